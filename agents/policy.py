@@ -1,0 +1,82 @@
+"""The policy contract.
+
+A policy is any callable ``policy(observation) -> action``, or a text from which the environment parses the action. It may
+be asynchronous. These attributes are optional:
+
+* ``reads``: what the observation is. ``"text"`` (default): a dict with ``rules`` and ``text``, and ``action_mask`` where
+  actions are enumerated; when the player is asked again after a bad reply, ``attempt`` counts the replies before and
+  ``feedback`` says what was wrong (it also stands at the end of ``text``). ``"view"``: the game's typed view.
+  ``"vector"``: a dict with ``observation`` and ``action_mask``.
+* ``reset(agent, seed)``: called before a match with the agent id it plays and a seed for its own random numbers.
+* ``recall(observation, reply)``: called instead of the policy itself for a turn that was played before an interruption, so
+  that a policy with a memory can restore it. A policy without it is asked again and its answer is dropped.
+* ``close()``: called after the last match.
+
+A policy never receives the environment.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from llmarena_envs.core.failures import Failure
+
+Policy = Callable[[Any], Any | Awaitable[Any]]
+"""``policy(observation) -> action``, text, or a ``Reply``; possibly awaitable."""
+
+READS = ("text", "view", "vector")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply with what its making cost; a policy may return one in place of bare text.
+
+    Attributes:
+        text: the text to be parsed.
+        kind: ``OK``, or ``TRUNCATED`` or ``REFUSAL`` if the provider says so.
+        prompt_tokens: tokens read; 0 if unknown.
+        completion_tokens: tokens written; 0 if unknown.
+        detail: further facts for the record, e.g. the provider's finish reason; JSON values only.
+    """
+
+    text: str
+    kind: Failure = Failure.OK
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    detail: dict[str, Any] | None = None
+
+
+class ProviderError(RuntimeError):
+    """A reply could not be had for no fault of the player: the match is void and is played again.
+
+    Attributes:
+        fatal: whether asking again is useless (authentication, quota, unknown model).
+    """
+
+    def __init__(self, message: str, *, fatal: bool = False) -> None:
+        super().__init__(message)
+        self.fatal = fatal
+
+
+class ScriptedPolicy:
+    """Base of the baselines: reads the view and draws from a generator seeded for the match.
+
+    Attributes:
+        agent: the agent id it plays.
+        rng: the policy's own generator.
+    """
+
+    reads: ClassVar[str] = "view"
+    agent: str
+    rng: np.random.Generator
+
+    def reset(self, agent: str, seed: int) -> None:
+        """Begins a match as ``agent``."""
+        self.agent = agent
+        self.rng = np.random.default_rng(seed)
+
+    def __call__(self, view: Any) -> Any:
+        """Returns an action, or text in the published grammar."""
+        raise NotImplementedError

@@ -1,0 +1,102 @@
+"""# Connect four.
+
+| | |
+|---|---|
+| Creation | `connect_four_v0.env()` or `pettingzoo.make("aec", "llmarena/connect_four-v0")` |
+| Agents | `player_0` (X), `player_1` (O) |
+| Actions | `Discrete(7)` |
+| Parallel API | no |
+| Manual control | `llmarena play connect_four_v0 --policy player_0=human --policy player_1=minimax` |
+| Action values | 0 to 6, columns from left to right |
+| Observation | `text`: two texts and a mask; `vector`: shape (6, 7, 2), values 0 and 1 |
+
+The players drop discs into seven columns of six cells in turn; X begins, a disc falls to the lowest free cell. Four own
+discs in a horizontal, vertical or diagonal line win; a full board without such a line is a draw.
+
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.2.
+
+### Arguments
+
+* `hint=True`: list the columns that are not full in the text.
+* `random_opening=0`: number of random legal plies, 0 to 6, drawn from the seed before play; without any, two deterministic
+  players repeat one game for ever.
+* `language="en"`: language of the texts, `en` or `zh`.
+* `obs_type="text"`: `text` or `vector`.
+* `render_mode=None`: `ansi` or `human`.
+
+### Observation Space
+
+With `obs_type="text"`: `rules` (the same at every turn), `text` (own mark, moves so far, board, columns that are not full,
+instruction) and `action_mask`. With `obs_type="vector"`: `observation`, an `int8` array of shape (6, 7, 2) whose planes hold
+the own and the opponent's discs, and `action_mask`.
+
+#### Legal Actions Mask
+
+`action_mask` is an `int8` array of shape (7,): 1 for a column that is not full, all zeros for a player who is not to move.
+
+### Action Space
+
+The column, counted from 0. A reply states it counted from 1, as `X: 1`; the mark may be left out, a wrong one is illegal.
+
+### Rewards
+
+Winner +1, loser -1, draw 0. An illegal action ends the match: the offender receives -1, the opponent +1.
+
+### Episode End
+
+By a line of four, by a full board, or by an illegal action; after at most 42 turns.
+
+### Version History
+
+* v0: Initial version
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour
+from llmarena_envs.connect_four.text import ConnectFourCodec
+from llmarena_envs.core.board import BoardView, encode_marks
+from llmarena_envs.core.options import check_bool
+from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.text_env import TextEnv
+
+
+def env(**options: Any) -> OrderWrapper:
+    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    return OrderWrapper(raw_env(**options))
+
+
+class raw_env(TextEnv):
+    """Connect four as an AEC environment; arguments as in the module's documentation."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "connect_four_v0",
+        "render_modes": ["ansi", "human"],
+        "render_fps": 2,
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        *,
+        hint: bool = True,
+        random_opening: int = 0,
+        language: str = "en",
+        obs_type: str = "text",
+        render_mode: str | None = None,
+    ) -> None:
+        check_bool("hint", hint)
+        game, codec = ConnectFour(random_opening), ConnectFourCodec(language, hint)
+        super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
+
+    def vector_space(self) -> spaces.Box:
+        """Returns the space of two planes of discs."""
+        return spaces.Box(0, 1, (ROWS, COLUMNS, 2), np.int8)
+
+    def encode(self, view: BoardView) -> NDArray[np.int8]:
+        """Returns the planes of own and opponent's discs."""
+        return encode_marks(view, ROWS, COLUMNS)

@@ -1,0 +1,98 @@
+"""The rules of connect four."""
+
+import numpy as np
+
+from llmarena_envs.core.board import EMPTY, MARKS, BoardView
+from llmarena_envs.core.game import Game
+from llmarena_envs.core.options import check_int
+
+ROWS = 6
+COLUMNS = 7
+MAX_OPENING = 6
+"""Random plies before play: with at most six nobody can have won yet."""
+
+# Each player's discs are one integer. Bit 7 * column + height is a cell; the seventh bit of a column stays empty, so that
+# lines do not run on from the top of one column into the next.
+_COLUMN_BITS = ROWS + 1
+_DIRECTIONS = (1, _COLUMN_BITS - 1, _COLUMN_BITS, _COLUMN_BITS + 1)
+
+
+def has_four(discs: int) -> bool:
+    """Says whether four of the discs stand in a line."""
+    for step in _DIRECTIONS:
+        pairs = discs & (discs >> step)
+        if pairs & (pairs >> 2 * step):
+            return True
+    return False
+
+
+class ConnectFour(Game):
+    """A position of connect four; an action is a column, counted from 0.
+
+    Args:
+        random_opening: number of random plies before play, 0 to 6.
+
+    Attributes:
+        board: as in ``BoardView``.
+        moves: the columns played so far.
+        heights: number of discs in each column.
+        discs: the discs of each player as bits ``7 * column + height``: the board once more, in the form in which lines
+            are found fast.
+    """
+
+    agents = ("player_0", "player_1")
+    num_actions = COLUMNS
+    max_turns = ROWS * COLUMNS
+
+    def __init__(self, random_opening: int = 0) -> None:
+        check_int("random_opening", random_opening, 0, MAX_OPENING)
+        self.random_opening = random_opening
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Clears the board and plays the random opening."""
+        self.board = EMPTY * (ROWS * COLUMNS)
+        self.moves: tuple[int, ...] = ()
+        self.heights = (0,) * COLUMNS
+        self.discs = (0, 0)
+        self.to_move = ("player_0",)
+        self.rewards = (0.0, 0.0)
+        for _ in range(self.random_opening):
+            columns = self.open_columns()
+            self.apply((columns[int(rng.integers(len(columns)))],))
+
+    def open_columns(self) -> tuple[int, ...]:
+        """Returns the columns that are not full."""
+        return tuple([column for column in range(COLUMNS) if self.heights[column] < ROWS])
+
+    def why_illegal(self, agent: str, action: int) -> str:
+        """Says why a disc cannot be dropped into a column."""
+        if not 0 <= action < COLUMNS:
+            return f"columns go from 1 to {COLUMNS}"
+        if self.heights[action] == ROWS:
+            return f"column {action + 1} is full"
+        return ""
+
+    def apply(self, actions: tuple[int, ...]) -> None:
+        """Drops the mover's disc into a column."""
+        (column,) = actions
+        mover = len(self.moves) % 2
+        height = self.heights[column]
+        cell = (ROWS - 1 - height) * COLUMNS + column
+        self.board = self.board[:cell] + MARKS[mover] + self.board[cell + 1 :]
+        self.heights = (*self.heights[:column], height + 1, *self.heights[column + 1 :])
+        mine = self.discs[mover] | 1 << column * _COLUMN_BITS + height
+        self.discs = (mine, self.discs[1]) if mover == 0 else (self.discs[0], mine)
+        self.moves += (column,)
+        if has_four(mine):
+            self.to_move = ()
+            self.rewards = (1.0, -1.0) if mover == 0 else (-1.0, 1.0)
+        elif len(self.moves) == ROWS * COLUMNS:
+            self.to_move = ()
+        else:
+            self.to_move = (self.agents[1 - mover],)
+
+    def view(self, agent: str) -> BoardView:
+        """Returns the whole position as ``agent`` sees it."""
+        to_move = agent in self.to_move
+        mark = MARKS[self.agents.index(agent)]
+        return BoardView(agent, to_move, self.open_columns() if to_move else (), mark, self.board, self.moves)

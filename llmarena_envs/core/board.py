@@ -1,0 +1,120 @@
+"""What the two board games share: two marks on a rectangular board that both players see whole."""
+
+from abc import abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.replies import normalise
+
+MARKS = "XO"
+EMPTY = "_"
+
+
+class BoardView(NamedTuple):
+    """What a player of a board game knows, which is everything.
+
+    Attributes:
+        agent: the player.
+        to_move: whether the player is to move.
+        legal: the legal actions if the player is to move.
+        mark: the player's own mark, ``"X"`` or ``"O"``.
+        board: one character a cell, ``X``, ``O`` or ``_``, row by row from the top left.
+        moves: the actions played so far, in order; X played the first.
+    """
+
+    agent: str
+    to_move: bool
+    legal: tuple[int, ...]
+    mark: str
+    board: str
+    moves: tuple[int, ...]
+
+
+def other_mark(mark: str) -> str:
+    """Returns the opponent's mark."""
+    return "O" if mark == "X" else "X"
+
+
+def encode_marks(view: BoardView, rows: int, columns: int) -> NDArray[np.int8]:
+    """Returns the planes of own and opponent's marks, ``int8`` of shape (rows, columns, 2)."""
+    board = np.frombuffer(view.board.encode(), dtype=np.uint8).reshape(rows, columns)
+    planes = np.empty((rows, columns, 2), dtype=np.int8)
+    planes[:, :, 0] = board == ord(view.mark)
+    planes[:, :, 1] = board == ord(other_mark(view.mark))
+    return planes
+
+
+class BoardCodec(Codec):
+    """Texts of a board game; the grammar of a move is the subclass's.
+
+    Args:
+        package: the game's package, which holds the prompts.
+        language: language of the texts.
+        hint: whether the legal moves are listed.
+        action_names: what each action is called in texts, e.g. ``(1, 3)``.
+    """
+
+    def __init__(self, package: str, language: str, hint: bool, action_names: tuple[str, ...]) -> None:
+        prompts = Prompts(package, language)
+        self._names = action_names
+        self._moves = {mark: tuple(f"{mark}: {name}" for name in action_names) for mark in MARKS}
+        self._rules = prompts.render("rules")
+        self._observation = prompts["observation"]
+        self._no_moves = prompts.render("no_moves")
+        self._hint = prompts["hint"] if hint else None
+        self._instructions = {mark: prompts.render("instruction", mark=mark) for mark in MARKS}
+        self._wait = prompts.render("wait")
+
+    @abstractmethod
+    def board_text(self, board: str) -> str:
+        """Returns the board in lines."""
+
+    @abstractmethod
+    def find_move(self, text: str) -> tuple[str | None, int] | None:
+        """Returns the mark (``None`` if it is left out) and the action of the last move stated in a normalised reply.
+
+        Raises:
+            InvalidReply: with kind ``ILLEGAL`` if the stated move is off the board.
+        """
+
+    def rules(self, agent: str) -> str:
+        """Returns the rules."""
+        return self._rules
+
+    def observation(self, view: BoardView) -> str:
+        """Returns moves, board, legal moves and the instruction."""
+        marks = self._moves["X"], self._moves["O"]
+        moves = ", ".join([marks[ply % 2][action] for ply, action in enumerate(view.moves)])
+        text = self._observation.render(
+            mark=view.mark, moves=moves or self._no_moves, board=self.board_text(view.board)
+        )
+        if not view.to_move:
+            return f"{text}\n{self._wait}"
+        if self._hint:
+            names = self._names
+            text += "\n" + self._hint.render(legal=", ".join([names[action] for action in view.legal]))
+        return f"{text}\n{self._instructions[view.mark]}"
+
+    def parse(self, reply: str, view: BoardView) -> int:
+        """Reads the last move stated; the mark before it may be left out, a wrong one is illegal."""
+        move = self.find_move(normalise(reply))
+        if move is None:
+            example = self._moves[view.mark][0]
+            raise InvalidReply(Failure.UNPARSABLE, f"no move was found; end the reply with one in the form {example}")
+        mark, action = move
+        if mark is not None and mark.upper() != view.mark:
+            raise InvalidReply(Failure.ILLEGAL, f"the mark to play is {view.mark}, not {mark[:10]}")
+        return action
+
+    def format(self, action: int, view: BoardView) -> str:
+        """Writes mark and move, e.g. ``X: (1, 3)``."""
+        return self._moves[view.mark][action]
+
+    def picture(self, game: Any) -> str:
+        """Draws the board."""
+        return self.board_text(game.board)

@@ -1,0 +1,34 @@
+"""The codec contract: what a player reads, and how a reply is read back."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+
+class Codec(ABC):
+    """Texts of one game in one language, made from views, and the grammar of replies."""
+
+    @abstractmethod
+    def rules(self, agent: str) -> str:
+        """Returns the rules as told to ``agent``: the system prompt, the same at every turn of a match."""
+
+    @abstractmethod
+    def observation(self, view: Any) -> str:
+        """Returns the text that the owner of ``view`` reads: history and state first, the instruction last."""
+
+    @abstractmethod
+    def parse(self, reply: str, view: Any) -> Any:
+        """Reads the move out of a reply: the last statement of a move counts, prose is never guessed into one.
+
+        Legality is not checked here, except for what the grammar itself excludes.
+
+        Raises:
+            InvalidReply: with kind ``UNPARSABLE`` if no move is stated, ``ILLEGAL`` if the stated one cannot exist.
+        """
+
+    @abstractmethod
+    def format(self, action: Any, view: Any) -> str:
+        """Writes ``action`` in the published grammar; ``parse`` reads it back."""
+
+    @abstractmethod
+    def picture(self, game: Any) -> str:
+        """Draws the whole position for a spectator who may see everything."""

@@ -1,0 +1,86 @@
+"""The game contract: rules in plain Python, apart from PettingZoo and from every text."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+
+class View(Protocol):
+    """What one agent may know of a position now: an immutable record, a ``NamedTuple`` in every game here.
+
+    Texts, vectors and scripted policies are made from the view and from nothing else, so a secret that is not in the
+    view cannot leak.
+    """
+
+    @property
+    def agent(self) -> str:
+        """The agent this view belongs to."""
+
+    @property
+    def to_move(self) -> bool:
+        """Whether the agent is to act now."""
+
+    @property
+    def legal(self) -> Sequence[Any]:
+        """The legal actions of the agent; empty if it is not to move or if they cannot be listed."""
+
+
+class Game(ABC):
+    """The rules of one game and one position of it.
+
+    The position is held in immutable values (tuples, strings, integers, or objects that ``__copy__`` copies), so that
+    ``copy.copy`` gives an independent position to search in. A game is deterministic given its generator.
+
+    Attributes:
+        agents: every agent, in seat order; constant.
+        to_move: the agents who act at the present stage, in seat order: one in a turn-based stage, several in a
+            simultaneous one, none when the game is over.
+        rewards: what each agent received by the last ``apply``, in the order of ``agents``.
+        num_actions: size of the action set ``0..num_actions - 1``, or ``None`` where actions are not enumerated.
+        max_turns: published upper bound on the number of agent turns of a match under the game's options.
+    """
+
+    agents: tuple[str, ...]
+    to_move: tuple[str, ...]
+    rewards: tuple[float, ...]
+    num_actions: int | None = None
+    max_turns: int
+
+    @abstractmethod
+    def reset(self, rng: np.random.Generator) -> None:
+        """Sets up the first position; every chance event of the match is drawn from ``rng``."""
+
+    @abstractmethod
+    def view(self, agent: str) -> Any:
+        """Returns what ``agent`` may know now, whoever is to move; see ``View``."""
+
+    @abstractmethod
+    def why_illegal(self, agent: str, action: Any) -> str:
+        """Returns the reason why ``action`` is not legal for ``agent``, or an empty string if it is legal.
+
+        ``action`` has the right type but may hold any value. The reason is shown to the player who is asked again.
+        """
+
+    @abstractmethod
+    def apply(self, actions: tuple[Any, ...]) -> None:
+        """Applies one legal action for each agent of ``to_move``, and sets ``to_move`` and ``rewards`` anew."""
+
+    def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
+        """Returns the last rewards of a match that ends because ``offenders`` acted illegally.
+
+        An offender receives -1; the opponent in a two-player zero-sum game +1, anybody else 0. Games where that would
+        be cheaper than losing override this.
+        """
+        two_players = len(self.agents) == 2 and len(offenders) == 1
+        return tuple(-1.0 if agent in offenders else float(two_players) for agent in self.agents)
+
+    def random_action(self, agent: str, rng: np.random.Generator) -> Any:
+        """Draws a legal action for ``agent``; games whose actions cannot be listed override this."""
+        legal = self.view(agent).legal
+        return legal[int(rng.integers(len(legal)))]
+
+    def statistics(self, agent: str) -> Mapping[str, float]:
+        """Returns analysis values of ``agent`` for ``infos``: numbers that are not part of the reward."""
+        return {}

@@ -1,0 +1,35 @@
+"""Checks of constructor options: what was expected, what came, and the nearest valid value."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class OptionError(ValueError):
+    """An option of an environment, a policy or a run that does not hold a valid value."""
+
+
+def nearest(value: object, choices: Iterable[str]) -> str:
+    """Returns ``"; did you mean 'x'?"`` with the choices that resemble ``value``, or an empty string."""
+    matches = difflib.get_close_matches(str(value), list(choices), n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(map(repr, matches))}?" if matches else ""
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """Raises an ``OptionError`` unless ``value`` is one of ``choices``."""
+    allowed = list(choices)
+    if value not in allowed:
+        raise OptionError(
+            f"{name}: expected one of {', '.join(map(repr, allowed))}, got {value!r}{nearest(value, allowed)}"
+        )
+
+
+def check_int(name: str, value: object, low: int, high: int) -> None:
+    """Raises an ``OptionError`` unless ``value`` is an ``int`` (no ``bool``) within ``low..high``, both included."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise OptionError(f"{name}: expected an integer from {low} to {high}, got {value!r}")
+
+
+def check_bool(name: str, value: object) -> None:
+    """Raises an ``OptionError`` unless ``value`` is ``True`` or ``False``."""
+    if not isinstance(value, bool):
+        raise OptionError(f"{name}: expected True or False, got {value!r}")

@@ -1,0 +1,54 @@
+"""Reading replies: one place for notation that every game reads tolerantly."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+
+MAX_REPLY = 100_000
+"""Characters of a reply that are read; a move is stated at the end, so the beginning of a longer one is dropped."""
+
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
+_CJK_BRACKETS = str.maketrans("【】〔〕［］（）「」『』", '[][][]()""""')
+_JSON_STARTS = re.compile(r"\{")
+_MAX_JSON_STARTS = 200
+
+
+def normalise(reply: str) -> str:
+    """Returns the reply with full-width characters narrowed, code fences and Markdown emphasis taken off.
+
+    Only the last ``MAX_REPLY`` characters are kept, so the cost is bounded for a reply of any length.
+    """
+    text = reply[-MAX_REPLY:]
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_CJK_BRACKETS)
+    if "`" in text or "~~~" in text:
+        text = _FENCE.sub("", text).replace("`", "")
+    return text.replace("**", "").strip()
+
+
+def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Returns the last non-overlapping match of ``pattern`` in ``text``."""
+    match = None
+    for match in pattern.finditer(text):
+        pass
+    return match
+
+
+def json_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yields every outermost JSON object in ``text`` with the position of its end, in order.
+
+    At most the last 200 opening braces are tried, so that hostile text cannot make this slow.
+    """
+    decoder = json.JSONDecoder()
+    starts = [match.start() for match in _JSON_STARTS.finditer(text)][-_MAX_JSON_STARTS:]
+    done = 0
+    for start in starts:
+        if start < done:
+            continue
+        try:
+            value, done = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        yield done, value

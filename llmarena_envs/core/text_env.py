@@ -1,0 +1,296 @@
+"""TextEnv: the PettingZoo bookkeeping of every game, written once."""
+
+import operator
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium import logger, spaces
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.game import Game
+from llmarena_envs.core.options import check_choice
+from llmarena_envs.core.space import UnicodeText
+
+MAX_TEXT = 1_000_000
+"""Greatest number of characters of a text observation."""
+
+MAX_ACTION_TEXT = 100_000
+"""Greatest number of characters of a text action."""
+
+
+@lru_cache(maxsize=4096)
+def _mask(legal: Sequence[int], size: int) -> NDArray[np.int8]:
+    mask = np.zeros(size, dtype=np.int8)
+    mask[list(legal)] = 1
+    return mask
+
+
+class TextEnv(AECEnv):
+    """A PettingZoo AEC environment made of a game and a codec.
+
+    A subclass names itself in ``metadata``, passes its game and codec, and overrides ``encode`` and ``vector_space`` if
+    it has a numeric form.
+
+    Args:
+        game: the rules.
+        codec: what players read and how replies are read back.
+        obs_type: ``"text"`` for ``Dict(rules, text[, action_mask])``, ``"vector"`` for ``Dict(observation, action_mask)``.
+        render_mode: ``"ansi"`` returns the position as text, ``"human"`` prints it after every step, ``None`` does nothing.
+
+    Attributes:
+        game: the rules and the present position; a spectator may read it, a player never sees it.
+        codec: the codec.
+        max_turns: upper bound on the agent turns of a match.
+
+    Every ``infos[agent]`` holds ``"illegal"`` (0, or the number of the ``Failure`` by which this agent forfeited the match)
+    and the game's ``statistics`` for the agent; numbers only.
+    """
+
+    metadata: ClassVar[dict[str, Any]]
+    obs_types: ClassVar[tuple[str, ...]] = ("text", "vector")
+    action_examples: ClassVar[tuple[str, ...]] = ()
+    """Texts that a text action space samples, for games without enumerated actions."""
+
+    def __init__(self, game: Game, codec: Codec, *, obs_type: str = "text", render_mode: str | None = None) -> None:
+        check_choice("obs_type", obs_type, self.obs_types)
+        if render_mode is not None:
+            check_choice("render_mode", render_mode, self.metadata["render_modes"])
+        super().__init__()
+        self.game = game
+        self.codec = codec
+        self.obs_type = obs_type
+        self.render_mode = render_mode
+        self.possible_agents = list(game.agents)
+        self.max_turns = game.max_turns
+        self.np_random: np.random.Generator | None = None
+        self._rules = {agent: codec.rules(agent) for agent in game.agents}
+        self._num_actions = self.discrete_actions()
+        self._action_spaces = {agent: self._make_action_space() for agent in game.agents}
+        self._observation_spaces = {agent: self._make_observation_space() for agent in game.agents}
+        self._pending: dict[str, Any] = {}
+        self._offences: dict[str, Failure] = {}
+        self._over = False
+        self._rewarded = False
+
+    # What a subclass may override.
+
+    def vector_space(self) -> spaces.Box:
+        """Returns the space of ``encode``."""
+        raise NotImplementedError(f"{self.metadata['name']} has no numeric observation")
+
+    def encode(self, view: Any) -> NDArray[Any]:
+        """Returns the numeric form of a view."""
+        raise NotImplementedError(f"{self.metadata['name']} has no numeric observation")
+
+    def discrete_actions(self) -> int | None:
+        """Returns the size of the ``Discrete`` action space, or ``None`` for a text action space."""
+        return self.game.num_actions
+
+    def read_action(self, action: Any, agent: str) -> Any:
+        """Turns a member of the action space into an action of the game.
+
+        Raises:
+            InvalidReply: if it is none.
+        """
+        if self._num_actions is None:
+            if not isinstance(action, str) or len(action) > MAX_ACTION_TEXT:
+                raise InvalidReply(Failure.UNPARSABLE, f"expected a text of at most {MAX_ACTION_TEXT} characters")
+            return self.codec.parse(action, self.game.view(agent))
+        if isinstance(action, bool | np.bool_):
+            raise InvalidReply(Failure.UNPARSABLE, "expected an integer action, got a truth value")
+        try:
+            return operator.index(action)
+        except TypeError:
+            raise InvalidReply(Failure.UNPARSABLE, "expected an integer action") from None
+
+    # PettingZoo's interface.
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Returns the observation space of ``agent``: the same object at every call."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Returns the action space of ``agent``: the same object at every call."""
+        return self._action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begins a new match.
+
+        Args:
+            seed: seed of the environment's own generator; without one the generator goes on where it was, or is drawn
+                from the operating system at the first reset.
+            options: not used.
+        """
+        if seed is not None or self.np_random is None:
+            self.np_random, _ = seeding.np_random(seed)
+        self.game.reset(self.np_random)
+        agents = self.possible_agents
+        self.agents = agents[:]
+        self.rewards = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
+        self.terminations = dict.fromkeys(agents, False)
+        self.truncations = dict.fromkeys(agents, False)
+        self.infos = {agent: {"illegal": 0, **self.game.statistics(agent)} for agent in agents}
+        self.agent_selection = self.game.to_move[0]
+        self._pending = {}
+        self._offences = {}
+        self._over = False
+        self._rewarded = False
+        self._skip_agent_selection = None
+
+    def step(self, action: Any) -> None:
+        """Acts for the selected agent.
+
+        A legal action is applied at once, or kept hidden until the last agent of a simultaneous stage has acted. Anything
+        else (``None``, a value outside the action space, a text without a move) forfeits the match and never raises.
+
+        Raises:
+            ValueError: if the selected agent is terminated and ``action`` is not ``None``.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        if self._rewarded:
+            self._clear_rewards()
+            self._rewarded = False
+        try:
+            move = self.read_action(action, agent)
+            if self.game.why_illegal(agent, move):
+                self._offences[agent] = Failure.ILLEGAL
+        except InvalidReply as error:
+            self._offences[agent] = error.kind
+            move = None
+        stage = self.game.to_move
+        if len(stage) == 1:
+            self._resolve((move,))
+        else:
+            self._pending[agent] = move
+            if len(self._pending) < len(stage):
+                self.agent_selection = stage[len(self._pending)]
+            else:
+                moves = tuple(self._pending.values())
+                self._pending = {}
+                self._resolve(moves)
+        if self.render_mode == "human":
+            self.render()
+
+    def _resolve(self, moves: tuple[Any, ...]) -> None:
+        """Applies a complete stage, or ends the match if somebody acted illegally in it."""
+        game = self.game
+        if self._offences:
+            rewards = game.forfeit(tuple(self._offences))
+            self._over = True
+        else:
+            game.apply(moves)
+            rewards = game.rewards
+            self._over = not game.to_move
+        if any(rewards):
+            self.rewards = dict(zip(game.agents, rewards, strict=True))
+            self._accumulate_rewards()
+            self._rewarded = True
+        for agent in game.agents:
+            statistics = game.statistics(agent)
+            if statistics:
+                self.infos[agent] = {"illegal": 0, **statistics}
+        if self._over:
+            for agent, kind in self._offences.items():
+                self.infos[agent] = {**self.infos[agent], "illegal": int(kind)}
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.agent_selection = self.agents[0]
+        else:
+            self.agent_selection = game.to_move[0]
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Returns the observation of ``agent``, who need not be the one to act.
+
+        Raises:
+            KeyError: if there is no such agent.
+        """
+        if agent not in self._rules:
+            raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
+        view = self.view(agent)
+        if self.obs_type == "vector":
+            return {"observation": self.encode(view), "action_mask": self._action_mask(view)}
+        observation: dict[str, Any] = {"rules": self._rules[agent], "text": self.codec.observation(view)}
+        if self._num_actions is not None:
+            observation["action_mask"] = self._action_mask(view)
+        return observation
+
+    def render(self) -> str | None:
+        """Returns (``"ansi"``) or prints (``"human"``) the whole position."""
+        if self.render_mode is None:
+            logger.warn(
+                "render() does nothing without render_mode; make the environment with render_mode='ansi' or 'human'"
+            )
+            return None
+        picture = self.codec.picture(self.game)
+        if self.render_mode == "ansi":
+            return picture
+        print(picture)
+        return None
+
+    def close(self) -> None:
+        """Releases nothing: the environment holds no resources."""
+
+    # Text beside the spaces: for policies, the harness and people.
+
+    def view(self, agent: str) -> Any:
+        """Returns what ``agent`` may know now, without legal actions once the match is over or its move is in."""
+        view = self.game.view(agent)
+        if view.to_move and (self._over or agent in self._pending):
+            return view._replace(to_move=False, legal=())
+        return view
+
+    def parse(self, reply: str, agent: str) -> Any:
+        """Reads a member of ``agent``'s action space out of a reply.
+
+        Raises:
+            InvalidReply: with the failure's kind and a message that tells the player what was wrong.
+        """
+        if not reply.strip():
+            raise InvalidReply(Failure.EMPTY, "the reply was empty")
+        view = self.game.view(agent)
+        move = self.codec.parse(reply, view)
+        reason = self.game.why_illegal(agent, move)
+        if reason:
+            raise InvalidReply(Failure.ILLEGAL, reason)
+        return self.write_action(move, agent)
+
+    def write_action(self, move: Any, agent: str) -> Any:
+        """Turns an action of the game into a member of the action space: the inverse of ``read_action``."""
+        return self.codec.format(move, self.game.view(agent)) if self._num_actions is None else move
+
+    def format(self, action: Any, agent: str) -> str:
+        """Writes a legal member of ``agent``'s action space as a reply in the published grammar.
+
+        Raises:
+            InvalidReply: if ``action`` is no member of the action space.
+        """
+        return self.codec.format(self.read_action(action, agent), self.game.view(agent))
+
+    def random_action(self, agent: str, rng: np.random.Generator) -> Any:
+        """Draws a legal member of ``agent``'s action space."""
+        return self.write_action(self.game.random_action(agent, rng), agent)
+
+    def _make_action_space(self) -> spaces.Space[Any]:
+        if self._num_actions is None:
+            return UnicodeText(MAX_ACTION_TEXT, examples=self.action_examples)
+        return spaces.Discrete(self._num_actions)
+
+    def _make_observation_space(self) -> spaces.Dict:
+        size = self._num_actions
+        mask = {} if size is None else {"action_mask": spaces.Box(0, 1, (size,), np.int8)}
+        if self.obs_type == "vector":
+            return spaces.Dict({"observation": self.vector_space(), **mask}, sort_keys=False)
+        return spaces.Dict({"rules": UnicodeText(MAX_TEXT), "text": UnicodeText(MAX_TEXT), **mask}, sort_keys=False)
+
+    def _action_mask(self, view: Any) -> NDArray[np.int8]:
+        return _mask(view.legal, self._num_actions).copy()

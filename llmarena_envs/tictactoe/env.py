@@ -1,0 +1,104 @@
+"""# Tic-tac-toe.
+
+| | |
+|---|---|
+| Creation | `tictactoe_v0.env()` or `pettingzoo.make("aec", "llmarena/tictactoe-v0")` |
+| Agents | `player_0` (X), `player_1` (O) |
+| Actions | `Discrete(9)` |
+| Parallel API | no |
+| Manual control | `llmarena play tictactoe_v0 --policy player_0=human --policy player_1=minimax` |
+| Action values | 0 to 8, row by row from the top left |
+| Observation | `text`: two texts and a mask; `vector`: shape (3, 3, 2), values 0 and 1 |
+
+The players put their marks on a grid of three rows and three columns in turn; X begins. Three own marks in a row, a column
+or a diagonal win; a full grid without a line is a draw. The game has 5,478 positions and is a draw with best play.
+
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.1.
+
+### Arguments
+
+* `hint=True`: list the empty cells in the text.
+* `random_opening=0`: number of random legal plies, 0 to 4, drawn from the seed before play; without any, two deterministic
+  players repeat one game for ever.
+* `language="en"`: language of the texts, `en` or `zh`.
+* `obs_type="text"`: `text` or `vector`.
+* `render_mode=None`: `ansi` or `human`.
+
+### Observation Space
+
+With `obs_type="text"`: `rules` (the same at every turn), `text` (own mark, moves so far, board, empty cells, instruction) and
+`action_mask`. With `obs_type="vector"`: `observation`, an `int8` array of shape (3, 3, 2) whose planes hold the own and the
+opponent's marks, and `action_mask`.
+
+#### Legal Actions Mask
+
+`action_mask` is an `int8` array of shape (9,): 1 for an empty cell, all zeros for a player who is not to move.
+
+### Action Space
+
+`3 * (row - 1) + (column - 1)`, with rows and columns from 1 to 3. A reply states a cell as `X: (1, 3)`; the mark may be left
+out, a wrong one is illegal. PettingZoo's own tictactoe counts down the columns: `game.to_pettingzoo` and
+`game.from_pettingzoo` convert.
+
+### Rewards
+
+Winner +1, loser -1, draw 0. An illegal action ends the match: the offender receives -1, the opponent +1.
+
+### Episode End
+
+By a line, by a full grid, or by an illegal action; after at most 9 turns.
+
+### Version History
+
+* v0: Initial version
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from llmarena_envs.core.board import BoardView, encode_marks
+from llmarena_envs.core.options import check_bool
+from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.tictactoe.game import TicTacToe
+from llmarena_envs.tictactoe.text import TicTacToeCodec
+
+
+def env(**options: Any) -> OrderWrapper:
+    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    return OrderWrapper(raw_env(**options))
+
+
+class raw_env(TextEnv):
+    """Tic-tac-toe as an AEC environment; arguments as in the module's documentation."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "tictactoe_v0",
+        "render_modes": ["ansi", "human"],
+        "render_fps": 1,
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        *,
+        hint: bool = True,
+        random_opening: int = 0,
+        language: str = "en",
+        obs_type: str = "text",
+        render_mode: str | None = None,
+    ) -> None:
+        check_bool("hint", hint)
+        game, codec = TicTacToe(random_opening), TicTacToeCodec(language, hint)
+        super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
+
+    def vector_space(self) -> spaces.Box:
+        """Returns the space of two planes of marks."""
+        return spaces.Box(0, 1, (3, 3, 2), np.int8)
+
+    def encode(self, view: BoardView) -> NDArray[np.int8]:
+        """Returns the planes of own and opponent's marks."""
+        return encode_marks(view, 3, 3)

@@ -1,0 +1,51 @@
+"""What a player of tic-tac-toe reads, and how a reply is read back."""
+
+import re
+from functools import cache
+
+from llmarena_envs.core.board import BoardCodec
+from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.replies import json_objects, last_match
+
+CELL_NAMES = tuple(f"({row}, {column})" for row in (1, 2, 3) for column in (1, 2, 3))
+
+# A cell in brackets with or without a mark before it, or alone on a line.
+_MOVE = re.compile(
+    r"(?:\b([XO])\s*[:=]?\s*)?[(\[]\s*(?:row\s*)?(-?\d+)\s*[,;\s]\s*(?:column\s*|col\s*)?(-?\d+)\s*[)\]]"
+    r"|^\s*(?:([XO])\s*[:=]\s*)?(-?\d+)\s*[,;\s]\s*(-?\d+)\s*\.?\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+class TicTacToeCodec(BoardCodec):
+    """Texts and grammar of tic-tac-toe.
+
+    Args:
+        language: language of the texts.
+        hint: whether the empty cells are listed.
+    """
+
+    def __init__(self, language: str, hint: bool) -> None:
+        super().__init__("llmarena_envs.tictactoe", language, hint, CELL_NAMES)
+
+    @staticmethod
+    @cache  # at most 5,478 boards
+    def board_text(board: str) -> str:
+        """Returns the board as three lines with ``|`` between the cells."""
+        return "\n".join("|".join(board[start : start + 3]) for start in (0, 3, 6))
+
+    def find_move(self, text: str) -> tuple[str | None, int] | None:
+        """Reads ``X: (1, 3)``, ``(1, 3)``, ``1 3`` on a line of its own, or JSON with ``row`` and ``column``."""
+        match = last_match(_MOVE, text)
+        position = match.end() if match else -1
+        mark, row, column = (
+            (match[1] or match[4], match[2] or match[5], match[3] or match[6]) if match else ("", "", "")
+        )
+        for end, value in json_objects(text):
+            if end > position and {"row", "column"} <= value.keys():
+                mark, row, column = str(value.get("mark") or ""), str(value["row"]), str(value["column"])
+        if not row:
+            return None
+        if row not in ("1", "2", "3") or column not in ("1", "2", "3"):
+            raise InvalidReply(Failure.ILLEGAL, "rows and columns go from 1 to 3")
+        return mark or None, 3 * (int(row) - 1) + int(column) - 1
