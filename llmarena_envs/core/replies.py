@@ -3,6 +3,7 @@
 import json
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,10 +31,8 @@ def normalise(reply: str) -> str:
 
 def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     """Returns the last non-overlapping match of ``pattern`` in ``text``."""
-    match = None
-    for match in pattern.finditer(text):
-        pass
-    return match
+    matches = deque(pattern.finditer(text), maxlen=1)
+    return matches[0] if matches else None
 
 
 def json_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -1,0 +1,32 @@
+"""A match: everything that determines it, and its identity."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Match:
+    """One match to be played.
+
+    Attributes:
+        environment: module name, e.g. ``tictactoe_v0``.
+        number: position in the schedule of its environment, counted from 0; ratings are applied in this order.
+        policies: name of the policy on each seat, in the order of the environment's ``possible_agents``.
+        seed: the seed of the match, from which the game's and every seat's stream is spawned; the matches of one
+            opening or deal, played with the seats exchanged, share it.
+        options: options of the environment; JSON values.
+    """
+
+    environment: str
+    number: int
+    policies: tuple[str, ...]
+    seed: int
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """A hash of all of it: 16 hexadecimal digits."""
+        canonical = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
