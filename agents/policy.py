@@ -60,8 +60,14 @@ class ProviderError(RuntimeError):
         self.fatal = fatal
 
 
+class Quit(Exception):
+    """A person leaves: the match stays unfinished and nothing of it is lost."""
+
+
 class ScriptedPolicy:
     """Base of the baselines: reads the view and draws from a generator seeded for the match.
+
+    A scripted policy computes and waits for nothing, so it is called in place and has no deadline.
 
     Attributes:
         agent: the agent id it plays.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agents.policy import READS, Policy
-from llmarena_envs.core.options import OptionError, nearest
+from llmarena_envs.core.options import OptionError, nearest, parse_options
 
 
 def baselines(environment: str) -> dict[str, Callable[..., Policy]]:
@@ -34,24 +34,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
     name, _, tail = spec.partition(":")
     if "=" not in tail:
         return spec, {}
-    options: dict[str, Any] = {}
-    for item in tail.split(","):
-        key, equals, text = item.partition("=")
-        if not equals or not key.strip().isidentifier():
-            raise OptionError(f"policy {spec!r}: expected name:key=value,key=value, got {item!r}")
-        options[key.strip()] = _value(text.strip())
-    return name, options
-
-
-def _value(text: str) -> Any:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    return name, parse_options(tail.split(","), f"policy {spec!r}")
 
 
 def make_policy(spec: str, environment: str, options: Mapping[str, Any] | None = None) -> Policy:

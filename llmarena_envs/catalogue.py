@@ -1,6 +1,8 @@
-"""The catalogue of environments: names, abilities and how matches of each are scheduled."""
+"""The catalogue of environments: names, abilities and how matches of each are rated."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -12,12 +14,20 @@ class EnvironmentEntry:
         title: what a person calls the game.
         abilities: what the game asks of a player (LLMArena, arXiv 2402.16499, section 2.4).
         simultaneous: whether a ``parallel_env`` exists.
+        rated_options: constructor options of rated matches; deterministic players would repeat one game without a random
+            opening.
+        fallback_unparsable: what is played in rated matches after the last reply without a move: ``forfeit``,
+            ``random_legal`` or ``noop``.
+        fallback_illegal: the same after a last reply whose move is not allowed.
     """
 
     name: str
     title: str
     abilities: tuple[str, ...]
     simultaneous: bool = False
+    rated_options: Mapping[str, Any] = field(default_factory=dict)
+    fallback_unparsable: str = "random_legal"
+    fallback_illegal: str = "forfeit"
 
     @property
     def registry_id(self) -> str:
@@ -27,6 +37,24 @@ class EnvironmentEntry:
 
 
 CATALOGUE = (
-    EnvironmentEntry("tictactoe_v0", "Tic-tac-toe", ("strategic planning", "spatial reasoning")),
-    EnvironmentEntry("connect_four_v0", "Connect four", ("strategic planning", "spatial reasoning")),
+    EnvironmentEntry(
+        "tictactoe_v0",
+        "Tic-tac-toe",
+        ("strategic planning", "spatial reasoning"),
+        rated_options={"random_opening": 2},
+    ),
+    EnvironmentEntry(
+        "connect_four_v0",
+        "Connect four",
+        ("strategic planning", "spatial reasoning"),
+        rated_options={"random_opening": 4},
+    ),
+    EnvironmentEntry(
+        "bid_v0",
+        "Bid",
+        ("numerical reasoning", "opponent modelling"),
+        simultaneous=True,
+        fallback_unparsable="noop",
+        fallback_illegal="noop",
+    ),
 )

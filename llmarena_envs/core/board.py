@@ -14,6 +14,9 @@ from llmarena_envs.core.replies import normalise
 MARKS = "XO"
 EMPTY = "_"
 
+# For each mark the table by which ``bytes.translate`` makes ones of it and zeros of all else.
+_ONE_WHERE = {mark: bytes(int(code == ord(mark)) for code in range(256)) for mark in MARKS}
+
 
 class BoardView(NamedTuple):
     """What a player of a board game knows, which is everything.
@@ -42,11 +45,11 @@ def other_mark(mark: str) -> str:
 
 def encode_marks(view: BoardView, rows: int, columns: int) -> NDArray[np.int8]:
     """Returns the planes of own and opponent's marks, ``int8`` of shape (rows, columns, 2)."""
-    board = np.frombuffer(view.board.encode(), dtype=np.uint8).reshape(rows, columns)
-    planes = np.empty((rows, columns, 2), dtype=np.int8)
-    planes[:, :, 0] = board == ord(view.mark)
-    planes[:, :, 1] = board == ord(other_mark(view.mark))
-    return planes
+    cells = view.board.encode()
+    planes = bytearray(2 * len(cells))
+    planes[0::2] = cells.translate(_ONE_WHERE[view.mark])
+    planes[1::2] = cells.translate(_ONE_WHERE[other_mark(view.mark)])
+    return np.frombuffer(planes, dtype=np.int8).reshape(rows, columns, 2)
 
 
 class BoardCodec(Codec):
@@ -61,14 +64,13 @@ class BoardCodec(Codec):
 
     def __init__(self, package: str, language: str, hint: bool, action_names: tuple[str, ...]) -> None:
         prompts = Prompts(package, language)
+        self.language = language
         self._names = action_names
         self._moves = {mark: tuple(f"{mark}: {name}" for name in action_names) for mark in MARKS}
         self._rules = prompts.render("rules")
-        self._observation = prompts["observation"]
         self._no_moves = prompts.render("no_moves")
-        self._hint = prompts["hint"] if hint else None
-        self._instructions = {mark: prompts.render("instruction", mark=mark) for mark in MARKS}
-        self._wait = prompts.render("wait")
+        self._to_move = prompts.joined("observation", *(["hint"] if hint else []), "instruction")
+        self._waiting = prompts.joined("observation", "wait")
 
     @abstractmethod
     def board_text(self, board: str) -> str:
@@ -90,15 +92,13 @@ class BoardCodec(Codec):
         """Returns moves, board, legal moves and the instruction."""
         marks = self._moves["X"], self._moves["O"]
         moves = ", ".join([marks[ply % 2][action] for ply, action in enumerate(view.moves)])
-        text = self._observation.render(
-            mark=view.mark, moves=moves or self._no_moves, board=self.board_text(view.board)
+        names = self._names
+        return (self._to_move if view.to_move else self._waiting).render(
+            mark=view.mark,
+            moves=moves or self._no_moves,
+            board=self.board_text(view.board),
+            legal=", ".join([names[action] for action in view.legal]),
         )
-        if not view.to_move:
-            return f"{text}\n{self._wait}"
-        if self._hint:
-            names = self._names
-            text += "\n" + self._hint.render(legal=", ".join([names[action] for action in view.legal]))
-        return f"{text}\n{self._instructions[view.mark]}"
 
     def parse(self, reply: str, view: BoardView) -> int:
         """Reads the last move stated; the mark before it may be left out, a wrong one is illegal."""

@@ -5,7 +5,13 @@ from typing import Any
 
 
 class Codec(ABC):
-    """Texts of one game in one language, made from views, and the grammar of replies."""
+    """Texts of one game in one language, made from views, and the grammar of replies.
+
+    Attributes:
+        language: language of the texts, e.g. ``en``.
+    """
+
+    language: str = "en"
 
     @abstractmethod
     def rules(self, agent: str) -> str:

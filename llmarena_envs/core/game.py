@@ -81,6 +81,10 @@ class Game(ABC):
         legal = self.view(agent).legal
         return legal[int(rng.integers(len(legal)))]
 
+    def default_action(self, agent: str) -> Any | None:
+        """Returns the harmless legal action that may be played for an agent who gave none, or ``None`` if there is none."""
+        return None
+
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns analysis values of ``agent`` for ``infos``: numbers that are not part of the reward."""
         return {}

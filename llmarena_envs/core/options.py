@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class OptionError(ValueError):
@@ -33,3 +34,34 @@ def check_bool(name: str, value: object) -> None:
     """Raises an ``OptionError`` unless ``value`` is ``True`` or ``False``."""
     if not isinstance(value, bool):
         raise OptionError(f"{name}: expected True or False, got {value!r}")
+
+
+def parse_options(items: Iterable[str], where: str) -> dict[str, Any]:
+    """Reads ``key=value`` items as they stand on a command line.
+
+    Args:
+        items: the items; values are read as integers, numbers or ``true`` and ``false`` where they look like one, else as
+            text.
+        where: what error messages call them.
+
+    Raises:
+        OptionError: if an item has another form.
+    """
+    options: dict[str, Any] = {}
+    for item in items:
+        key, equals, text = item.partition("=")
+        if not equals or not key.strip().isidentifier():
+            raise OptionError(f"{where}: expected key=value, got {item!r}")
+        options[key.strip()] = _value(text.strip())
+    return options
+
+
+def _value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,5 +1,6 @@
 """The one wrapper around every environment: it checks the order of calls."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from pettingzoo.utils.env_logger import EnvLogger
@@ -7,11 +8,11 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 
 class OrderWrapper(OrderEnforcingWrapper):
-    """PettingZoo's order check with the hot attributes delegated.
+    """PettingZoo's order check with the hot calls delegated.
 
-    The parent leaves ``last`` to ``AECEnv``, so that each attribute it needs climbs a chain of ``__getattr__`` calls,
-    which costs more than a turn of a board game. Here ``last``, ``agents`` and ``agent_selection`` go straight to the
-    environment.
+    The parent leaves ``last`` and ``agent_iter`` to ``AECEnv``, so that each attribute they need climbs a chain of
+    ``__getattr__`` calls, which costs more than a turn of a board game. Here all that a loop over the turns calls goes
+    straight to the environment.
     """
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -19,6 +20,33 @@ class OrderWrapper(OrderEnforcingWrapper):
         if not self._has_reset:
             EnvLogger.error_observe_before_reset()
         return self.env.last(observe)
+
+    def step(self, action: Any) -> None:
+        """Acts for the selected agent; warns if no agent is left."""
+        if self._has_reset and self.env.agents:
+            self._has_updated = True
+            self.env.step(action)
+        else:
+            super().step(action)
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+        """Yields the agent to act, until no agent is left or ``max_iter`` turns are over.
+
+        Raises:
+            AssertionError: if neither ``step`` nor ``reset`` was called since the agent before.
+        """
+        if not self._has_reset:
+            EnvLogger.error_agent_iter_before_reset()
+        return self._turns(max_iter)
+
+    def _turns(self, left: int) -> Iterator[str]:
+        env = self.env
+        while left > 0 and env.agents:
+            if not self._has_updated:
+                raise AssertionError("expected step() or reset() between two turns of a loop over agent_iter()")
+            self._has_updated = False
+            yield env.agent_selection
+            left -= 1
 
     @property
     def agents(self) -> list[str]:

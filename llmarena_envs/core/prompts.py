@@ -31,6 +31,10 @@ class Template:
         if bad or any(spec or conversion for _, _, spec, conversion in parts):
             raise PromptError(f"{where}: placeholders are plain names such as {{board}}, got {bad or source!r}")
         self.placeholders = frozenset(names)
+        # The % operator fills in names about twice as fast as str.format.
+        self._format = "".join(
+            [text.replace("%", "%%") + (f"%({name})s" if name else "") for text, name, _, _ in parts]
+        )
 
     def render(self, **fields: object) -> str:
         """Fills in the placeholders.
@@ -39,7 +43,7 @@ class Template:
             PromptError: if the template names a placeholder that ``fields`` lacks.
         """
         try:
-            return self.source.format_map(fields)
+            return self._format % fields
         except KeyError as error:
             raise PromptError(
                 f"{self.where}: unknown placeholder {{{error.args[0]}}}; this text may use {sorted(fields)}"
@@ -78,6 +82,10 @@ class Prompts:
             return self._templates[name]
         except KeyError:
             raise PromptError(f"{self._where}: no text {name!r}; it has {sorted(self._templates)}") from None
+
+    def joined(self, *names: str) -> Template:
+        """Returns one template made of several, each below the one before: one rendering costs less than several."""
+        return Template("\n".join([self[name].source for name in names]), f"{self._where} [{', '.join(names)}]")
 
     def render(self, name: str, **fields: object) -> str:
         """Renders the template called ``name``; see ``Template.render``."""

@@ -23,6 +23,8 @@ MAX_TEXT = 1_000_000
 MAX_ACTION_TEXT = 100_000
 """Greatest number of characters of a text action."""
 
+_TRUTH_VALUES = (bool, np.bool_)
+
 
 @lru_cache(maxsize=4096)
 def _mask(legal: Sequence[int], size: int) -> NDArray[np.int8]:
@@ -73,6 +75,7 @@ class TextEnv(AECEnv):
         self._num_actions = self.discrete_actions()
         self._action_spaces = {agent: self._make_action_space() for agent in game.agents}
         self._observation_spaces = {agent: self._make_observation_space() for agent in game.agents}
+        self._has_statistics = type(game).statistics is not Game.statistics
         self._pending: dict[str, Any] = {}
         self._offences: dict[str, Failure] = {}
         self._over = False
@@ -102,7 +105,7 @@ class TextEnv(AECEnv):
             if not isinstance(action, str) or len(action) > MAX_ACTION_TEXT:
                 raise InvalidReply(Failure.UNPARSABLE, f"expected a text of at most {MAX_ACTION_TEXT} characters")
             return self.codec.parse(action, self.game.view(agent))
-        if isinstance(action, bool | np.bool_):
+        if isinstance(action, _TRUTH_VALUES):
             raise InvalidReply(Failure.UNPARSABLE, "expected an integer action, got a truth value")
         try:
             return operator.index(action)
@@ -196,10 +199,9 @@ class TextEnv(AECEnv):
             self.rewards = dict(zip(game.agents, rewards, strict=True))
             self._accumulate_rewards()
             self._rewarded = True
-        for agent in game.agents:
-            statistics = game.statistics(agent)
-            if statistics:
-                self.infos[agent] = {"illegal": 0, **statistics}
+        if self._has_statistics:
+            for agent in game.agents:
+                self.infos[agent] = {"illegal": 0, **game.statistics(agent)}
         if self._over:
             for agent, kind in self._offences.items():
                 self.infos[agent] = {**self.infos[agent], "illegal": int(kind)}
@@ -216,9 +218,9 @@ class TextEnv(AECEnv):
         """
         if agent not in self._rules:
             raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
-        view = self.view(agent)
         if self.obs_type == "vector":
-            return {"observation": self.encode(view), "action_mask": self._action_mask(view)}
+            return self.vector(agent)
+        view = self.view(agent)
         observation: dict[str, Any] = {"rules": self._rules[agent], "text": self.codec.observation(view)}
         if self._num_actions is not None:
             observation["action_mask"] = self._action_mask(view)
@@ -249,6 +251,11 @@ class TextEnv(AECEnv):
             return view._replace(to_move=False, legal=())
         return view
 
+    def vector(self, agent: str) -> dict[str, NDArray[Any]]:
+        """Returns the numeric observation of ``agent``, whatever ``obs_type`` is: ``observation`` and ``action_mask``."""
+        view = self.view(agent)
+        return {"observation": self.encode(view), "action_mask": self._action_mask(view)}
+
     def parse(self, reply: str, agent: str) -> Any:
         """Reads a member of ``agent``'s action space out of a reply.
 
@@ -263,6 +270,16 @@ class TextEnv(AECEnv):
         if reason:
             raise InvalidReply(Failure.ILLEGAL, reason)
         return self.write_action(move, agent)
+
+    def check_action(self, action: Any, agent: str) -> None:
+        """Checks that ``action`` is a legal member of ``agent``'s action space.
+
+        Raises:
+            InvalidReply: if it is not, with the reason.
+        """
+        reason = self.game.why_illegal(agent, self.read_action(action, agent))
+        if reason:
+            raise InvalidReply(Failure.ILLEGAL, reason)
 
     def write_action(self, move: Any, agent: str) -> Any:
         """Turns an action of the game into a member of the action space: the inverse of ``read_action``."""
@@ -279,6 +296,11 @@ class TextEnv(AECEnv):
     def random_action(self, agent: str, rng: np.random.Generator) -> Any:
         """Draws a legal member of ``agent``'s action space."""
         return self.write_action(self.game.random_action(agent, rng), agent)
+
+    def default_action(self, agent: str) -> Any | None:
+        """Returns the harmless member of ``agent``'s action space that the game declares, or ``None``."""
+        move = self.game.default_action(agent)
+        return None if move is None else self.write_action(move, agent)
 
     def _make_action_space(self) -> spaces.Space[Any]:
         if self._num_actions is None:

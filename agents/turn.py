@@ -1,0 +1,246 @@
+"""One turn of one player: asking, asking again, and what is played if no legal move comes."""
+
+import asyncio
+import inspect
+import threading
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from agents.feedback import feedback
+from agents.policy import Policy, ProviderError, Quit, Reply, ScriptedPolicy
+from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.options import check_bool, check_choice, check_int
+from llmarena_envs.core.text_env import TextEnv
+
+FALLBACKS = ("forfeit", "random_legal", "noop")
+MAX_LISTED = 200
+"""Legal moves listed for a person who asks for them."""
+
+
+@dataclass(frozen=True)
+class TurnSettings:
+    """What happens when a reply is no legal move (X-2).
+
+    Attributes:
+        reasks: how often a player is asked again after a reply that is no legal move.
+        reask_illegal: whether a move that was understood but is not allowed is asked for again.
+        feedback: whether the player is told what was wrong; otherwise the identical prompt is sent again.
+        unparsable: what is played after the last reply without a move: ``forfeit``, ``random_legal`` (seeded), or ``noop``
+            (the harmless default move of the game, a random legal one if it has none).
+        illegal: the same after a last reply whose move is not allowed.
+        deadline: seconds a policy has for a reply, or ``None`` for no limit; people and scripted policies have none.
+    """
+
+    reasks: int = 2
+    reask_illegal: bool = True
+    feedback: bool = True
+    unparsable: str = "random_legal"
+    illegal: str = "forfeit"
+    deadline: float | None = None
+
+    def __post_init__(self) -> None:
+        check_int("reasks", self.reasks, 0, 100)
+        check_bool("reask_illegal", self.reask_illegal)
+        check_bool("feedback", self.feedback)
+        check_choice("unparsable", self.unparsable, FALLBACKS)
+        check_choice("illegal", self.illegal, FALLBACKS)
+
+
+STANDARD_TURNS = TurnSettings()
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One reply.
+
+    Attributes:
+        reply: its text; for an action given as such, the action written in the game's grammar if that is possible.
+        kind: what it ended in.
+        message: what was wrong, as the player is told.
+        prompt_tokens: tokens read.
+        completion_tokens: tokens written.
+        seconds: wall time of the call.
+        detail: what else the policy reported; JSON values.
+    """
+
+    reply: str
+    kind: Failure = Failure.OK
+    message: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = field(default=0.0, compare=False)
+    detail: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a match.
+
+    Attributes:
+        index: number of the turn in its match, from 0.
+        agent: who acted.
+        read: the text observation.
+        action: what was played, an integer or a text; ``None`` for a forfeit.
+        attempts: the replies, the last one first to be legal or the last one asked for.
+        fallback: ``forfeit``, ``random_legal`` or ``noop`` if no reply was legal, else an empty string.
+        digest: rolling hash of everything observed, played and rewarded up to this turn.
+    """
+
+    index: int
+    agent: str
+    read: str
+    action: int | str | None
+    attempts: tuple[Attempt, ...]
+    fallback: str = ""
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Move:
+    """The result of asking: an action of the environment, and how it came about."""
+
+    action: Any
+    attempts: tuple[Attempt, ...]
+    fallback: str = ""
+
+
+async def take_turn(
+    env: TextEnv,
+    agent: str,
+    policy: Policy,
+    settings: TurnSettings,
+    rng: Callable[[], np.random.Generator],
+    language: str,
+) -> Move:
+    """Asks a policy for a legal move.
+
+    Args:
+        env: the raw environment, with ``agent`` selected.
+        agent: who is to move.
+        policy: the player.
+        settings: what to do about replies that are no legal move.
+        rng: gives the generator of a random fallback.
+        language: language of the feedback.
+
+    Raises:
+        ProviderError: if the policy failed for no fault of the player.
+    """
+    attempts: list[Attempt] = []
+    unlimited = getattr(policy, "unlimited_reasks", False)
+    while True:
+        action, attempt = await _ask(env, agent, policy, attempts, settings, language)
+        attempts.append(attempt)
+        if action is not None:
+            return Move(action, tuple(attempts))
+        if attempt.kind is Failure.ILLEGAL and not settings.reask_illegal:
+            break
+        if len(attempts) > settings.reasks and not unlimited:
+            break
+    fallback = settings.illegal if attempts[-1].kind is Failure.ILLEGAL else settings.unparsable
+    action = None
+    if fallback == "noop":
+        action = env.default_action(agent)
+    if fallback == "random_legal" or (fallback == "noop" and action is None):
+        action = env.random_action(agent, rng())
+    return Move(action, tuple(attempts), fallback)
+
+
+def observation_for(
+    env: TextEnv, agent: str, policy: Policy, attempts: list[Attempt], settings: TurnSettings, language: str
+) -> Any:
+    """Returns what the policy reads at the next attempt; see ``agents.policy``."""
+    reads = getattr(policy, "reads", "text")
+    if reads == "view":
+        return env.view(agent)
+    if reads == "vector":
+        return env.vector(agent)
+    observation = env.observe(agent)
+    if attempts:
+        last = attempts[-1]
+        told = feedback(last.kind, last.message, last.reply, language) if settings.feedback else ""
+        observation |= {"attempt": len(attempts), "feedback": told}
+        if told:
+            observation["text"] += "\n\n" + told
+    if getattr(policy, "wants_legal", False):
+        legal = env.view(agent).legal[:MAX_LISTED]
+        observation["legal"] = [env.codec.format(move, env.game.view(agent)) for move in legal]
+    return observation
+
+
+async def _ask(
+    env: TextEnv, agent: str, policy: Policy, attempts: list[Attempt], settings: TurnSettings, language: str
+) -> tuple[Any, Attempt]:
+    """Returns the action (``None`` if the reply is no legal move) and the record of the reply."""
+    observation = observation_for(env, agent, policy, attempts, settings, language)
+    start = time.perf_counter()
+    answer = await _call(policy, observation, settings.deadline)
+    seconds = time.perf_counter() - start
+    reply = answer if isinstance(answer, Reply) else Reply(answer) if isinstance(answer, str) else None
+    if reply is None:
+        try:
+            if answer is None or isinstance(answer, float):
+                raise InvalidReply(Failure.UNPARSABLE, f"expected a text or an action, got {answer!r}")
+            env.check_action(answer, agent)
+            text = env.format(answer, agent)
+        except InvalidReply as error:
+            return None, Attempt(repr(answer)[:1000], error.kind, error.message, seconds=seconds)
+        return int(answer), Attempt(text, seconds=seconds)
+    # A lone surrogate can be neither stored nor sent.
+    text = reply.text.encode("utf-8", "replace").decode("utf-8")
+    kind, message, action = reply.kind, "", None
+    if kind in (Failure.OK, Failure.TRUNCATED):
+        try:
+            action = env.parse(text, agent)
+        except InvalidReply as error:
+            kind = error.kind if kind is Failure.OK else kind
+            message = error.message
+    record = Attempt(text, kind, message, reply.prompt_tokens, reply.completion_tokens, seconds, reply.detail)
+    return action, record
+
+
+async def _call(policy: Policy, observation: Any, deadline: float | None) -> Any:
+    """Calls the policy; whatever goes wrong inside it is a ``ProviderError``."""
+    try:
+        if deadline is None or isinstance(policy, ScriptedPolicy) or getattr(policy, "unlimited_reasks", False):
+            answer = policy(observation)
+            return await answer if inspect.isawaitable(answer) else answer
+        async with asyncio.timeout(deadline):
+            answer = await _in_thread(policy, observation)
+            return await answer if inspect.isawaitable(answer) else answer
+    except (ProviderError, Quit):
+        raise
+    except TimeoutError as error:
+        raise ProviderError(f"no reply within {deadline} s") from error
+    except Exception as error:
+        where = traceback.format_exception(error)
+        raise ProviderError(f"the policy raised {type(error).__name__}: {error}\n{''.join(where[-3:])}") from error
+
+
+def _in_thread(policy: Policy, observation: Any) -> Awaitable[Any]:
+    """Runs a synchronous policy in a daemon thread: one that never answers cannot keep the process from ending."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def settle(result: Any, error: BaseException | None) -> None:
+        if not future.done():
+            if error is None:
+                future.set_result(result)
+            else:
+                future.set_exception(error)
+
+    def work() -> None:
+        result, error = None, None
+        try:
+            result = policy(observation)
+        except Exception as raised:
+            error = raised
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, result, error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return future

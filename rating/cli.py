@@ -1,0 +1,120 @@
+"""The command ``llmarena``: arguments and exit codes; what each command does stands in ``rating.commands``."""
+
+import argparse
+import importlib
+import sqlite3
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+EXIT_DONE = 0
+EXIT_INTERNAL = 1
+EXIT_USAGE = 2
+EXIT_ERRORS = 3
+EXIT_INTERRUPTED = 130
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Returns the parser; building it imports nothing that is slow."""
+    parser = argparse.ArgumentParser(
+        prog="llmarena", description="Let language models, scripted policies and people play text games, and rate them."
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, module: str, text: str, *, reads: bool = False) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        added.set_defaults(handler=(f"rating.commands.{module}", name))
+        if reads:
+            added.add_argument("--json", action="store_true", help="print JSON")
+        return added
+
+    command("envs", "catalogue", "list the environments", reads=True)
+    policies = command("policies", "catalogue", "list the policies", reads=True)
+    policies.add_argument("--env", metavar="ENV", help="only those that play this environment")
+
+    play = command("play", "play", "play one match", reads=True)
+    play.add_argument("env", metavar="ENV", help="environment, e.g. tictactoe_v0")
+    play.add_argument(
+        "--policy", action="append", default=[], metavar="SEAT=POLICY", help="e.g. player_0=human; once for every seat"
+    )
+    play.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
+    )
+    play.add_argument("--seed", type=_count, default=0, help="seed of the match (default 0)")
+
+    run = command("run", "run", "play a rated tournament until its ratings converge")
+    run.add_argument("run_file", nargs="?", type=Path, metavar="RUNFILE.toml", help="run file; or say it with flags")
+    run.add_argument("--env", action="append", default=[], metavar="ENV", help="an environment; may be repeated")
+    run.add_argument("--policy", action="append", default=[], metavar="POLICY", help="a policy; may be repeated")
+    run.add_argument("--seed", type=_count, help="root seed")
+    run.add_argument("--preset", choices=("standard", "llmarena"), help="what is done about bad replies")
+    run.add_argument("--max-matches", type=_count, help="scheduled matches of a policy after which play stops")
+    run.add_argument("--min-matches", type=_count, help="matches of a policy before play can stop")
+    run.add_argument("--workers", type=_count, help="worker processes for scripted matches; 0 for one a core")
+    run.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="directory of the run; must be new or empty"
+    )
+
+    resume = command("resume", "run", "go on with a run that was stopped")
+    demo = command("demo", "run", "play both board games between all scripted policies, offline")
+    demo.add_argument(
+        "--out", type=Path, metavar="DIR", help="directory of the run (default: llmarena-demo, or a numbered one)"
+    )
+    rate = command("rate", "read", "compute the leaderboards of a run", reads=True)
+    report = command("report", "read", "write the HTML report of a run", reads=True)
+    replay = command("replay", "read", "show a match turn by turn, or verify recorded matches", reads=True)
+    export = command("export", "read", "write the log of a run to standard output")
+    for added in (resume, rate, report, replay, export):
+        added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
+    report.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: DIR/report.html)")
+    replay.add_argument("match", nargs="?", default="", metavar="MATCH", help="match id, or its beginning")
+    replay.add_argument("--verify", action="store_true", help="play again and compare every observation and reward")
+    export.add_argument("--format", choices=("jsonl", "csv"), default="jsonl")
+    return parser
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"expected a number of 0 or more, got {text}")
+    return value
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command.
+
+    Returns:
+        0 done, 1 internal error, 2 usage, 3 error budget exceeded, 130 interrupted.
+    """
+    args = build_parser().parse_args(arguments)
+    from agents.policy import ProviderError, Quit
+    from llmarena_envs.core.options import OptionError
+    from rating.errors import ErrorBudgetExceeded, RunError
+
+    module, name = args.handler
+    try:
+        return int(getattr(importlib.import_module(module), name)(args) or EXIT_DONE)
+    except (OptionError, RunError) as error:
+        return _fail(str(error), EXIT_USAGE)
+    except sqlite3.DatabaseError as error:
+        return _fail(f"the database of the run cannot be used: {error}", EXIT_USAGE)
+    except (ErrorBudgetExceeded, ProviderError) as error:
+        return _fail(str(error), EXIT_ERRORS)
+    except (KeyboardInterrupt, Quit):
+        return _fail("interrupted; a run goes on with: llmarena resume DIR", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of a pipe has left, e.g. head
+        return EXIT_DONE
+    except Exception:
+        traceback.print_exc()
+        return _fail("internal error; this is a bug of llmarena", EXIT_INTERNAL)
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"llmarena: {message}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What each command of ``llmarena`` does: one function a command, called with its parsed arguments."""

@@ -1,0 +1,57 @@
+"""``llmarena envs`` and ``llmarena policies``."""
+
+import argparse
+import inspect
+import json
+
+from agents.registry import baselines
+from llmarena_envs.catalogue import CATALOGUE
+from rating.environments import make_environment, resolve
+
+
+def envs(args: argparse.Namespace) -> None:
+    """Lists the environments with their seats and abilities."""
+    rows = []
+    for entry in CATALOGUE:
+        env = make_environment(entry.name, {})
+        rows.append(
+            {
+                "name": entry.name,
+                "id": entry.registry_id,
+                "title": entry.title,
+                "agents": env.possible_agents,
+                "max_turns": env.unwrapped.max_turns,
+                "abilities": list(entry.abilities),
+            }
+        )
+        env.close()
+    if args.json:
+        print(json.dumps(rows, indent=2))
+        return
+    for row in rows:
+        print(f"{row['name']:22} {row['title']:16} {', '.join(row['agents'])}; up to {row['max_turns']} turns")
+
+
+def policies(args: argparse.Namespace) -> None:
+    """Lists the policies by environment with the first line of their documentation."""
+    names = [resolve(args.env).name] if args.env else [entry.name for entry in CATALOGUE]
+    table = {
+        name: {
+            policy: (inspect.getdoc(factory) or "").split("\n")[0]
+            for policy, factory in sorted(baselines(name).items())
+        }
+        for name in names
+    }
+    if args.json:
+        print(json.dumps(table, indent=2))
+        return
+    for name, known in table.items():
+        print(name)
+        for policy, text in known.items():
+            print(f"  {policy:14} {text}")
+    print("every environment")
+    print("  human          A person at the terminal.")
+    print(
+        "  openai:MODEL   A model behind an OpenAI-compatible server; options base_url, api_key_env, history, temperature."
+    )
+    print("  package.module:factory   A function of your own that returns a policy.")

@@ -1,0 +1,54 @@
+"""``llmarena play``: one match."""
+
+import argparse
+import asyncio
+import json
+from dataclasses import asdict
+from typing import Any
+
+from agents.play import play_async
+from agents.registry import make_policy
+from agents.turn import Turn, TurnSettings
+from llmarena_envs.core.options import OptionError, check_choice, parse_options
+from rating.environments import make_environment, resolve
+
+
+def play(args: argparse.Namespace) -> None:
+    """Plays one match and prints it."""
+    entry = resolve(args.env)
+    env = make_environment(args.env, parse_options(args.option, "--option"))
+    policies = _policies(args.policy, env.possible_agents, entry.name)
+    settings = TurnSettings(unparsable=entry.fallback_unparsable, illegal=entry.fallback_illegal)
+    # A person must not see what the others read and reply; a spectator may.
+    watched = not args.json and not any(getattr(policy, "wants_legal", False) for policy in policies.values())
+
+    def show(turn: Turn) -> None:
+        print(f"{turn.agent}: {turn.attempts[-1].reply}" + (f"  [{turn.fallback}]" if turn.fallback else ""))
+        print(env.unwrapped.codec.picture(env.unwrapped.game), end="\n\n")
+
+    episode = asyncio.run(
+        play_async(env, policies, args.seed, settings, on_turn=show if watched else lambda turn: None)
+    )
+    if args.json:
+        print(json.dumps(asdict(episode), indent=2, ensure_ascii=False))
+        return
+    if not watched:
+        print(env.unwrapped.codec.picture(env.unwrapped.game))
+    for agent, reward in episode.rewards.items():
+        forfeit = episode.forfeit(agent)
+        print(f"{agent}: {reward:+g}" + (f", forfeit ({forfeit})" if forfeit else ""))
+
+
+def _policies(seats: list[str], agents: list[str], environment: str) -> dict[str, Any]:
+    """Makes the policies named on the command line, one for each agent."""
+    specs: dict[str, str] = {}
+    for seat in seats:
+        agent, equals, spec = seat.partition("=")
+        if not equals:
+            raise OptionError(f"--policy: expected SEAT=POLICY, e.g. player_0=random, got {seat!r}")
+        check_choice("--policy: seat", agent, agents)
+        specs[agent] = spec
+    missing = [agent for agent in agents if agent not in specs]
+    if missing:
+        raise OptionError(f"--policy: expected one for each of {', '.join(agents)}; missing: {', '.join(missing)}")
+    return {agent: make_policy(specs[agent], environment) for agent in agents}

@@ -1,0 +1,91 @@
+"""``llmarena run``, ``resume`` and ``demo``: rated tournaments."""
+
+import argparse
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from agents.registry import baselines
+from llmarena_envs.core.options import OptionError
+from rating import rundir
+from rating.commands.progress import ProgressDisplay
+from rating.commands.read import print_leaderboards, write_report
+from rating.config import RunConfig, run_file_text
+from rating.errors import RunError
+from rating.runner import Runner
+from rating.store import Store
+
+DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
+DEMO_SETTINGS = {"seed": 11}
+
+
+def run(args: argparse.Namespace) -> None:
+    """Plays a run described by a file or by flags, and prints its leaderboards."""
+    if args.run_file is not None:
+        text, where = _read_run_file(args), str(args.run_file)
+    else:
+        if not args.env or not args.policy:
+            raise OptionError("expected a run file, or at least one --env and one --policy")
+        text, where = run_file_text(args.env, args.policy, _settings(args)), "command line"
+    config, store = rundir.create(args.out, text, where)
+    _play(args.out, config, store)
+
+
+def resume(args: argparse.Namespace) -> None:
+    """Goes on with a run; matches that were void are played again."""
+    config, store = rundir.open_run(args.dir)
+    _play(args.dir, config, store)
+
+
+def demo(args: argparse.Namespace) -> None:
+    """Plays the board games between all scripted policies and writes the report."""
+    specs = sorted({name for environment in DEMO_ENVIRONMENTS for name in baselines(environment)})
+    out = args.out or _free_directory(Path("llmarena-demo"))
+    config, store = rundir.create(out, run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS), "demo")
+    _play(out, config, store)
+    print(f"\nReport: {write_report(out, out / 'report.html')}")
+
+
+def _play(directory: Path, config: RunConfig, store: Store) -> None:
+    lock = rundir.Lock(directory)
+    try:
+        with ProgressDisplay([item.name for item in config.environment]) as display:
+            asyncio.run(Runner(config, store, display.update).run())
+        print_leaderboards(config, store)
+        print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
+    finally:
+        store.close()
+        lock.release()
+
+
+def _read_run_file(args: argparse.Namespace) -> str:
+    flags = [
+        name
+        for name in ("env", "policy", "seed", "preset", "max_matches", "min_matches", "workers")
+        if getattr(args, name)
+    ]
+    if flags:
+        raise OptionError(
+            f"expected a run file or flags, got both {args.run_file} and {', '.join('--' + name for name in flags)}"
+        )
+    try:
+        return str(args.run_file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunError(f"{args.run_file}: expected a run file, but: {error}") from error
+
+
+def _settings(args: argparse.Namespace) -> dict[str, Any]:
+    settings: dict[str, Any] = {
+        name: getattr(args, name) for name in ("seed", "preset", "workers") if getattr(args, name) is not None
+    }
+    stop = {name: getattr(args, name) for name in ("min_matches", "max_matches") if getattr(args, name) is not None}
+    return {**settings, "stop": stop} if stop else settings
+
+
+def _free_directory(path: Path) -> Path:
+    """Returns ``path``, or ``path-2``, ``path-3`` ... if it is taken."""
+    candidate, number = path, 1
+    while candidate.exists():
+        number += 1
+        candidate = path.with_name(f"{path.name}-{number}")
+    return candidate

@@ -1,0 +1,72 @@
+"""Environments and policies of a run, made once and lent to one match at a time."""
+
+import inspect
+import json
+from collections import defaultdict
+from typing import Any
+
+from pettingzoo import AECEnv
+
+from agents.policy import Policy, ScriptedPolicy
+from agents.registry import make_policy
+from rating.config import RunConfig
+from rating.environments import make_environment
+from rating.match import Match
+
+
+class Players:
+    """Lends what a match needs, so that prompts and models are not loaded again for every match.
+
+    Args:
+        config: the run.
+    """
+
+    def __init__(self, config: RunConfig) -> None:
+        self._config = config
+        self._idle_environments: dict[str, list[AECEnv]] = defaultdict(list)
+        self._idle_policies: dict[tuple[str, str], list[Policy]] = defaultdict(list)
+
+    def borrow_environment(self, match: Match) -> AECEnv:
+        """Returns an environment for the match that nobody else uses."""
+        idle = self._idle_environments[_key(match)]
+        return idle.pop() if idle else make_environment(match.environment, match.options)
+
+    def return_environment(self, match: Match, env: AECEnv) -> None:
+        """Gives an environment back; one in which something went wrong is dropped instead."""
+        self._idle_environments[_key(match)].append(env)
+
+    def borrow_policy(self, name: str, environment: str) -> Policy:
+        """Returns a policy that nobody else uses."""
+        idle = self._idle_policies[name, environment]
+        if idle:
+            return idle.pop()
+        config = self._config.find_policy(name)
+        return make_policy(config.spec, environment, config.options)
+
+    def return_policy(self, name: str, environment: str, policy: Policy) -> None:
+        """Gives a policy back."""
+        self._idle_policies[name, environment].append(policy)
+
+    def is_scripted(self, match: Match) -> bool:
+        """Says whether every seat of the match is a baseline, which computes and waits for nothing."""
+        for name in set(match.policies):
+            policy = self.borrow_policy(name, match.environment)
+            self.return_policy(name, match.environment, policy)
+            if not isinstance(policy, ScriptedPolicy):
+                return False
+        return True
+
+    async def close(self) -> None:
+        """Closes every environment and policy that was given back."""
+        for environments in self._idle_environments.values():
+            for env in environments:
+                env.close()
+        for policies in self._idle_policies.values():
+            for policy in policies:
+                closing: Any = getattr(policy, "close", lambda: None)()
+                if inspect.isawaitable(closing):
+                    await closing
+
+
+def _key(match: Match) -> str:
+    return f"{match.environment} {json.dumps(match.options, sort_keys=True)}"

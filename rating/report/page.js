@@ -1,0 +1,94 @@
+"use strict";
+// Everything a model wrote reaches the page through textContent only.
+const data = JSON.parse(document.getElementById("index").textContent);
+const chunks = document.querySelectorAll("script.chunk");
+const byId = (id) => document.getElementById(id);
+const LIMIT = 2000;
+
+function element(tag, text, className) {
+  const node = document.createElement(tag);
+  if (text !== undefined) node.textContent = text;
+  if (className) node.className = className;
+  return node;
+}
+
+async function unpack(number) {
+  const bytes = Uint8Array.from(atob(chunks[number].textContent.trim()), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
+}
+
+function describe(match) {
+  if (match.status !== "finished") return match.status;
+  const forfeit = match.forfeits.findIndex((kind) => kind);
+  const rewards = match.rewards.map((reward) => (reward > 0 ? "+" : "") + reward).join(" / ");
+  return forfeit < 0 ? rewards : `${rewards}, forfeit by ${match.policies[forfeit]} (${match.forfeits[forfeit]})`;
+}
+
+function selected() {
+  const [environment, policy, status] = ["environment", "policy", "status"].map((id) => byId(id).value);
+  return data.matches.filter(
+    (match) =>
+      (!environment || match.environment === environment) &&
+      (!policy || match.policies.includes(policy)) &&
+      (!status || match.status === status || (status === "forfeit" && match.forfeits.some((kind) => kind))),
+  );
+}
+
+function fill() {
+  const matches = selected();
+  byId("shown").textContent =
+    matches.length > LIMIT ? `${LIMIT} of ${matches.length} matches shown` : `${matches.length} matches`;
+  const table = element("table");
+  const head = table.appendChild(element("tr"));
+  for (const title of ["environment", "number", "seats", "result", "turns", "id"]) head.append(element("th", title));
+  for (const match of matches.slice(0, LIMIT)) {
+    const row = table.appendChild(element("tr", undefined, "row"));
+    const cells = [match.environment, match.number, match.policies.join("  v  "), describe(match), match.turns, match.id];
+    for (const text of cells) row.append(element("td", String(text)));
+    row.addEventListener("click", () => {
+      for (const other of table.querySelectorAll(".chosen")) other.classList.remove("chosen");
+      row.classList.add("chosen");
+      show(match);
+    });
+  }
+  byId("list").replaceChildren(table);
+}
+
+async function show(match) {
+  const turns = (await unpack(match.chunk))[match.place];
+  const agents = data.agents[match.environment] || [];
+  const view = byId("match");
+  view.replaceChildren(element("h3", `Match ${match.number} of ${match.environment}: ${match.policies.join(" v ")}`));
+  view.append(element("p", describe(match) + (match.error ? `: ${match.error}` : ""), match.error ? "bad" : ""));
+  const rules = data.rules[match.environment] || {};
+  for (const agent of Object.keys(rules)) {
+    const details = view.appendChild(element("details"));
+    details.append(element("summary", `Rules as told to ${agent}`), element("pre", rules[agent]));
+  }
+  turns.forEach((turn, index) => {
+    const box = view.appendChild(element("div", undefined, "turn"));
+    const policy = match.policies[agents.indexOf(turn.agent)] || "";
+    box.append(element("b", `${index + 1}. ${turn.agent} `), element("span", policy, "dim"));
+    box.append(element("pre", turn.read));
+    for (const attempt of turn.attempts) {
+      const good = attempt.kind === "ok";
+      const tokens = attempt.tokens[0] || attempt.tokens[1] ? `, ${attempt.tokens[0]} tokens read, ${attempt.tokens[1]} written` : "";
+      box.append(element("span", `reply: ${attempt.kind}${tokens}`, good ? "good" : "bad"));
+      box.append(element("pre", attempt.reply, "reply"));
+      if (attempt.message) box.append(element("p", attempt.message, "bad"));
+    }
+    const played = turn.action === null ? "nothing: forfeit" : JSON.stringify(turn.action);
+    box.append(element("span", `played: ${played}${turn.fallback ? ` (${turn.fallback})` : ""}`, turn.fallback ? "bad" : "dim"));
+  });
+  view.scrollIntoView({ behavior: "smooth" });
+}
+
+for (const [id, values] of [
+  ["environment", data.matches.map((match) => match.environment)],
+  ["policy", data.matches.flatMap((match) => match.policies)],
+]) {
+  for (const value of [...new Set(values)].sort()) byId(id).append(element("option", value));
+}
+for (const id of ["environment", "policy", "status"]) byId(id).addEventListener("change", fill);
+fill();
