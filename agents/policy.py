@@ -5,17 +5,21 @@ be asynchronous. These attributes are optional:
 
 * ``reads``: what the observation is. ``"text"`` (default): a dict with ``rules`` and ``text``, and ``action_mask`` where
   actions are enumerated; when the player is asked again after a bad reply, ``attempt`` counts the replies before and
-  ``feedback`` says what was wrong (it also stands at the end of ``text``). ``"view"``: the game's typed view.
-  ``"vector"``: a dict with ``observation`` and ``action_mask``.
+  ``feedback`` says what was wrong, in one line (``text`` then ends with the end of the rejected reply and that line).
+  ``"view"``: the game's typed view. ``"vector"``: a dict with ``observation`` and ``action_mask``.
 * ``reset(agent, seed)``: called before a match with the agent id it plays and a seed for its own random numbers.
 * ``recall(observation, reply)``: called instead of the policy itself for a turn that was played before an interruption, so
   that a policy with a memory can restore it. A policy without it is asked again and its answer is dropped.
-* ``close()``: called after the last match.
+* ``unlimited_reasks``: ``True`` for a person, who is asked again after a bad reply until a legal one comes, and for whom no
+  deadline holds. Such a policy may raise ``Quit``: the match then stays unfinished and can be taken up again.
+* ``wants_legal``: ``True`` to find the legal replies, at most 200 of them, under ``legal`` in a text observation; the list
+  is empty where the game cannot list them.
+* ``close()``: called after the last match; it may be asynchronous, and may be called more than once.
 
 A policy never receives the environment.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -82,6 +86,10 @@ class ScriptedPolicy:
         """Begins a match as ``agent``."""
         self.agent = agent
         self.rng = np.random.default_rng(seed)
+
+    def choose(self, actions: Sequence[Any]) -> Any:
+        """Draws one of ``actions``, each as likely as the others."""
+        return actions[int(self.rng.integers(len(actions)))]
 
     def __call__(self, view: Any) -> Any:
         """Returns an action, or text in the published grammar."""

@@ -1,27 +1,35 @@
 """Names of policies: what stands on a command line or in a run file, made into a policy.
 
-``random``, ``minimax:depth=4``, ``human``, ``openai:MODEL``, ``package.module:factory``.
+``random``, ``minimax:depth=4``, ``human``, ``openai:MODEL``, ``package.module:factory``; options follow after a colon, as in
+``openai:MODEL:temperature=0.5,base_url=http://localhost:8000/v1``.
 """
 
 import importlib
 import importlib.util
+import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from agents.policy import READS, Policy
-from llmarena_envs.core.options import OptionError, nearest, parse_options
+from llmarena_envs.core.options import OptionError, check_choice, nearest, parse_options
+
+Factory = Callable[..., Policy]
+
+_INSTALL_AS = {"torch": "llmarena-envs[local]", "transformers": "llmarena-envs[local]"}
+_BEFORE_OPTIONS = re.compile(r":(?=\s*\w+\s*=)")
 
 
-def baselines(environment: str) -> dict[str, Callable[..., Policy]]:
+def baselines(environment: str) -> dict[str, Factory]:
     """Returns the scripted policies for an environment by name.
 
     Args:
         environment: module name such as ``tictactoe_v0``. The players of ``agents.baselines.<game>`` come before the
-            general ones of the same name; an environment without such a module has the general ones only.
+            general ones of the same name. An environment of somebody else, ``package.module``, has the general ones only.
     """
     general = importlib.import_module("agents.baselines.general").BASELINES
-    module = f"agents.baselines.{environment.rsplit('.', 1)[-1].rsplit('_v', 1)[0]}"
-    if importlib.util.find_spec(module) is None:
+    module = f"agents.baselines.{environment.rsplit('_v', 1)[0]}"
+    if "." in environment or importlib.util.find_spec(module) is None:
         return dict(general)
     return {**general, **importlib.import_module(module).BASELINES}
 
@@ -29,12 +37,14 @@ def baselines(environment: str) -> dict[str, Callable[..., Policy]]:
 def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """Splits ``name:key=value,key=value`` into name and options.
 
-    Values are read as integers, numbers or ``true`` and ``false`` where they look like one, else as text.
+    The name may hold colons; the options begin at the first key. Values are read as integers, numbers or ``true`` and
+    ``false`` where they look like one, else as text.
+
+    Raises:
+        OptionError: if the options have another form.
     """
-    name, _, tail = spec.partition(":")
-    if "=" not in tail:
-        return spec, {}
-    return name, parse_options(tail.split(","), f"policy {spec!r}")
+    name, *options = _BEFORE_OPTIONS.split(spec, maxsplit=1)
+    return name, parse_options(options[0].split(","), f"policy {spec!r}") if options else {}
 
 
 def make_policy(spec: str, environment: str, options: Mapping[str, Any] | None = None) -> Policy:
@@ -46,46 +56,76 @@ def make_policy(spec: str, environment: str, options: Mapping[str, Any] | None =
         options: further options, which come before those in ``spec``.
 
     Raises:
-        OptionError: if there is no such policy for the environment, or it does not take the options.
+        OptionError: if there is no such policy for the environment, it does not take the options, or a package that it
+            needs is not installed.
     """
     name, own = split_spec(spec)
     own = {**own, **(options or {})}
     kind, _, rest = name.partition(":")
     known = baselines(environment)
-    factory: Callable[..., Policy]
-    if name in known:
-        factory = known[name]
-    elif kind == "human" and not rest:
-        from agents.human import HumanPolicy
-
-        factory = HumanPolicy
-    elif kind == "openai" and rest:
-        from agents.llm import LLMPolicy
-
-        factory, own = LLMPolicy, {"model": rest, **own}
-    elif rest:
-        factory = _import_factory(kind, rest, spec)
-    else:
-        choices = [*known, "human", "openai:MODEL", "package.module:factory"]
-        raise OptionError(
-            f"policy: expected one of {', '.join(choices)} for {environment}, got {spec!r}{nearest(name, choices)}"
-        )
     try:
-        policy = factory(**own)
-    except TypeError as error:
-        raise OptionError(f"policy {spec!r} does not take these options: {error}") from error
+        if name in known:
+            policy = _call(known[name], own, spec)
+        elif name == "human":
+            policy = _call(_human, own, spec)
+        elif kind == "openai" and rest:
+            policy = _call(importlib.import_module("agents.llm").LLMPolicy, {"model": rest, **own}, spec)
+        elif rest and kind not in known:
+            policy = _call(_import_factory(kind, rest, spec), own, spec)
+        else:
+            choices = [*known, "human", "openai:MODEL", "package.module:factory"]
+            raise OptionError(
+                f"policy: expected one of {', '.join(choices)} for {environment}, with options as in name:key=value, "
+                f"got {spec!r}{nearest(kind, choices)}"
+            )
+    except ModuleNotFoundError as error:
+        package = _INSTALL_AS.get(error.name or "", error.name)
+        raise OptionError(
+            f"policy {spec!r} needs {error.name!r}, which is not installed: pip install '{package}'"
+        ) from error
     reads = getattr(policy, "reads", "text")
     if not callable(policy) or reads not in READS:
         raise OptionError(f"policy {spec!r}: expected a callable that reads one of {READS}, got {policy!r} ({reads!r})")
     return policy
 
 
-def _import_factory(module: str, attribute: str, spec: str) -> Callable[..., Policy]:
+def _call(factory: Factory, options: dict[str, Any], spec: str) -> Policy:
+    """Calls the factory if it takes the options."""
+    parameters = inspect.signature(factory).parameters
+    if not any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
+        for option in options:
+            if not parameters:
+                raise OptionError(f"policy {spec!r}: expected no options, got {option!r}")
+            check_choice(f"policy {spec!r}: option", option, parameters)
+    try:
+        inspect.signature(factory).bind(**options)
+    except TypeError as error:
+        raise OptionError(f"policy {spec!r}: {error}; expected options for {list(parameters)}") from error
+    return factory(**options)
+
+
+def _human() -> Policy:
+    from agents.human import HumanPolicy
+
+    return HumanPolicy()
+
+
+def _import_factory(module: str, attribute: str, spec: str) -> Factory:
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise OptionError(f"policy {spec!r}: expected package.module:factory, got {module!r} for the module")
     try:
         target = importlib.import_module(module)
-    except ImportError as error:
-        raise OptionError(f"policy {spec!r}: cannot import {module!r} ({error})") from error
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise  # the module is there and needs another package
+        raise OptionError(
+            f"policy {spec!r}: cannot import {module!r} ({error}); a module of your own must be installed or stand in a "
+            f"directory of PYTHONPATH{nearest(module, ['openai', 'human'])}"
+        ) from error
     factory = getattr(target, attribute, None)
     if not callable(factory):
-        raise OptionError(f"policy {spec!r}: expected a callable {attribute!r} in {module}, got {factory!r}")
+        raise OptionError(
+            f"policy {spec!r}: expected a callable {attribute!r} in {module}, got {factory!r}"
+            f"{nearest(attribute, [name for name in vars(target) if not name.startswith('_')])}"
+        )
     return factory

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.feedback import feedback
+from agents.feedback import feedback, reason
 from agents.policy import Policy, ProviderError, Quit, Reply, ScriptedPolicy
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.options import check_bool, check_choice, check_int
@@ -162,10 +162,10 @@ def observation_for(
     observation = env.observe(agent)
     if attempts:
         last = attempts[-1]
-        told = feedback(last.kind, last.message, last.reply, language) if settings.feedback else ""
-        observation |= {"attempt": len(attempts), "feedback": told}
-        if told:
-            observation["text"] += "\n\n" + told
+        observation |= {"attempt": len(attempts), "feedback": ""}
+        if settings.feedback:
+            observation["feedback"] = reason(last.kind, last.message, language)
+            observation["text"] += "\n\n" + feedback(last.kind, last.message, last.reply, language)
     if getattr(policy, "wants_legal", False):
         legal = env.view(agent).legal[:MAX_LISTED]
         observation["legal"] = [env.codec.format(move, env.game.view(agent)) for move in legal]

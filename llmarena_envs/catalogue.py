@@ -19,6 +19,8 @@ class EnvironmentEntry:
         fallback_unparsable: what is played in rated matches after the last reply without a move: ``forfeit``,
             ``random_legal`` or ``noop``.
         fallback_illegal: the same after a last reply whose move is not allowed.
+        rating: how policies are compared: ``skill`` (two players, rated by who wins), ``mean_reward``, ``cooperative``
+            (all receive the same) or ``undercover`` (one seat has a role of its own).
     """
 
     name: str
@@ -28,6 +30,7 @@ class EnvironmentEntry:
     rated_options: Mapping[str, Any] = field(default_factory=dict)
     fallback_unparsable: str = "random_legal"
     fallback_illegal: str = "forfeit"
+    rating: str = "skill"
 
     @property
     def registry_id(self) -> str:
@@ -50,11 +53,26 @@ CATALOGUE = (
         rated_options={"random_opening": 4},
     ),
     EnvironmentEntry(
+        "bargain_v0",
+        "Bargain",
+        ("numerical reasoning", "communication", "opponent modelling"),
+        fallback_illegal="random_legal",
+    ),
+    EnvironmentEntry(
         "bid_v0",
         "Bid",
         ("numerical reasoning", "opponent modelling"),
         simultaneous=True,
         fallback_unparsable="noop",
         fallback_illegal="noop",
+        rating="mean_reward",
+    ),
+    EnvironmentEntry(
+        "undercover_v0",
+        "Undercover",
+        ("communication", "opponent modelling", "team collaboration"),
+        fallback_unparsable="noop",
+        fallback_illegal="noop",
+        rating="undercover",
     ),
 )

@@ -88,7 +88,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 done, 1 internal error, 2 usage, 3 error budget exceeded, 130 interrupted.
     """
     args = build_parser().parse_args(arguments)
-    from agents.policy import ProviderError, Quit
+    try:
+        from agents.policy import ProviderError, Quit
+    except ImportError:
+        return _fail(
+            "the package `agents` in this environment belongs to another distribution (openai-agents has one of that name);"
+            " install llmarena-envs into a virtual environment of its own",
+            EXIT_USAGE,
+        )
     from llmarena_envs.core.options import OptionError
     from rating.errors import ErrorBudgetExceeded, RunError
 

@@ -42,11 +42,13 @@ class EnvironmentConfig(_Table):
         name: e.g. ``tictactoe_v0``, or ``package.module`` of an environment of your own.
         options: constructor options; those not given are the ones the catalogue declares for rated matches.
         turns: treatment of bad replies where it differs from the run's.
+        opponent: the policy on the seats that are not under test, for undercover; by default ``random``.
     """
 
     name: str
     options: dict[str, Any] = {}
     turns: TurnsConfig = TurnsConfig()
+    opponent: str = ""
 
 
 class PolicyConfig(_Table):
@@ -79,6 +81,8 @@ class StopConfig(_Table):
         eps: change of mu that counts as none.
         sigma: sigma that counts as certain.
         max_matches: scheduled matches of each policy after which play stops in any case.
+        matches: of each policy in environments that are not rated by TrueSkill: as undercover, or with itself in a
+            co-operative game.
     """
 
     min_matches: Count = 50
@@ -86,6 +90,7 @@ class StopConfig(_Table):
     eps: Annotated[float, Field(gt=0)] = 0.25
     sigma: Annotated[float, Field(gt=0)] = 1.0
     max_matches: Count = 400
+    matches: Count = 100
 
 
 class RunConfig(_Table):
@@ -125,11 +130,12 @@ class RunConfig(_Table):
         """
         _check_distinct("environment", [item.name for item in self.environment])
         _check_distinct("policy", [item.title for item in self.policy])
+        for environment in self.environment:
+            make_environment(environment.name, self.options(environment.name)).close()
         for item in self.policy:
             for name in item.environments:
                 check_choice(f"policy {item.title!r}: environments", name, [entry.name for entry in self.environment])
         for environment in self.environment:
-            make_environment(environment.name, self.options(environment.name)).close()
             for name in self.pool(environment.name):
                 policy = self.find_policy(name)
                 make_policy(policy.spec, environment.name, policy.options)
@@ -137,6 +143,10 @@ class RunConfig(_Table):
     def options(self, environment: str) -> dict[str, Any]:
         """Returns the constructor options of an environment in this run."""
         return {**resolve(environment).rated_options, **self._find_environment(environment).options}
+
+    def opponent(self, environment: str) -> str:
+        """Returns the policy that an environment's other seats are given, or an empty string."""
+        return self._find_environment(environment).opponent
 
     def pool(self, environment: str) -> list[str]:
         """Returns the names of the policies that play an environment, sorted."""
@@ -149,9 +159,7 @@ class RunConfig(_Table):
     def turn_settings(self, environment: str) -> TurnSettings:
         """Returns what happens to bad replies in an environment."""
         entry = resolve(environment)
-        settings = TurnSettings(
-            unparsable=entry.fallback_unparsable, illegal=entry.fallback_illegal, deadline=DEADLINE
-        )
+        settings = TurnSettings(unparsable=entry.fallback_unparsable, illegal=entry.fallback_illegal, deadline=DEADLINE)
         if self.preset == "llmarena":
             settings = replace(settings, reask_illegal=False, feedback=False, illegal="forfeit")
         for turns in (self.turns, self._find_environment(environment).turns):

@@ -2,12 +2,15 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from agents.play import Episode
 from agents.turn import Attempt, Turn
 from llmarena_envs.core.failures import Failure
+from rating.errors import RunError
 from rating.match import Match
 from rating.outcome import FINISHED, Outcome, SeatOutcome
 
@@ -75,10 +78,15 @@ def dump_turn(turn: Turn) -> str:
 
 
 def load_turn(text: str) -> Turn:
-    """Reads what ``dump_turn`` wrote."""
-    table: dict[str, Any] = json.loads(text)
-    attempts = tuple(Attempt(**{**attempt, "kind": Failure(attempt["kind"])}) for attempt in table.pop("attempts"))
-    return Turn(**table, attempts=attempts)
+    """Reads what ``dump_turn`` wrote.
+
+    Raises:
+        RunError: if it is something else.
+    """
+    with _damage_reported("turn", text):
+        table: dict[str, Any] = json.loads(text)
+        attempts = tuple(Attempt(**{**attempt, "kind": Failure(attempt["kind"])}) for attempt in table.pop("attempts"))
+        return Turn(**table, attempts=attempts)
 
 
 def dump_outcome(outcome: Outcome) -> str:
@@ -87,7 +95,20 @@ def dump_outcome(outcome: Outcome) -> str:
 
 
 def load_outcome(text: str) -> Outcome:
-    """Reads what ``dump_outcome`` wrote."""
-    table: dict[str, Any] = json.loads(text)
-    seats = tuple(SeatOutcome(**seat) for seat in table.pop("seats"))
-    return Outcome(**table, seats=seats)
+    """Reads what ``dump_outcome`` wrote.
+
+    Raises:
+        RunError: if it is something else.
+    """
+    with _damage_reported("outcome", text):
+        table: dict[str, Any] = json.loads(text)
+        seats = tuple(SeatOutcome(**seat) for seat in table.pop("seats"))
+        return Outcome(**table, seats=seats)
+
+
+@contextmanager
+def _damage_reported(what: str, text: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise RunError(f"the record of a run is damaged: expected {what}, got {text[:80]!r} ({error})") from error

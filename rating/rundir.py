@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rating.config import RunConfig, parse_run_file
 from rating.errors import RunError
+from rating.plan import make_plan
 from rating.store import Store
 
 RUN_FILE = "run.toml"
@@ -28,6 +29,8 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
         RunError: if there is something already.
     """
     config = parse_run_file(run_file, where)
+    for environment in config.environment:
+        make_plan(config, environment.name)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"

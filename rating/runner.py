@@ -11,9 +11,8 @@ from rating.errors import ErrorBudgetExceeded
 from rating.executors import AsyncExecutor, Executor, Played, ProcessExecutor
 from rating.match import Match
 from rating.outcome import BUG, FINISHED, VOID, Outcome
+from rating.plan import make_plan
 from rating.players import Players
-from rating.schedule import schedule
-from rating.stopping import StopRule, stop_reason
 from rating.store import Store
 
 
@@ -74,13 +73,11 @@ class Runner:
                     await executor.close()
 
     async def _play_environment(self, environment: str) -> None:
-        config = self._config
-        rule = StopRule(**config.stop.model_dump())
-        batches = schedule(environment, config.pool(environment), config.options(environment), config.seed)
+        plan = make_plan(self._config, environment)
         self._keep_rules(environment)
         outcomes: list[Outcome] = []
-        while not (reason := stop_reason(outcomes, config.pool(environment), rule)):
-            batch = next(batches)
+        while not (reason := plan.stop_reason(outcomes)):
+            batch = next(plan.batches)
             for match in batch:
                 self._store.add_match(match)
             scheduled = len(outcomes) + len(batch)

@@ -44,8 +44,8 @@ class Store:
             state = "is there already" if create else "does not exist"
             raise RunError(f"{path}: expected {'no file' if create else 'the database of a run'}, but it {state}")
         self.path = path
+        self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
         try:
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
             if create:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.executescript(
@@ -56,7 +56,11 @@ class Store:
                 self._check()
             self._db.execute("PRAGMA synchronous = NORMAL")
         except sqlite3.DatabaseError as error:
+            self._db.close()
             raise RunError(f"{path}: expected the database of a run, but SQLite says: {error}") from error
+        except RunError:
+            self._db.close()
+            raise
 
     def _check(self) -> None:
         (application,) = self._db.execute("PRAGMA application_id").fetchone()

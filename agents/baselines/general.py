@@ -10,7 +10,7 @@ class Random(ScriptedPolicy):
 
     def __call__(self, view: Any) -> Any:
         """Returns one of the legal actions."""
-        return view.legal[int(self.rng.integers(len(view.legal)))]
+        return self.choose(view.legal)
 
 
 class FirstLegal(ScriptedPolicy):

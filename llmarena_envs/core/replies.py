@@ -14,6 +14,8 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
 _CJK_BRACKETS = str.maketrans("【】〔〕［］（）「」『』", '[][][]()""""')
 _JSON_STARTS = re.compile(r"\{")
 _MAX_JSON_STARTS = 200
+# One for all calls: a decoder is a reference cycle, which only the garbage collector can free.
+_DECODER = json.JSONDecoder()
 
 
 def normalise(reply: str) -> str:
@@ -40,14 +42,13 @@ def json_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
     At most the last 200 opening braces are tried, so that hostile text cannot make this slow.
     """
-    decoder = json.JSONDecoder()
     starts = [match.start() for match in _JSON_STARTS.finditer(text)][-_MAX_JSON_STARTS:]
     done = 0
     for start in starts:
         if start < done:
             continue
         try:
-            value, done = decoder.raw_decode(text, start)
+            value, done = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
         yield done, value

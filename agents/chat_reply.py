@@ -1,0 +1,65 @@
+"""What an OpenAI-compatible server sent back, checked and turned into a reply."""
+
+from typing import Any
+
+from agents.policy import Reply
+from llmarena_envs.core.failures import Failure
+
+
+def read_reply(completion: object) -> Reply:
+    """Returns the reply of a chat completion.
+
+    Its kind is ``REFUSAL`` if the model refused or a content filter cut in, ``TRUNCATED`` if the token limit was reached,
+    ``EMPTY`` if there is no text for another reason, else ``OK``. Token counts that are missing are 0. The detail holds
+    ``finish_reason``, ``model`` and ``system_fingerprint`` as far as the server names them.
+
+    Args:
+        completion: the decoded JSON; of any shape, since servers and proxies between send what they like.
+
+    Raises:
+        ValueError: if it is no chat completion.
+    """
+    if not isinstance(completion, dict):
+        raise _unexpected(completion, "not a JSON object; base_url may be wrong, the path of most servers is /v1")
+    choices = completion.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        raise _unexpected(completion, "no message in it")
+    content, refusal, finish_reason = message.get("content"), message.get("refusal"), choice.get("finish_reason")
+    if not isinstance(content, str | None) or not isinstance(refusal, str | None):
+        raise _unexpected(message, "the content is no text")
+    kind, text = Failure.OK, content or ""
+    if refusal or finish_reason == "content_filter":
+        kind, text = Failure.REFUSAL, text or refusal or ""
+    elif finish_reason == "length":
+        kind = Failure.TRUNCATED
+    elif not text.strip():
+        kind = Failure.EMPTY
+    facts = {
+        "finish_reason": finish_reason,
+        "model": completion.get("model"),
+        "system_fingerprint": completion.get("system_fingerprint"),
+    }
+    return Reply(
+        sendable(text),
+        kind,
+        _tokens(completion, "prompt_tokens"),
+        _tokens(completion, "completion_tokens"),
+        {name: sendable(value) for name, value in facts.items() if isinstance(value, str)},
+    )
+
+
+def sendable(text: str) -> str:
+    """Returns the text with lone surrogates replaced, which JSON can hold but no request and no record."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _tokens(completion: dict[str, Any], name: str) -> int:
+    usage = completion.get("usage")
+    count = usage.get(name) if isinstance(usage, dict) else None
+    return count if type(count) is int and count > 0 else 0
+
+
+def _unexpected(value: object, why: str) -> ValueError:
+    return ValueError(sendable(f"{why}: {value!r:.200}"))

@@ -1,0 +1,43 @@
+"""What a player is told whose reply was no legal move (X-2)."""
+
+from functools import cache
+
+from llmarena_envs.core.failures import Failure
+from llmarena_envs.core.prompts import Prompts
+
+MAX_QUOTED = 500
+"""Characters of the rejected reply that are quoted, counted from its end, where the move stands."""
+
+_prompts = cache(lambda language: Prompts("agents", language))
+
+
+def reason(kind: Failure, message: str, language: str) -> str:
+    """Returns one line that says what was wrong with a reply.
+
+    Args:
+        kind: ``TRUNCATED``, ``EMPTY``, ``REFUSAL``, ``UNPARSABLE`` or ``ILLEGAL``.
+        message: what exactly was wrong and what is expected, for the last two kinds.
+        language: ``en`` or ``zh``.
+
+    Raises:
+        OptionError: if there are no texts in the language.
+        PromptError: if the kind is no failure of a player.
+    """
+    return _prompts(language).render(kind.name.lower(), message=" ".join(message.split()).rstrip(" .。"))
+
+
+def feedback(kind: Failure, message: str, reply: str, language: str) -> str:
+    """Returns the end of the rejected reply and below it the ``reason``, for a player who does not see the reply itself.
+
+    Args:
+        kind: as in ``reason``.
+        message: as in ``reason``.
+        reply: the rejected reply.
+        language: as in ``reason``.
+    """
+    line = reason(kind, message, language)
+    shown = reply.strip()
+    if not shown:
+        return line
+    name = "quoted" if len(shown) <= MAX_QUOTED else "quoted_end"
+    return _prompts(language).render(name, reply=shown[-MAX_QUOTED:]) + "\n" + line

@@ -1,0 +1,71 @@
+"""A person at a terminal."""
+
+import sys
+from typing import Any, ClassVar, TextIO
+
+from agents.policy import Quit
+
+HELP = "? lists the legal moves, q leaves; a line that ends with \\ goes on in the next one."
+
+
+class HumanPolicy:
+    """Shows a person the text that a model would read, and returns what the person types.
+
+    The rules are shown once, at the first turn of a match. What is typed is checked like any model's reply: the person is
+    asked again until it is a legal move. ``?`` lists the legal moves, ``q`` or the end of the input leaves.
+
+    Args:
+        source: where replies come from, line by line; standard input if left out.
+        screen: where texts are shown; standard output if left out.
+    """
+
+    reads: ClassVar[str] = "text"
+    unlimited_reasks: ClassVar[bool] = True
+    wants_legal: ClassVar[bool] = True
+
+    def __init__(self, source: TextIO | None = None, screen: TextIO | None = None) -> None:
+        self._source = source
+        self._screen = screen
+        self._knows_rules = False
+
+    def reset(self, agent: str, seed: int) -> None:
+        """Begins a match: the rules are shown again at the next turn."""
+        self._knows_rules = False
+
+    def recall(self, observation: dict[str, Any], reply: str) -> None:
+        """Does nothing: a person is not asked again for a turn played before, and each text tells all there is to know."""
+
+    def __call__(self, observation: dict[str, Any]) -> str:
+        """Returns what the person replies to an observation.
+
+        Raises:
+            Quit: if the person leaves.
+        """
+        if not self._knows_rules:
+            self._show(f"{observation['rules']}\n\n{HELP}")
+            self._knows_rules = True
+        self._show(f"\n{observation['text']}")
+        while True:
+            reply = self._read()
+            command = reply.strip().lower()
+            if command == "q":
+                raise Quit("the person left the match")
+            if command == "?":
+                legal = observation.get("legal")
+                self._show("Legal moves:\n" + "\n".join(legal) if legal else "The legal moves cannot be listed.")
+            elif command:
+                return reply
+
+    def _show(self, text: str) -> None:
+        print(text, file=self._screen or sys.stdout)
+
+    def _read(self) -> str:
+        """Returns one reply, which may have several lines."""
+        screen, lines = self._screen or sys.stdout, list[str]()
+        while not lines or lines[-1].endswith("\\"):
+            print("> ", end="", file=screen, flush=True)
+            line = (self._source or sys.stdin).readline()
+            if not line:
+                raise Quit("the input has ended")
+            lines.append(line.rstrip("\r\n"))
+        return "\n".join([line.removesuffix("\\") for line in lines[:-1]] + lines[-1:])

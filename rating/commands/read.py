@@ -1,0 +1,136 @@
+"""``llmarena rate``, ``report``, ``replay`` and ``export``: everything that only reads a run."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from llmarena_envs.core.options import OptionError
+from rating import rundir
+from rating.config import RunConfig
+from rating.export import record_table, write_csv, write_jsonl
+from rating.leaderboard import Leaderboard
+from rating.leaderboard_view import render, to_json
+from rating.plan import make_plan
+from rating.record import Record
+from rating.store import Store
+from rating.summary import Summary, summarise
+from rating.verify import verify
+
+
+def rate(args: argparse.Namespace) -> None:
+    """Prints the leaderboards of a run."""
+    config, store = rundir.open_run(args.dir)
+    tables = _tables(config, store)
+    store.close()
+    if args.json:
+        print("[" + ",\n".join(to_json(table) for table in tables) + "]")
+    else:
+        print_tables(tables)
+
+
+def report(args: argparse.Namespace) -> None:
+    """Writes the report of a run and prints its path."""
+    path = write_report(args.dir, args.output or args.dir / "report.html")
+    print(json.dumps({"report": str(path)}) if args.json else f"Report: {path}")
+
+
+def replay(args: argparse.Namespace) -> int:
+    """Lists matches, shows one, or verifies them; returns 1 if a match does not come out as recorded."""
+    _, store = rundir.open_run(args.dir)
+    records = list(store.records(args.match))
+    store.close()
+    if args.match and not records:
+        raise OptionError(
+            f"match: expected an id of a match in {args.dir}, got {args.match!r}; list them with: replay DIR"
+        )
+    if args.verify:
+        return _verify(records, args.json)
+    if args.json:
+        print(json.dumps([record_table(record) for record in records], indent=2, ensure_ascii=False))
+    elif args.match:
+        for record in records:
+            _print_match(record)
+    else:
+        for record in records:
+            print(_headline(record))
+    return 0
+
+
+def export(args: argparse.Namespace) -> None:
+    """Writes the log of a run to standard output."""
+    _, store = rundir.open_run(args.dir)
+    write = {"jsonl": write_jsonl, "csv": write_csv}[args.format]
+    write(store.records(), sys.stdout)
+    store.close()
+
+
+def print_leaderboards(config: RunConfig, store: Store) -> None:
+    """Prints the leaderboards of a run as tables."""
+    print_tables(_tables(config, store))
+
+
+def print_tables(tables: list[Leaderboard | Summary]) -> None:
+    """Prints leaderboards for people; a pipe gets as much width as a table needs."""
+    console = Console(width=None if sys.stdout.isatty() else 240)
+    for table in tables:
+        console.print(render(table))
+
+
+def write_report(directory: Path, path: Path) -> Path:
+    """Writes the report of a run and returns its absolute path."""
+    from rating.report import render_page  # matplotlib is slow to import
+
+    config, store = rundir.open_run(directory)
+    boards = _leaderboards(config, store)
+    page = render_page(directory.resolve().name, config.seed, boards, list(store.records()), store.facts())
+    store.close()
+    path.write_text(page, encoding="utf-8")
+    return path.resolve()
+
+
+def _leaderboards(config: RunConfig, store: Store) -> list[Leaderboard]:
+    outcomes = store.outcomes()
+    played = {outcome.environment for outcome in outcomes}
+    names = [item.name for item in config.environment if item.name in played]
+    return [make_plan(config, name).leaderboard(outcomes) for name in names]
+
+
+def _tables(config: RunConfig, store: Store) -> list[Leaderboard | Summary]:
+    """Returns the leaderboards, and the table over all environments where there are several."""
+    boards = _leaderboards(config, store)
+    return [*boards, summarise(boards)] if len(boards) > 1 else [*boards]
+
+
+def _verify(records: list[Record], as_json: bool) -> int:
+    finished = [record for record in records if record.status == "finished"]
+    differences = {record.match.id: difference for record in finished if (difference := verify(record))}
+    if as_json:
+        print(json.dumps({"verified": len(finished) - len(differences), "differences": differences}, indent=2))
+    else:
+        for match, difference in differences.items():
+            print(f"{match}: {difference}")
+        print(f"{len(finished) - len(differences)} of {len(finished)} finished matches verified")
+    return 1 if differences else 0
+
+
+def _headline(record: Record) -> str:
+    match, outcome = record.match, record.outcome
+    rewards = (
+        " / ".join(f"{seat.reward:+g}" for seat in outcome.seats) if outcome and not record.error else record.status
+    )
+    return f"{match.id}  {match.environment:18} {match.number:5}  {' v '.join(match.policies)}: {rewards}"
+
+
+def _print_match(record: Record) -> None:
+    print(_headline(record) + (f"\n{record.error}" if record.error else ""))
+    for turn in record.turns:
+        print(f"\n--- {turn.index + 1}. {turn.agent} reads:\n{turn.read}")
+        for attempt in turn.attempts:
+            print(
+                f"--- replies ({attempt.kind.name.lower()}):\n{attempt.reply}"
+                + (f"\n[{attempt.message}]" if attempt.message else "")
+            )
+        print(f"--- plays {turn.action!r}" + (f" ({turn.fallback})" if turn.fallback else ""))
