@@ -80,7 +80,8 @@ class StopConfig(_Table):
         window: own matches ago with which a policy's mu is compared.
         eps: change of mu that counts as none.
         sigma: sigma that counts as certain.
-        max_matches: scheduled matches of each policy after which play stops in any case.
+        max_matches: scheduled matches of each policy after which play stops in any case; the batch under way, at least ten
+            matches of each policy, is finished.
         matches: of each policy in environments that are not rated by TrueSkill: as undercover, or with itself in a
             co-operative game.
     """

@@ -24,7 +24,7 @@ class Record:
         outcome: what it came to, or ``None`` while it is unfinished.
         turns: the turns played so far.
         digest: rolling hash of the finished match, else an empty string.
-        tries: how often it was begun or gone on with.
+        tries: how often it was played until it ended or was void.
         error: why it is void, or an empty string.
     """
 

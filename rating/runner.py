@@ -65,8 +65,8 @@ class Runner:
             async with asyncio.TaskGroup() as group:
                 for environment in self._config.environment:
                     group.create_task(self._play_environment(environment.name))
-        except* ErrorBudgetExceeded as errors:
-            raise errors.exceptions[0] from None
+        except BaseExceptionGroup as errors:
+            raise _first(errors) from errors
         finally:
             for executor in (self._here, self._pool):
                 if executor is not None:
@@ -103,7 +103,6 @@ class Runner:
             return known
         executor = self._executor(match)
         for _ in range(self._config.tries):
-            self._store.begin(match)
             played = await executor.play(
                 match, self._store.turns(match), lambda turn: self._store.add_turn(match, turn)
             )
@@ -134,3 +133,8 @@ class Runner:
                 f"{self._errors} failures of providers or environments, more than max_errors = {self._config.max_errors};"
                 f" the last one, in match {match.id} of {match.environment}: {played.error.strip()}"
             )
+
+
+def _first(error: BaseException) -> BaseException:
+    """Returns the first error inside nested groups."""
+    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error

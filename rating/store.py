@@ -97,18 +97,14 @@ class Store:
             (match.id, match.environment, match.number, policies, str(match.seed), options),
         )
 
-    def begin(self, match: Match) -> None:
-        """Counts a try of a match."""
-        self._db.execute("UPDATE match SET tries = tries + 1 WHERE id = ?", (match.id,))
-
     def add_turn(self, match: Match, turn: Turn) -> None:
         """Enters a turn; when this returns it is safe."""
         self._db.execute("INSERT INTO turn VALUES (?, ?, ?)", (match.id, turn.index, dump_turn(turn)))
 
     def finish(self, match: Match, outcome: Outcome, *, digest: str = "", error: str = "") -> None:
-        """Enters what a match came to."""
+        """Enters what a try of a match came to."""
         self._db.execute(
-            "UPDATE match SET status = ?, outcome = ?, digest = ?, error = ? WHERE id = ?",
+            "UPDATE match SET tries = tries + 1, status = ?, outcome = ?, digest = ?, error = ? WHERE id = ?",
             (outcome.status, dump_outcome(outcome), digest, error, match.id),
         )
 

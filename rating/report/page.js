@@ -49,7 +49,7 @@ function fill() {
     row.addEventListener("click", () => {
       for (const other of table.querySelectorAll(".chosen")) other.classList.remove("chosen");
       row.classList.add("chosen");
-      show(match);
+      location.hash = `match=${match.id}`;
     });
   }
   byId("list").replaceChildren(table);
@@ -84,6 +84,13 @@ async function show(match) {
   view.scrollIntoView({ behavior: "smooth" });
 }
 
+// A link to one match ends in #match=ID.
+function showLinked() {
+  const id = location.hash.startsWith("#match=") ? location.hash.slice("#match=".length) : "";
+  const match = data.matches.find((candidate) => candidate.id === id);
+  if (match) show(match);
+}
+
 for (const [id, values] of [
   ["environment", data.matches.map((match) => match.environment)],
   ["policy", data.matches.flatMap((match) => match.policies)],
@@ -91,4 +98,6 @@ for (const [id, values] of [
   for (const value of [...new Set(values)].sort()) byId(id).append(element("option", value));
 }
 for (const id of ["environment", "policy", "status"]) byId(id).addEventListener("change", fill);
+window.addEventListener("hashchange", showLinked);
 fill();
+showLinked();

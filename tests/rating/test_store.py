@@ -35,7 +35,6 @@ def store(tmp_path):
 def test_what_goes_in_comes_out(store):
     store.add_match(MATCH)
     store.add_match(MATCH)
-    store.begin(MATCH)
     store.add_turn(MATCH, TURN)
     assert store.outcome(MATCH) is None
     assert store.turns(MATCH) == (TURN,)

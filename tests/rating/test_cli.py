@@ -1,0 +1,150 @@
+"""The command line as a user meets it: output, JSON, exit codes, refusals."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from rating.cli import main
+
+POLICIES = ["--policy", "random", "--policy", "first_legal"]
+
+
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("runs") / "run"
+    flags = ["--seed", "5", "--max-matches", "20", "--min-matches", "10", "--workers", "1"]
+    assert main(["run", "--env", "tictactoe_v0", "--env", "connect_four_v0", *POLICIES, *flags, "--out", str(directory)]) == 0
+    return directory
+
+
+def output(capsys, *arguments):
+    assert main(list(map(str, arguments))) == 0
+    return capsys.readouterr().out
+
+
+def refusal(capsys, *arguments):
+    assert main(list(map(str, arguments))) == 2
+    return capsys.readouterr().err
+
+
+def test_lists(capsys):
+    environments = json.loads(output(capsys, "envs", "--json"))
+    assert {"name": "tictactoe_v0", "id": "llmarena/tictactoe-v0"}.items() <= environments[0].items()
+    assert "tictactoe_v0" in output(capsys, "envs")
+    policies = json.loads(output(capsys, "policies", "--env", "connect_four_v0", "--json"))
+    assert {"random", "first_legal", "greedy", "minimax"} <= policies["connect_four_v0"].keys()
+    assert "minimax" in output(capsys, "policies")
+
+
+def test_play(capsys):
+    seats = ["--policy", "player_0=minimax", "--policy", "player_1=first_legal"]
+    shown = output(capsys, "play", "tictactoe_v0", *seats, "--seed", 3)
+    assert "player_0: +1\nplayer_1: -1\n" in shown
+    episode = json.loads(output(capsys, "play", "tictactoe_v0", *seats, "--seed", 3, "--json"))
+    assert episode["rewards"] == {"player_0": 1.0, "player_1": -1.0}
+
+
+def test_play_with_a_person(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("?\nnonsense\nX: (1, 1)\n"))
+    seats = ["--policy", "player_0=human", "--policy", "player_1=first_legal"]
+    assert main(["play", "tictactoe_v0", *seats]) == 130  # the input ends in mid-match
+    shown = capsys.readouterr().out
+    assert "Legal moves:\nX: (1, 1)" in shown
+    assert "Moves so far: X: (1, 1), O: (1, 2)" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["play", "tictactoe", "--policy", "player_0=random"], "did you mean 'tictactoe_v0'"),
+        (["play", "tictactoe_v0", "--policy", "player_2=random"], "seat: expected one of 'player_0', 'player_1', got 'player_2'"),
+        (["play", "tictactoe_v0", "--policy", "random"], "expected SEAT=POLICY"),
+        (["play", "tictactoe_v0", "--policy", "player_0=random"], "missing: player_1"),
+        (["play", "tictactoe_v0", "--policy", "player_0=minmax", "--policy", "player_1=random"], "did you mean 'minimax'"),
+        (["play", "tictactoe_v0", "--option", "hnt=true", *["--policy", "player_0=random"]], "did you mean 'hint'"),
+        (["play", "tictactoe_v0", "--option", "language=fr", *["--policy", "player_0=random"]], "language: expected one of"),
+        (["run", "--env", "tictactoe_v0", "--out", "OUT"], "at least one --env and one --policy"),
+        (["run", "--env", "tictactoe_v0", "--policy", "random", "--out", "OUT"], "expected 2 policies or more"),
+        (["run", "missing.toml", "--out", "OUT"], "missing.toml: expected a run file"),
+        (["run", "missing.toml", "--env", "tictactoe_v0", "--out", "OUT"], "expected a run file or flags, got both"),
+        (["rate", "OUT"], "expected the directory of a run"),
+        (["resume", "OUT"], "expected the directory of a run"),
+        (["report", "OUT"], "expected the directory of a run"),
+        (["replay", "OUT"], "expected the directory of a run"),
+        (["export", "OUT"], "expected the directory of a run"),
+    ],
+)
+def test_mistakes_are_refused_with_what_was_expected(capsys, tmp_path, arguments, message):
+    arguments = [str(tmp_path / "out") if argument == "OUT" else argument for argument in arguments]
+    assert message in refusal(capsys, *arguments)
+    assert not (tmp_path / "out").exists()
+
+
+def test_argparse_refuses_with_the_same_code(capsys):
+    with pytest.raises(SystemExit) as exit_code:
+        main(["rnu"])
+    assert exit_code.value.code == 2
+
+
+def test_a_run_directory_is_never_overwritten(capsys, finished_run, tmp_path):
+    before = (finished_run / "run.db").read_bytes()
+    assert "holds something" in refusal(capsys, "run", "--env", "tictactoe_v0", *POLICIES, "--out", finished_run)
+    assert (finished_run / "run.db").read_bytes() == before
+    (tmp_path / "file").write_text("mine")
+    assert "holds something" in refusal(capsys, "run", "--env", "tictactoe_v0", *POLICIES, "--out", tmp_path)
+
+
+def test_rate(capsys, finished_run):
+    boards = json.loads(output(capsys, "rate", finished_run, "--json"))
+    assert [board["environment"] for board in boards[:2]] == ["tictactoe_v0", "connect_four_v0"]
+    assert {row["policy"] for row in boards[0]["rows"]} == {"random", "first_legal"}
+    assert "first_legal" in output(capsys, "rate", finished_run)
+
+
+def test_resume_of_a_finished_run_plays_nothing(capsys, finished_run):
+    before = output(capsys, "export", finished_run)
+    output(capsys, "resume", finished_run)
+    assert output(capsys, "export", finished_run) == before
+
+
+def test_exports(capsys, finished_run):
+    records = [json.loads(line) for line in output(capsys, "export", finished_run).splitlines()]
+    rows = list(csv.DictReader(io.StringIO(output(capsys, "export", finished_run, "--format", "csv"))))
+    assert len(rows) == 2 * len(records) >= 40
+    assert all(record["status"] == "finished" and record["turns"] for record in records)
+
+
+def test_replay_lists_shows_and_verifies(capsys, finished_run):
+    listed = output(capsys, "replay", finished_run).splitlines()
+    match = listed[0].split()[0]
+    assert "Moves so far:" in output(capsys, "replay", finished_run, match[:8])
+    assert f"{len(listed)} of {len(listed)} finished matches verified" in output(capsys, "replay", finished_run, "--verify")
+    assert "expected an id of a match" in refusal(capsys, "replay", finished_run, "zzz")
+
+
+def test_verification_finds_what_was_tampered_with(capsys, finished_run, tmp_path):
+    import shutil
+    import sqlite3
+
+    copy = shutil.copytree(finished_run, tmp_path / "copy")
+    with sqlite3.connect(copy / "run.db") as db:
+        match, payload = db.execute("SELECT match, payload FROM turn WHERE number = 2 LIMIT 1").fetchone()
+        turn = json.loads(payload)
+        turn["read"] += " "
+        db.execute("UPDATE turn SET payload = ? WHERE match = ? AND number = 2", (json.dumps(turn), match))
+    db.close()
+    assert main(["replay", str(copy), "--verify"]) == 1
+    shown = capsys.readouterr().out
+    assert match in shown
+    assert "turn 2" in shown
+
+
+def test_report_prints_its_path(capsys, finished_run, tmp_path):
+    path = tmp_path / "r.html"
+    assert output(capsys, "report", finished_run, "--output", path) == f"Report: {path}\n"
+    assert json.loads(output(capsys, "report", finished_run, "--output", path, "--json")) == {"report": str(path)}
+    first = path.read_bytes()
+    output(capsys, "report", finished_run, "--output", path)
+    assert path.read_bytes() == first
