@@ -102,10 +102,16 @@ class SharedClient:
         limits_type = type(openai.DEFAULT_CONNECTION_LIMITS)  # of httpx, or of httpx2 since openai 3
         limits = limits_type(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS)
         timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)  # `retry` bounds the time of an attempt
+        # The SDK's aiohttp transport lets some of aiohttp's own errors through.
+        self._transport_errors: tuple[type[Exception], ...] = (openai.APIError,)
         try:
             http_client = openai.DefaultAioHttpClient(limits=limits, timeout=timeout)
         except RuntimeError:  # without aiohttp; slow where hundreds of requests wait at once
             http_client = openai.DefaultAsyncHttpxClient(limits=limits, timeout=timeout)
+        else:
+            from aiohttp import ClientError
+
+            self._transport_errors += (ClientError,)
         self._sdk: AsyncOpenAI = openai.AsyncOpenAI(
             base_url=endpoint.base_url,
             api_key=endpoint.read_key(),
@@ -152,7 +158,7 @@ class SharedClient:
             if error.status_code == 400 and "content_filter" in (error.code, error.type):
                 return Reply("", Failure.REFUSAL, detail={"finish_reason": "content_filter"})
             raise self._classify(error) from error
-        except openai.APIError as error:
+        except self._transport_errors as error:
             cause = f" ({error.__cause__})" if str(error.__cause__ or "") else ""
             raise TransientError(self._clean(f"{error}{cause}")) from error
         except (ValueError, RecursionError) as error:  # of `read_reply`, or of the SDK's JSON parser

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,12 +85,37 @@ def play(env: AECEnv, policies: Mapping[str, Policy], seed: int, settings: TurnS
         seed: seed of the match; game and policies draw from streams spawned from it.
         settings: what to do about replies that are no legal move.
 
+    The policies are closed at the end; they may be used again.
+
     Raises:
         ValueError: if the policies do not fit the agents.
         ProviderError: if a policy failed for no fault of the player.
         EnvironmentBug: if the environment goes on after its published bound of turns.
     """
-    return asyncio.run(play_async(env, policies, seed, settings))
+    return asyncio.run(play_and_close(env, policies, seed, settings))
+
+
+async def play_and_close(
+    env: AECEnv,
+    policies: Mapping[str, Policy],
+    seed: int,
+    settings: TurnSettings = STANDARD_TURNS,
+    *,
+    on_turn: Callable[[Turn], None] = lambda turn: None,
+) -> Episode:
+    """Plays one match like ``play_async`` and closes the policies, whatever happens."""
+    try:
+        return await play_async(env, policies, seed, settings, on_turn=on_turn)
+    finally:
+        await close_policies(policies.values())
+
+
+async def close_policies(policies: Iterable[Policy]) -> None:
+    """Calls ``close`` on every policy that has one."""
+    for policy in policies:
+        closing = getattr(policy, "close", lambda: None)()
+        if inspect.isawaitable(closing):
+            await closing
 
 
 async def play_async(

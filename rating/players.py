@@ -1,12 +1,11 @@
 """Environments and policies of a run, made once and lent to one match at a time."""
 
-import inspect
 import json
 from collections import defaultdict
-from typing import Any
 
 from pettingzoo import AECEnv
 
+from agents.play import close_policies
 from agents.policy import Policy, ScriptedPolicy
 from agents.registry import make_policy
 from rating.config import RunConfig
@@ -62,10 +61,7 @@ class Players:
             for env in environments:
                 env.close()
         for policies in self._idle_policies.values():
-            for policy in policies:
-                closing: Any = getattr(policy, "close", lambda: None)()
-                if inspect.isawaitable(closing):
-                    await closing
+            await close_policies(policies)
 
 
 def _key(match: Match) -> str:

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from agents.play import play_async
+from agents.play import play_and_close
 from agents.registry import make_policy
 from agents.turn import Turn, TurnSettings
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
@@ -27,7 +27,7 @@ def play(args: argparse.Namespace) -> None:
         print(env.unwrapped.codec.picture(env.unwrapped.game), end="\n\n")
 
     episode = asyncio.run(
-        play_async(env, policies, args.seed, settings, on_turn=show if watched else lambda turn: None)
+        play_and_close(env, policies, args.seed, settings, on_turn=show if watched else lambda turn: None)
     )
     if args.json:
         print(json.dumps(asdict(episode), indent=2, ensure_ascii=False))
