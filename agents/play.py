@@ -174,7 +174,8 @@ async def play_async(
             )
         env.step(move.action)
         for name, reward in raw.rewards.items():
-            rewards[name] += reward
+            if settings.pay_opponents or not _is_forfeit_of_another(raw, name):
+                rewards[name] += reward
         digest = _chain(digest, agent, read, move.action, raw.rewards)
         turn = Turn(index, agent, read, move.action, move.attempts, move.fallback, digest)
         turns.append(turn)
@@ -183,6 +184,11 @@ async def play_async(
         elif played[index].digest != digest:
             raise ReplayMismatch(f"turn {index}: expected digest {played[index].digest}, got {digest}")
     return Episode(tuple(turns), rewards, {agent: dict(info) for agent, info in raw.infos.items()}, digest)
+
+
+def _is_forfeit_of_another(env: TextEnv, agent: str) -> bool:
+    """Says whether somebody forfeited the match, and not ``agent``."""
+    return any(info["illegal"] for info in env.infos.values()) and not env.infos[agent]["illegal"]
 
 
 async def _recall(env: TextEnv, agent: str, policy: Policy, turn: Turn, settings: TurnSettings, language: str) -> None:

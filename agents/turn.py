@@ -33,6 +33,8 @@ class TurnSettings:
         unparsable: what is played after the last reply without a move: ``forfeit``, ``random_legal`` (seeded), or ``noop``
             (the harmless default move of the game, a random legal one if it has none).
         illegal: the same after a last reply whose move is not allowed.
+        pay_opponents: whether a forfeit pays the other players what the environment grants them; otherwise they receive
+            nothing for the last turn.
         deadline: seconds a policy has for a reply, or ``None`` for no limit; people and scripted policies have none.
     """
 
@@ -41,12 +43,14 @@ class TurnSettings:
     feedback: bool = True
     unparsable: str = "random_legal"
     illegal: str = "forfeit"
+    pay_opponents: bool = True
     deadline: float | None = None
 
     def __post_init__(self) -> None:
         check_int("reasks", self.reasks, 0, 100)
         check_bool("reask_illegal", self.reask_illegal)
         check_bool("feedback", self.feedback)
+        check_bool("pay_opponents", self.pay_opponents)
         check_choice("unparsable", self.unparsable, FALLBACKS)
         check_choice("illegal", self.illegal, FALLBACKS)
 

@@ -32,6 +32,7 @@ class TurnsConfig(_Table):
     feedback: bool | None = None
     unparsable: Fallback | None = None
     illegal: Fallback | None = None
+    pay_opponents: bool | None = None
     deadline: Annotated[float, Field(gt=0)] | None = None
 
 
@@ -162,7 +163,7 @@ class RunConfig(_Table):
         entry = resolve(environment)
         settings = TurnSettings(unparsable=entry.fallback_unparsable, illegal=entry.fallback_illegal, deadline=DEADLINE)
         if self.preset == "llmarena":
-            settings = replace(settings, reask_illegal=False, feedback=False, illegal="forfeit")
+            settings = replace(settings, reask_illegal=False, feedback=False, illegal="forfeit", pay_opponents=False)
         for turns in (self.turns, self._find_environment(environment).turns):
             settings = replace(settings, **turns.model_dump(exclude_none=True))
         return settings

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 from agents.play import ReplayMismatch, play_async
+from agents.turn import TurnSettings
 from rating.environments import make_environment
 from rating.outcome import FINISHED
 from rating.record import Record, outcome_of
@@ -19,8 +20,12 @@ class _Recorded:
         """Lets a recorded turn pass."""
 
 
-def verify(record: Record) -> str:
+def verify(record: Record, settings: TurnSettings) -> str:
     """Plays a finished match again from its recorded replies.
+
+    Args:
+        record: the match.
+        settings: treatment of bad replies in its run.
 
     Returns:
         What differs from the record, or an empty string if every observation, reward and the outcome are the same.
@@ -30,7 +35,7 @@ def verify(record: Record) -> str:
     env = make_environment(record.match.environment, record.match.options)
     policies = {agent: _Recorded() for agent in env.possible_agents}
     try:
-        episode = asyncio.run(play_async(env, policies, record.match.seed, played=record.turns))
+        episode = asyncio.run(play_async(env, policies, record.match.seed, settings, played=record.turns))
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     if episode.digest != record.digest:

@@ -39,7 +39,7 @@ def report(args: argparse.Namespace) -> None:
 
 def replay(args: argparse.Namespace) -> int:
     """Lists matches, shows one, or verifies them; returns 1 if a match does not come out as recorded."""
-    _, store = rundir.open_run(args.dir)
+    config, store = rundir.open_run(args.dir)
     records = list(store.records(args.match))
     store.close()
     if args.match and not records:
@@ -47,7 +47,7 @@ def replay(args: argparse.Namespace) -> int:
             f"match: expected an id of a match in {args.dir}, got {args.match!r}; list them with: replay DIR"
         )
     if args.verify:
-        return _verify(records, args.json)
+        return _verify(config, records, args.json)
     if args.json:
         print(json.dumps([record_table(record) for record in records], indent=2, ensure_ascii=False))
     elif args.match:
@@ -104,9 +104,13 @@ def _tables(config: RunConfig, store: Store) -> list[Leaderboard | Summary]:
     return [*boards, summarise(boards)] if len(boards) > 1 else [*boards]
 
 
-def _verify(records: list[Record], as_json: bool) -> int:
+def _verify(config: RunConfig, records: list[Record], as_json: bool) -> int:
     finished = [record for record in records if record.status == "finished"]
-    differences = {record.match.id: difference for record in finished if (difference := verify(record))}
+    differences = {}
+    for record in finished:
+        difference = verify(record, config.turn_settings(record.match.environment))
+        if difference:
+            differences[record.match.id] = difference
     if as_json:
         print(json.dumps({"verified": len(finished) - len(differences), "differences": differences}, indent=2))
     else:

@@ -125,8 +125,9 @@ def test_without_feedback_the_identical_prompt_is_sent():
 
 
 def test_the_llmarena_preset_ends_the_match_at_the_first_illegal_move():
-    settings = TurnSettings(reask_illegal=False, feedback=False)
+    settings = TurnSettings(reask_illegal=False, feedback=False, pay_opponents=False)
     episode = play_against_first_legal(lambda observation: "X: (4, 4)", settings)
+    assert episode.rewards == {"player_0": -1.0, "player_1": 0.0}
     assert len(episode.turns[0].attempts) == 1
     assert episode.forfeit("player_0") == "illegal"
 
