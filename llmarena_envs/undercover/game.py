@@ -1,0 +1,360 @@
+"""The rules of Undercover."""
+
+import copy
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from llmarena_envs.core.game import Game
+from llmarena_envs.core.messages import Message, MessagePool
+from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
+from llmarena_envs.undercover.words import MAX_WORD, WordPair, contains_word, essence, one_line
+
+CLUE = "clue"
+VOTE = "vote"
+MIN_PLAYERS = 3
+MAX_PLAYERS = 10
+MAX_CLUE = 500
+"""Greatest number of characters of a clue."""
+
+GUESS_SEPARATORS = ",;=，；＝、"
+"""Characters between guesses, which a guessed word cannot hold."""
+
+_VOTE_CLUE = re.compile(r"\W*vote\s*[:：=＝]", re.IGNORECASE)
+_CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
+
+
+class Clue(NamedTuple):
+    """What a player says about its word in the clue stage; an empty text is a blank clue."""
+
+    text: str
+
+
+class Vote(NamedTuple):
+    """A player's vote.
+
+    Attributes:
+        target: the player voted for.
+        guesses: pairs of a player and the secret word that player is thought to hold.
+    """
+
+    target: str
+    guesses: tuple[tuple[str, str], ...] = ()
+
+
+class Result(NamedTuple):
+    """How a vote stage ended.
+
+    Attributes:
+        round: number of the round, counted from 1.
+        votes: pairs of a voter and the player voted for, in seat order.
+        eliminated: the player who left the game.
+    """
+
+    round: int
+    votes: tuple[tuple[str, str], ...]
+    eliminated: str
+
+
+class UndercoverView(NamedTuple):
+    """What a player of Undercover knows; made alike for both sides.
+
+    Attributes:
+        agent: the player.
+        to_move: whether the player is to speak or to vote.
+        legal: the possible votes (without guesses) in the vote stage; empty in the clue stage: clues cannot be listed.
+        word: the player's own secret word.
+        stage: ``"clue"`` or ``"vote"``.
+        round: number of the round, counted from 1.
+        living: the players still in the game, in seat order.
+        clues: the clues of the match with round and sender, in the order they were given.
+        results: the vote stages so far.
+    """
+
+    agent: str
+    to_move: bool
+    legal: tuple[Vote, ...]
+    word: str
+    stage: str
+    round: int
+    living: tuple[str, ...]
+    clues: tuple[Message, ...]
+    results: tuple[Result, ...]
+
+
+def most_voted(targets: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the players with the greatest number of votes, in order of their names."""
+    counts = Counter(targets)
+    most = max(counts.values())
+    return tuple(sorted(target for target, count in counts.items() if count == most))
+
+
+def _nonsense(rng: np.random.Generator) -> str:
+    return "".join([letters[int(rng.integers(len(letters)))] for letters in (_CONSONANTS, _VOWELS) * 3])
+
+
+class Undercover(Game):
+    """A position of Undercover; an action is a ``Clue`` or a ``Vote``.
+
+    Args:
+        pairs: the word pairs one of which is drawn for a match.
+        n_players: number of players, 3 to 10.
+        n_undercover: number of undercover players, less than half of all.
+        max_rounds: number of rounds, from ``n_undercover`` to ``n_players - 1``.
+        seat: seat of the undercover player: ``"random"``, ``"last"`` (the last seats, if there are several) or, for a single
+            one, its number.
+        swap_words: whether it is drawn which word of the pair goes to the undercover side; otherwise the second does.
+        first_player: who speaks first: ``"random"`` or the number of a seat.
+        clue_check: whether clues that hold the own word or repeat another player's clue are illegal.
+        ask_guess: whether votes may come with guesses of the other players' words.
+
+    Attributes:
+        pair: number of the match's pair in ``pairs``.
+        swapped: whether the undercover side holds the first word of the pair.
+        undercovers: the undercover players, in seat order.
+        words: the secret word of each player, in seat order.
+        stage, round, living, results: as in ``UndercoverView``.
+        waiting: the players who have yet to speak in this clue stage, in speaking order.
+        pool: every clue of the match.
+        blank: the senders of blank clues, one entry a clue.
+        scored_guesses: for each vote of a match with ``ask_guess``, the voter, whether at least one guess was right, and
+            whether the words of all other living players were guessed.
+    """
+
+    def __init__(
+        self,
+        pairs: tuple[WordPair, ...],
+        *,
+        n_players: int = 5,
+        n_undercover: int = 1,
+        max_rounds: int = 2,
+        seat: str | int = "random",
+        swap_words: bool = True,
+        first_player: str | int = "random",
+        clue_check: bool = True,
+        ask_guess: bool = False,
+    ) -> None:
+        check_int("n_players", n_players, MIN_PLAYERS, MAX_PLAYERS)
+        check_int("n_undercover", n_undercover, 1, (n_players - 1) // 2)
+        check_int("max_rounds", max_rounds, n_undercover, n_players - 1)
+        if isinstance(seat, str):
+            check_choice("seat", seat, ("random", "last"))
+        else:
+            check_int("seat", seat, 0, n_players - 1)
+            if n_undercover > 1:
+                raise OptionError(
+                    f"seat: expected 'random' or 'last' with {n_undercover} undercover players, got {seat!r}"
+                )
+        if isinstance(first_player, str):
+            check_choice("first_player", first_player, ("random",))
+        else:
+            check_int("first_player", first_player, 0, n_players - 1)
+        check_bool("swap_words", swap_words)
+        check_bool("clue_check", clue_check)
+        check_bool("ask_guess", ask_guess)
+        self.agents = tuple(f"player_{number}" for number in range(n_players))
+        self.max_turns = sum(2 * (n_players - played) for played in range(max_rounds))
+        self.pairs = pairs
+        self.n_undercover = n_undercover
+        self.max_rounds = max_rounds
+        self.seat = seat
+        self.swap_words = swap_words
+        self.first_player = first_player
+        self.clue_check = clue_check
+        self.ask_guess = ask_guess
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Draws pair, sides, seats, first speaker and the lots for ties.
+
+        All of them are drawn whatever the options say, so that the same seed gives the same rest under other options.
+        """
+        size = len(self.agents)
+        self.pair = int(rng.integers(len(self.pairs)))
+        swapped = bool(rng.integers(2))
+        seats = [int(seat) for seat in rng.permutation(size)[: self.n_undercover]]
+        first = int(rng.integers(size))
+        self._lots = tuple(float(lot) for lot in rng.random(self.max_rounds))
+
+        self.swapped = swapped and self.swap_words
+        if self.seat == "last":
+            seats = list(range(size - self.n_undercover, size))
+        elif self.seat != "random":
+            seats = [int(self.seat)]
+        if self.first_player != "random":
+            first = int(self.first_player)
+        _, a, b = self.pairs[self.pair]
+        ordinary, different = (b, a) if self.swapped else (a, b)
+        self.words = tuple(different if seat in seats else ordinary for seat in range(size))
+        self.undercovers = tuple(self.agents[seat] for seat in sorted(seats))
+
+        self._speaking_order = self.agents[first:] + self.agents[:first]
+        self.living = self.agents
+        self.pool = MessagePool()
+        self.blank: tuple[str, ...] = ()
+        self.results: tuple[Result, ...] = ()
+        self.scored_guesses: tuple[tuple[str, bool, bool], ...] = ()
+        self.rewards = (0.0,) * size
+        self._start_round(1)
+
+    def _start_round(self, number: int) -> None:
+        self.round = number
+        self.stage = CLUE
+        self.waiting = tuple(agent for agent in self._speaking_order if agent in self.living)
+        self.to_move = self.waiting[:1]
+
+    def word(self, agent: str) -> str:
+        """Returns the secret word of ``agent``."""
+        return self.words[self.agents.index(agent)]
+
+    def view(self, agent: str) -> UndercoverView:
+        """Returns what ``agent`` may know: its own word, and what has been said and published."""
+        to_move = agent in self.to_move
+        voting = to_move and self.stage == VOTE
+        legal = tuple(Vote(target) for target in self.living if target != agent) if voting else ()
+        clues = self.pool.visible_to(agent)
+        return UndercoverView(
+            agent, to_move, legal, self.word(agent), self.stage, self.round, self.living, clues, self.results
+        )
+
+    def why_illegal(self, agent: str, action: Clue | Vote) -> str:
+        """Says why a clue cannot be given or a vote cannot be cast."""
+        if isinstance(action, Vote):
+            return (
+                self._why_no_vote(agent, action) if self.stage == VOTE else "this is the clue stage, not the vote stage"
+            )
+        return (
+            self._why_no_clue(agent, action.text)
+            if self.stage == CLUE
+            else "this is the vote stage, not the clue stage"
+        )
+
+    def _why_no_clue(self, agent: str, text: str) -> str:
+        if len(text) > MAX_CLUE:
+            return f"a clue has at most {MAX_CLUE} characters, this one has {len(text)}"
+        if text != one_line(text):
+            return "a clue is a single line without control characters"
+        if _VOTE_CLUE.match(text):
+            return "this is the clue stage: give a clue, not a vote"
+        key = essence(text)
+        if self.clue_check and key:
+            if contains_word(text, self.word(agent)):
+                return "the clue must not contain your secret word"
+            for message in self.pool:
+                if message.sender != agent and essence(message.text) == key:
+                    return f"{message.sender} has already given this clue; say something else about your word"
+        return ""
+
+    def _why_no_vote(self, agent: str, vote: Vote) -> str:
+        if vote.target == agent:
+            return "you cannot vote for yourself"
+        if vote.target not in self.living:
+            state = "has been eliminated" if vote.target in self.agents else "does not exist"
+            others = ", ".join(target for target in self.living if target != agent)
+            return f"{vote.target:.20} {state}; you can vote for {others}"
+        if vote.guesses and not self.ask_guess:
+            return "guesses are not asked for in this match"
+        guessed = [player for player, _ in vote.guesses]
+        if not set(guessed) <= set(self.agents) or len(set(guessed)) < len(guessed):
+            return f"guess at most one word for each of the players {self.agents[0]} to {self.agents[-1]}"
+        for _, word in vote.guesses:
+            if not word or len(word) > MAX_WORD or word != one_line(word) or set(word) & set(GUESS_SEPARATORS):
+                return f"a guess is a single word of at most {MAX_WORD} characters"
+        return ""
+
+    def default_action(self, agent: str) -> Clue | None:
+        """Returns the harmless move: a blank clue in the clue stage, none in the vote stage."""
+        return Clue("") if self.stage == CLUE else None
+
+    def random_action(self, agent: str, rng: np.random.Generator) -> Clue | Vote:
+        """Draws a vote, or a clue; clues and guesses are words without meaning in any language."""
+        if self.stage == VOTE:
+            others = [other for other in self.living if other != agent]
+            target = others[int(rng.integers(len(others)))]
+            return Vote(target, tuple((other, _nonsense(rng)) for other in others) if self.ask_guess else ())
+        while True:
+            clue = Clue(_nonsense(rng))
+            if not self.why_illegal(agent, clue):
+                return clue
+
+    def apply(self, actions: tuple[Any, ...]) -> None:
+        """Adds a clue to the pool, or counts the votes of a complete vote stage."""
+        if self.stage == VOTE:
+            self._count(actions)
+            return
+        (clue,) = actions
+        speaker = self.waiting[0]
+        self.pool.append(Message(self.round, speaker, clue.text))
+        if not essence(clue.text):
+            self.blank += (speaker,)
+        self.waiting = self.waiting[1:]
+        if self.waiting:
+            self.to_move = self.waiting[:1]
+        else:
+            self.stage = VOTE
+            self.to_move = self.living
+
+    def _count(self, votes: tuple[Vote, ...]) -> None:
+        if self.ask_guess:
+            self.scored_guesses += tuple(map(self._score_guesses, self.living, votes))
+        targets = tuple(vote.target for vote in votes)
+        candidates = most_voted(targets)
+        eliminated = candidates[int(self._lots[self.round - 1] * len(candidates))]
+        self.results += (Result(self.round, tuple(zip(self.living, targets, strict=True)), eliminated),)
+        self.living = tuple(agent for agent in self.living if agent != eliminated)
+
+        hidden = sum(agent in self.living for agent in self.undercovers)
+        # A round finds one of them at most. With a single undercover player this is: undetected after the last round.
+        undercover_wins = hidden > self.max_rounds - self.round
+        if hidden and not undercover_wins:
+            self._start_round(self.round + 1)
+            return
+        self.to_move = ()
+        self.rewards = tuple(1.0 if (agent in self.undercovers) == undercover_wins else -1.0 for agent in self.agents)
+
+    def _score_guesses(self, voter: str, vote: Vote) -> tuple[str, bool, bool]:
+        guesses = dict(vote.guesses)
+        others = [agent for agent in self.living if agent != voter]
+        right = [essence(guesses.get(agent, "")) == essence(self.word(agent)) for agent in others]
+        return voter, any(right), all(right)
+
+    def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
+        """Ends the match: -1 for an offender, 0 for the others; from here on the statistics name the sides."""
+        self.to_move = ()
+        return super().forfeit(offenders)
+
+    def statistics(self, agent: str) -> Mapping[str, float]:
+        """Returns what is known of ``agent`` by now; its side and how well it guessed only once the match is over."""
+        received, eliminated = 0, 0
+        for result in self.results:
+            received += [target for _, target in result.votes].count(agent)
+            if result.eliminated == agent:
+                eliminated = result.round
+        statistics = {
+            "blank_clues": float(self.blank.count(agent)),
+            "votes_received": float(received),
+            "eliminated_round": float(eliminated),
+        }
+        if self.to_move:
+            return statistics
+        statistics |= {
+            "role": float(agent in self.undercovers),
+            "pair": float(self.pair),
+            "swapped": float(self.swapped),
+        }
+        if self.ask_guess:
+            scores = [(some, every) for voter, some, every in self.scored_guesses if voter == agent]
+            statistics |= {
+                "guesses": float(len(scores)),
+                "guesses_right": float(sum(some for some, _ in scores)),
+                "guesses_strict": float(sum(every for _, every in scores)),
+            }
+        return statistics
+
+    def __copy__(self) -> "Undercover":
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.pool = copy.copy(self.pool)
+        return twin

@@ -1,0 +1,254 @@
+import copy
+import gc
+import json
+import tracemalloc
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo.test import api_test, seed_test
+
+from llmarena_envs import undercover_v0
+from llmarena_envs.core.failures import Failure
+from llmarena_envs.core.options import OptionError
+
+PAIR = ["zyxqua", "vubnor"]
+
+
+def play_out(env, rng):
+    while not any(env.terminations.values()):
+        env.step(env.random_action(env.agent_selection, rng))
+
+
+def test_pettingzoo_accepts_it():
+    for _ in range(5):
+        api_test(undercover_v0.env())
+    seed_test(undercover_v0.env, num_cycles=100)
+    assert pettingzoo.make("aec", "llmarena/undercover-v0").possible_agents == [f"player_{i}" for i in range(5)]
+
+
+def test_sampled_actions_play_whole_rounds():
+    env = undercover_v0.env(n_players=4)
+    rounds = 0
+    for seed in range(30):
+        env.reset(seed=seed)
+        for number, agent in enumerate(env.agents):
+            env.action_space(agent).seed(10 * seed + number)
+        for agent in env.agent_iter():
+            over = env.last()[2]
+            env.step(None if over else env.action_space(agent).sample())
+        rounds += len(env.unwrapped.game.results)
+    assert rounds > 5
+
+
+def test_eliminated_players_stay_are_not_asked_and_receive_the_last_reward():
+    env = undercover_v0.env()
+    rng = np.random.default_rng(0)
+    rounds = set()
+    for seed in range(30):
+        env.reset(seed=seed)
+        raw, last = env.unwrapped, {}
+        for agent in env.agent_iter():
+            _, reward, over, truncated, _ = env.last()
+            assert not truncated
+            if over:
+                last[agent] = reward
+                env.step(None)
+            else:
+                assert agent in raw.game.living
+                assert env.agents == env.possible_agents
+                env.step(raw.random_action(agent, rng))
+        undercover_won = len(raw.game.living) == 3 and raw.game.undercovers[0] in raw.game.living
+        rounds.add(len(raw.game.results))
+        assert last == {
+            agent: 1.0 if (agent in raw.game.undercovers) == undercover_won else -1.0 for agent in env.possible_agents
+        }
+    assert rounds == {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("stage", "action", "kind"),
+    [
+        ("clue", "player_1: zyxqua and vubnor", Failure.ILLEGAL),
+        ("clue", "player_1: hello", Failure.ILLEGAL),
+        ("clue", "player_0: red", Failure.ILLEGAL),
+        ("clue", "vote: player_2", Failure.UNPARSABLE),
+        ("clue", "", Failure.UNPARSABLE),
+        ("clue", None, Failure.UNPARSABLE),
+        ("clue", "x" * 100_001, Failure.UNPARSABLE),
+        ("vote", "vote: player_1", Failure.ILLEGAL),
+        ("vote", "vote: nobody", Failure.ILLEGAL),
+        ("vote", "vote: player_2 and player_3", Failure.ILLEGAL),
+        ("vote", "player_1: blue", Failure.UNPARSABLE),
+    ],
+)
+def test_an_illegal_action_forfeits_when_the_stage_is_complete(stage, action, kind):
+    env = undercover_v0.raw_env(pair=PAIR, first_player=0)
+    env.reset(seed=0)
+    env.step("player_0: hello")
+    while env.game.stage != stage:
+        env.step(f"{env.agent_selection}: clue of {env.agent_selection}")
+    if stage == "vote":
+        env.step("vote: player_4")
+    assert env.agent_selection == "player_1"
+    env.step(action)
+    if stage == "vote":
+        for _ in range(3):
+            assert not any(env.terminations.values())
+            env.step("vote: player_0")
+    assert all(env.terminations.values())
+    assert env.rewards == {agent: -1.0 * (agent == "player_1") for agent in env.possible_agents}
+    assert {agent: info["illegal"] for agent, info in env.infos.items()} == {
+        agent: kind * (agent == "player_1") for agent in env.possible_agents
+    }
+    assert sum(info["role"] for info in env.infos.values()) == 1
+    assert all(not env.view(agent).to_move for agent in env.possible_agents)
+
+
+def test_several_offenders_in_one_vote():
+    env = undercover_v0.raw_env(pair=PAIR, first_player=0)
+    env.reset(seed=0)
+    for agent in env.possible_agents:
+        env.step(f"{agent}: clue of {agent}")
+    for action in ("vote: player_1", "vote: player_1", "junk", "vote: player_1", "vote: player_1"):
+        env.step(action)
+    assert list(env.rewards.values()) == [0, -1, -1, 0, 0]
+    assert [info["illegal"] for info in env.infos.values()] == [0, Failure.ILLEGAL, Failure.UNPARSABLE, 0, 0]
+
+
+def test_the_default_action_is_a_flagged_blank_clue():
+    env = undercover_v0.raw_env()
+    env.reset(seed=0)
+    for _ in range(5):
+        agent = env.agent_selection
+        assert env.default_action(agent) == f"{agent}:"
+        env.step(env.default_action(agent))
+        assert env.infos[agent]["blank_clues"] == 1
+    assert env.default_action(env.agent_selection) is None
+    assert not any(env.terminations.values())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"n_players": 9, "n_undercover": 3, "max_rounds": 5}, {"ask_guess": True}, {"language": "zh", "cot": True}],
+)
+def test_neither_the_side_nor_another_word_reaches_a_player(options):
+    env = undercover_v0.raw_env(pair=PAIR, **options)
+    rng = np.random.default_rng(0)
+    for seed in range(10):
+        env.reset(seed=seed)
+        words = {agent: env.game.word(agent) for agent in env.possible_agents}
+        assert set(words.values()) == set(PAIR)
+        while not any(env.terminations.values()):
+            for agent, word in words.items():
+                (other,) = set(PAIR) - {word}
+                read = json.dumps([env.observe(agent), env.view(agent)], ensure_ascii=False)
+                assert word in read
+                assert other not in read
+                assert set(env.infos[agent]) == {"illegal", "blank_clues", "votes_received", "eliminated_round"}
+            env.step(env.random_action(env.agent_selection, rng))
+
+
+def test_observations_are_the_same_for_both_sides():
+    """player_0 holds the same word, once as the undercover player and once as an ordinary one."""
+    envs = [
+        undercover_v0.raw_env(pair=pair, seat=seat, swap_words=False, first_player=0, ask_guess=True)
+        for pair, seat in ((PAIR, 0), (PAIR[::-1], 1))
+    ]
+    rng = np.random.default_rng(0)
+    for env in envs:
+        env.reset(seed=0)
+    while not any(envs[0].terminations.values()):
+        assert envs[0].observe("player_0") == envs[1].observe("player_0")
+        assert envs[0].infos["player_0"] == envs[1].infos["player_0"]
+        if len(envs[0].game.results) == 1:
+            break
+        agent = envs[0].agent_selection
+        action = "vote: player_4" if agent != "player_4" and envs[0].game.stage == "vote" else None
+        action = action or envs[0].random_action(agent, rng)
+        for env in envs:
+            env.step(action)
+    assert [env.game.undercovers for env in envs] == [("player_0",), ("player_1",)]
+
+
+def test_infos_hold_numbers_only():
+    env = undercover_v0.raw_env(ask_guess=True)
+    rng = np.random.default_rng(0)
+    for seed in range(5):
+        env.reset(seed=seed)
+        play_out(env, rng)
+        assert all(type(value) in (int, float) for info in env.infos.values() for value in info.values())
+        assert {"role", "pair", "swapped", "guesses", "guesses_right", "guesses_strict"} <= set(env.infos["player_0"])
+
+
+def test_copies_in_the_middle_of_a_vote_play_on_alike():
+    env = undercover_v0.raw_env()
+    env.reset(seed=4)
+    rng = np.random.default_rng(0)
+    while env.game.stage == "clue":
+        env.step(env.random_action(env.agent_selection, rng))
+    env.step(env.random_action(env.agent_selection, rng))
+    twin = copy.deepcopy(env)
+    play_out(env, np.random.default_rng(1))
+    assert not any(twin.terminations.values())
+    play_out(twin, np.random.default_rng(1))
+    assert twin.rewards == env.rewards
+    assert twin.observe("player_0") == env.observe("player_0")
+
+
+def test_memory_does_not_grow_from_match_to_match():
+    env = undercover_v0.raw_env(ask_guess=True)
+    rng = np.random.default_rng(0)
+
+    def play(matches):
+        for seed in range(matches):
+            env.reset(seed=seed)
+            play_out(env, rng)
+        env.reset(seed=0)
+        gc.collect()
+
+    play(30)
+    tracemalloc.start()
+    try:
+        play(5)
+        before = tracemalloc.get_traced_memory()[0]
+        play(100)
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 20_000
+
+
+def test_word_lists(tmp_path):
+    path = tmp_path / "pairs.txt"
+    path.write_text("night - evening\nsea - lake\n", encoding="utf-8")
+    env = undercover_v0.raw_env(word_pairs=str(path))
+    words = set()
+    for seed in range(20):
+        env.reset(seed=seed)
+        words.add(frozenset(env.game.words))
+    assert words == {frozenset(["night", "evening"]), frozenset(["sea", "lake"])}
+    env = undercover_v0.raw_env(language="zh")
+    env.reset(seed=0)
+    assert all("\u4e00" <= word[0] <= "\u9fff" for word in env.game.words)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pair": ["plum", "Plum"]}, "pair: expected two different words"),
+        ({"pair": ["plum"]}, "pair: expected two words"),
+        ({"pair": "ab"}, "pair: expected two words"),
+        ({"pair": 5}, "pair: expected two words"),
+        ({"pair": ["plum", 3]}, "pair: expected a word"),
+        ({"pair": PAIR, "word_pairs": "x"}, "at most one of them"),
+        ({"word_pairs": "/nowhere/x.csv"}, "word_pairs: cannot read"),
+        ({"language": "xx"}, "language"),
+        ({"cot": 1}, "cot"),
+        ({"obs_type": "vector"}, "obs_type"),
+        ({"n_players": 12}, "n_players"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(OptionError, match=message):
+        undercover_v0.env(**options)
