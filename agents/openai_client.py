@@ -170,8 +170,8 @@ class SharedClient:
             # Servers quote the key in part, so their message is left out.
             return ProviderError(f"HTTP 401: {self._sdk.base_url} refused the key", fatal=True)
         body = error.body
-        message = body.get("message") if isinstance(body, dict) else error.response.text
-        text = self._clean(f"HTTP {status}: {message or error.response.reason_phrase}")
+        message = body.get("message") if isinstance(body, dict) else None
+        text = self._clean(f"HTTP {status}: {message or error.response.text or error.response.reason_phrase}")
         if (status in _RETRIED or status >= 500) and "insufficient_quota" not in (error.code, error.type):
             return TransientError(text, read_retry_after(error.response.headers))
         if status == 404:

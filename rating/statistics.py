@@ -147,7 +147,7 @@ def rate_estimate(hits: float, n: int, *, confidence: float = 0.95) -> Estimate 
     rate, square = hits / n, z * z / n
     centre = (rate + square / 2) / (1 + square)
     half = z * math.sqrt(rate * (1 - rate) / n + square / (4 * n)) / (1 + square)
-    return Estimate(rate, max(0.0, centre - half), min(1.0, centre + half), n, n)
+    return Estimate(rate, max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half)), n, n)
 
 
 def tallies(results: Iterable[Duel]) -> dict[str, tuple[Tally, Tally]]:

@@ -97,7 +97,7 @@ def stop_reason(
 
 
 def _converged(outcomes: list[Outcome], policies: Sequence[str], rule: StopRule) -> str | None:
-    result = rate(outcomes, rule.trueskill)
+    result = rate(outcomes, rule.trueskill, closed_form=True)
     if any(name not in result.ratings for name in policies):  # it has only met itself
         return None
     if all(_change(result, name, rule) < rule.eps for name in policies):

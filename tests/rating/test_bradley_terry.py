@@ -157,8 +157,7 @@ def test_separable_data_give_finite_ratings_in_order(prior_sd):
 
 
 def test_a_seat_that_always_wins_has_a_finite_advantage():
-    outcomes = [duel(0, "a", "b", "a"), duel(1, "b", "a", "b")] * 1
-    outcomes += [duel(number, *pair, pair[0]) for number, pair in enumerate(["ab", "ba"] * 20, start=2)]
+    outcomes = [duel(number, *pair, pair[0]) for number, pair in enumerate(["ab", "ba"] * 20)]
     fitted = fit(outcomes, BradleyTerryOptions(prior_sd=None))
     assert fitted.connected and not fitted.regularised
     assert fitted.ratings == pytest.approx([1000, 1000])
@@ -166,7 +165,7 @@ def test_a_seat_that_always_wins_has_a_finite_advantage():
 
 
 def test_groups_that_never_met_are_flagged():
-    outcomes = [duel(n, *pair, pair[n % 2]) for n, pair in enumerate(["ab", "ba", "cd", "dc"] * 5)]
+    outcomes = [duel(n, *pair, pair[n // 4 % 2]) for n, pair in enumerate(["ab", "ba", "cd", "dc"] * 5)]
     assert not fit(outcomes).connected
     joined = [*outcomes, duel(100, "a", "c", "a")]
     assert not fit(joined).connected  # c has nothing against a yet
@@ -220,7 +219,7 @@ def test_every_fit_is_a_maximum(counts, prior_sd):
 def test_intervals_cover_the_truth():
     rng = np.random.default_rng(0)
     covered = {"model": [], "clustered": []}
-    for _ in range(80):
+    for _ in range(300):
         strengths = rng.normal(0, 200, 6)
         truth = 1000 + strengths - strengths.mean()
         data = draw(strengths, 600, rng, seat=80, repeats=2)

@@ -15,7 +15,10 @@ POLICIES = ["--policy", "random", "--policy", "first_legal"]
 def finished_run(tmp_path_factory):
     directory = tmp_path_factory.mktemp("runs") / "run"
     flags = ["--seed", "5", "--max-matches", "20", "--min-matches", "10", "--workers", "1"]
-    assert main(["run", "--env", "tictactoe_v0", "--env", "connect_four_v0", *POLICIES, *flags, "--out", str(directory)]) == 0
+    assert (
+        main(["run", "--env", "tictactoe_v0", "--env", "connect_four_v0", *POLICIES, *flags, "--out", str(directory)])
+        == 0
+    )
     return directory
 
 
@@ -59,12 +62,21 @@ def test_play_with_a_person(capsys, monkeypatch):
     ("arguments", "message"),
     [
         (["play", "tictactoe", "--policy", "player_0=random"], "did you mean 'tictactoe_v0'"),
-        (["play", "tictactoe_v0", "--policy", "player_2=random"], "seat: expected one of 'player_0', 'player_1', got 'player_2'"),
+        (
+            ["play", "tictactoe_v0", "--policy", "player_2=random"],
+            "seat: expected one of 'player_0', 'player_1', got 'player_2'",
+        ),
         (["play", "tictactoe_v0", "--policy", "random"], "expected SEAT=POLICY"),
         (["play", "tictactoe_v0", "--policy", "player_0=random"], "missing: player_1"),
-        (["play", "tictactoe_v0", "--policy", "player_0=minmax", "--policy", "player_1=random"], "did you mean 'minimax'"),
+        (
+            ["play", "tictactoe_v0", "--policy", "player_0=minmax", "--policy", "player_1=random"],
+            "did you mean 'minimax'",
+        ),
         (["play", "tictactoe_v0", "--option", "hnt=true", *["--policy", "player_0=random"]], "did you mean 'hint'"),
-        (["play", "tictactoe_v0", "--option", "language=fr", *["--policy", "player_0=random"]], "language: expected one of"),
+        (
+            ["play", "tictactoe_v0", "--option", "language=fr", *["--policy", "player_0=random"]],
+            "language: expected one of",
+        ),
         (["run", "--env", "tictactoe_v0", "--out", "OUT"], "at least one --env and one --policy"),
         (["run", "--env", "tictactoe_v0", "--policy", "random", "--out", "OUT"], "expected 2 policies or more"),
         (["run", "missing.toml", "--out", "OUT"], "missing.toml: expected a run file"),
@@ -120,7 +132,9 @@ def test_replay_lists_shows_and_verifies(capsys, finished_run):
     listed = output(capsys, "replay", finished_run).splitlines()
     match = listed[0].split()[0]
     assert "Moves so far:" in output(capsys, "replay", finished_run, match[:8])
-    assert f"{len(listed)} of {len(listed)} finished matches verified" in output(capsys, "replay", finished_run, "--verify")
+    assert f"{len(listed)} of {len(listed)} finished matches verified" in output(
+        capsys, "replay", finished_run, "--verify"
+    )
     assert "expected an id of a match" in refusal(capsys, "replay", finished_run, "zzz")
 
 

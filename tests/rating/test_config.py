@@ -43,7 +43,12 @@ def test_a_run_file_is_read():
     assert config.pool("connect_four_v0") == ["random"]
     assert config.options("tictactoe_v0") == {"random_opening": 2, "hint": False}
     turns = config.turn_settings("tictactoe_v0")
-    assert (turns.reasks, turns.illegal, turns.unparsable, turns.deadline) == (1, "random_legal", "random_legal", DEADLINE)
+    assert (turns.reasks, turns.illegal, turns.unparsable, turns.deadline) == (
+        1,
+        "random_legal",
+        "random_legal",
+        DEADLINE,
+    )
     assert config.turn_settings("connect_four_v0").illegal == "forfeit"
 
 
@@ -71,11 +76,11 @@ def test_the_llmarena_preset():
         ("hint = false", "random_opening = 9", "random_opening: expected an integer from 0 to 4, got 9"),
         ('"random_legal"', '"random"', "illegal.*'forfeit', 'random_legal' or 'noop'.*got 'random'"),
         ('spec = "random"', 'spec = "randon"', "did you mean 'random'"),
-        ('spec = "random"', 'spec = "random:depth=2"', "does not take these options"),
+        ('spec = "random"', 'spec = "random:depth=2"', "expected no options, got 'depth'"),
         ('spec = "random"', 'spec = "no.such.module:factory"', "cannot import"),
         ('environments = ["tictactoe_v0"]', 'environments = ["tictactoe"]', "did you mean 'tictactoe_v0'"),
         ('name = "left"', 'name = "random"', "expected distinct names, got 'random' twice"),
-        ("[[environment]]\nname = \"connect", "[[environmen]]\nname = \"connect", "did you mean 'environment'"),
+        ('[[environment]]\nname = "connect', '[[environmen]]\nname = "connect', "did you mean 'environment'"),
     ],
 )
 def test_bad_run_files_are_refused_with_what_was_expected(old, new, message):

@@ -8,7 +8,18 @@ from pathlib import Path
 
 import pytest
 
-RUN = ["--env", "tictactoe_v0", "--env", "connect_four_v0", "--policy", "random", "--policy", "greedy", "--policy", "first_legal"]
+RUN = [
+    "--env",
+    "tictactoe_v0",
+    "--env",
+    "connect_four_v0",
+    "--policy",
+    "random",
+    "--policy",
+    "greedy",
+    "--policy",
+    "first_legal",
+]
 SETTINGS = ["--seed", "11", "--max-matches", "60"]
 
 

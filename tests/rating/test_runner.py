@@ -15,7 +15,7 @@ HERE = "tests.rating.players"
 
 
 def write(specs, environment="tictactoe_v0", extra="", turns=""):
-    policies = "".join(f'[[policy]]\n{spec}\n' for spec in specs)
+    policies = "".join(f"[[policy]]\n{spec}\n" for spec in specs)
     return f"""
 seed = 4
 workers = 1

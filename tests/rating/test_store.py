@@ -14,14 +14,23 @@ from rating.store import SCHEMA_VERSION, Store
 
 MATCH = Match("tictactoe_v0", 3, ("b", "a"), 2**64 - 1, {"random_opening": 2})
 TURN = Turn(
-    0, "player_0", "text 中文", None, (Attempt("\x00 ?", Failure.UNPARSABLE, "no", 5, 7, 0.5, {"k": [1]}),), "forfeit", "d"
+    0,
+    "player_0",
+    "text 中文",
+    None,
+    (Attempt("\x00 ?", Failure.UNPARSABLE, "no", 5, 7, 0.5, {"k": [1]}),),
+    "forfeit",
+    "d",
 )
 OUTCOME = Outcome(
     "tictactoe_v0",
     3,
     2**64 - 1,
     FINISHED,
-    (SeatOutcome("b", -1.0, 1, {"unparsable": 1}, "unparsable", 0, 1, 5, 7), SeatOutcome("a", 1.0, statistics={"x": 0.5})),
+    (
+        SeatOutcome("b", -1.0, 1, {"unparsable": 1}, "unparsable", 0, 1, 5, 7),
+        SeatOutcome("a", 1.0, statistics={"x": 0.5}),
+    ),
 )
 
 

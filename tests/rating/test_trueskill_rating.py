@@ -145,6 +145,18 @@ def test_history_follows_match_numbers_and_ends_in_the_rating():
     assert list(result.ratings) == sorted(result.ratings)
 
 
+def test_closed_form_follows_the_library_through_a_log():
+    outcomes = log(600)
+    library, fast = rate(outcomes), rate(outcomes, closed_form=True)
+    assert list(fast.history) == list(library.history)
+    for name, steps in library.history.items():
+        for step, other in zip(steps, fast.history[name], strict=True):
+            assert step.number == other.number
+            assert close(step.mu, other.mu, 1e-9) and close(step.sigma, other.sigma, 1e-9)
+    with pytest.raises(ValueError, match="draw_probability"):
+        rate([duel(0, "a", "b", None)], TrueSkillOptions(draw_probability=0), closed_form=True)
+
+
 def test_both_ratings_come_from_those_before_the_match():
     outcomes = [duel(0, "a", "b", "a"), duel(1, "b", "c", "b")]
     after = rate(outcomes).ratings

@@ -1,0 +1,92 @@
+"""A language model behind a real OpenAI-compatible server plays a rated tournament; the server is killed once."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.support.model_server import running_server
+from tests.support.tiny_model import make_tiny_model
+
+RUN_FILE = """
+seed = 7
+max_errors = 10
+
+[[environment]]
+name = "tictactoe_v0"
+
+[[policy]]
+spec = "random"
+
+[[policy]]
+spec = "greedy"
+
+[[policy]]
+name = "tiny"
+spec = "openai:{model}"
+options = {{ base_url = "{url}", max_tokens = 16, max_attempts = 2, timeout = 60 }}
+"""
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return make_tiny_model(tmp_path_factory.mktemp("model") / "tiny")
+
+
+def llmarena(*arguments):
+    command = [sys.executable, "-m", "rating.cli", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finish(process, code):
+    output, errors = process.communicate(timeout=480)
+    assert process.returncode == code, errors
+    return output, errors
+
+
+def count(directory, status):
+    with sqlite3.connect(directory / "run.db", timeout=30) as db:
+        (number,) = db.execute(
+            "SELECT count(*) FROM match WHERE status = ? AND policies LIKE '%tiny%'", (status,)
+        ).fetchone()
+    db.close()
+    return number
+
+
+def boards(directory):
+    output, _ = finish(llmarena("rate", directory, "--json"), 0)
+    return {board["environment"]: board for board in json.loads(output)}
+
+
+def test_a_model_plays_to_convergence_although_its_server_is_killed(tmp_path, model):
+    run = tmp_path / "run"
+    with running_server(model) as server:
+        (tmp_path / "run.toml").write_text(RUN_FILE.format(model=server.model, url=server.url))
+        process = llmarena("run", tmp_path / "run.toml", "--out", run)
+        while not (run / "run.db").exists() or count(run, "finished") < 15:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.2)
+        server.kill()
+        _, errors = finish(process, 3)
+        assert "max_errors = 10" in errors
+    assert count(run, "void") > 0
+    killed = boards(run)
+    for board in killed.values():
+        tiny = next(row for row in board["rows"] if row["policy"] == "tiny")
+        assert "provider" not in {**tiny["effort"]["forfeits"], **tiny["effort"]["failures"]}
+    with running_server(model, server.port):
+        finish(llmarena("resume", run), 0)
+    assert count(run, "void") == count(run, "unfinished") == 0
+    for board in boards(run).values():
+        assert board["stop_reason"] in ("mu_stable", "sigma", "cap")
+        assert board["void_matches"] == board["bug_matches"] == 0
+        tiny = next(row for row in board["rows"] if row["policy"] == "tiny")
+        assert tiny["effort"]["matches"] >= 50
+        assert tiny["effort"]["prompt_tokens"] > tiny["effort"]["completion_tokens"] > 0
+        assert tiny["effort"]["forfeits"].keys() <= {"illegal", "unparsable", "truncated", "empty", "refusal"}
+        assert tiny["effort"]["failures"]
+    output, _ = finish(llmarena("replay", run, "--verify"), 0)
+    assert "finished matches verified" in output
