@@ -86,7 +86,12 @@ def sheet(board: Leaderboard | Summary) -> Sheet:
     if isinstance(board, Summary):
         return _summary_sheet(board)
     effort = [column for column in _EFFORT if any(column.cell(row) not in ("", "0") for row in board.rows)]
-    columns = [_Column("policy", lambda row: row.policy), *_COLUMNS[board.kind], *effort]
+    columns = [
+        _Column("policy", lambda row: row.policy),
+        _Column("matches", lambda row: str(row.effort.matches)),
+        *_COLUMNS[board.kind],
+        *effort,
+    ]
     return Sheet(
         board.environment,
         [column.title for column in columns],

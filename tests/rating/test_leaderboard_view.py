@@ -80,7 +80,7 @@ def test_columns_of_effort_are_shown_where_there_is_any():
 def test_missing_cells_are_empty():
     board = leaderboard([match(0, ("a", 2.0), ("a", 2.0)), match(1, ("b", 1.0), ("c", 1.0))], kind="cooperative")
     rows = {row[0]: row for row in sheet(board).rows}
-    assert rows["a"][2] == "" and rows["b"][1] == ""
+    assert rows["a"][3] == "" and rows["b"][2] == ""
     assert rows["a"][1] == "2.00 (1)"
 
 
