@@ -14,11 +14,15 @@ class EnvironmentEntry:
         title: what a person calls the game.
         abilities: what the game asks of a player (LLMArena, arXiv 2402.16499, section 2.4).
         simultaneous: whether a ``parallel_env`` exists.
+        enumerated: whether actions are numbers, so that the general baselines can play; otherwise they are texts.
+        history: what a language model is sent by default: ``single_turn`` where a text holds the whole state, ``full`` where
+            players talk or learn from earlier turns.
         rated_options: constructor options of rated matches; deterministic players would repeat one game without a random
             opening.
         fallback_unparsable: what is played in rated matches after the last reply without a move: ``forfeit``,
             ``random_legal`` or ``noop``.
         fallback_illegal: the same after a last reply whose move is not allowed.
+        llmarena_reasks: how often a reply without a move is asked for again under the ``llmarena`` preset.
         rating: how policies are compared: ``skill`` (two players, rated by who wins), ``mean_reward``, ``cooperative``
             (all receive the same) or ``undercover`` (one seat has a role of its own).
     """
@@ -27,9 +31,12 @@ class EnvironmentEntry:
     title: str
     abilities: tuple[str, ...]
     simultaneous: bool = False
+    enumerated: bool = True
+    history: str = "single_turn"
     rated_options: Mapping[str, Any] = field(default_factory=dict)
     fallback_unparsable: str = "random_legal"
     fallback_illegal: str = "forfeit"
+    llmarena_reasks: int = 2
     rating: str = "skill"
 
     @property
@@ -53,9 +60,17 @@ CATALOGUE = (
         rated_options={"random_opening": 4},
     ),
     EnvironmentEntry(
+        "holdem_v0",
+        "Hold'em",
+        ("numerical reasoning", "opponent modelling", "risk assessment"),
+        fallback_illegal="random_legal",
+    ),
+    EnvironmentEntry(
         "bargain_v0",
         "Bargain",
         ("numerical reasoning", "communication", "opponent modelling"),
+        enumerated=False,
+        history="full",
         fallback_illegal="random_legal",
     ),
     EnvironmentEntry(
@@ -63,16 +78,32 @@ CATALOGUE = (
         "Bid",
         ("numerical reasoning", "opponent modelling"),
         simultaneous=True,
+        history="full",
         fallback_unparsable="noop",
         fallback_illegal="noop",
+        llmarena_reasks=0,
         rating="mean_reward",
     ),
     EnvironmentEntry(
         "undercover_v0",
         "Undercover",
         ("communication", "opponent modelling", "team collaboration"),
+        enumerated=False,
+        history="full",
         fallback_unparsable="noop",
         fallback_illegal="noop",
         rating="undercover",
     ),
+    EnvironmentEntry(
+        "hanabi_v0",
+        "Hanabi",
+        ("team collaboration", "strategic planning", "numerical reasoning"),
+        fallback_illegal="random_legal",
+        rating="cooperative",
+    ),
 )
+
+
+def find(name: str) -> EnvironmentEntry | None:
+    """Returns the entry with this module name or registry id, or ``None`` for an environment of somebody else."""
+    return next((entry for entry in CATALOGUE if name in (entry.name, entry.registry_id)), None)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pettingzoo import AECEnv
 
-from llmarena_envs.catalogue import CATALOGUE, EnvironmentEntry
+from llmarena_envs.catalogue import CATALOGUE, EnvironmentEntry, find
 from llmarena_envs.core.options import OptionError, check_choice, nearest
 
 
@@ -20,9 +20,9 @@ def resolve(name: str) -> EnvironmentEntry:
     Raises:
         OptionError: if there is no such environment.
     """
-    for entry in CATALOGUE:
-        if name in (entry.name, entry.registry_id):
-            return entry
+    entry = find(name)
+    if entry is not None:
+        return entry
     if "." in name:
         return EnvironmentEntry(name, name, ())
     names = [entry.name for entry in CATALOGUE]

@@ -30,9 +30,6 @@ from rating.results import duels, finished
 from rating.statistics import Estimate, Tally, mean_estimate, position_bias, rate_estimate, tallies
 from rating.trueskill_rating import Spread, TrueSkillOptions, permutation_spread, rate
 
-RANDOM_VOTES = {"random votes": 0.60}
-"""Win rate of the undercover among five players who vote at random: it survives two rounds with (4/5) (3/4)."""
-
 
 @dataclass(frozen=True)
 class Effort:
@@ -337,7 +334,7 @@ def role_leaderboard(
     outcomes: Iterable[Outcome],
     *,
     stop_reason: str = "",
-    references: Mapping[str, float] = RANDOM_VOTES,
+    references: Mapping[str, float] | None = None,
     role_statistic: str = "role",
     opponent: str = "",
     seed: int = 0,
@@ -383,7 +380,7 @@ def role_leaderboard(
     return RoleLeaderboard(
         **_common(outcomes, "undercover", stop_reason),
         rows=_ranked(rows, _headline),
-        references=dict(references),
+        references=dict(references or {}),
         unclassified=unclassified,
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.config import RunConfig
 from rating.environments import make_environment, resolve
-from rating.leaderboard import RANDOM_VOTES, Leaderboard, leaderboard
+from rating.leaderboard import Leaderboard, leaderboard
 from rating.match import Match
 from rating.outcome import Outcome
 from rating.schedule import schedule
@@ -56,7 +56,7 @@ def make_plan(config: RunConfig, environment: str) -> Plan:
     policies = config.pool(environment)
     options = config.options(environment)
     env = make_environment(environment, options)
-    seats = len(env.possible_agents)
+    seats, references = len(env.possible_agents), env.unwrapped.references()
     env.close()
     least = {"skill": 2, "mean_reward": seats, "cooperative": 1, "undercover": 1}[kind]
     if len(policies) < least:
@@ -64,7 +64,8 @@ def make_plan(config: RunConfig, environment: str) -> Plan:
             f"{environment}: expected {least} policies or more, got {policies}; name more with [[policy]]"
         )
     stop = config.stop
-    schedule_kind, details, board = "round_robin", dict[str, Any](), dict[str, Any]()
+    schedule_kind, details = "round_robin", dict[str, Any]()
+    board: dict[str, Any] = {} if kind == "skill" else {"references": references}
     rule: StopRule | CountRule
     if kind == "skill":
         rule = StopRule(
@@ -78,7 +79,7 @@ def make_plan(config: RunConfig, environment: str) -> Plan:
         opponent = _opponent(config, environment, policies)
         schedule_kind, details = "field", {"opponent": opponent, "focus_option": "seat"}
         rule = _count(stop.matches, stop.max_matches, opponent)
-        board = {"opponent": opponent, "references": RANDOM_VOTES if _is_standard_table(options) else {}}
+        board["opponent"] = opponent
     elif kind == "cooperative":
         schedule_kind = "cross_play" if seats == 2 else "self_play"
         each = 2 * len(policies) - 1 if seats == 2 else 1
@@ -102,8 +103,3 @@ def _opponent(config: RunConfig, environment: str, policies: list[str]) -> str:
         check_choice(f"{environment}: opponent", named, policies)
         return named
     return _STANDARD_FIELD if _STANDARD_FIELD in policies else policies[0]
-
-
-def _is_standard_table(options: dict[str, Any]) -> bool:
-    """Says whether the win rate under random votes is the published one: five players, one undercover, two rounds."""
-    return not {"n_players", "n_undercover", "max_rounds"} & options.keys()

@@ -66,11 +66,13 @@ class BoardCodec(Codec):
         prompts = Prompts(package, language)
         self.language = language
         self._names = action_names
-        self._moves = {mark: tuple(f"{mark}: {name}" for name in action_names) for mark in MARKS}
+        self._moves = tuple(tuple(f"{mark}: {name}" for name in action_names) for mark in MARKS)
         self._rules = prompts.render("rules")
         self._no_moves = prompts.render("no_moves")
-        self._to_move = prompts.joined("observation", *(["hint"] if hint else []), "instruction")
-        self._waiting = prompts.joined("observation", "wait")
+        self._observation = prompts["observation"]
+        self._to_move = prompts.joined(*(["hint"] if hint else []), "instruction")
+        self._wait = prompts.render("wait")
+        self._endings: dict[tuple[str, tuple[int, ...]], str] = {}
 
     @abstractmethod
     def board_text(self, board: str) -> str:
@@ -90,21 +92,27 @@ class BoardCodec(Codec):
 
     def observation(self, view: BoardView) -> str:
         """Returns moves, board, legal moves and the instruction."""
-        marks = self._moves["X"], self._moves["O"]
-        moves = ", ".join([marks[ply % 2][action] for ply, action in enumerate(view.moves)])
-        names = self._names
-        return (self._to_move if view.to_move else self._waiting).render(
-            mark=view.mark,
-            moves=moves or self._no_moves,
-            board=self.board_text(view.board),
-            legal=", ".join([names[action] for action in view.legal]),
+        names = self._moves
+        moves = ", ".join([names[ply % 2][action] for ply, action in enumerate(view.moves)])
+        position = self._observation.render(
+            mark=view.mark, moves=moves or self._no_moves, board=self.board_text(view.board)
         )
+        return f"{position}\n{self._ending(view) if view.to_move else self._wait}"
+
+    def _ending(self, view: BoardView) -> str:
+        """Returns what stands below the board. A game has few sets of legal moves: the text for each is made once."""
+        key = view.mark, view.legal
+        ending = self._endings.get(key)
+        if ending is None:
+            legal = ", ".join([self._names[action] for action in view.legal])
+            ending = self._endings[key] = self._to_move.render(mark=view.mark, legal=legal)
+        return ending
 
     def parse(self, reply: str, view: BoardView) -> int:
         """Reads the last move stated; the mark before it may be left out, a wrong one is illegal."""
         move = self.find_move(normalise(reply))
         if move is None:
-            example = self._moves[view.mark][0]
+            example = self.format(0, view)
             raise InvalidReply(Failure.UNPARSABLE, f"no move was found; end the reply with one in the form {example}")
         mark, action = move
         if mark is not None and mark.upper() != view.mark:
@@ -113,7 +121,11 @@ class BoardCodec(Codec):
 
     def format(self, action: int, view: BoardView) -> str:
         """Writes mark and move, e.g. ``X: (1, 3)``."""
-        return self._moves[view.mark][action]
+        return self._moves[MARKS.index(view.mark)][action]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "BoardCodec":
+        """Returns itself: it keeps nothing of a match, so that copies of an environment can share it."""
+        return self
 
     def picture(self, game: Any) -> str:
         """Draws the board."""

@@ -112,6 +112,10 @@ class TextEnv(AECEnv):
         except TypeError:
             raise InvalidReply(Failure.UNPARSABLE, "expected an integer action") from None
 
+    def references(self) -> dict[str, float]:
+        """Returns values with which results of this environment are compared, by what they are."""
+        return {}
+
     # PettingZoo's interface.
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:

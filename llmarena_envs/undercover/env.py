@@ -154,7 +154,15 @@ class raw_env(TextEnv):
             cot=cot,
             ask_guess=ask_guess,
         )
+        self._references = {"random votes": (n_players - max_rounds) / n_players} if n_undercover == 1 else {}
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
+
+    def references(self) -> dict[str, float]:
+        """Returns the win rate of a single undercover player among players who all vote at random.
+
+        It survives every round with equal chances for all who are left: (n - rounds) / n, 60 % at the standard table.
+        """
+        return dict(self._references)
 
 
 def _choose_pairs(language: str, path: str | Path | None, pair: Sequence[str] | None) -> tuple[WordPair, ...]:

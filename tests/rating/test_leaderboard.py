@@ -221,7 +221,7 @@ def test_cooperative_keeps_self_play_and_cross_play_apart():
 
 def test_undercover_win_rates_by_role():
     outcomes = undercover_log(lambda name, number: name == "a" or number % 2 == 0)
-    board = leaderboard(outcomes, kind="undercover", opponent="f")
+    board = leaderboard(outcomes, kind="undercover", opponent="f", references={"random votes": 0.6})
     rows = {row.policy: row for row in board.rows}
     assert board.rows[0].policy == "a"
     each = len(outcomes) // 3

@@ -1,0 +1,1 @@
+"""Bargaining over three kinds of items: scenarios, rules, texts and environment."""

@@ -1,0 +1,165 @@
+"""What a bargaining side reads, and how a reply is read back."""
+
+from typing import Any, NamedTuple
+
+from llmarena_envs.bargain.game import Action, Bargain, BargainView, Offer, rest_of
+from llmarena_envs.bargain.grammar import MAX_MESSAGE, plan_text, read_action, write_action
+from llmarena_envs.bargain.scenarios import Triple, worth
+from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.prompts import Prompts
+
+
+def quote(message: str) -> str:
+    """Returns a message with ``> `` before every line, so that nothing in it can pass for the host's words."""
+    return "\n".join(f"> {line}" for line in message.splitlines())
+
+
+class _Told(NamedTuple):
+    """What a side was told of a match so far.
+
+    Attributes:
+        reader: the side, who spoke first, the counts and the side's values.
+        offers: the offers that are told.
+        text: the lines about the items and these offers.
+    """
+
+    reader: tuple[str, str, Triple, Triple]
+    offers: tuple[Offer, ...]
+    text: str
+
+
+class BargainCodec(Codec):
+    """Texts and grammar of bargaining.
+
+    Args:
+        language: language of the texts.
+        show_offer_value: whether an offer is shown with what it is worth to the reader.
+        game: the game whose parameters the rules state.
+    """
+
+    def __init__(self, language: str, show_offer_value: bool, game: Bargain) -> None:
+        prompts = Prompts("llmarena_envs.bargain", language)
+        self.language = language
+        self._max_rounds = game.max_turns // 2
+        self._max_turns = game.max_turns
+        aim = prompts.render(f"aim_{game.reward}")
+        self._rules = prompts.render("rules", max_rounds=self._max_rounds, aim=aim, max_message=MAX_MESSAGE)
+        self._texts = {
+            name: prompts[name]
+            for name in (
+                "state",
+                "own_offer",
+                "own_message",
+                "other_offer",
+                "other_message",
+                "open",
+                "answer",
+                "last_answer",
+                "wait",
+                "agreed_by_own",
+                "agreed_by_other",
+                "failed",
+                "picture",
+            )
+        }
+        self._told: dict[str, _Told] = {}
+        self._worth = prompts["worth"] if show_offer_value else None
+
+    def rules(self, agent: str) -> str:
+        """Returns the rules."""
+        return self._rules
+
+    def observation(self, view: BargainView) -> str:
+        """Returns items and own values, all messages and offers so far, the standing offer and the instruction."""
+        return self._history(view) + self._end_of(view)
+
+    def _history(self, view: BargainView) -> str:
+        """Returns the items and all past turns, each line with its end.
+
+        This only grows, so the text made for the position before is kept, one for each reader, and added to.
+        """
+        reader = view.agent, view.first, view.counts, view.values
+        told = self._told.get(view.agent)
+        if told is None or told.reader != reader or view.offers[: len(told.offers)] != told.offers:
+            told = _Told(reader, (), self._state(view) + "\n")
+        text = told.text
+        for turn in range(len(told.offers), len(view.offers)):
+            text += self._past_turn(view, turn) + "\n"
+        self._told[view.agent] = _Told(reader, view.offers, text)
+        return text
+
+    def _state(self, view: BargainView) -> str:
+        """Returns who reads, the items and what they are worth to the reader."""
+        hats, balls, apples = view.values
+        return self._texts["state"].render(
+            agent=view.agent, other=view.other, counts=plan_text(view.counts), hats=hats, balls=balls, apples=apples
+        )
+
+    def _past_turn(self, view: BargainView, turn: int) -> str:
+        """Returns a past turn in lines: the message quoted, and the plan from the reader's side."""
+        offer = view.offers[turn]
+        own = (turn % 2 == 0) == (view.first == view.agent)
+        rest = rest_of(view.counts, offer.counts)
+        fields = {"round": turn // 2 + 1, "agent": view.agent, "other": view.other}
+        text = self._texts["own_offer" if own else "other_offer"].render(
+            **fields,
+            kept=plan_text(offer.counts),
+            rest=plan_text(rest),
+            worth=self._worth_text(view, offer.counts if own else rest),
+        )
+        if not offer.message:
+            return text
+        wrote = self._texts["own_message" if own else "other_message"].render(**fields)
+        return f"{wrote}\n{quote(offer.message)}\n{text}"
+
+    def _worth_text(self, view: BargainView, share: Triple) -> str:
+        return self._worth.render(worth=worth(share, view.values)) if self._worth else ""
+
+    def _end_of(self, view: BargainView) -> str:
+        """Returns the state of the talks and what is to be done."""
+        agent, other, turn = view.agent, view.other, len(view.offers)
+        fields: dict[str, object] = {"agent": agent, "other": other}
+        if view.agreed:
+            own = (turn % 2 == 0) == (view.first == agent)
+            kept = view.offers[-1].counts
+            share = rest_of(view.counts, kept) if own else kept
+            name = "agreed_by_own" if own else "agreed_by_other"
+            total = worth(share, view.values)
+            return self._texts[name].render(**fields, share=plan_text(share), total=total)
+        if turn == self._max_turns:
+            return self._texts["failed"].render()
+        if not view.to_move:
+            return self._texts["wait"].render(**fields)
+        fields |= {"round": view.round, "max_rounds": self._max_rounds}
+        if not turn:
+            return self._texts["open"].render(**fields)
+        kept = view.offers[-1].counts
+        rest = rest_of(view.counts, kept)
+        answer = self._texts["last_answer" if turn == self._max_turns - 1 else "answer"]
+        return answer.render(**fields, kept=plan_text(kept), rest=plan_text(rest), worth=self._worth_text(view, rest))
+
+    def parse(self, reply: str, view: BargainView) -> Action:
+        """Reads the last plan or ``Deal``; see ``grammar.read_action``."""
+        return read_action(reply, view.agent, may_accept=bool(view.offers))
+
+    def format(self, action: Action, view: BargainView) -> str:
+        """Writes ``player_0: 2 hats 1 balls 0 apples`` after the message, or ``player_0: Deal``."""
+        return write_action(view.agent, action)
+
+    def picture(self, game: Any) -> str:
+        """Shows the items, both sides' values, and all messages and offers."""
+        counts, values = game.scenario
+        first = game.view(game.agents[0]).first
+        lines = [
+            self._texts["picture"].render(
+                counts=plan_text(counts), values_0=plan_text(values[0]), values_1=plan_text(values[1])
+            )
+        ]
+        order = game.agents if first == game.agents[0] else game.agents[::-1]
+        for turn, offer in enumerate(game.offers):
+            if offer.message:
+                lines.append(quote(offer.message))
+            lines.append(write_action(order[turn % 2], Offer(offer.counts)))
+        if game.agreed:
+            lines.append(f"{order[len(game.offers) % 2]}: Deal")
+        return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""First-price sealed-bid auction: rules, texts and environment."""

@@ -1,0 +1,217 @@
+"""The rules of the first-price sealed-bid auction."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
+
+import numpy as np
+
+from llmarena_envs.core.game import Game
+from llmarena_envs.core.options import OptionError, check_int
+
+CENTS = 100
+"""Cents in a dollar."""
+
+MAX_UNITS = 10_000
+"""Greatest number of steps from nothing to the highest valuation."""
+
+
+class PastRound(NamedTuple):
+    """What one bidder learns of a round that is over.
+
+    Attributes:
+        valuation: the bidder's own valuation, in grid units.
+        bid: the bidder's own bid, in grid units.
+        winner: who won.
+        winning_bid: what the winner bid and paid, in grid units. Losing bids stay secret.
+    """
+
+    valuation: int
+    bid: int
+    winner: str
+    winning_bid: int
+
+
+class BidView(NamedTuple):
+    """What a bidder knows. Amounts are whole grid units of ``step`` cents.
+
+    Attributes:
+        agent: the bidder.
+        to_move: whether a bid is due.
+        legal: the legal bids if one is due: everything from 0 up that is below the valuation.
+        n_bidders: number of bidders.
+        step: cents of one grid unit.
+        rounds: number of auctions in the match.
+        round: number of the present auction, from 1; of the last one when the match is over.
+        valuation: the bidder's own valuation in the present auction.
+        history: the auctions that are over.
+    """
+
+    agent: str
+    to_move: bool
+    legal: Sequence[int]
+    n_bidders: int
+    step: int
+    rounds: int
+    round: int
+    valuation: int
+    history: tuple[PastRound, ...]
+
+
+def to_cents(name: str, amount: object) -> int:
+    """Returns a positive amount of dollars in cents, exactly.
+
+    Raises:
+        OptionError: if ``amount`` is no positive number, or not a whole number of cents.
+    """
+    try:
+        cents = Decimal(str(amount)) * CENTS
+        if isinstance(amount, bool) or cents <= 0 or cents != int(cents):
+            raise ValueError
+    except (InvalidOperation, ValueError, OverflowError):
+        raise OptionError(
+            f"{name}: expected a positive amount with at most two decimals, such as 0.01, got {amount!r}"
+        ) from None
+    return int(cents)
+
+
+def write_cents(cents: int) -> str:
+    """Returns an amount in dollars, such as ``$1.08``."""
+    return f"${cents // CENTS}.{cents % CENTS:02d}"
+
+
+class SealedBid(Game):
+    """A match of one or more first-price sealed-bid auctions; an action is a bid in grid units.
+
+    Args:
+        n_bidders: number of bidders, 2 to 20.
+        v_max: highest valuation in dollars.
+        grid: step between two bids in dollars, a whole number of cents that divides ``v_max``.
+        rounds: number of auctions, 1 to 100, each with fresh valuations.
+        values: valuations in dollars to play with, a list for each round with one amount for each bidder; drawn if ``None``.
+
+    Attributes:
+        step: cents of one grid unit.
+        units: highest valuation in grid units.
+        rounds: number of auctions.
+        valuations: of every round and bidder, in grid units.
+        histories: for every bidder the auctions that are over.
+    """
+
+    def __init__(
+        self,
+        n_bidders: int = 2,
+        v_max: float = 10.0,
+        grid: float = 0.01,
+        rounds: int = 1,
+        values: Sequence[Sequence[float]] | None = None,
+    ) -> None:
+        check_int("n_bidders", n_bidders, 2, 20)
+        check_int("rounds", rounds, 1, 100)
+        self.step = to_cents("grid", grid)
+        self.units, rest = divmod(to_cents("v_max", v_max), self.step)
+        if rest or not 2 <= self.units <= MAX_UNITS:
+            raise OptionError(f"v_max: expected 2 to {MAX_UNITS} times the grid of {grid!r}, got {v_max!r}")
+        self.agents = tuple(f"player_{seat}" for seat in range(n_bidders))
+        self.num_actions = self.units
+        self.max_turns = n_bidders * rounds
+        self.rounds = rounds
+        self._fixed = None if values is None else self._check_values(values)
+
+    def _check_values(self, values: Sequence[Sequence[float]]) -> tuple[tuple[int, ...], ...]:
+        expected = f"a list for each of {self.rounds} rounds, each with {len(self.agents)} valuations"
+        nested = isinstance(values, list | tuple) and all(isinstance(row, list | tuple) for row in values)
+        if not nested or [len(row) for row in values] != [len(self.agents)] * self.rounds:
+            raise OptionError(f"values: expected {expected}, got {values!r}")
+        cents = tuple(tuple(to_cents("values", amount) for amount in row) for row in values)
+        if any(amount % self.step or amount > self.units * self.step for row in cents for amount in row):
+            raise OptionError(
+                f"values: expected steps of {write_cents(self.step)} up to {write_cents(self.units * self.step)}, got {values!r}"
+            )
+        return tuple(tuple(amount // self.step for amount in row) for row in cents)
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Draws the valuations of every round, and a coin for each in case of equal bids."""
+        self.valuations = self._fixed or tuple(self._draw_valuations(rng) for _ in range(self.rounds))
+        self._coins = tuple(rng.random() for _ in range(self.rounds))
+        self.histories: tuple[tuple[PastRound, ...], ...] = ((),) * len(self.agents)
+        self._round = 1
+        self.to_move = self.agents
+        self.rewards = (0.0,) * len(self.agents)
+
+    def _draw_valuations(self, rng: np.random.Generator) -> tuple[int, ...]:
+        valuations = []
+        for _ in self.agents:
+            units = 0
+            while units == 0:
+                units = round(rng.random() * self.units)
+            valuations.append(units)
+        return tuple(valuations)
+
+    def why_illegal(self, agent: str, action: int) -> str:
+        """Says why a bid is out of bounds."""
+        if action < 0:
+            return "a bid cannot be below $0.00"
+        valuation = self.valuations[self._round - 1][self.agents.index(agent)]
+        if action >= valuation:
+            return f"a bid must be below your valuation of {write_cents(valuation * self.step)}"
+        return ""
+
+    def apply(self, actions: tuple[int, ...]) -> None:
+        """Awards the item to the highest bid and pays the winner valuation minus bid."""
+        valuations = self.valuations[self._round - 1]
+        highest = max(actions)
+        tied = [seat for seat, bid in enumerate(actions) if bid == highest]
+        winner = tied[int(self._coins[self._round - 1] * len(tied))]
+        gain = (valuations[winner] - highest) * self.step / CENTS
+        self.rewards = tuple([gain if seat == winner else 0.0 for seat in range(len(actions))])
+        name = self.agents[winner]
+        self.histories = tuple(
+            [
+                (*history, PastRound(valuation, bid, name, highest))
+                for history, valuation, bid in zip(self.histories, valuations, actions, strict=True)
+            ]
+        )
+        if self._round == self.rounds:
+            self.to_move = ()
+        else:
+            self._round += 1
+
+    def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
+        """Costs an offender 1; an auction is not zero-sum, so nobody gains by it."""
+        return tuple(-1.0 if agent in offenders else 0.0 for agent in self.agents)
+
+    def default_action(self, agent: str) -> int:
+        """Returns the bid of $0.00."""
+        return 0
+
+    def view(self, agent: str) -> BidView:
+        """Returns what ``agent`` knows: its own valuations and bids, and who won past rounds at what price."""
+        seat = self.agents.index(agent)
+        number = self._round
+        valuation = self.valuations[number - 1][seat]
+        to_move = bool(self.to_move)
+        legal = range(valuation) if to_move else ()
+        history = self.histories[seat]
+        return BidView(agent, to_move, legal, len(self.agents), self.step, self.rounds, number, valuation, history)
+
+    def statistics(self, agent: str) -> Mapping[str, float]:
+        """Returns means over the rounds that are over: ``bid`` and ``valuation`` in dollars, and ``score``.
+
+        The score of a bid b at valuation v is (b - v/2) / (v/2), from -1 to below +1 (LLMArena, Figure 3): 0 is the
+        equilibrium of two bidders.
+        """
+        history = self.histories[self.agents.index(agent)]
+        if not history:
+            return {}
+        count = len(history)
+        return {
+            "score": sum([(2 * past.bid - past.valuation) / past.valuation for past in history]) / count,
+            "bid": sum([past.bid for past in history]) * self.step / (CENTS * count),
+            "valuation": sum([past.valuation for past in history]) * self.step / (CENTS * count),
+        }
+
+
+def equilibrium_bid(valuation: int, n_bidders: int) -> int:
+    """Returns the symmetric equilibrium bid v(n - 1)/n of risk-neutral bidders with uniform valuations, in whole units."""
+    return valuation * (n_bidders - 1) // n_bidders

@@ -1,0 +1,161 @@
+"""# Hanabi.
+
+| | |
+|---|---|
+| Creation | `hanabi_v0.env()` or `pettingzoo.make("aec", "llmarena/hanabi-v0")` |
+| Agents | `player_0`, `player_1`; up to `player_4` with `players=5` |
+| Actions | `Discrete(11)` |
+| Parallel API | no |
+| Manual control | `llmarena play hanabi_v0 --policy player_0=human --policy player_1=convention` |
+| Action values | 0 and 1 discard, 2 and 3 play, 4 and 5 reveal a colour, 6 to 10 reveal a rank |
+| Observation | `text`: two texts and a mask; `vector`: shape (134,), values 0 and 1 |
+
+All players work together. They build one firework for each colour, from rank 1 upwards, and see everybody's cards but their
+own; hints are the only way to tell a player what they hold. The default is the small game: two players, the colours red and
+yellow, ranks 1 to 5 (three cards of rank 1, two each of ranks 2 to 4, one of rank 5), two cards in a hand, three information
+tokens and one life.
+
+A turn is one of these. *Play* a card: the next card of its firework scores a point, and completing a firework gives an
+information token back if one is missing; any other card is lost and costs a life. *Discard* a card, which gives an
+information token back and is not allowed while all are there. *Reveal* a colour or a rank to another player, which marks all
+cards of theirs that have it, at least one, and costs an information token. Plays and discards are followed by drawing a card.
+
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.7. The paper speaks of three lives in one place and of one in
+another, and of the score as a sum of card values or of greatest values; its published averages fit one life, the greatest
+values, and no points after a lost life.
+
+### Arguments
+
+* `players=2`: number of players, 2 to 5.
+* `colors=2`: number of colours, 1 to 5: Red, Yellow, Green, White, Blue.
+* `ranks=5`: number of ranks, 1 to 5.
+* `hand_size=2`: cards a player holds, 1 to 5.
+* `info_tokens=3`: information tokens at the start, and the most there can be; 1 to 8.
+* `life_tokens=1`: lives, 1 to 3.
+* `bomb_score="zero"`: whether a match whose last life is lost scores `zero` or players `keep` their points.
+* `hint=True`: list the legal actions in the text.
+* `cot=True`: ask players to explain before they act.
+* `deck_seed=None`: a number that fixes the shuffled deck of every match, whatever the seed of the match.
+* `deck=None`: the order of the deck as a text of card codes, `"R1 Y3 R4 ..."`, to play a recorded game again. The first
+  `hand_size` cards are the hand of `player_0`, the next ones that of `player_1`, and so on; then follow the cards in the
+  order in which they are drawn.
+* `language="en"`: language of the texts, `en` or `zh`; actions and cards have English names in both.
+* `obs_type="text"`: `text` or `vector`.
+* `render_mode=None`: `ansi` or `human`.
+
+The full game is `env(colors=5, hand_size=5, info_tokens=8, life_tokens=3)`, with `hand_size=4` for four and five players.
+
+### Observation Space
+
+With `obs_type="text"`: `rules` (the same at every turn), `text` (all actions so far, fireworks, tokens, size of the deck,
+discarded cards, the others' cards and what each of them knows of them, what the hints say about the own cards, last action,
+last card, legal actions, instruction) and `action_mask`. Nothing a player was told is ever forgotten: colours and ranks that
+a hint named, and those that it ruled out, stay with the card until it leaves the hand.
+
+With `obs_type="vector"`: `observation`, an `int8` vector of zeros and ones that holds the same except for the earlier
+history, part by part as described in `vector.VectorEncoder`, and `action_mask`.
+
+#### Legal Actions Mask
+
+`action_mask` is an `int8` array of shape (11,): 1 for a legal action, all zeros for a player who is not to move.
+
+### Action Space
+
+With hands of H cards, C colours and R ranks, and the players counted from the next one on: discard position 0 to H - 1; play
+position 0 to H - 1; reveal colour 0 to C - 1 to the next player, then to the one after, and so on; reveal rank 1 to R
+likewise. That is `2 * H + (players - 1) * (C + R)` actions, numbered as in OpenSpiel's hanabi. Position 0 is the oldest card;
+the cards after one that leaves move up, and the new card comes last.
+
+A reply states its action on a line such as `Action: Play card 1`, `Action: Discard card 2`, `Action: Reveal Red` or `Action:
+Reveal rank 3`; with more than two players a hint names its receiver, `Action: Reveal Red to player_2`. Positions are counted
+from 1 in texts. The last statement counts; an action alone on a line and JSON (`{"action": "Play card 1"}`) are read too.
+
+### Rewards
+
+Every point is a reward of 1 for all players at the moment it is scored, so that a match sums to the score: at most 10 in the
+small game. When the last life is lost and `bomb_score="zero"`, everybody's points are taken back.
+
+An illegal action ends the match: the offender receives -1, the others 0, and with `bomb_score="zero"` all points are taken
+back as if a life had been lost, since an illegal action would otherwise be a way to keep what a misplay loses.
+
+`infos` count each player's `plays`, `discards` and `reveals`; `score` is the score of the match, without the -1 of an
+offender.
+
+### Episode End
+
+When all fireworks are complete, when the last life is lost, when every player has had one more turn after the last card was
+drawn, or by an illegal action. With N cards left in the deck after the deal this takes at most
+`2 * N + info_tokens - 1 + players` turns, 36 in the small game.
+
+### Version History
+
+* v0: Initial version
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from llmarena_envs.core.options import check_bool
+from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.hanabi.game import Hanabi, HanabiView
+from llmarena_envs.hanabi.text import HanabiCodec
+from llmarena_envs.hanabi.variant import Variant
+from llmarena_envs.hanabi.vector import VectorEncoder
+
+
+def env(**options: Any) -> OrderWrapper:
+    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    return OrderWrapper(raw_env(**options))
+
+
+class raw_env(TextEnv):
+    """Hanabi as an AEC environment; arguments as in the module's documentation."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "hanabi_v0",
+        "render_modes": ["ansi", "human"],
+        "render_fps": 1,
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        *,
+        players: int = 2,
+        colors: int = 2,
+        ranks: int = 5,
+        hand_size: int = 2,
+        info_tokens: int = 3,
+        life_tokens: int = 1,
+        bomb_score: str = "zero",
+        hint: bool = True,
+        cot: bool = True,
+        deck_seed: int | None = None,
+        deck: str | None = None,
+        language: str = "en",
+        obs_type: str = "text",
+        render_mode: str | None = None,
+    ) -> None:
+        check_bool("hint", hint)
+        check_bool("cot", cot)
+        variant = Variant(players, colors, ranks, hand_size, info_tokens, life_tokens, bomb_score)
+        self._maximum = float(colors * ranks)
+        self._encoder = VectorEncoder(variant)
+        game, codec = Hanabi(variant, deck_seed, deck), HanabiCodec(variant, language, hint, cot)
+        super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
+
+    def references(self) -> dict[str, float]:
+        """Returns the greatest score."""
+        return {"maximum": self._maximum}
+
+    def vector_space(self) -> spaces.Box:
+        """Returns the space of the vectors of zeros and ones."""
+        return spaces.Box(0, 1, (self._encoder.size,), np.int8)
+
+    def encode(self, view: HanabiView) -> NDArray[np.int8]:
+        """Returns the vector of a view."""
+        return self._encoder.encode(view)

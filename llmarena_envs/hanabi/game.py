@@ -1,0 +1,310 @@
+"""The rules of Hanabi."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from llmarena_envs.core.game import Game
+from llmarena_envs.core.options import OptionError, check_int
+from llmarena_envs.hanabi.actions import Kind
+from llmarena_envs.hanabi.cards import (
+    COLORS,
+    Card,
+    Knowledge,
+    after_color_hint,
+    after_rank_hint,
+    full_deck,
+    read_deck,
+)
+from llmarena_envs.hanabi.variant import Variant
+
+MAX_SEED = 2**63 - 1
+
+Item = TypeVar("Item")
+
+
+class Event(NamedTuple):
+    """One action of the past, with what everybody saw of it.
+
+    Attributes:
+        player: seat of the actor.
+        action: number of the action.
+        card: the card that was played or discarded; ``None`` for a hint.
+        scored: whether a played card was added to its firework.
+        marked: positions, counted from 0, of the receiver's cards that a hint marked; empty for plays and discards.
+    """
+
+    player: int
+    action: int
+    card: Card | None = None
+    scored: bool = False
+    marked: tuple[int, ...] = ()
+
+
+class HanabiView(NamedTuple):
+    """What a player of Hanabi knows: everything but the own cards and the order of the deck.
+
+    Attributes:
+        agent: the player.
+        to_move: whether the player is to move.
+        legal: the legal actions if the player is to move.
+        variant: the variant that is played.
+        seat: index of the player in the order of play.
+        hands: the other players' cards, beginning with the player who acts next after this one; oldest card first.
+        knowledge: what hints told about every card of every player, beginning with this player.
+        fireworks: the greatest rank played of each colour, 0 if none.
+        info_tokens: hints that may be given.
+        life_tokens: lives left.
+        deck_size: cards left in the deck.
+        turns_left: turns left once the deck is empty; the number of players before that.
+        discards: the cards that are out of the game, in order.
+        history: every action so far, in order.
+    """
+
+    agent: str
+    to_move: bool
+    legal: tuple[int, ...]
+    variant: Variant
+    seat: int
+    hands: tuple[tuple[Card, ...], ...]
+    knowledge: tuple[tuple[Knowledge, ...], ...]
+    fireworks: tuple[int, ...]
+    info_tokens: int
+    life_tokens: int
+    deck_size: int
+    turns_left: int
+    discards: tuple[Card, ...]
+    history: tuple[Event, ...]
+
+
+class Hanabi(Game):
+    """A position of Hanabi; an action is an index in the actions of its variant.
+
+    Args:
+        variant: the variant to play.
+        deck_seed: shuffles the deck the same way in every match, whatever the seed of the match; ``None`` does not.
+        deck: order of the deck, such as ``"R1 Y3 ..."``: the first cards make up the hand of the first player, and so on.
+
+    Attributes:
+        variant: as given.
+        deck: the deck of this match in the order of the deal.
+        dealt: number of cards of the deck that were dealt.
+        hands: the cards of each player, the oldest first.
+        knowledge: what hints told about each card of each player.
+        fireworks: the greatest rank played of each colour.
+        info_tokens: information tokens left.
+        life_tokens: life tokens left.
+        turns_left: as in ``HanabiView``.
+        discards: as in ``HanabiView``.
+        history: as in ``HanabiView``.
+        score: points scored; 0 after a match that was lost if the variant says so.
+        counts: plays, discards and hints of each player.
+        turn: seat of the player to move.
+        legal: the legal actions of the player to move.
+    """
+
+    def __init__(self, variant: Variant, deck_seed: int | None = None, deck: str | None = None) -> None:
+        if deck_seed is not None:
+            check_int("deck_seed", deck_seed, 0, MAX_SEED)
+            if deck is not None:
+                raise OptionError("deck_seed: expected None beside an explicit deck; give one of the two")
+        self.variant = variant
+        self.agents = variant.agents
+        self.num_actions = len(variant.actions)
+        self.max_turns = variant.max_turns
+        self._deck_seed = deck_seed
+        self._fixed_deck = None if deck is None else read_deck(deck, variant.colors, variant.ranks)
+        self._unknown = Knowledge(tuple(range(variant.colors)), tuple(range(1, variant.ranks + 1)))
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Shuffles and deals: the whole hand of the first player, then of the second, and so on."""
+        variant = self.variant
+        players, size = variant.players, variant.hand_size
+        if self._fixed_deck is not None:
+            self.deck = self._fixed_deck
+        else:
+            cards = full_deck(variant.colors, variant.ranks)
+            shuffler = rng if self._deck_seed is None else np.random.default_rng(self._deck_seed)
+            self.deck = tuple([cards[index] for index in shuffler.permutation(len(cards)).tolist()])
+        self.dealt = players * size
+        self.hands = tuple(self.deck[start : start + size] for start in range(0, self.dealt, size))
+        self.knowledge = ((self._unknown,) * size,) * players
+        self.fireworks = (0,) * variant.colors
+        self.info_tokens = variant.info_tokens
+        self.life_tokens = variant.life_tokens
+        self.turns_left = players
+        self.discards: tuple[Card, ...] = ()
+        self.history: tuple[Event, ...] = ()
+        self.score = 0
+        self.counts = ((0, 0, 0),) * players
+        self.rewards = (0.0,) * players
+        self.turn = 0
+        self.to_move = (self.agents[0],)
+        self.legal = self._legal_actions()
+
+    @property
+    def deck_size(self) -> int:
+        """Number of cards left in the deck."""
+        return len(self.deck) - self.dealt
+
+    def _legal_actions(self) -> tuple[int, ...]:
+        variant = self.variant
+        players, size = variant.players, variant.hand_size
+        held = range(len(self.hands[self.turn]))
+        legal = [*held] if self.info_tokens < self.variant.info_tokens else []
+        legal += [size + position for position in held]
+        if self.info_tokens:
+            others = [_colors_and_ranks(self.hands[(self.turn + offset) % players]) for offset in range(1, players)]
+            first = 2 * size
+            for colors, _ in others:
+                legal += [first + color for color in colors]
+                first += variant.colors
+            for _, ranks in others:
+                legal += [first + rank - 1 for rank in ranks]
+                first += variant.ranks
+        return tuple(legal)
+
+    def why_illegal(self, agent: str, action: int) -> str:
+        """Says why an action cannot be taken."""
+        if agent not in self.to_move:
+            return "it is not your turn"
+        if action in self.legal:
+            return ""
+        if not 0 <= action < len(self.variant.actions):
+            return f"actions go from 0 to {len(self.variant.actions) - 1}"
+        kind, value, offset = self.variant.actions[action]
+        if kind is Kind.DISCARD and self.info_tokens == self.variant.info_tokens:
+            return f"nothing may be discarded while all {self.variant.info_tokens} information tokens are there"
+        if kind in (Kind.DISCARD, Kind.PLAY):
+            return f"you hold {len(self.hands[self.turn])} cards, there is no card {value + 1}"
+        if not self.info_tokens:
+            return "no information token is left for a hint"
+        receiver = self.agents[(self.turn + offset) % len(self.agents)]
+        wanted = f"{COLORS[value]} card" if kind is Kind.REVEAL_COLOR else f"card of rank {value}"
+        return f"{receiver} holds no {wanted}, and a hint must mark at least one card"
+
+    def apply(self, actions: tuple[int, ...]) -> None:
+        """Plays or discards a card and draws another, or gives a hint."""
+        (number,) = actions
+        player, (kind, value, offset) = self.turn, self.variant.actions[number]
+        plays, discards, hints = self.counts[player]
+        points = 0
+        if self.dealt == len(self.deck):
+            self.turns_left -= 1
+        if kind is Kind.PLAY:
+            plays += 1
+            card = self._take(player, value)
+            scored = card.rank == self.fireworks[card.color] + 1
+            points = self._add_to_firework(card) if scored else self._misplay(card)
+            event = Event(player, number, card, scored)
+        elif kind is Kind.DISCARD:
+            discards += 1
+            card = self._take(player, value)
+            self.discards += (card,)
+            self.info_tokens += 1
+            event = Event(player, number, card)
+        else:
+            hints += 1
+            event = Event(player, number, marked=self._give_hint(kind, value, (player + offset) % len(self.agents)))
+        self.counts = _replaced(self.counts, player, (plays, discards, hints))
+        self.history += (event,)
+        self.score += points
+        self.rewards = (float(points),) * len(self.agents)
+        if self.life_tokens and self.turns_left and sum(self.fireworks) < self.variant.top_score:
+            if event.card and self.dealt < len(self.deck):
+                self._draw(player)
+            self.turn = (player + 1) % len(self.agents)
+            self.to_move = (self.agents[self.turn],)
+            self.legal = self._legal_actions()
+        else:
+            self.to_move = self.legal = ()
+
+    def _take(self, player: int, position: int) -> Card:
+        """Takes a card out of a hand; the later ones move up."""
+        hand, known = self.hands[player], self.knowledge[player]
+        self.hands = _replaced(self.hands, player, hand[:position] + hand[position + 1 :])
+        self.knowledge = _replaced(self.knowledge, player, known[:position] + known[position + 1 :])
+        return hand[position]
+
+    def _draw(self, player: int) -> None:
+        """Puts the next card of the deck last in a hand."""
+        self.hands = _replaced(self.hands, player, (*self.hands[player], self.deck[self.dealt]))
+        self.knowledge = _replaced(self.knowledge, player, (*self.knowledge[player], self._unknown))
+        self.dealt += 1
+
+    def _add_to_firework(self, card: Card) -> int:
+        """Adds a card that fits and returns the point; the last card of a firework gives a token back."""
+        self.fireworks = _replaced(self.fireworks, card.color, card.rank)
+        if card.rank == self.variant.ranks and self.info_tokens < self.variant.info_tokens:
+            self.info_tokens += 1
+        return 1
+
+    def _misplay(self, card: Card) -> int:
+        """Discards a card that does not fit, for a life, and returns what that costs: all points, or none."""
+        self.discards += (card,)
+        self.life_tokens -= 1
+        return -self._points_at_risk() if self.life_tokens == 0 else 0
+
+    def _points_at_risk(self) -> int:
+        return self.score if self.variant.bomb_score == "zero" else 0
+
+    def _give_hint(self, kind: Kind, value: int, receiver: int) -> tuple[int, ...]:
+        """Tells a player a colour or a rank and returns the positions of the cards that it marks."""
+        self.info_tokens -= 1
+        hand, known = self.hands[receiver], self.knowledge[receiver]
+        if kind is Kind.REVEAL_COLOR:
+            marks = [card.color == value for card in hand]
+            after = after_color_hint
+        else:
+            marks = [card.rank == value for card in hand]
+            after = after_rank_hint
+        told = tuple([after(card, value, marked) for card, marked in zip(known, marks, strict=True)])
+        self.knowledge = _replaced(self.knowledge, receiver, told)
+        return tuple([position for position, marked in enumerate(marks) if marked])
+
+    def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
+        """Returns -1 for offenders and 0 for the others, less the points that a lost life would have cost as well.
+
+        Otherwise an illegal action would be a way to keep points that a misplay loses.
+        """
+        lost = self._points_at_risk()
+        self.score -= lost
+        return tuple(float(-lost - (agent in offenders)) for agent in self.agents)
+
+    def statistics(self, agent: str) -> Mapping[str, float]:
+        """Returns the score of the match, and the number of plays, discards and hints of ``agent``."""
+        plays, discards, hints = self.counts[self.agents.index(agent)]
+        return {"score": self.score, "plays": plays, "discards": discards, "reveals": hints}
+
+    def view(self, agent: str) -> HanabiView:
+        """Returns what ``agent`` knows: all but the own cards and the deck."""
+        seat = self.agents.index(agent)
+        to_move = agent in self.to_move
+        return HanabiView(
+            agent,
+            to_move,
+            self.legal if to_move else (),
+            self.variant,
+            seat,
+            self.hands[seat + 1 :] + self.hands[:seat],
+            self.knowledge[seat:] + self.knowledge[:seat],
+            self.fireworks,
+            self.info_tokens,
+            self.life_tokens,
+            self.deck_size,
+            self.turns_left,
+            self.discards,
+            self.history,
+        )
+
+
+@lru_cache(maxsize=512)
+def _colors_and_ranks(hand: tuple[Card, ...]) -> tuple[list[int], list[int]]:
+    """Returns the colours and the ranks in a hand, each in ascending order: what can be revealed to its holder."""
+    return sorted({card.color for card in hand}), sorted({card.rank for card in hand})
+
+
+def _replaced(items: tuple[Item, ...], index: int, item: Item) -> tuple[Item, ...]:
+    return (*items[:index], item, *items[index + 1 :])

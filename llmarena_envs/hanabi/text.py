@@ -1,0 +1,212 @@
+"""What a player of Hanabi reads, and how a reply is read back."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.prompts import Prompts, Template
+from llmarena_envs.hanabi.actions import Action, Kind
+from llmarena_envs.hanabi.cards import COLORS, Card, Knowledge, copies, full_deck
+from llmarena_envs.hanabi.game import Event, Hanabi, HanabiView
+from llmarena_envs.hanabi.grammar import read_reply
+from llmarena_envs.hanabi.variant import Variant
+
+
+class Phrases(dict[Any, str]):
+    """Pieces of text that recur at every turn, each written when it is first needed.
+
+    Args:
+        write: makes the text of a key; there are few thousand keys in a game at most.
+    """
+
+    def __init__(self, write: Callable[[Any], str]) -> None:
+        self._write = write
+
+    def __missing__(self, key: Any) -> str:
+        text = self[key] = self._write(key)
+        return text
+
+
+class HanabiCodec(Codec):
+    """Texts and grammar of Hanabi.
+
+    Actions and cards have English names in every language; the cards of a hand are counted from 1, the oldest first.
+
+    Args:
+        variant: the variant the texts tell of.
+        language: language of the texts.
+        hint: whether the legal actions are listed.
+        cot: whether players are asked to explain before they act.
+    """
+
+    def __init__(self, variant: Variant, language: str, hint: bool, cot: bool) -> None:
+        prompts = Prompts("llmarena_envs.hanabi", language)
+        self.language = language
+        self._prompts = prompts
+        self._variant = variant
+        self._agents = variant.agents
+        self._numbers = {action: number for number, action in enumerate(variant.actions)}
+        self._names = tuple(
+            tuple(self._action_name(seat, action) for action in variant.actions) for seat in range(variant.players)
+        )
+        rank_one = variant.actions.index(Action(Kind.REVEAL_RANK, 1, 1))
+        self._examples = tuple(f"Action: {names[rank_one]}" for names in self._names)
+        instruction = "instruction_reasoning" if cot else "instruction"
+        to_move = prompts.joined("observation", *(["hint"] if hint else []), instruction)
+        waiting = prompts.joined("observation", "wait")
+        self._to_move = tuple(self._with_constants(to_move, seat) for seat in range(variant.players))
+        self._waiting = tuple(self._with_constants(waiting, seat) for seat in range(variant.players))
+        self._others = tuple(self._agents[seat + 1 :] + self._agents[:seat] for seat in range(variant.players))
+        self._none = prompts.render("none")
+        self._titles = {agent: prompts.render("hand", player=agent) for agent in self._agents}
+        self._cards = {card: card.name for card in full_deck(variant.colors, variant.ranks)}
+        self._stages = [[f"{color} {rank}" for rank in range(variant.ranks + 1)] for color in COLORS[: variant.colors]]
+        self._events = Phrases(self._event_text)
+        self._known = Phrases(self._known_text)
+
+    def _with_constants(self, template: Template, seat: int) -> Template:
+        """Returns a template with all filled in that does not change during a match: less is left to do each turn."""
+        constants = {
+            "agent": self._agents[seat],
+            "example": self._examples[seat],
+            "max_info_tokens": self._variant.info_tokens,
+            "max_life_tokens": self._variant.life_tokens,
+        }
+        fields = {name: f"{{{name}}}" for name in template.placeholders}
+        return Template(template.render(**{**fields, **constants}), template.where)
+
+    def _action_name(self, seat: int, action: Action) -> str:
+        kind, value, offset = action
+        if kind in (Kind.PLAY, Kind.DISCARD):
+            return f"{'Play' if kind is Kind.PLAY else 'Discard'} card {value + 1}"
+        named = COLORS[value] if kind is Kind.REVEAL_COLOR else f"rank {value}"
+        players = len(self._agents)
+        return f"Reveal {named}" if players == 2 else f"Reveal {named} to {self._agents[(seat + offset) % players]}"
+
+    def _event_text(self, event: Event) -> str:
+        fields = {"player": self._agents[event.player], "action": self._names[event.player][event.action]}
+        if event.card is None:
+            positions = ", ".join([str(position + 1) for position in event.marked])
+            return self._prompts.render("hinted", positions=positions, **fields)
+        is_play = self._variant.actions[event.action].kind is Kind.PLAY
+        key = "discarded" if not is_play else "played" if event.scored else "misplayed"
+        return self._prompts.render(key, card=event.card.name, **fields)
+
+    def _known_text(self, known: Knowledge) -> str:
+        colors = "/".join([COLORS[color] for color in known.colors])
+        ranks = "/".join(map(str, known.ranks))
+        return self._prompts.render(
+            "known",
+            colors=self._prompts.render("told", value=colors) if known.color_told else colors,
+            ranks=self._prompts.render("told", value=ranks) if known.rank_told else ranks,
+        )
+
+    def rules(self, agent: str) -> str:
+        """Returns the rules of the variant."""
+        variant = self._variant
+        ranks = [str(rank) for rank in range(1, variant.ranks + 1) for _ in range(copies(rank, variant.ranks))]
+        return self._prompts.render(
+            "rules",
+            agent=agent,
+            others=", ".join([other for other in self._agents if other != agent]),
+            first=self._agents[0],
+            deck_size=variant.deck_size,
+            colors=", ".join(COLORS[: variant.colors]),
+            ranks=", ".join(ranks),
+            top_rank=variant.ranks,
+            top_score=variant.top_score,
+            hand_size=variant.hand_size,
+            info_tokens=variant.info_tokens,
+            life_tokens=variant.life_tokens,
+            to="" if variant.players == 2 else " to PLAYER",
+            bomb=self._prompts.render(f"bomb_{variant.bomb_score}"),
+        )
+
+    def observation(self, view: HanabiView) -> str:
+        """Returns history, table, hands, legal actions and the instruction."""
+        seat, names, events, none = view.seat, self._names[view.seat], self._events, self._none
+        history = [events[event] for event in view.history]
+        return (self._to_move if view.to_move else self._waiting)[seat].render(
+            history="\n".join(history) or none,
+            fireworks=self._fireworks_text(view.fireworks),
+            info_tokens=view.info_tokens,
+            life_tokens=view.life_tokens,
+            deck_size=view.deck_size,
+            turns_left=view.turns_left,
+            discards=self._cards_text(view.discards),
+            hands=self._hands_text(self._others[seat], view.hands, view.knowledge[1:]),
+            own_hand="\n".join([f"{n}: {self._known[known]}" for n, known in enumerate(view.knowledge[0], 1)]),
+            last_action=history[-1] if history else none,
+            last_card=next((self._cards[event.card] for event in view.history[::-1] if event.card), none),
+            legal=", ".join([names[action] for action in view.legal]),
+        )
+
+    def _fireworks_text(self, fireworks: tuple[int, ...]) -> str:
+        return ", ".join([stages[rank] for stages, rank in zip(self._stages, fireworks, strict=True)])
+
+    def _cards_text(self, cards: tuple[Card, ...]) -> str:
+        return ", ".join([self._cards[card] for card in cards]) or self._none
+
+    def _hands_text(
+        self, agents: Iterable[str], hands: Iterable[tuple[Card, ...]], knowledge: Iterable[tuple[Knowledge, ...]]
+    ) -> str:
+        """Returns hands that the reader sees, each below its title."""
+        lines = []
+        for agent, cards, told in zip(agents, hands, knowledge, strict=True):
+            lines.append(self._titles[agent])
+            for position, card in enumerate(cards):
+                lines.append(f"{position + 1}: {self._cards[card]} - {self._known[told[position]]}")
+        return "\n".join(lines)
+
+    def parse(self, reply: str, view: HanabiView) -> int:
+        """Reads the last action stated: after ``Action:``, as JSON, or alone on a line."""
+        example = self._examples[view.seat]
+        kind, value, target = read_reply(reply, example)
+        offset = 0
+        if kind in (Kind.REVEAL_COLOR, Kind.REVEAL_RANK):
+            offset = self._receiver(view.seat, target, example)
+        number = self._numbers.get(Action(kind, value, offset))
+        if number is None:
+            raise InvalidReply(Failure.ILLEGAL, self._limits(kind))
+        return number
+
+    def _receiver(self, seat: int, target: str | None, example: str) -> int:
+        """Returns how many seats after ``seat`` the receiver of a hint sits."""
+        players = len(self._agents)
+        if target is None:
+            if players == 2:
+                return 1
+            raise InvalidReply(Failure.UNPARSABLE, f"name the player who receives the hint, as in {example}")
+        if target not in self._agents or target == self._agents[seat]:
+            others = ", ".join([agent for agent in self._agents if agent != self._agents[seat]])
+            raise InvalidReply(Failure.ILLEGAL, f"a hint goes to one of {others}, not to {target[:20]}")
+        return (self._agents.index(target) - seat) % players
+
+    def _limits(self, kind: Kind) -> str:
+        variant = self._variant
+        if kind is Kind.REVEAL_COLOR:
+            return f"the colours of this game are {', '.join(COLORS[: variant.colors])}"
+        if kind is Kind.REVEAL_RANK:
+            return f"ranks go from 1 to {variant.ranks}"
+        return f"the cards of a hand are counted from 1 to {variant.hand_size}"
+
+    def format(self, action: int, view: HanabiView) -> str:
+        """Writes the action line, e.g. ``Action: Play card 1``."""
+        return f"Action: {self._names[view.seat][action]}"
+
+    def picture(self, game: Hanabi) -> str:
+        """Draws the table and every hand."""
+        return self._prompts.render(
+            "picture",
+            fireworks=self._fireworks_text(game.fireworks),
+            info_tokens=game.info_tokens,
+            max_info_tokens=self._variant.info_tokens,
+            life_tokens=game.life_tokens,
+            max_life_tokens=self._variant.life_tokens,
+            score=game.score,
+            deck_size=game.deck_size,
+            discards=self._cards_text(game.discards),
+            hands=self._hands_text(game.agents, game.hands, game.knowledge),
+            last_action=self._events[game.history[-1]] if game.history else self._none,
+        )
