@@ -348,8 +348,8 @@ def role_leaderboard(
         stop_reason: why no more matches were played.
         references: values to compare with, by what they are.
         role_statistic: name of the seat statistic that is 1 for the role and 0 for the others.
-        opponent: the fixed policy of a ``field`` schedule; where the statistic is missing, as after a forfeit, the only
-            seat with another policy has the role.
+        opponent: the fixed policy of a ``field`` schedule: a policy's rates count only matches in which it is on one side
+            and ``opponent`` on the other. Where the statistic is missing, the only seat with another policy has the role.
         seed: of the resampling.
     """
     outcomes = list(outcomes)
@@ -361,11 +361,14 @@ def role_leaderboard(
         if not any(roles):
             unclassified += 1
             continue
+        focus = {seat.policy for seat, has_role in zip(outcome.seats, roles, strict=True) if has_role}
+        rest = {seat.policy for seat, has_role in zip(outcome.seats, roles, strict=True) if not has_role}
         others: dict[str, bool] = {}
         for seat, has_role in zip(outcome.seats, roles, strict=True):
             if has_role:
-                won.setdefault(seat.policy, []).append(seat.reward > 0)
-            else:
+                if not opponent or rest == {opponent}:
+                    won.setdefault(seat.policy, []).append(seat.reward > 0)
+            elif not opponent or focus == {opponent}:
                 others[seat.policy] = others.get(seat.policy, False) or seat.reward > 0
         for policy, victory in others.items():
             won_otherwise.setdefault(policy, []).append(victory)

@@ -77,7 +77,7 @@ def make_plan(config: RunConfig, environment: str) -> Plan:
         )
     elif kind == "undercover":
         opponent = _opponent(config, environment, policies)
-        schedule_kind, details = "field", {"opponent": opponent, "focus_option": "seat"}
+        schedule_kind, details = "field", {"opponent": opponent, "focus_option": "seat", "both_roles": True}
         rule = _count(stop.matches, stop.max_matches, opponent)
         board["opponent"] = opponent
     elif kind == "cooperative":

@@ -156,7 +156,9 @@ def cross_play(contest: Contest) -> Iterator[list[Match]]:
     return _batches(contest, ([_Planned(deal, pair) for pair in pairs] for deal in itertools.count()))
 
 
-def field_play(contest: Contest, *, opponent: str, focus_option: str = "") -> Iterator[list[Match]]:
+def field_play(
+    contest: Contest, *, opponent: str, focus_option: str = "", both_roles: bool = False
+) -> Iterator[list[Match]]:
     """Schedules every policy on one seat against ``opponent`` on all others.
 
     A cycle has one deal for each seat; on it every policy takes that seat.
@@ -166,11 +168,12 @@ def field_play(contest: Contest, *, opponent: str, focus_option: str = "") -> It
         opponent: name of the policy on the other seats; it may be one of the contest's, and then plays itself too.
         focus_option: name of the environment's option that is given the index of the seat under test, e.g. ``seat`` of
             undercover, which makes that seat the undercover. Empty for none.
+        both_roles: whether every policy also takes all other seats, with ``opponent`` on the one.
     """
     _check_contest(contest, "field", policies=1)
     if contest.seats < 2:
         raise OptionError("field: expected two seats or more, got 1")
-    return _batches(contest, _field_cycles(contest, opponent, focus_option))
+    return _batches(contest, _field_cycles(contest, opponent, focus_option, both_roles))
 
 
 def rotation(contest: Contest) -> Iterator[list[Match]]:
@@ -244,14 +247,18 @@ def _round_robin_cycles(policies: Sequence[str], shared_deals: bool) -> Iterator
         yield planned
 
 
-def _field_cycles(contest: Contest, opponent: str, focus_option: str) -> Iterator[_Cycle]:
+def _field_cycles(contest: Contest, opponent: str, focus_option: str, both_roles: bool) -> Iterator[_Cycle]:
     for cycle in itertools.count():
         planned = []
         for seat in range(contest.seats):
+            deal, options = cycle * contest.seats + seat, {focus_option: seat} if focus_option else {}
             for name in contest.policies:
-                seats = tuple(name if index == seat else opponent for index in range(contest.seats))
-                deal = cycle * contest.seats + seat
-                planned.append(_Planned(deal, seats, {focus_option: seat} if focus_option else {}))
+                tables = [(name, opponent)]
+                if both_roles and name != opponent:
+                    tables.append((opponent, name))
+                for focus, other in tables:
+                    seats = tuple(focus if index == seat else other for index in range(contest.seats))
+                    planned.append(_Planned(deal, seats, options))
         yield planned
 
 

@@ -227,10 +227,9 @@ def test_undercover_win_rates_by_role():
     each = len(outcomes) // 3
     assert rows["a"].win_rate == rate_estimate(each, each)
     assert rows["a"].other_win_rate is None and rows["b"].other_win_rate is None
-    # The field meets everybody, itself included, and has a match once however many seats it fills.
-    assert rows["f"].win_rate.n == each and rows["f"].other_win_rate.n == 3 * each
-    lost_by_undercover = sum(row.win_rate.n - round(row.win_rate.value * row.win_rate.n) for row in rows.values())
-    assert rows["f"].other_win_rate.value == pytest.approx(lost_by_undercover / (3 * each))
+    # The field counts for itself only where it meets itself, and has a match once however many seats it fills.
+    assert rows["f"].win_rate.n == each and rows["f"].other_win_rate.n == each
+    assert rows["f"].other_win_rate.value == pytest.approx(1 - rows["f"].win_rate.value)
     assert board.references == {"random votes": 0.6} and board.unclassified == 0
 
 
@@ -240,7 +239,7 @@ def test_undercover_without_roles_in_the_record():
     board = leaderboard([forfeit, unknown], kind="undercover", opponent="f")
     rows = {row.policy: row for row in board.rows}
     assert rows["a"].win_rate == rate_estimate(0, 1)
-    assert rows["f"].win_rate is None and rows["f"].other_win_rate == rate_estimate(0, 1)
+    assert rows["f"].win_rate is None and rows["f"].other_win_rate is None
     assert board.unclassified == 1
 
 

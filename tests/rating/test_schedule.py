@@ -77,6 +77,15 @@ def test_cross_play_has_every_ordered_pair_and_the_diagonal_on_each_deal(count):
     assert all(sorted(pairs) == sorted(itertools.product(names(count), repeat=2)) for pairs in by_seed.values())
 
 
+def test_field_with_both_roles_also_puts_every_policy_on_all_other_seats():
+    contest = Contest("undercover_v0", ("a", "f"), seats=3)
+    matches = take(field_play(contest, opponent="f", focus_option="seat", both_roles=True))
+    seatings = [(match.policies, match.options["seat"]) for match in matches[:9]]
+    assert seatings[:3] == [(("a", "f", "f"), 0), (("f", "a", "a"), 0), (("f", "f", "f"), 0)]
+    assert seatings[3:6] == [(("f", "a", "f"), 1), (("a", "f", "a"), 1), (("f", "f", "f"), 1)]
+    assert len({match.seed for match in matches[:3]}) == 1
+
+
 def test_field_puts_every_policy_on_every_seat_and_tells_the_environment():
     contest = Contest("undercover_v0", ("a", "b", "f"), seats=5, options={"language": "zh"}, seed=3)
     matches = take(field_play(contest, opponent="f", focus_option="seat"), 4)
