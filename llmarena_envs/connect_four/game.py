@@ -52,7 +52,7 @@ class ConnectFour(Game):
         """Clears the board and plays the random opening."""
         self.board = EMPTY * (ROWS * COLUMNS)
         self.moves: tuple[int, ...] = ()
-        self.heights = (0,) * COLUMNS
+        self.heights: tuple[int, ...] = (0,) * COLUMNS
         self.discs = (0, 0)
         self.to_move = ("player_0",)
         self.rewards = (0.0, 0.0)
@@ -76,10 +76,12 @@ class ConnectFour(Game):
         """Drops the mover's disc into a column."""
         (column,) = actions
         mover = len(self.moves) % 2
-        height = self.heights[column]
+        heights = list(self.heights)
+        height = heights[column]
+        heights[column] += 1
         cell = (ROWS - 1 - height) * COLUMNS + column
         self.board = self.board[:cell] + MARKS[mover] + self.board[cell + 1 :]
-        self.heights = (*self.heights[:column], height + 1, *self.heights[column + 1 :])
+        self.heights = tuple(heights)
         mine = self.discs[mover] | 1 << column * _COLUMN_BITS + height
         self.discs = (mine, self.discs[1]) if mover == 0 else (self.discs[0], mine)
         self.moves += (column,)

@@ -2,19 +2,20 @@
 
 import re
 
-from llmarena_envs.connect_four.game import COLUMNS
+from llmarena_envs.connect_four.game import COLUMNS, ROWS
 from llmarena_envs.core.board import BoardCodec
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.replies import json_objects, last_match
 
 COLUMN_NAMES = tuple(str(column) for column in range(1, COLUMNS + 1))
-HEADER = " ".join(COLUMN_NAMES)
+_BOARD = "\n".join([" ".join(COLUMN_NAMES), *["|".join(["%s"] * COLUMNS)] * ROWS])
 
-# A column after a mark, in brackets, or alone on a line.
+# A column after a mark, in brackets, or alone on a line. The possessive quantifiers never give back what they took, so the
+# time is linear in the length of any reply.
 _MOVE = re.compile(
-    r"\b([XO])\s*[:=]\s*[(\[]?\s*(?:column\s*)?(-?\d+)\b"
-    r"|[(\[]\s*(?:column\s*)?(-?\d+)\s*[)\]]"
-    r"|^\s*(?:column\s*:?\s*)?(-?\d+)\s*\.?\s*$",
+    r"(?<![A-Za-z0-9])([XO])[ \t]*+[:=][ \t]*+[(\[]?+[ \t]*+(?:column[ \t]*+)?(-?[0-9]++)(?![A-Za-z_]|\.[0-9])"
+    r"|[(\[][ \t]*+(?:column[ \t]*+)?(-?[0-9]++)[ \t]*+[)\]]"
+    r"|^[ \t]*+(?:column[ \t]*+:?[ \t]*+)?(-?[0-9]++)[ \t]*+\.?[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -32,8 +33,7 @@ class ConnectFourCodec(BoardCodec):
 
     def board_text(self, board: str) -> str:
         """Returns a line of column numbers and six lines of cells, ``|`` between them."""
-        rows = ["|".join(board[start : start + COLUMNS]) for start in range(0, len(board), COLUMNS)]
-        return HEADER + "\n" + "\n".join(rows)
+        return _BOARD % tuple(board)
 
     def find_move(self, text: str) -> tuple[str | None, int] | None:
         """Reads ``X: 1``, ``[1]``, ``1`` on a line of its own, or JSON with ``column``."""

@@ -9,10 +9,12 @@ from llmarena_envs.core.replies import json_objects, last_match
 
 CELL_NAMES = tuple(f"({row}, {column})" for row in (1, 2, 3) for column in (1, 2, 3))
 
-# A cell in brackets with or without a mark before it, or alone on a line.
+# A cell in brackets with or without a mark before it, or alone on a line. The possessive quantifiers never give back what
+# they took, so the time is linear in the length of any reply.
 _MOVE = re.compile(
-    r"(?:\b([XO])\s*[:=]?\s*)?[(\[]\s*(?:row\s*)?(-?\d+)\s*[,;\s]\s*(?:column\s*|col\s*)?(-?\d+)\s*[)\]]"
-    r"|^\s*(?:([XO])\s*[:=]\s*)?(-?\d+)\s*[,;\s]\s*(-?\d+)\s*\.?\s*$",
+    r"(?:(?<![A-Za-z0-9])([XO])[ \t]*+[:=]?[ \t]*+)?"
+    r"[(\[]\s*+(?:row\s*+)?(-?[0-9]++)(?:\s*+[,;]\s*+|\s++)(?:col(?:umn)?\s*+)?(-?[0-9]++)\s*+[)\]]"
+    r"|^[ \t]*+(?:([XO])[ \t]*+[:=][ \t]*+)?(-?[0-9]++)(?:[ \t]*+[,;][ \t]*+|[ \t]++)(-?[0-9]++)[ \t]*+\.?[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -1,0 +1,73 @@
+"""Rules about copies of a match that is going on."""
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from llmarena_envs.testing.transcript import expect_equal, expect_same_course, snapshot
+from llmarena_envs.testing.trial import Trial, is_over
+
+CUTS = 3
+"""Positions of a match at which it is copied."""
+
+
+def _through_pickle(env: Any) -> Any:
+    return pickle.loads(pickle.dumps(env))
+
+
+def deep_copies_play_on_identically(trial: Trial) -> None:
+    """``copy.deepcopy`` in the course of a match keeps position and generator, and is independent of the original."""
+    _check_copies(trial, copy.deepcopy)
+
+
+def pickled_copies_play_on_identically(trial: Trial) -> None:
+    """``pickle`` in the course of a match keeps position and generator, and is independent of the original."""
+    _check_copies(trial, _through_pickle)
+
+
+def copied_games_are_independent(trial: Trial) -> None:
+    """``copy.copy(game)`` is a position of its own: what is played in it does not change the match."""
+    for env in trial.positions():
+        if not hasattr(env.unwrapped, "game"):
+            return
+        before = snapshot(env)
+        game, rng = copy.copy(env.unwrapped.game), np.random.default_rng(0)
+        for _ in range(env.unwrapped.max_turns):
+            if not game.to_move:
+                break
+            game.apply(tuple(game.random_action(agent, rng) for agent in game.to_move))
+        expect_equal(trial, before, snapshot(env), "the match unchanged by play in a copy of its game")
+
+
+def _check_copies(trial: Trial, make_copy: Callable[[Any], Any]) -> None:
+    for seed in trial.seeds:
+        for cut in range(CUTS):
+            env = trial.make()
+            turns = cut * env.unwrapped.max_turns // CUTS
+            for _ in trial.play(env, seed):
+                if trial.turn == turns or is_over(env):
+                    break
+            if not is_over(env):
+                _check_copy(trial, env, make_copy)
+
+
+def _check_copy(trial: Trial, env: Any, make_copy: Callable[[Any], Any]) -> None:
+    copied, before = make_copy(env), snapshot(env)
+    expect_equal(trial, before, snapshot(copied), "the copy the same as the original")
+    course = _play_out(trial, copied)
+    expect_equal(trial, before, snapshot(env), "the original unchanged by play in its copy")
+    expect_same_course(trial, _play_out(trial, env), course, "the copy to play on like the original")
+
+
+def _play_out(trial: Trial, env: Any) -> list[Any]:
+    """Plays to the end, and one more match without a seed, which shows the state of the generator."""
+    rng = np.random.default_rng(0)
+    course = [snapshot(env) for _ in trial.play_on(env, rng)]
+    env.reset()
+    return [*course, snapshot(env), *(snapshot(env) for _ in trial.play_on(env, rng))]
+
+
+RULES = (deep_copies_play_on_identically, pickled_copies_play_on_identically, copied_games_are_independent)

@@ -1,0 +1,123 @@
+"""Rules about the course of a match: its end, who is selected, rewards and infos."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from llmarena_envs.testing.trial import Trial, agents_to_move, is_over, random_move
+
+
+def matches_end_within_max_turns(trial: Trial) -> None:
+    """A match of random legal moves ends within ``env.unwrapped.max_turns`` agent turns."""
+    bound = trial.make().unwrapped.max_turns
+    trial.expect(isinstance(bound, int) and bound > 0, "max_turns to be a positive int", bound)
+    for _ in trial.positions():
+        pass
+
+
+def random_and_default_actions_are_legal(trial: Trial) -> None:
+    """``random_action`` and, where there is one, ``default_action`` never forfeit a match."""
+    for default in (False, True):
+        for seed in trial.seeds:
+            trial.seed, env = seed, trial.make()
+            env.reset(seed=seed)
+            rng = np.random.default_rng(seed)
+            trial.turn = 0
+            while not is_over(env) and trial.turn < env.unwrapped.max_turns:
+                agent = env.agent_selection
+                action = env.unwrapped.default_action(agent) if default else None
+                env.step(random_move(env, rng) if action is None else action)
+                trial.turn += 1
+                illegal = {name: info["illegal"] for name, info in env.infos.items()}
+                trial.expect(not any(illegal.values()), "nobody to have acted illegally", illegal, agent)
+
+
+def all_agents_stay_until_the_end(trial: Trial) -> None:
+    """All agents, eliminated ones included, stay in ``env.agents`` and end together."""
+    for env in trial.positions():
+        ended = [env.terminations[agent] or env.truncations[agent] for agent in env.agents]
+        if any(ended):
+            trial.expect(all(ended), "all agents to end together", {**env.terminations, **env.truncations})
+        elif env.agents:
+            trial.expect(env.agents == env.possible_agents, f"agents = {env.possible_agents}", env.agents)
+
+
+def agents_to_move_act_before_others(trial: Trial) -> None:
+    """The selected agent is to move; in a simultaneous stage the rest of the stage acts next, in seat order."""
+    for seed in trial.seeds:
+        env = trial.make()
+        pending: list[str] = []
+        for _ in trial.play(env, seed):
+            stage = agents_to_move(env)
+            if is_over(env):
+                trial.expect(not stage, "nobody to be to move once the match is over", stage)
+                continue
+            if pending:
+                trial.expect(stage == pending, f"{pending} to be to move: their stage is not complete", stage)
+            trial.expect(
+                stage[:1] == [env.agent_selection],
+                "the selected agent to be the first of those whose view says to_move",
+                f"selected: {env.agent_selection}, to move: {stage}",
+            )
+            pending = stage[1:]
+
+
+def rewards_reach_every_agent(trial: Trial) -> None:
+    """What ``last()`` delivers to each agent in the course of a match is the sum of its rewards, the last one included."""
+    for seed in trial.seeds:
+        env = trial.make()
+        earned = dict.fromkeys(env.possible_agents, 0.0)
+        delivered = dict.fromkeys(env.possible_agents, 0.0)
+        env.reset(seed=seed)
+        trial.seed, trial.turn = seed, 0
+        rng = np.random.default_rng(seed)
+        while env.agents and trial.turn <= env.unwrapped.max_turns + len(env.possible_agents):
+            over = is_over(env)
+            _receive(trial, env, delivered)
+            env.step(random_move(env, rng))
+            trial.turn += 1
+            if not over:
+                for agent, reward in env.rewards.items():
+                    trial.expect(math.isfinite(reward), "a finite reward", reward, agent)
+                    earned[agent] += reward
+        for agent in env.possible_agents:
+            trial.expect(
+                math.isclose(earned[agent], delivered[agent], rel_tol=1e-9, abs_tol=1e-9),
+                f"last() to deliver the {earned[agent]} that were earned",
+                delivered[agent],
+                agent,
+            )
+
+
+def _receive(trial: Trial, env: Any, delivered: dict[str, float]) -> None:
+    """Adds what ``last()`` tells the selected agent to what it was told before."""
+    agent = env.agent_selection
+    _, reward, terminated, truncated, info = env.last()
+    trial.expect(type(terminated) is bool and type(truncated) is bool, "ends as bool", (terminated, truncated), agent)
+    trial.expect(info == env.infos[agent], f"last() to show infos[{agent!r}] = {env.infos[agent]}", info, agent)
+    delivered[agent] += reward
+
+
+def infos_hold_numbers_only(trial: Trial) -> None:
+    """Infos are flat dicts of numbers and flags, with a count ``illegal``; no text, no object, nothing private."""
+    for env in trial.positions():
+        for agent, info in env.infos.items():
+            trial.expect(isinstance(info.get("illegal"), int), "infos with an int called 'illegal'", info, agent)
+            for key, value in info.items():
+                trial.expect(
+                    isinstance(key, str) and isinstance(value, bool | int | float | np.number),
+                    "names of numbers or flags",
+                    {key: value},
+                    agent,
+                )
+
+
+RULES = (
+    matches_end_within_max_turns,
+    random_and_default_actions_are_legal,
+    all_agents_stay_until_the_end,
+    agents_to_move_act_before_others,
+    rewards_reach_every_agent,
+    infos_hold_numbers_only,
+)

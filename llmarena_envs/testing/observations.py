@@ -1,0 +1,129 @@
+"""Rules about spaces, observations and masks."""
+
+import copy
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Discrete
+
+from llmarena_envs.testing.transcript import expect_equal, plain
+from llmarena_envs.testing.trial import Trial, act_and_finish_stage, agents_to_move, is_over
+
+TRIED = 4
+"""Legal and illegal actions that are tried at one position."""
+
+
+def metadata_is_complete(trial: Trial) -> None:
+    """``metadata`` names the environment and its version, its render modes and whether it is parallelizable."""
+    metadata = trial.make().metadata
+    name = metadata.get("name", "")
+    base, _, version = name.rpartition("_v")
+    trial.expect(base and version.isdigit(), "a name such as tictactoe_v0", name)
+    modes = metadata.get("render_modes", [])
+    trial.expect({"ansi", "human"} <= set(modes), "render modes 'ansi' and 'human'", modes)
+    parallelizable = metadata.get("is_parallelizable")
+    trial.expect(isinstance(parallelizable, bool), "is_parallelizable as True or False", parallelizable)
+
+
+def spaces_are_the_same_objects_for_life(trial: Trial) -> None:
+    """``observation_space`` and ``action_space`` give the same objects at every call and after every reset."""
+    env = trial.make()
+    spaces = {agent: (env.observation_space(agent), env.action_space(agent)) for agent in env.possible_agents}
+    for seed in trial.seeds:
+        for _ in trial.play(env, seed):
+            for agent, (observation_space, action_space) in spaces.items():
+                same = env.observation_space(agent) is observation_space and env.action_space(agent) is action_space
+                trial.expect(same, "the spaces of the beginning", "other objects", agent)
+
+
+def observations_have_the_agreed_keys(trial: Trial) -> None:
+    """The keys are ``rules``, ``text`` (and ``action_mask`` beside ``Discrete`` actions), or ``observation``, ``action_mask``."""
+    for env in trial.positions():
+        for agent in env.possible_agents:
+            observation = env.observe(agent)
+            discrete = isinstance(env.action_space(agent), Discrete)
+            types: dict[str, type]
+            if "text" in observation:
+                types = {"rules": str, "text": str} | ({"action_mask": np.ndarray} if discrete else {})
+            else:
+                types = {"observation": np.ndarray, "action_mask": np.ndarray}
+            came = {key: type(value) for key, value in observation.items()}
+            trial.expect(list(came.items()) == list(types.items()), f"{types} in this order", came, agent)
+
+
+def observations_are_in_their_spaces(trial: Trial) -> None:
+    """``observe`` answers for every agent at every time, in its space, also after the end."""
+    for env in trial.positions():
+        for agent in env.possible_agents:
+            observation, space = env.observe(agent), env.observation_space(agent)
+            trial.expect(space.contains(observation), f"a member of {space}", observation, agent)
+
+
+def rules_texts_stay_the_same(trial: Trial) -> None:
+    """The system prompt ``rules`` of an agent is the same at every turn of a match."""
+    for seed in trial.seeds:
+        env = trial.make()
+        told: dict[str, str] = {}
+        for _ in trial.play(env, seed):
+            for agent in env.possible_agents:
+                rules = env.observe(agent).get("rules", "")
+                expect_equal(trial, told.setdefault(agent, rules), rules, "rules", agent)
+
+
+def masks_of_waiting_agents_are_zero(trial: Trial) -> None:
+    """The mask of an agent that is not to move is all zeros; that of the selected agent is not."""
+    for env in trial.positions():
+        moving = agents_to_move(env)
+        for agent in env.possible_agents:
+            mask = env.observe(agent).get("action_mask")
+            if mask is None:
+                continue
+            trial.expect(
+                bool(mask.any()) == (agent in moving), f"a mask for {moving} only, who are to move", mask, agent
+            )
+
+
+def masks_show_exactly_the_legal_actions(trial: Trial) -> None:
+    """Actions with a 1 in the mask are accepted by ``step``, actions with a 0 forfeit; a few of each are tried."""
+    for env in trial.positions():
+        mask = None if is_over(env) else env.observe(env.agent_selection).get("action_mask")
+        if mask is None:
+            continue
+        for legal in (True, False):
+            actions = np.flatnonzero(mask == legal)
+            for action in _rng(trial).permutation(actions)[:TRIED].tolist():
+                _try(trial, copy.deepcopy(env), action, legal)
+
+
+def _rng(trial: Trial) -> np.random.Generator:
+    return np.random.default_rng([trial.seed or 0, trial.turn or 0])
+
+
+def _try(trial: Trial, env: Any, action: int, legal: bool) -> None:
+    agent = env.agent_selection
+    act_and_finish_stage(env, action, _rng(trial))
+    accepted = not env.infos[agent]["illegal"]
+    verdict = {True: "accepted", False: "a forfeit"}
+    trial.expect(
+        accepted == legal, f"action {action} (mask {int(legal)}) to be {verdict[legal]}", verdict[accepted], agent
+    )
+
+
+def pictures_are_drawn(trial: Trial) -> None:
+    """With ``render_mode="ansi"`` every position is drawn as text, and the same position always in the same way."""
+    for env in trial.positions(render_mode="ansi"):
+        picture = env.render()
+        trial.expect(isinstance(picture, str) and picture, "a text", picture)
+        expect_equal(trial, plain(picture), plain(env.render()), "the picture")
+
+
+RULES = (
+    metadata_is_complete,
+    spaces_are_the_same_objects_for_life,
+    observations_have_the_agreed_keys,
+    observations_are_in_their_spaces,
+    rules_texts_stay_the_same,
+    masks_of_waiting_agents_are_zero,
+    masks_show_exactly_the_legal_actions,
+    pictures_are_drawn,
+)

@@ -1,0 +1,87 @@
+"""Rules about what an agent may know: its view and nothing else."""
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.testing.transcript import expect_equal, observations, plain, snapshot
+from llmarena_envs.testing.trial import Trial, agents_to_move, is_over
+
+PENDING_TRIED = 3
+"""Moves that are tried as pending ones at one position of a simultaneous stage, an illegal one among them."""
+
+
+def equal_views_give_equal_observations(trial: Trial) -> None:
+    """Whenever two positions, of any two matches, give an agent equal views, they give it equal observations."""
+    known: dict[str, Any] = {}
+    for env in trial.positions():
+        for agent in env.possible_agents:
+            view = repr((agent, plain(env.unwrapped.view(agent))))
+            observation = plain(env.observe(agent))
+            expect_equal(
+                trial, known.setdefault(view, observation), observation, "the observation for this view", agent
+            )
+
+
+def observations_are_made_from_the_view_alone(trial: Trial) -> None:
+    """An environment that has never played makes the same observation out of the view: nothing else goes into it."""
+    fresh = trial.make().unwrapped
+    if not isinstance(fresh, TextEnv):
+        return
+    for env in trial.positions():
+        for agent in env.possible_agents:
+            view, observation = env.unwrapped.view(agent), env.observe(agent)
+            made: dict[str, Any]
+            if "text" in observation:
+                made = {"rules": fresh.codec.rules(agent), "text": fresh.codec.observation(view)}
+            else:
+                made = {"observation": fresh.encode(view)}
+            shown = {key: observation[key] for key in made}
+            expect_equal(trial, plain(made), plain(shown), "what the view alone gives", agent)
+
+
+def pending_moves_stay_hidden(trial: Trial) -> None:
+    """In a simultaneous stage nothing changes for the other agents by a pending move, legal or not."""
+    for env in trial.positions():
+        if is_over(env) or len(agents_to_move(env)) < 2:
+            continue
+        mover = env.agent_selection
+        before = {agent: seen for agent, seen in observations(env).items() if agent != mover}
+        rng = np.random.default_rng([trial.seed or 0, trial.turn or 0])
+        moves = [None, *(env.unwrapped.random_action(mover, rng) for _ in range(PENDING_TRIED - 1))]
+        after = [_after(copy.deepcopy(env), move, mover) for move in moves]
+        for position in after:
+            expect_equal(trial, before, position["observations"], "the observations before the pending move", mover)
+            expect_equal(trial, after[0], position, "the same after every pending move", mover)
+
+
+def _after(env: Any, move: Any, mover: str) -> dict[str, Any]:
+    """Returns what agents other than ``mover`` can learn after its move."""
+    env.step(move)
+    position = snapshot(env)
+    position["views"] = {agent: plain(env.unwrapped.view(agent)) for agent in env.possible_agents if agent != mover}
+    del position["observations"][mover]
+    return position
+
+
+def secrets_stay_out_of_other_texts(trial: Trial) -> None:
+    """What the callback ``secrets`` names for an agent occurs in no text that another agent reads."""
+    if trial.secrets is None:
+        return
+    for env in trial.positions():
+        for owner in env.possible_agents:
+            for secret in trial.secrets(env, owner):
+                for agent in env.possible_agents:
+                    texts = [part for part in env.observe(agent).values() if isinstance(part, str)]
+                    found = agent != owner and any(secret in text for text in texts)
+                    trial.expect(not found, f"texts without {secret!r}, a secret of {owner}", texts, agent)
+
+
+RULES = (
+    pending_moves_stay_hidden,
+    secrets_stay_out_of_other_texts,
+    equal_views_give_equal_observations,
+    observations_are_made_from_the_view_alone,
+)

@@ -1,0 +1,82 @@
+"""Everything that can be observed of a match, as plain values that can be compared and hashed."""
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from llmarena_envs.testing.trial import Trial, shown
+
+
+def plain(value: Any) -> Any:
+    """Returns a value made of tuples, dicts, texts and bytes only; equal results mean the same content and types."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return (type(value).__name__, *(plain(item) for item in value))
+    if isinstance(value, np.ndarray):
+        return (value.dtype.str, value.shape, value.tobytes())
+    if isinstance(value, set | frozenset):
+        return (type(value).__name__, *sorted(map(repr, value)))
+    if isinstance(value, str) or value is None:
+        return value
+    return repr(value)
+
+
+def observations(env: Any) -> dict[str, Any]:
+    """Returns what every agent observes now, whether it is selected, waiting or gone."""
+    return {agent: plain(env.observe(agent)) for agent in env.possible_agents}
+
+
+def snapshot(env: Any) -> dict[str, Any]:
+    """Returns all that PettingZoo's interface shows of the present position."""
+    return {
+        "agents": plain(env.agents),
+        "agent_selection": env.agent_selection if env.agents else None,
+        "observations": observations(env),
+        "rewards": plain(env.rewards),
+        "cumulative rewards": plain(env._cumulative_rewards),
+        "terminations": plain(env.terminations),
+        "truncations": plain(env.truncations),
+        "infos": plain(env.infos),
+    }
+
+
+def digest(snapshots: Iterable[Any]) -> str:
+    """Returns a hash of a course of positions: 64 hexadecimal digits."""
+    state = hashlib.sha256()
+    for value in snapshots:
+        state.update(repr(value).encode("utf-8", "backslashreplace"))
+    return state.hexdigest()
+
+
+def difference(expected: Any, got: Any, path: str = "") -> tuple[str, str] | None:
+    """Finds the first place where two plain values differ.
+
+    Returns:
+        What stands there in each of them, with the path to it; ``None`` if they are equal.
+    """
+    if expected == got:
+        return None
+    if isinstance(expected, dict) and isinstance(got, dict) and list(expected) == list(got):
+        parts = ((f"{path}[{key!r}]", expected[key], got[key]) for key in expected)
+    elif isinstance(expected, tuple | list) and isinstance(got, tuple | list) and len(expected) == len(got):
+        parts = ((f"{path}[{index}]", *pair) for index, pair in enumerate(zip(expected, got, strict=True)))
+    else:
+        return f"{path} = {shown(expected)}", f"{path} = {shown(got)}"
+    return next(found for place, left, right in parts if (found := difference(left, right, place)) is not None)
+
+
+def expect_equal(trial: Trial, expected: Any, got: Any, what: str, agent: str | None = None) -> None:
+    """Fails with the first difference unless two plain values are equal."""
+    found = difference(expected, got)
+    if found is not None:
+        trial.fail(f"{what}: {found[0]}", found[1], agent)
+
+
+def expect_same_course(trial: Trial, expected: list[Any], got: list[Any], what: str) -> None:
+    """Fails with the first position at which two courses of a match differ."""
+    for trial.turn, (left, right) in enumerate(zip(expected, got, strict=False)):
+        expect_equal(trial, left, right, what)
+    trial.expect(len(expected) == len(got), f"{what}: {len(expected)} positions", f"{len(got)} positions")

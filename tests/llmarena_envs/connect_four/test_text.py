@@ -1,0 +1,154 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from llmarena_envs import connect_four_v0
+from llmarena_envs.connect_four.text import ConnectFourCodec
+from llmarena_envs.core.failures import Failure
+from llmarena_envs.core.text_env import TextEnv
+from tests.llmarena_envs.replies import LONG, junk, outcome, wordy
+
+EMPTY, UNPARSABLE, ILLEGAL = Failure.EMPTY, Failure.UNPARSABLE, Failure.ILLEGAL
+
+
+def _env(**options: object) -> TextEnv:
+    """Returns an environment where X is to move and column 7 is full."""
+    env: TextEnv = connect_four_v0.env(**options).unwrapped
+    env.reset(seed=0)
+    for _ in range(6):
+        env.step(6)
+    return env
+
+
+CORPUS = [
+    # the published form, and how it may vary
+    ("X: 4", 3),
+    ("x:4", 3),
+    ("X = 4", 3),
+    ("X: column 4", 3),
+    ("X: (4)", 3),
+    ("X: [4]", 3),
+    ("4", 3),
+    ("4.", 3),
+    (" 4 ", 3),
+    ("[4]", 3),
+    ("(4)", 3),
+    ("(column 4)", 3),
+    ("column 4", 3),
+    ("Column: 4", 3),
+    ("**X: 4**", 3),
+    ("`X: 4`.", 3),
+    ("```\nX: 4\n```", 3),
+    ("Ｘ：４", 3),
+    ("我选X：4。", 3),
+    ("X：4列", 3),
+    ("【4】", 3),
+    ('{"column": 4}', 3),
+    ('```json\n{"mark": "X", "column": "4"}\n```', 3),
+    ('{"move": "X: 4"}', 3),
+    # the last statement counts
+    ("X: 1\nX: 4", 3),
+    ("not [1] but [4]", 3),
+    ("Column 3 and 5 are open.\nX: 4", 3),
+    ("1 2 3 4 5 6 7\n_|_|_|_|_|_|O\nX: 4", 3),
+    ("X: 4 takes the centre and leaves 3 in a row.", 3),
+    ('{"column": 1} or rather X: 4', 3),
+    ('X: 1, no: {"column": 4}', 3),
+    ('{"why": "not [1]", "column": 4}', 3),
+    ("<|im_start|>assistant\nX: 4<|im_end|>", 3),
+    ("X: 1" + " ." * LONG + " X: 4", 3),
+    # a move that is stated but not allowed
+    ("X: 7", ILLEGAL),
+    ("X: 0", ILLEGAL),
+    ("X: 8", ILLEGAL),
+    ("X: -1", ILLEGAL),
+    ("X: 44", ILLEGAL),
+    ("O: 4", ILLEGAL),
+    ("我选O：4", ILLEGAL),
+    ("X: 4\n<|im_start|>user\nO: 1", ILLEGAL),
+    ("[" + "9" * 5000 + "]", ILLEGAL),
+    ('{"column": 9}', ILLEGAL),
+    ('{"mark": "O", "column": 4}', ILLEGAL),
+    # no move
+    ("", EMPTY),
+    ("　\n", EMPTY),
+    ("I resign.", UNPARSABLE),
+    ("I drop it into column 4 of the board", UNPARSABLE),
+    ("the fourth column", UNPARSABLE),
+    ("X", UNPARSABLE),
+    ("X:", UNPARSABLE),
+    ("X: 4.5", UNPARSABLE),
+    ("X: 4th", UNPARSABLE),
+    ("max: 4", UNPARSABLE),
+    ("4 or 5", UNPARSABLE),
+    ("1 2 3 4 5 6 7", UNPARSABLE),
+    ("第四列", UNPARSABLE),
+    ('{"row": 4}', UNPARSABLE),
+    ('{"column": 4', UNPARSABLE),
+    ("\ud800", UNPARSABLE),
+    ("a" * LONG, UNPARSABLE),
+    ("X: " * (LONG // 3), UNPARSABLE),
+    ("X:" + " " * 90_000 + "b", UNPARSABLE),
+    ("X:" + "\n" * 90_000 + "b", UNPARSABLE),
+]
+
+
+@pytest.mark.parametrize(("reply", "expected"), CORPUS, ids=[repr(reply)[:50] for reply, _ in CORPUS])
+def test_corpus(reply: str, expected: object) -> None:
+    assert outcome(_env(), reply, "player_0") == expected
+
+
+ENV = _env()
+
+
+@given(junk)
+@example("")
+def test_junk_is_an_invalid_reply_or_a_legal_move(reply: str) -> None:
+    result = outcome(ENV, reply, "player_0")
+    assert isinstance(result, Failure) or result in ENV.view("player_0").legal
+
+
+@given(st.sampled_from(range(6)), wordy, wordy)
+def test_a_move_in_prose_is_read(action: int, before: str, after: str) -> None:
+    assert ENV.parse(f"{before} {ENV.format(action, 'player_0')} {after}", "player_0") == action
+
+
+@given(st.sampled_from(range(7)), wordy, st.sampled_from(range(6)))
+def test_the_last_of_two_moves_counts(first: int, between: str, second: int) -> None:
+    reply = f"{ENV.format(first, 'player_0')} {between} {ENV.format(second, 'player_0')}"
+    assert ENV.parse(reply, "player_0") == second
+
+
+@pytest.mark.parametrize("agent", ["player_0", "player_1"])
+@pytest.mark.parametrize("action", range(7))
+def test_format_is_the_inverse_of_parse(agent: str, action: int) -> None:
+    env = connect_four_v0.raw_env()
+    env.reset(seed=0)
+    text = env.format(action, agent)
+    assert text == f"{'X' if agent == 'player_0' else 'O'}: {action + 1}"
+    assert env.parse(text, agent) == action
+
+
+def test_what_a_player_reads() -> None:
+    assert _env().observe("player_0")["text"] == (
+        "You play X.\nMoves so far: X: 7, O: 7, X: 7, O: 7, X: 7, O: 7\nBoard:\n1 2 3 4 5 6 7\n"
+        "_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n"
+        "Columns that are not full: 1, 2, 3, 4, 5, 6\n"
+        "It is your turn. Choose a column that is not full and reply with your mark and the column only, nothing else, "
+        "in this form:\nX: column\nFor instance, X: 1 drops a disc into the leftmost column."
+    )
+    waiting = _env().observe("player_1")["text"]
+    assert waiting.startswith("You play O.\n")
+    assert waiting.endswith("\nIt is not your turn.")
+    assert "not full" not in waiting
+
+
+def test_without_a_hint_the_columns_are_not_listed() -> None:
+    with_hint, without = (_env(hint=hint).observe("player_0")["text"] for hint in (True, False))
+    kept = [line for line in with_hint.splitlines() if not line.startswith("Columns that are not full")]
+    assert kept == without.splitlines()
+
+
+@pytest.mark.parametrize(("language", "sentence"), [("en", "X moves first"), ("zh", "X 先行")])
+def test_the_rules_say_what_they_must(language: str, sentence: str) -> None:
+    assert sentence in ConnectFourCodec(language, hint=True).rules("player_0")

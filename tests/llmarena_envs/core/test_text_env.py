@@ -1,0 +1,189 @@
+"""TextEnv: stages, forfeits, rewards and what is told to whom."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from llmarena_envs import tictactoe_v0
+from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.options import OptionError
+from tests.llmarena_envs.testing.toys import DuelEnv, duel, parallel_duel
+
+
+def _duel(seed: int = 0, **options: Any) -> DuelEnv:
+    env: DuelEnv = duel(**options).unwrapped
+    env.reset(seed=seed)
+    return env
+
+
+def _shown(env: DuelEnv, agent: str) -> tuple[str, list[int], int, Any, bool]:
+    seen = env.observe(agent)
+    return seen["text"], seen["action_mask"].tolist(), env.infos[agent]["illegal"], env.rewards, env.terminations[agent]
+
+
+def test_a_simultaneous_stage_is_resolved_when_all_have_acted() -> None:
+    env = _duel()
+    env.step(2)
+    assert (env.agent_selection, env.game.rounds, env.rewards) == ("player_1", (), {"player_0": 0.0, "player_1": 0.0})
+    env.step(0)
+    assert (env.agent_selection, env.game.rounds) == ("player_0", ((2, 0),))
+    assert sorted(env.rewards.values()) == [-1.0, 1.0]
+
+
+@pytest.mark.parametrize("action", [0, 2, None, 7, "junk"])
+def test_a_pending_move_is_hidden_legal_or_not(action: Any) -> None:
+    env = _duel()
+    before = _shown(env, "player_1")
+    env.step(action)
+    assert _shown(env, "player_1") == before
+    assert env.observe("player_0")["action_mask"].tolist() == [0, 0, 0]
+    assert env.observe("player_0")["text"].endswith("Wait.")
+    assert not any(env.terminations.values())
+
+
+@pytest.mark.parametrize(
+    ("actions", "illegal", "rewards"),
+    [
+        ((None, 0), (Failure.UNPARSABLE, Failure.OK), (-1.0, 1.0)),
+        ((0, 7), (Failure.OK, Failure.ILLEGAL), (1.0, -1.0)),
+        ((3.5, -1), (Failure.UNPARSABLE, Failure.ILLEGAL), (-1.0, -1.0)),
+    ],
+)
+def test_offences_in_a_stage_end_the_match_when_it_is_complete(actions: Any, illegal: Any, rewards: Any) -> None:
+    env = _duel()
+    for action in actions:
+        env.step(action)
+    assert tuple(info["illegal"] for info in env.infos.values()) == tuple(map(int, illegal))
+    assert tuple(env.rewards.values()) == rewards
+    assert env.game.rounds == ()
+    delivered = []
+    for _ in range(2):
+        delivered.append(env.last()[1:3])
+        assert env.observe(env.agent_selection)["action_mask"].tolist() == [0, 0, 0]
+        env.step(None)
+    assert delivered == [(reward, True) for reward in rewards]
+    assert env.agents == []
+
+
+def test_rewards_of_a_stage_are_delivered_at_the_next_turn_of_each() -> None:
+    env = _duel()
+    env.step(2)
+    env.step(0)
+    first = dict(env.rewards)
+    assert env.last()[1] == first["player_0"]
+    env.step(1)
+    assert env.rewards == {"player_0": 0.0, "player_1": 0.0}
+    assert env.last()[1] == first["player_1"]
+
+
+def test_a_terminated_agent_takes_no_action() -> None:
+    env = _duel()
+    env.step(None)
+    env.step(None)
+    with pytest.raises(ValueError, match="only valid action is None"):
+        env.step(0)
+
+
+def test_reset_without_a_seed_goes_on_with_the_generator() -> None:
+    env, twin = _duel(5), _duel(5)
+    cards = []
+    for each in (env, twin):
+        each.reset()
+        cards.append(each.game.cards)
+    assert cards[0] == cards[1]
+    assert len({_duel(seed).game.cards for seed in range(20)}) > 10
+
+
+def test_reset_in_the_middle_of_a_stage_forgets_it() -> None:
+    env = _duel()
+    env.step(None)
+    env.reset(seed=0)
+    assert env.observe("player_0")["action_mask"].tolist() == [1, 1, 1]
+    env.step(1)
+    env.step(1)
+    assert env.game.rounds == ((1, 1),)
+
+
+def test_unknown_agents_and_options_are_errors() -> None:
+    env = _duel()
+    with pytest.raises(KeyError, match="expected one of"):
+        env.observe("player_7")
+    with pytest.raises(
+        OptionError, match="obs_type: expected one of 'text', 'vector', got 'vectr'; did you mean 'vector'"
+    ):
+        duel(obs_type="vectr")
+    with pytest.raises(OptionError, match="render_mode: expected one of 'ansi', 'human'"):
+        duel(render_mode="rgb_array")
+
+
+def test_render_without_a_mode_warns() -> None:
+    with pytest.warns(UserWarning, match="render_mode='ansi'"):
+        assert _duel().render() is None
+
+
+def test_human_mode_prints_after_every_step(capsys: pytest.CaptureFixture[str]) -> None:
+    env = _duel(render_mode="human")
+    env.step(0)
+    env.step(1)
+    assert capsys.readouterr().out == f"{env.game.cards} ()\n{env.game.cards} ((0, 1),)\n"
+
+
+def test_parse_gives_legal_members_of_the_action_space_only() -> None:
+    env = tictactoe_v0.env().unwrapped
+    env.reset(seed=0)
+    env.step(4)
+    assert env.parse("O: (1, 1)", "player_1") == 0
+    for reply, kind, message in [
+        ("", Failure.EMPTY, "empty"),
+        (" \n", Failure.EMPTY, "empty"),
+        ("I resign", Failure.UNPARSABLE, r"O: \(1, 1\)"),
+        ("O: (2, 2)", Failure.ILLEGAL, r"\(2, 2\) is already taken"),
+        ("X: (1, 1)", Failure.ILLEGAL, "the mark to play is O"),
+        ("O: (4, 1)", Failure.ILLEGAL, "from 1 to 3"),
+    ]:
+        with pytest.raises(InvalidReply, match=message) as caught:
+            env.parse(reply, "player_1")
+        assert caught.value.kind is kind
+
+
+@pytest.mark.parametrize("action", [True, np.True_, 1.0, "4", None])
+def test_only_integers_are_discrete_actions(action: Any) -> None:
+    env = tictactoe_v0.env().unwrapped
+    env.reset(seed=0)
+    with pytest.raises(InvalidReply, match="expected an integer action"):
+        env.check_action(action, "player_0")
+    env.check_action(np.int8(4), "player_0")
+    with pytest.raises(InvalidReply, match="from 1 to 3"):
+        env.check_action(9, "player_0")
+
+
+def test_masks_are_not_shared() -> None:
+    env = _duel()
+    env.observe("player_0")["action_mask"][:] = 0
+    assert env.observe("player_0")["action_mask"].tolist() == [1, 1, 1]
+
+
+def test_the_parallel_form_acts_for_both_at_once() -> None:
+    env = parallel_duel(obs_type="vector")
+    observations, _ = env.reset(seed=3)
+    assert list(observations) == ["player_0", "player_1"]
+    assert all(seen["action_mask"].tolist() == [1, 1, 1] for seen in observations.values())
+    stages = 0
+    while env.agents:
+        _, rewards, terminations, truncations, _ = env.step({"player_0": 2, "player_1": 0})
+        stages += 1
+        assert sum(rewards.values()) == 0
+        assert not any(truncations.values())
+    assert stages == 3
+    assert all(terminations.values())
+
+
+def test_an_offence_in_the_parallel_form_ends_the_match() -> None:
+    env = parallel_duel()
+    env.reset(seed=3)
+    _, rewards, terminations, _, infos = env.step({"player_0": "junk", "player_1": 0})
+    assert rewards == {"player_0": -1.0, "player_1": 1.0}
+    assert terminations == {"player_0": True, "player_1": True}
+    assert (infos["player_0"]["illegal"], infos["player_1"]["illegal"]) == (int(Failure.UNPARSABLE), 0)
+    assert env.agents == []

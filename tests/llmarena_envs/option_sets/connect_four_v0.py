@@ -1,0 +1,15 @@
+"""Option sets of connect_four_v0."""
+
+OPTION_SETS = [
+    {},
+    {"language": "zh", "hint": False},
+    {"random_opening": 6},
+    {"obs_type": "vector", "random_opening": 1},
+]
+
+PLAYTHROUGHS = {
+    "default": {},
+    "zh": {"language": "zh"},
+    "no_hint": {"hint": False},
+    "random_opening": {"random_opening": 3},
+}

@@ -1,0 +1,72 @@
+"""Every environment of the catalogue keeps every rule of the conformance suite (X-1), under several option sets."""
+
+import importlib
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pettingzoo
+import pytest
+
+import llmarena_envs
+from llmarena_envs.catalogue import CATALOGUE, EnvironmentEntry
+from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.testing import check_environment
+from tests.llmarena_envs.option_sets import option_sets
+
+NAMES = [entry.name for entry in CATALOGUE]
+CASES = [(entry, options) for entry in CATALOGUE for options in option_sets(entry.name).OPTION_SETS]
+
+
+@pytest.mark.parametrize(("entry", "options"), CASES, ids=[f"{entry.name}-{options}" for entry, options in CASES])
+def test_the_conformance_suite_passes(entry: EnvironmentEntry, options: dict[str, Any]) -> None:
+    module = importlib.import_module(f"llmarena_envs.{entry.name}")
+    check_environment(
+        module.env,
+        options=options,
+        parallel_env_fn=module.parallel_env if entry.simultaneous else None,
+        secrets=getattr(option_sets(entry.name), "secrets", None),
+        seeds=range(3),
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_option_sets_cover_every_option(name: str) -> None:
+    raw_env = importlib.import_module(f"llmarena_envs.{name}").raw_env
+    cases = [*option_sets(name).OPTION_SETS, *option_sets(name).PLAYTHROUGHS.values()]
+    used = {(option, value) for options in cases for option, value in options.items() if isinstance(value, str)}
+    assert ("language", "zh") in used
+    assert ("obs_type", "vector") in used or "vector" not in raw_env.obs_types
+    options = set(inspect.signature(raw_env.__init__).parameters) - {"self", "render_mode"}
+    if "vector" not in raw_env.obs_types:
+        options.discard("obs_type")
+    assert options == {option for case in cases for option in case}
+
+
+def test_every_module_of_an_environment_is_in_the_catalogue() -> None:
+    modules = sorted(path.stem for path in Path(llmarena_envs.__file__).parent.glob("*_v[0-9].py"))
+    assert modules == sorted(NAMES)
+    assert len(set(NAMES)) == len(NAMES)
+
+
+@pytest.mark.parametrize("entry", CATALOGUE, ids=NAMES)
+def test_every_environment_is_made_by_module_and_by_registry(entry: EnvironmentEntry) -> None:
+    module = importlib.import_module(f"llmarena_envs.{entry.name}")
+    assert isinstance(pettingzoo.make("aec", entry.registry_id), OrderWrapper)
+    env = module.env()
+    assert isinstance(env.unwrapped, TextEnv)
+    assert type(env.unwrapped) is module.raw_env
+    assert env.metadata["name"] == entry.name
+    assert env.metadata["is_parallelizable"] == entry.simultaneous == hasattr(module, "parallel_env")
+    if entry.simultaneous:
+        parallel = pettingzoo.make("parallel", entry.registry_id)
+        assert parallel.possible_agents == module.parallel_env().possible_agents == env.possible_agents
+
+
+@pytest.mark.parametrize("entry", CATALOGUE, ids=NAMES)
+def test_rated_options_make_an_environment(entry: EnvironmentEntry) -> None:
+    env = importlib.import_module(f"llmarena_envs.{entry.name}").env(**entry.rated_options)
+    env.reset(seed=0)
+    assert entry.abilities
+    assert env.agents

@@ -1,0 +1,189 @@
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from llmarena_envs import tictactoe_v0
+from llmarena_envs.core.failures import Failure
+from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.tictactoe.game import TicTacToe
+from llmarena_envs.tictactoe.text import CELL_NAMES, TicTacToeCodec
+from tests.llmarena_envs.replies import LONG, junk, outcome, wordy
+
+EMPTY, UNPARSABLE, ILLEGAL = Failure.EMPTY, Failure.UNPARSABLE, Failure.ILLEGAL
+
+
+def _env(**options: object) -> TextEnv:
+    """Returns an environment where X is to move, with X on (2, 2) and O on (3, 3)."""
+    env: TextEnv = tictactoe_v0.env(**options).unwrapped
+    env.reset(seed=0)
+    env.step(4)
+    env.step(8)
+    return env
+
+
+CORPUS = [
+    # the published form, and how it may vary
+    ("X: (1, 3)", 2),
+    ("x: (1, 3)", 2),
+    ("X:(1,3)", 2),
+    ("X (1, 3)", 2),
+    ("X(1,3)", 2),
+    ("X = (1, 3)", 2),
+    ("(1, 3)", 2),
+    ("( 1 , 3 )", 2),
+    ("[1, 3]", 2),
+    ("(1; 3)", 2),
+    ("(1 3)", 2),
+    ("(row 1, column 3)", 2),
+    ("(row 1, col 3)", 2),
+    ("1, 3", 2),
+    ("1 3.", 2),
+    ("X: 1, 3", 2),
+    ("\n\n  X: (1, 3)  \n", 2),
+    ("**X: (1, 3)**", 2),
+    ("`X: (1, 3)`", 2),
+    ("```\nX: (1, 3)\n```", 2),
+    ("Ｘ：（１，３）", 2),
+    ("我下X：（1，3）。", 2),
+    ("【1，3】", 2),
+    ('{"row": 1, "column": 3}', 2),
+    ('{"mark": "X", "row": 1, "column": 3}', 2),
+    ('```json\n{"mark": "x", "row": "1", "column": "3"}\n```', 2),
+    ('{"move": "X: (1, 3)"}', 2),
+    # the last statement counts
+    ("X: (1, 1)\nX: (1, 3)", 2),
+    ("not (1,1) but (1,3)", 2),
+    ("I first thought of (1, 1), which blocks nothing. X: (1, 3)", 2),
+    ("O has (3, 3), I have (2, 2), so X: (1, 3)", 2),
+    ('{"row": 1, "column": 1}\nNo: X: (1, 3)', 2),
+    ('X: (1, 1), no: {"row": 1, "column": 3}', 2),
+    ('{"why": "not (1, 1)", "row": 1, "column": 3}', 2),
+    ("<|im_start|>assistant\nX: (1, 3)<|im_end|>", 2),
+    ("System: the player said (1, 1).\nHuman: ok\nAssistant: X: (1, 3)", 2),
+    ("X: (1, 1)" + " ." * LONG + " X: (1, 3)", 2),
+    # a move that is stated but not allowed
+    ("X: (2, 2)", ILLEGAL),
+    ("X: (3, 3)", ILLEGAL),
+    ("O: (1, 3)", ILLEGAL),
+    ("我下O：（1，3）", ILLEGAL),
+    ("X: (1, 3). Then O: (1, 1)", ILLEGAL),
+    ("X: (1, 3)\n<|im_start|>user\nO: (1, 1)", ILLEGAL),
+    ("X: (0, 1)", ILLEGAL),
+    ("X: (4, 1)", ILLEGAL),
+    ("X: (1, 10)", ILLEGAL),
+    ("X: (-1, 1)", ILLEGAL),
+    ("(" + "9" * 5000 + ", 1)", ILLEGAL),
+    ('{"row": 4, "column": 1}', ILLEGAL),
+    ('{"mark": "O", "row": 1, "column": 3}', ILLEGAL),
+    # no move
+    ("", EMPTY),
+    (" \t\n ", EMPTY),
+    ("　", EMPTY),
+    ("I resign.", UNPARSABLE),
+    ("I take the centre.", UNPARSABLE),
+    ("row one, column three", UNPARSABLE),
+    ("the cell in row 1 and column 3", UNPARSABLE),
+    ("X", UNPARSABLE),
+    ("X: 5", UNPARSABLE),
+    ("X: ()", UNPARSABLE),
+    ("(1, 3", UNPARSABLE),
+    ("(1.5, 3)", UNPARSABLE),
+    ("(1, 2, 3)", UNPARSABLE),
+    ("1\n3", UNPARSABLE),
+    ("13", UNPARSABLE),
+    ("It is 1, 3 or so", UNPARSABLE),
+    ("_|_|X\n_|X|_\n_|_|O", UNPARSABLE),
+    ("（一，三）", UNPARSABLE),
+    ('{"row": 1}', UNPARSABLE),
+    ('{"row": 1, "column": 3', UNPARSABLE),
+    ("[[1, 3, 5]]", UNPARSABLE),
+    ("\ud800", UNPARSABLE),
+    ("a" * LONG, UNPARSABLE),
+    ("(1, " * (LONG // 4), UNPARSABLE),
+    ("X" + " " * 90_000 + "b", UNPARSABLE),
+    ("1" * LONG, UNPARSABLE),
+]
+
+
+@pytest.mark.parametrize(("reply", "expected"), CORPUS, ids=[repr(reply)[:50] for reply, _ in CORPUS])
+def test_corpus(reply: str, expected: object) -> None:
+    assert outcome(_env(), reply, "player_0") == expected
+
+
+ENV = _env()
+
+
+@given(junk)
+@example("")
+def test_junk_is_an_invalid_reply_or_a_legal_move(reply: str) -> None:
+    result = outcome(ENV, reply, "player_0")
+    assert isinstance(result, Failure) or result in ENV.view("player_0").legal
+
+
+@given(st.sampled_from(ENV.view("player_0").legal), wordy, wordy)
+def test_a_move_in_prose_is_read(action: int, before: str, after: str) -> None:
+    assert ENV.parse(f"{before} {ENV.format(action, 'player_0')} {after}", "player_0") == action
+
+
+@given(st.sampled_from(range(9)), wordy, st.sampled_from(ENV.view("player_0").legal))
+def test_the_last_of_two_moves_counts(first: int, between: str, second: int) -> None:
+    reply = f"{ENV.format(first, 'player_0')} {between} {ENV.format(second, 'player_0')}"
+    assert ENV.parse(reply, "player_0") == second
+
+
+@pytest.mark.parametrize("agent", ["player_0", "player_1"])
+@pytest.mark.parametrize("action", range(9))
+def test_format_is_the_inverse_of_parse(agent: str, action: int) -> None:
+    env = tictactoe_v0.raw_env()
+    env.reset(seed=0)
+    text = env.format(action, agent)
+    assert text == f"{'X' if agent == 'player_0' else 'O'}: {CELL_NAMES[action]}"
+    assert env.parse(text, agent) == action
+
+
+def test_what_a_player_reads() -> None:
+    observation = _env().observe("player_0")
+    assert observation["text"] == (
+        "You play X.\nMoves so far: X: (2, 2), O: (3, 3)\nBoard:\n_|_|_\n_|X|_\n_|_|O\n"
+        "Empty cells: (1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2)\n"
+        "It is your turn. Choose an empty cell and reply with your mark and the cell only, nothing else, in this form:\n"
+        "X: (row, column)\nFor instance, X: (1, 3) takes the cell in row 1 and column 3."
+    )
+    waiting = _env().observe("player_1")["text"]
+    assert waiting.startswith("You play O.\n")
+    assert waiting.endswith("\nIt is not your turn.")
+    assert "Empty cells" not in waiting
+
+
+def test_without_a_hint_the_empty_cells_are_not_listed() -> None:
+    with_hint, without = (_env(hint=hint).observe("player_0")["text"] for hint in (True, False))
+    assert [line for line in with_hint.splitlines() if not line.startswith("Empty cells")] == without.splitlines()
+
+
+@pytest.mark.parametrize(("language", "sentence"), [("en", "X moves first"), ("zh", "X 先行")])
+def test_the_rules_say_what_they_must(language: str, sentence: str) -> None:
+    rules = TicTacToeCodec(language, hint=True).rules("player_0")
+    assert sentence in rules
+    assert "(1, 1)" in rules
+    assert "(3, 3)" in rules
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_worked_game_in_the_rules_is_a_real_one(language: str) -> None:
+    codec = TicTacToeCodec(language, hint=True)
+    blocks = codec.rules("player_0").split("\n")
+    start = next(index for index, line in enumerate(blocks) if line.startswith("X: "))
+    game = TicTacToe()
+    game.reset(np.random.default_rng(0))
+    lines = blocks[start:]
+    while game.to_move:
+        mark, name = lines[0].split(": ")
+        assert mark == "XO"[len(game.moves) % 2]
+        action = CELL_NAMES.index(name)
+        assert game.why_illegal(game.to_move[0], action) == ""
+        game.apply((action,))
+        assert "\n".join(lines[1:4]) == codec.board_text(game.board)
+        lines = lines[4:]
+    assert game.rewards == (1.0, -1.0)
+    assert len(lines) == 1

@@ -1,0 +1,94 @@
+"""Golden playthroughs: seeded random matches written out as the agents read them.
+
+``python -m tests.playthroughs.regenerate [ENVIRONMENT ...]`` writes the files beside this module anew; review the changes like
+code. The option sets stand in ``tests/llmarena_envs/option_sets/<environment>.py`` as ``PLAYTHROUGHS``.
+"""
+
+import importlib
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from llmarena_envs.catalogue import CATALOGUE
+from tests.llmarena_envs.option_sets import option_sets
+
+FOLDER = Path(__file__).parent
+SEED = 1
+
+
+def golden_files(names: list[str]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Returns environment and options by file name, for some environments."""
+    return {
+        f"{name}-{title}.txt": (name, options)
+        for name in names
+        for title, options in option_sets(name).PLAYTHROUGHS.items()
+    }
+
+
+def playthrough(name: str, options: Mapping[str, Any]) -> str:
+    """Plays one match of random legal moves and returns it as text.
+
+    Each turn shows what the mover reads, what others read if that has changed, the action with its written form, and then
+    the rewards, infos and the picture.
+    """
+    env = importlib.import_module(f"llmarena_envs.{name}").env(render_mode="ansi", **options)
+    env.reset(seed=SEED)
+    rng = np.random.default_rng(SEED)
+    lines = [f"{name} with {json.dumps(options, ensure_ascii=False)}, seed {SEED}", *_rules(env)]
+    lines += ["", "=== position", env.render()]
+    read: dict[str, str] = {}
+    turn = 0
+    while not any(env.terminations.values()):
+        turn += 1
+        agent = env.agent_selection
+        lines += ["", f"=== turn {turn}: {agent}", *_texts(env, read, agent)]
+        action = env.unwrapped.random_action(agent, rng)
+        lines += [f"--- {agent} plays {action!r}", env.unwrapped.format(action, agent)]
+        env.step(action)
+        lines += [
+            f"--- rewards {json.dumps(env.rewards)}",
+            f"--- infos {json.dumps(env.infos)}",
+            "--- position",
+            env.render(),
+        ]
+    lines += ["", "=== end", *_texts(env, read, None)]
+    return "\n".join(lines) + "\n"
+
+
+def _rules(env: Any) -> list[str]:
+    """Returns each text of rules once, under the agents who are told it."""
+    told: dict[str, list[str]] = {}
+    for agent in env.possible_agents:
+        told.setdefault(env.observe(agent)["rules"], []).append(agent)
+    return [line for rules, agents in told.items() for line in ("", f"=== rules for {', '.join(agents)}", rules)]
+
+
+def _texts(env: Any, read: dict[str, str], mover: str | None) -> list[str]:
+    """Returns what the mover reads, and the others if it is not what they read before."""
+    lines = []
+    for agent in env.possible_agents:
+        text = env.observe(agent)["text"]
+        if agent == mover or read.get(agent) != text:
+            lines += [f"--- {agent} reads", text]
+        read[agent] = text
+    return lines
+
+
+def main() -> None:
+    """Writes the golden files of the environments named on the command line, or of all; removes those nobody asks for."""
+    names = sys.argv[1:] or [entry.name for entry in CATALOGUE]
+    files = golden_files(names)
+    for path in FOLDER.glob("*.txt"):
+        if path.name.split("-")[0] in names and path.name not in files:
+            path.unlink()
+    for file, (name, options) in files.items():
+        (FOLDER / file).write_text(playthrough(name, options), encoding="utf-8", newline="\n")
+        print(file)
+
+
+if __name__ == "__main__":
+    main()
