@@ -123,10 +123,6 @@ class BoardCodec(Codec):
         """Writes mark and move, e.g. ``X: (1, 3)``."""
         return self._moves[MARKS.index(view.mark)][action]
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "BoardCodec":
-        """Returns itself: it keeps nothing of a match, so that copies of an environment can share it."""
-        return self
-
     def picture(self, game: Any) -> str:
         """Draws the board."""
         return self.board_text(game.board)

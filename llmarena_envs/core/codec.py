@@ -38,3 +38,7 @@ class Codec(ABC):
     @abstractmethod
     def picture(self, game: Any) -> str:
         """Draws the whole position for a spectator who may see everything."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Codec":
+        """Returns itself: a codec keeps nothing of a match, so that copies of an environment can share it."""
+        return self

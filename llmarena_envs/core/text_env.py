@@ -104,7 +104,7 @@ class TextEnv(AECEnv):
         if self._num_actions is None:
             if not isinstance(action, str) or len(action) > MAX_ACTION_TEXT:
                 raise InvalidReply(Failure.UNPARSABLE, f"expected a text of at most {MAX_ACTION_TEXT} characters")
-            return self.codec.parse(action, self.game.view(agent))
+            return self._parse(action, self.game.view(agent))
         if isinstance(action, _TRUTH_VALUES):
             raise InvalidReply(Failure.UNPARSABLE, "expected an integer action, got a truth value")
         try:
@@ -266,10 +266,7 @@ class TextEnv(AECEnv):
         Raises:
             InvalidReply: with the failure's kind and a message that tells the player what was wrong.
         """
-        if not reply.strip():
-            raise InvalidReply(Failure.EMPTY, "the reply was empty")
-        view = self.game.view(agent)
-        move = self.codec.parse(reply, view)
+        move = self._parse(reply, self.game.view(agent))
         reason = self.game.why_illegal(agent, move)
         if reason:
             raise InvalidReply(Failure.ILLEGAL, reason)
@@ -305,6 +302,11 @@ class TextEnv(AECEnv):
         """Returns the harmless member of ``agent``'s action space that the game declares, or ``None``."""
         move = self.game.default_action(agent)
         return None if move is None else self.write_action(move, agent)
+
+    def _parse(self, reply: str, view: Any) -> Any:
+        if not reply.strip():
+            raise InvalidReply(Failure.EMPTY, "the reply was empty")
+        return self.codec.parse(reply, view)
 
     def _make_action_space(self) -> spaces.Space[Any]:
         if self._num_actions is None:
