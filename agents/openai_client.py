@@ -23,11 +23,12 @@ CONNECT_TIMEOUT = 60.0
 MAX_CONNECTIONS = 4096
 """Connections to one endpoint. Without a number the aiohttp transport would silently stop at 100."""
 
-NO_KEY = "none"
+NO_KEY = "no-key"
 """What is sent as a key to a server that needs none: the SDK does not do without."""
 
 _RETRIED = frozenset({408, 409, 425, 429})
 _MAX_QUOTED = 300
+_SHORTEST_SECRET = 8  # keys such as "x" for servers that need none would be found in any message
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,10 @@ class SharedClient:
 
     def _clean(self, message: str) -> str:
         """Returns the beginning of a server's message on one line, without the key."""
-        return " ".join(message.replace(self._sdk.api_key, "***").split())[:_MAX_QUOTED]
+        key = self._sdk.api_key
+        if len(key) >= _SHORTEST_SECRET:
+            message = message.replace(key, "***")
+        return " ".join(message.split())[:_MAX_QUOTED]
 
 
 _clients: dict[asyncio.AbstractEventLoop, dict[Endpoint, SharedClient]] = {}

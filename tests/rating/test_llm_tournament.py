@@ -6,10 +6,7 @@ import subprocess
 import sys
 import time
 
-import pytest
-
 from tests.support.model_server import running_server
-from tests.support.tiny_model import make_tiny_model
 
 RUN_FILE = """
 seed = 7
@@ -29,11 +26,6 @@ name = "tiny"
 spec = "openai:{model}"
 options = {{ base_url = "{url}", max_tokens = 16, max_attempts = 2, timeout = 60 }}
 """
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return make_tiny_model(tmp_path_factory.mktemp("model") / "tiny")
 
 
 def llmarena(*arguments):
@@ -61,9 +53,9 @@ def boards(directory):
     return {board["environment"]: board for board in json.loads(output)}
 
 
-def test_a_model_plays_to_convergence_although_its_server_is_killed(tmp_path, model):
+def test_a_model_plays_to_convergence_although_its_server_is_killed(tmp_path, tiny_model):
     run = tmp_path / "run"
-    with running_server(model) as server:
+    with running_server(tiny_model) as server:
         (tmp_path / "run.toml").write_text(RUN_FILE.format(model=server.model, url=server.url))
         process = llmarena("run", tmp_path / "run.toml", "--out", run)
         while not (run / "run.db").exists() or count(run, "finished") < 15:
@@ -77,7 +69,7 @@ def test_a_model_plays_to_convergence_although_its_server_is_killed(tmp_path, mo
     for board in killed.values():
         tiny = next(row for row in board["rows"] if row["policy"] == "tiny")
         assert "provider" not in {**tiny["effort"]["forfeits"], **tiny["effort"]["failures"]}
-    with running_server(model, server.port):
+    with running_server(tiny_model, server.port):
         finish(llmarena("resume", run), 0)
     assert count(run, "void") == count(run, "unfinished") == 0
     for board in boards(run).values():

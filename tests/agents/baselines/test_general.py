@@ -1,0 +1,61 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from agents.baselines.general import FirstLegal, Random
+from agents.policy import ScriptedPolicy
+from llmarena_envs.connect_four.game import ConnectFour
+from llmarena_envs.tictactoe.game import TicTacToe
+
+
+def view_after(game, *moves):
+    game.reset(np.random.default_rng(0))
+    for move in moves:
+        game.apply((move,))
+    return game.view(game.to_move[0])
+
+
+def test_random_plays_every_legal_action_equally_often_and_no_other():
+    policy = Random()
+    policy.reset("player_0", 1)
+    view = view_after(TicTacToe(), 4, 0, 8)
+    counts = Counter(policy(view) for _ in range(6000))
+    assert set(counts) == {1, 2, 3, 5, 6, 7}
+    # Chi-square with 5 degrees of freedom: 20.5 is exceeded once in a thousand seeds.
+    assert sum((count - 1000) ** 2 / 1000 for count in counts.values()) < 20.5
+
+
+def test_random_follows_its_seed():
+    view = view_after(ConnectFour())
+
+    def moves(seed):
+        policy = Random()
+        policy.reset("player_0", seed)
+        return [policy(view) for _ in range(30)]
+
+    assert moves(3) == moves(3)
+    assert moves(3) != moves(4)
+
+
+def test_first_legal_plays_the_smallest_action():
+    policy = FirstLegal()
+    policy.reset("player_0", 0)
+    assert policy(view_after(TicTacToe(), 0, 1)) == 2
+    assert policy(view_after(ConnectFour(), 0, 0, 0, 0, 0, 0)) == 1
+
+
+def test_reset_begins_the_stream_again():
+    policy = Random()
+    view = view_after(TicTacToe())
+    runs = []
+    for _ in range(2):
+        policy.reset("player_1", 9)
+        runs.append([policy(view) for _ in range(20)])
+    assert runs[0] == runs[1]
+    assert policy.agent == "player_1"
+
+
+def test_the_base_class_plays_nothing():
+    with pytest.raises(NotImplementedError):
+        ScriptedPolicy()(None)

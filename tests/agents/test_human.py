@@ -1,0 +1,105 @@
+import io
+
+import pytest
+
+from agents.baselines.general import FirstLegal
+from agents.human import HELP, HumanPolicy
+from agents.play import play
+from agents.policy import Quit
+from agents.turn import TurnSettings
+from llmarena_envs import connect_four_v0, tictactoe_v0
+
+OBSERVATION = {"rules": "The rules.", "text": "The text.", "legal": ["X: (1, 1)", "X: (1, 2)"]}
+
+
+def person(*lines):
+    screen = io.StringIO()
+    return HumanPolicy(io.StringIO("".join(f"{line}\n" for line in lines)), screen), screen
+
+
+def test_a_person_reads_the_rules_once_and_then_the_text_of_a_model():
+    policy, screen = person("X: (1, 1)", "X: (1, 2)", "X: (1, 1)")
+    policy.reset("player_0", 0)
+    assert policy(OBSERVATION) == "X: (1, 1)"
+    assert screen.getvalue() == f"The rules.\n\n{HELP}\n\nThe text.\n> "
+    assert policy(OBSERVATION) == "X: (1, 2)"
+    assert screen.getvalue().count("The rules.") == 1
+    assert screen.getvalue().endswith("> \nThe text.\n> ")
+    policy.reset("player_1", 0)
+    policy(OBSERVATION)
+    assert screen.getvalue().count("The rules.") == 2
+
+
+def test_question_mark_lists_the_legal_moves_and_asks_again():
+    policy, screen = person("?", " ? ", "X: (1, 2)")
+    assert policy(OBSERVATION) == "X: (1, 2)"
+    assert screen.getvalue().count("Legal moves:\nX: (1, 1)\nX: (1, 2)\n") == 2
+
+
+def test_question_mark_where_nothing_can_be_listed():
+    policy, screen = person("?", "anything")
+    assert policy({"rules": "", "text": "", "legal": []}) == "anything"
+    assert "cannot be listed" in screen.getvalue()
+
+
+def test_an_empty_line_is_no_reply():
+    policy, screen = person("", "   ", "X: (1, 2)")
+    assert policy(OBSERVATION) == "X: (1, 2)"
+    assert screen.getvalue().count("> ") == 3
+
+
+@pytest.mark.parametrize("lines", [("q",), (" Q ",), (), ("?", "q"), ("",)])
+def test_leaving(lines):
+    policy, _ = person(*lines)
+    with pytest.raises(Quit):
+        policy(OBSERVATION)
+
+
+def test_a_backslash_goes_on_in_the_next_line():
+    policy, _ = person("def f():\\", "    return 1")
+    assert policy(OBSERVATION) == "def f():\n    return 1"
+    policy, _ = person("begun\\")
+    with pytest.raises(Quit):
+        policy(OBSERVATION)
+
+
+def test_standard_streams_are_the_default(monkeypatch, capsys):
+    policy = HumanPolicy()
+    monkeypatch.setattr("sys.stdin", io.StringIO("４\n"))
+    assert policy(OBSERVATION) == "４"
+    assert "The text." in capsys.readouterr().out
+
+
+def test_a_person_is_asked_again_without_limit_and_any_notation_is_understood():
+    bad = ["hello", "(9, 9)", "O: (1, 1)", "X: (0, 1)"] * 5
+    policy, screen = person(*bad, "Ｘ：（2，2）", '{"row": 3, "column": 3}', "[1, 3]", "3 1")
+    env = tictactoe_v0.env()
+    episode = play(env, {"player_0": policy, "player_1": FirstLegal()}, 0, TurnSettings(reasks=1))
+    mine = [turn for turn in episode.turns if turn.agent == "player_0"]
+    assert len(mine[0].attempts) == 21
+    assert [turn.action for turn in mine] == [4, 8, 2, 6]
+    assert not any(turn.fallback for turn in mine)
+    assert "the mark to play is X" in screen.getvalue()
+
+
+def test_a_person_sees_exactly_the_texts_of_a_model():
+    seen = []
+
+    def model(observation):
+        seen.append(observation["text"])
+        return "X: (1, 1)" if len(seen) == 2 else "X: (3, 3)" if len(seen) > 2 else "?!"
+
+    settings = TurnSettings(unparsable="forfeit")
+    play(tictactoe_v0.env(), {"player_0": model, "player_1": FirstLegal()}, 0, settings)
+    policy, screen = person("?!", "X: (1, 1)", *["X: (3, 3)"] * 10)
+    with pytest.raises(Quit):
+        play(tictactoe_v0.env(), {"player_0": policy, "player_1": FirstLegal()}, 0, settings)
+    for text in seen[:3]:
+        assert f"\n{text}\n> " in screen.getvalue()
+
+
+def test_the_play_loop_supplies_the_legal_moves():
+    policy, screen = person("?", "q")
+    with pytest.raises(Quit):
+        play(connect_four_v0.env(), {"player_0": policy, "player_1": FirstLegal()}, 0)
+    assert "Legal moves:\n" + "\n".join(f"X: {column}" for column in range(1, 8)) in screen.getvalue()

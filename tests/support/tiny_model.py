@@ -1,0 +1,113 @@
+"""A tiny chat model, made on the spot: no download, a few seconds on one core.
+
+It is trained on positions of the two board games, so that it answers with moves of which some are legal and some are not.
+Run as a script, this file makes the model in the directory it is given: training in a process of its own keeps torch, its
+threads and its random state out of the tests.
+"""
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from llmarena_envs import connect_four_v0, tictactoe_v0
+
+MODULES = (tictactoe_v0, connect_four_v0)
+EXAMPLES = 800
+STEPS = 160
+BATCH = 8
+VOCABULARY = 600
+SHOWN = 120
+"""Characters of each message that the model sees, counted from its end: that keeps it fast."""
+
+END = "<|im_end|>"
+TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'][-" + str(SHOWN) + ":] }}"
+    "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+def make_tiny_model(path: Path) -> Path:
+    """Makes the model in the directory ``path``, which is created, and returns the directory."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+    command = [sys.executable, __file__, str(path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode:
+        raise RuntimeError(f"the tiny model could not be made:\n{done.stderr[-3000:]}")
+    return path
+
+
+def positions(seed: int) -> Iterator[tuple[list[dict[str, str]], str]]:
+    """Yields what a player reads in random play, as chat messages, and a random legal reply."""
+    envs = [module.env() for module in MODULES]
+    choose = random.Random(seed)
+    while True:
+        env = choose.choices(envs, weights=(3, 1))[0]  # games of tic-tac-toe are shorter
+        env.reset(seed=choose.randrange(2**31))
+        for agent in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                break
+            legal = [action for action, allowed in enumerate(observation["action_mask"]) if allowed]
+            messages = [("system", observation["rules"]), ("user", observation["text"])]
+            reply = env.unwrapped.format(choose.choice(legal), agent)
+            yield [{"role": role, "content": content} for role, content in messages], reply
+            env.step(choose.choice(legal))
+
+
+def _train(path: Path) -> None:
+    import torch
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    examples = [example for example, _ in zip(positions(0), range(EXAMPLES), strict=False)]
+    bpe = ByteLevelBPETokenizer()
+    texts = [message["content"][-SHOWN:] for messages, _ in examples for message in messages]
+    bpe.train_from_iterator(texts, VOCABULARY, show_progress=False, special_tokens=["<pad>", "<|im_start|>", END])
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=bpe._tokenizer, pad_token="<pad>", eos_token=END, chat_template=TEMPLATE
+    )
+    model = LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=64,
+            intermediate_size=128,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            max_position_embeddings=8192,
+            tie_word_embeddings=True,
+            pad_token_id=tokenizer.pad_token_id,
+            bos_token_id=None,
+            eos_token_id=tokenizer.eos_token_id,
+        )
+    )
+    rows = []
+    for messages, reply in examples:
+        prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+        read, said = tokenizer(prompt)["input_ids"], tokenizer(reply + END)["input_ids"]
+        rows.append((read + said, [-100] * len(read) + said))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=STEPS)
+    choose = random.Random(1)
+    for _ in range(STEPS):
+        batch = choose.sample(rows, BATCH)
+        width = max(len(tokens) for tokens, _ in batch)
+        inputs = torch.tensor([tokens + [0] * (width - len(tokens)) for tokens, _ in batch])
+        labels = torch.tensor([wanted + [-100] * (width - len(wanted)) for _, wanted in batch])
+        mask = torch.tensor([[1] * len(tokens) + [0] * (width - len(tokens)) for tokens, _ in batch])
+        loss = model(input_ids=inputs, attention_mask=mask, labels=labels).loss
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad()
+    model.generation_config.do_sample = True  # the server samples only what the model says may be sampled
+    model.save_pretrained(path)
+    tokenizer.save_pretrained(path)
+
+
+if __name__ == "__main__":
+    _train(Path(sys.argv[1]))
