@@ -127,6 +127,7 @@ class HanabiCodec(Codec):
         """Returns history, table, hands, legal actions and the instruction."""
         seat, names, events, none = view.seat, self._names[view.seat], self._events, self._none
         history = [events[event] for event in view.history]
+        revealed = [event.card for event in view.history if event.card]
         return (self._to_move if view.to_move else self._waiting)[seat].render(
             history="\n".join(history) or none,
             fireworks=self._fireworks_text(view.fireworks),
@@ -136,9 +137,9 @@ class HanabiCodec(Codec):
             turns_left=view.turns_left,
             discards=self._cards_text(view.discards),
             hands=self._hands_text(self._others[seat], view.hands, view.knowledge[1:]),
-            own_hand="\n".join([f"{n}: {self._known[known]}" for n, known in enumerate(view.knowledge[0], 1)]),
+            own_hand="\n".join([f"{n}: {self._known[known]}" for n, known in enumerate(view.knowledge[0], 1)]) or none,
             last_action=history[-1] if history else none,
-            last_card=next((self._cards[event.card] for event in view.history[::-1] if event.card), none),
+            last_card=self._cards[revealed[-1]] if revealed else none,
             legal=", ".join([names[action] for action in view.legal]),
         )
 
@@ -155,6 +156,8 @@ class HanabiCodec(Codec):
         lines = []
         for agent, cards, told in zip(agents, hands, knowledge, strict=True):
             lines.append(self._titles[agent])
+            if not cards:
+                lines.append(self._none)
             for position, card in enumerate(cards):
                 lines.append(f"{position + 1}: {self._cards[card]} - {self._known[told[position]]}")
         return "\n".join(lines)

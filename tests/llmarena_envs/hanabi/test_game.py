@@ -1,0 +1,377 @@
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmarena_envs.core.options import OptionError
+from llmarena_envs.hanabi.actions import Kind
+from llmarena_envs.hanabi.cards import Card, Knowledge, full_deck
+from llmarena_envs.hanabi.game import Event, Hanabi
+from llmarena_envs.hanabi.variant import Variant
+from tests.llmarena_envs.hanabi.positions import (
+    DECK,
+    DISCARD_1,
+    DISCARD_2,
+    FULL,
+    PLAY_1,
+    PLAY_2,
+    RANK_1,
+    RANK_2,
+    RANK_3,
+    RED,
+    YELLOW,
+    codes,
+    play,
+    random_game,
+    small_game,
+)
+
+NOTHING_TOLD = Knowledge((0, 1), (1, 2, 3, 4, 5))
+
+
+def test_the_deal():
+    game = small_game()
+    assert [codes(hand) for hand in game.hands] == ["R1 R2", "Y1 Y2"]
+    assert game.knowledge == ((NOTHING_TOLD, NOTHING_TOLD),) * 2
+    assert (game.fireworks, game.info_tokens, game.life_tokens, game.deck_size) == ((0, 0), 3, 1, 16)
+    assert game.to_move == ("player_0",)
+    assert game.legal == (PLAY_1, PLAY_2, YELLOW, RANK_1, RANK_2)
+
+
+def test_a_card_that_fits_scores_for_everybody_and_a_new_one_comes_last():
+    game = small_game(PLAY_1)
+    assert game.rewards == (1.0, 1.0)
+    assert (game.score, game.fireworks) == (1, (1, 0))
+    assert codes(game.hands[0]) == "R2 R3"
+    assert game.deck_size == 15
+    assert game.history == (Event(0, PLAY_1, Card(0, 1), True),)
+    play(game, RANK_2)
+    assert game.rewards == (0.0, 0.0)
+
+
+def test_a_hint_costs_a_token_and_tells_of_every_card():
+    game = small_game(RANK_2)
+    assert game.info_tokens == 2
+    assert game.history == (Event(0, RANK_2, None, False, (1,)),)
+    assert game.knowledge[1] == (
+        Knowledge((0, 1), (1, 3, 4, 5)),
+        Knowledge((0, 1), (2,), rank_told=True),
+    )
+    play(game, RED)
+    assert game.knowledge[0] == (Knowledge((0,), (1, 2, 3, 4, 5), color_told=True),) * 2
+    play(game, YELLOW)
+    assert game.knowledge[1] == (
+        Knowledge((1,), (1, 3, 4, 5), color_told=True),
+        Knowledge((1,), (2,), color_told=True, rank_told=True),
+    )
+    assert game.info_tokens == 0
+    assert game.legal == (DISCARD_1, DISCARD_2, PLAY_1, PLAY_2)
+
+
+def test_knowledge_moves_with_its_card():
+    game = small_game(RANK_1, RANK_2)
+    told = game.knowledge[0][1]
+    assert told == Knowledge((0, 1), (2,), rank_told=True)
+    play(game, PLAY_1)
+    assert codes(game.hands[0]) == "R2 R3"
+    assert game.knowledge[0] == (told, NOTHING_TOLD)
+    assert told.hinted
+    assert not NOTHING_TOLD.hinted
+
+
+def test_a_discard_gives_a_token_back_and_is_not_allowed_with_all_tokens():
+    game = small_game(RANK_1)
+    assert game.info_tokens == 2
+    play(game, DISCARD_2)
+    assert game.info_tokens == 3
+    assert codes(game.discards) == "Y2"
+    assert codes(game.hands[1]) == "Y1 R3"
+    assert game.rewards == (0.0, 0.0)
+    assert (
+        game.why_illegal("player_0", DISCARD_1) == "nothing may be discarded while all 3 information tokens are there"
+    )
+
+
+@pytest.mark.parametrize(("bomb_score", "last", "score"), [("zero", -1.0, 0), ("keep", 0.0, 1)])
+def test_the_last_life(bomb_score, last, score):
+    game = small_game(PLAY_1, PLAY_2, bomb_score=bomb_score)
+    assert game.to_move == ()
+    assert game.rewards == (last, last)
+    assert (game.life_tokens, game.score, game.fireworks) == (0, score, (1, 0))
+    assert codes(game.discards) == "Y2"
+    assert codes(game.hands[1]) == "Y1"  # nobody draws when the match is over
+    assert game.deck_size == 15
+    assert game.view("player_0").legal == game.view("player_1").legal == ()
+
+
+def test_a_life_is_lost_and_play_goes_on_while_there_are_more():
+    game = small_game(PLAY_1, PLAY_2, life_tokens=2)
+    assert (game.life_tokens, game.score, game.rewards) == (1, 1, (0.0, 0.0))
+    assert codes(game.hands[1]) == "Y1 R1"
+    play(game, PLAY_2)  # Red 3
+    assert (game.life_tokens, game.score, game.rewards) == (0, 0, (-1.0, -1.0))
+
+
+PERFECT = "R1 R2 Y1 Y2 R3 Y3 R4 Y4 R5 Y5 R1 Y1 R1 Y1 R2 Y2 R3 Y3 R4 Y4"
+
+
+def test_all_fireworks_end_the_match_and_a_completed_one_gives_a_token():
+    game = small_game(PLAY_1, RED, PLAY_1, PLAY_1, deck=PERFECT)
+    assert game.info_tokens == 2
+    play(game, *[PLAY_1] * 6)
+    assert game.fireworks == (5, 4)
+    assert game.info_tokens == 3
+    play(game, PLAY_1)
+    assert game.to_move == ()
+    assert game.score == 10
+    assert game.rewards == (1.0, 1.0)
+    assert game.turns_left == 2
+    assert game.info_tokens == 3  # it cannot have more than at the start
+
+
+def test_everybody_has_one_more_turn_after_the_last_card():
+    game = small_game(RANK_1)
+    while game.deck_size:
+        play(game, DISCARD_1)
+        if game.info_tokens == 3 and game.deck_size:
+            play(game, next(number for number in game.legal if number >= RED))
+    assert game.turns_left == 2
+    player = game.to_move
+    play(game, game.legal[-1])
+    assert game.turns_left == 1
+    play(game, game.legal[-1])
+    assert game.to_move == ()
+    assert len(game.history) >= 34
+    assert player == ("player_0",)
+
+
+def test_why_illegal():
+    game = small_game()
+    assert game.why_illegal("player_1", PLAY_1) == "it is not your turn"
+    assert game.why_illegal("player_0", RED) == "player_1 holds no Red card, and a hint must mark at least one card"
+    assert (
+        game.why_illegal("player_0", RANK_3)
+        == "player_1 holds no card of rank 3, and a hint must mark at least one card"
+    )
+    for action in (-1, 11, 10**9):
+        assert game.why_illegal("player_0", action) == "actions go from 0 to 10"
+    play(game, RANK_1, RANK_1, RANK_2)
+    assert game.why_illegal("player_1", RED) == "no information token is left for a hint"
+    three = Hanabi(Variant(players=3, **FULL))
+    three.reset(np.random.default_rng(0))
+    missing = set(range(5)) - {card.color for card in three.hands[2]}
+    kind_and_color = (Kind.REVEAL_COLOR, min(missing), 2)
+    assert three.why_illegal("player_0", three.variant.actions.index(kind_and_color)).startswith("player_2 holds no ")
+
+
+def test_a_short_hand_in_the_last_round():
+    game = Hanabi(Variant(hand_size=5, colors=1), deck="R1 R2 R3 R4 R5 R1 R2 R3 R4 R1")
+    game.reset(np.random.default_rng(0))
+    assert game.max_turns == 2
+    play(game, 5)
+    assert codes(game.hands[0]) == "R2 R3 R4 R5"
+    play(game, 6)
+    assert game.to_move == ()
+    assert game.score == 2
+
+
+@pytest.mark.parametrize(
+    ("bomb_score", "rewards", "score"), [("zero", (-3.0, -4.0), 0), ("keep", (0.0, -1.0), 3)], ids=["zero", "keep"]
+)
+def test_a_forfeit_saves_no_points_that_a_misplay_would_lose(bomb_score, rewards, score):
+    game = small_game(PLAY_1, PLAY_1, PLAY_1, bomb_score=bomb_score)
+    assert game.forfeit(("player_1",)) == rewards
+    assert game.statistics("player_0")["score"] == score
+    assert small_game().forfeit(("player_0",)) == (-1.0, 0.0)
+
+
+def test_statistics():
+    game = small_game(PLAY_1, RANK_2, RANK_1, DISCARD_1, PLAY_1)
+    assert game.statistics("player_0") == {"score": 2, "plays": 2, "discards": 0, "reveals": 1}
+    assert game.statistics("player_1") == {"score": 2, "plays": 0, "discards": 1, "reveals": 1}
+
+
+VARIANTS = st.builds(
+    lambda **options: options,
+    players=st.integers(2, 5),
+    colors=st.integers(1, 5),
+    ranks=st.integers(1, 5),
+    hand_size=st.integers(1, 5),
+    info_tokens=st.integers(1, 8),
+    life_tokens=st.integers(1, 3),
+    bomb_score=st.sampled_from(["zero", "keep"]),
+).filter(
+    lambda options: options["players"] * options["hand_size"] <= len(full_deck(options["colors"], options["ranks"]))
+)
+
+
+def slowest(game):
+    """Returns the actions that draw a match out: hints while there are tokens, else discards."""
+    hints = [
+        number for number in game.legal if game.variant.actions[number].kind in (Kind.REVEAL_COLOR, Kind.REVEAL_RANK)
+    ]
+    discards = [number for number in game.legal if game.variant.actions[number].kind is Kind.DISCARD]
+    return hints or discards or game.legal
+
+
+@settings(deadline=None, max_examples=150)
+@given(VARIANTS, st.integers(0, 2**32))
+def test_invariants_and_bound_of_random_games(options, seed):
+    variant = Variant(**options)
+    points = 0.0
+    for game in random_game(variant, np.random.default_rng(seed)):
+        check_invariants(game)
+        points += game.rewards[0]
+        assert points == game.score
+    assert len(game.history) <= variant.max_turns
+
+
+@settings(deadline=None, max_examples=150)
+@given(VARIANTS, st.integers(0, 2**32))
+def test_the_bound_is_reached_by_drawing_a_match_out(options, seed):
+    variant = Variant(**options)
+    game = list(random_game(variant, np.random.default_rng(seed), slowest))[-1]
+    if game.life_tokens:
+        assert len(game.history) == variant.max_turns
+
+
+def check_invariants(game):
+    variant = game.variant
+    stacks = [Card(color, rank) for color, top in enumerate(game.fireworks) for rank in range(1, top + 1)]
+    everywhere = [*stacks, *game.discards, *game.deck[game.dealt :], *(card for hand in game.hands for card in hand)]
+    assert sorted(everywhere) == sorted(full_deck(variant.colors, variant.ranks))
+    assert 0 <= game.info_tokens <= variant.info_tokens
+    assert 0 <= game.life_tokens <= variant.life_tokens
+    assert game.score == (sum(game.fireworks) if game.life_tokens or variant.bomb_score == "keep" else 0)
+    assert len(game.view("player_0").history) == sum(map(sum, game.counts))
+    for hand, known in zip(game.hands, game.knowledge, strict=True):
+        for card, what in zip(hand, known, strict=True):
+            assert card.color in what.colors
+            assert card.rank in what.ranks
+            assert not what.color_told or what.colors == (card.color,)
+            assert not what.rank_told or what.ranks == (card.rank,)
+    if game.to_move:
+        assert game.legal
+        assert [game.why_illegal(game.to_move[0], number) == "" for number in range(game.num_actions)] == [
+            number in game.legal for number in range(game.num_actions)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("options", "bound"),
+    [
+        ({}, 36),
+        (FULL, 2 * 40 + 8 - 1 + 2),
+        ({**FULL, "players": 3}, 2 * 35 + 8 - 1 + 3),
+        ({**FULL, "players": 5, "hand_size": 4}, 2 * 30 + 8 - 1 + 5),
+        ({"colors": 1, "hand_size": 5}, 2),
+    ],
+)
+def test_max_turns(options, bound):
+    assert Hanabi(Variant(**options)).max_turns == bound
+
+
+def test_the_full_game_has_fifty_cards_and_twenty_five_points():
+    variant = Variant(**FULL)
+    assert (variant.deck_size, variant.top_score, len(variant.actions)) == (50, 25, 20)
+    ranks = [card.rank for card in full_deck(5, 5) if card.color == 0]
+    assert ranks == [1, 1, 1, 2, 2, 3, 3, 4, 4, 5]
+    assert len(Variant(**FULL, players=3).actions) == 30
+
+
+def test_a_match_is_replayed_from_its_deck():
+    for seed in range(20):
+        games = list(random_game(Variant(), np.random.default_rng(seed)))
+        game = games[-1]
+        again = Hanabi(Variant(), deck=codes(game.deck).lower())
+        again.reset(np.random.default_rng(99))
+        play(again, *(event.action for event in game.history))
+        assert again.history == game.history
+        assert (again.hands, again.knowledge, again.score) == (game.hands, game.knowledge, game.score)
+
+
+def test_seeds():
+    def deck(rng, **options):
+        game = Hanabi(Variant(), **options)
+        game.reset(rng)
+        return game.deck
+
+    assert deck(np.random.default_rng(1)) == deck(np.random.default_rng(1))
+    assert len({deck(np.random.default_rng(seed)) for seed in range(50)}) == 50
+    rng = np.random.default_rng(1)
+    assert deck(rng) != deck(rng)
+    assert deck(rng, deck_seed=5) == deck(rng, deck_seed=5) == deck(np.random.default_rng(5))
+    assert deck(rng, deck_seed=5) != deck(rng, deck_seed=6)
+
+
+def test_every_order_of_the_deck_is_equally_likely():
+    rng = np.random.default_rng(0)
+    game = Hanabi(Variant())
+    counts = np.zeros((20, 10))
+    for _ in range(4000):
+        game.reset(rng)
+        for place, card in enumerate(game.deck):
+            counts[place, card.color * 5 + card.rank - 1] += 1
+    expected = np.array([3, 2, 2, 2, 1] * 2) / 20
+    assert np.abs(counts / 4000 - expected).max() < 0.035
+
+
+def test_copies_are_independent():
+    game = small_game(RANK_1)
+    for make in (copy.copy, copy.deepcopy, lambda original: pickle.loads(pickle.dumps(original))):
+        other = make(game)
+        play(other, PLAY_1, PLAY_1)
+        assert len(other.history) == 3
+        assert len(game.history) == 1
+        assert codes(game.hands[1]) == "Y1 Y2"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"players": 1}, "players: expected an integer from 2 to 5, got 1"),
+        ({"players": 6}, "players"),
+        ({"players": True}, "players"),
+        ({"colors": 0}, "colors: expected an integer from 1 to 5, got 0"),
+        ({"colors": 6}, "colors"),
+        ({"ranks": 0}, "ranks"),
+        ({"ranks": 6}, "ranks"),
+        ({"hand_size": 0}, "hand_size"),
+        ({"hand_size": 6}, "hand_size"),
+        ({"hand_size": "2"}, "hand_size: expected an integer from 1 to 5, got '2'"),
+        ({"info_tokens": 0}, "info_tokens"),
+        ({"info_tokens": 9}, "info_tokens"),
+        ({"life_tokens": 0}, "life_tokens"),
+        ({"life_tokens": 4}, "life_tokens"),
+        ({"bomb_score": "zer"}, "bomb_score: expected one of 'zero', 'keep', got 'zer'; did you mean 'zero'"),
+        (
+            {"players": 5, "colors": 1, "hand_size": 3},
+            "hand_size: expected at most 2, as 5 players share 10 cards, got 3",
+        ),
+    ],
+)
+def test_variants_are_checked(options, message):
+    with pytest.raises(OptionError, match=message):
+        Variant(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"deck": "R1 R2"}, "all 20 cards .* missing R1 R1 R2 R3"),
+        ({"deck": DECK + " R1"}, "too many R1"),
+        ({"deck": DECK.replace("R5", "B5")}, "missing R5; too many B5"),
+        ({"deck": ""}, "missing"),
+        ({"deck": 5}, "missing"),
+        ({"deck": ["R1"]}, "expected a text"),
+        ({"deck": DECK, "deck_seed": 1}, "give one of the two"),
+        ({"deck_seed": -1}, "deck_seed: expected an integer from 0"),
+        ({"deck_seed": "1"}, "deck_seed"),
+    ],
+)
+def test_decks_are_checked(options, message):
+    with pytest.raises(OptionError, match=message):
+        Hanabi(Variant(), **options)
