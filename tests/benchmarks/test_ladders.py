@@ -1,0 +1,110 @@
+"""The run file of all seven games: scripted policies come out in the order that theory gives them."""
+
+import asyncio
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from rating import rundir
+from rating.plan import make_plan
+from rating.runner import Runner
+from rating.summary import summarise
+from rating.verify import verify
+
+RUN_FILE = Path(__file__).parents[2] / "benchmarks" / "llmarena" / "demo.toml"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("llmarena") / "run"
+    config, store = rundir.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
+    asyncio.run(Runner(config, store).run())
+    records = list(store.records())
+    store.close()
+    return config, records
+
+
+@pytest.fixture(scope="module")
+def boards(run):
+    config, records = run
+    outcomes = [record.outcome for record in records]
+    return {item.name: make_plan(config, item.name).leaderboard(outcomes) for item in config.environment}
+
+
+def rows(boards, environment):
+    return {row.policy: row for row in boards[environment].rows}
+
+
+def assert_separated(better, worse):
+    assert better[0] > worse[1], f"expected {better} above {worse}"
+
+
+def rated(row):
+    return row.low, row.high
+
+
+def test_all_seven_games_are_played_to_their_end(run, boards):
+    _, records = run
+    assert len(boards) == 7
+    assert {record.status for record in records} == {"finished"}
+    assert all(board.stop_reason for board in boards.values())
+    assert all(not row.effort.failures and not row.effort.fallbacks for board in boards.values() for row in board.rows)
+
+
+@pytest.mark.parametrize("environment", ["tictactoe_v0", "connect_four_v0"])
+def test_board_games(boards, environment):
+    assert [row.policy for row in boards[environment].rows] == ["minimax", "greedy", "random"]
+    assert_separated(rated(rows(boards, environment)["greedy"]), rated(rows(boards, environment)["random"]))
+
+
+def test_search_beats_rules_of_thumb_in_connect_four(boards):
+    table = rows(boards, "connect_four_v0")
+    assert_separated(rated(table["minimax"]), rated(table["greedy"]))
+
+
+def test_bargain(boards):
+    table = boards["bargain_v0"].rows
+    assert [row.policy for row in table] == ["concession", "fair", "random"]
+    for better, worse in pairwise(table):
+        assert_separated(rated(better), rated(worse))
+
+
+def test_holdem(boards):
+    table = rows(boards, "holdem_v0")
+    for skilled in ("strength", "tight"):
+        for unskilled in ("random", "call"):
+            assert_separated(rated(table[skilled]), rated(table[unskilled]))
+
+
+def test_bid(boards):
+    table = boards["bid_v0"].rows
+    assert [row.policy for row in table] == ["half", "random", "truthful"]
+    for better, worse in pairwise(table):
+        assert_separated(better.reward[1:3], worse.reward[1:3])
+
+
+def test_hanabi(boards):
+    table = rows(boards, "hanabi_v0")
+    assert_separated(table["convention"].self_play[1:3], table["random"].self_play[1:3])
+    assert table["convention"].self_play.value >= 6.0
+
+
+def test_undercover(boards):
+    table = rows(boards, "undercover_v0")
+    assert_separated(table["similarity"].win_rate[1:3], table["silent"].win_rate[1:3])
+    assert_separated(table["similarity"].other_win_rate[1:3], table["random"].other_win_rate[1:3])
+    assert boards["undercover_v0"].references == {"random votes": 0.6}
+
+
+def test_the_table_of_all_games_is_normalised(boards):
+    summary = summarise(boards.values())
+    for environment in summary.environments:
+        assert max(row.scores[environment] for row in summary.rows if row.scores[environment] is not None) == 100
+    assert not summary.left_out
+
+
+def test_every_match_is_verified(run):
+    config, records = run
+    for record in records[::20]:
+        assert verify(record, config.turn_settings(record.match.environment)) == ""
