@@ -1,0 +1,1 @@
+"""Runnable scripts: published experiments done again, speed, training."""

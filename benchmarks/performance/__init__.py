@@ -1,0 +1,1 @@
+"""Speed beside named peers, measured in one process."""

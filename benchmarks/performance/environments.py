@@ -1,0 +1,289 @@
+"""Speed of the environments beside PettingZoo's classic games and OpenSpiel, random play, one core.
+
+    python -m benchmarks.performance.environments
+    python -m benchmarks.performance.environments --games tictactoe --rounds 31 --json result.json
+    python -m cProfile -s tottime -m benchmarks.performance.environments --games tictactoe --only "llmarena text"
+
+For every game, all contestants play in turn, a slice of whole matches each, round after round in this one process, so that
+whatever slows the machine down slows all of them down. A contestant's figure is the number of decisions a second of
+processor time: resets and the final steps of finished agents are part of the time, but are not counted as decisions.
+
+All contestants are played by the same policy, which is as cheap as it can be: the legal actions as a list of ``int`` (made
+from the action mask by ``mask.nonzero()[0].tolist()``, or as the contestant supplies it) and a multiplication to pick one.
+Only where actions are texts, ``random_action`` of the environment draws and writes the replies, and is part of the time.
+
+Where a peer's game is not quite ours, the peer has the easier one: OpenSpiel's auction has ten bids, ours a thousand.
+"""
+
+import json
+import platform
+import random
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pettingzoo
+from pettingzoo.env_registry.exceptions import FailedToImport
+
+import llmarena_envs
+from benchmarks.options import option, parse
+from llmarena_envs.core.options import check_choice
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of the benchmark."""
+
+    games: tuple[str, ...] = option((), "games to measure; all of them by default")
+    only: str = option("", "measure only contestants whose name begins so, for profiles")
+    rounds: int = option(15, "slices a contestant plays")
+    seconds: float = option(0.3, "least processor time of a slice")
+    seed: int = option(0, "seed of the environments and of the policy")
+    json: str = option("", "file to write the result to, as JSON")
+    smoke: bool = option(False, "the smallest size, which only shows that everything runs")
+
+
+Make = Callable[[int], Any]
+"""``make(seed)`` makes an environment whose generator is seeded."""
+
+Play = Callable[[Any, Callable[[], float]], int]
+"""``play(environment, uniform)`` plays one match with numbers drawn from ``uniform`` and returns its decisions."""
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """Something that plays a game.
+
+    Attributes:
+        name: what the table calls it.
+        make: makes the environment; raises ``ImportError`` if its package is missing.
+        play: plays one match of it.
+        install: how to install what it needs.
+    """
+
+    name: str
+    make: Make
+    play: Play
+    install: str = "pip install llmarena-envs"
+
+
+def play_aec(env: Any, uniform: Callable[[], float]) -> int:
+    """Plays a PettingZoo environment that supplies an action mask."""
+    decisions = 0
+    env.reset()
+    for _ in env.agent_iter():
+        observation, _, termination, truncation, _ = env.last()
+        if termination or truncation:
+            env.step(None)
+        else:
+            legal = observation["action_mask"].nonzero()[0].tolist()
+            env.step(legal[int(uniform() * len(legal))])
+            decisions += 1
+    return decisions
+
+
+def play_talk(env_and_rng: tuple[Any, np.random.Generator], uniform: Callable[[], float]) -> int:
+    """Plays an environment of this suite whose actions are texts: legal replies that the game draws and writes."""
+    env, rng = env_and_rng
+    decisions = 0
+    env.reset()
+    game = env.unwrapped
+    for agent in env.agent_iter():
+        _, _, termination, truncation, _ = env.last()
+        if termination or truncation:
+            env.step(None)
+        else:
+            env.step(game.random_action(agent, rng))
+            decisions += 1
+    return decisions
+
+
+def play_open_spiel(env: Any, uniform: Callable[[], float]) -> int:
+    """Plays an environment of ``open_spiel.python.rl_environment``."""
+    decisions = 0
+    step = env.reset()
+    while not step.last():
+        legal = step.observations["legal_actions"][step.observations["current_player"]]
+        step = env.step([legal[int(uniform() * len(legal))]])
+        decisions += 1
+    return decisions
+
+
+def make_aec(name: str, **options: Any) -> Make:
+    """Returns what makes a PettingZoo environment by its registered name."""
+
+    def make(seed: int) -> Any:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # peers warn about their own spaces
+                env = pettingzoo.make("aec", name, **options)
+        except FailedToImport as error:
+            raise ImportError(str(error.__cause__)) from error
+        env.reset(seed=seed)
+        return env
+
+    return make
+
+
+def ours(name: str, *, talk: bool = False, **options: Any) -> tuple[Contestant, Contestant]:
+    """Returns ``env()`` of this suite with the text built at every turn, and with vectors.
+
+    Args:
+        name: registered name without the namespace.
+        talk: whether the actions beside the texts are texts as well.
+        options: options of the environment.
+    """
+    make_text = make_aec(f"llmarena/{name}", **options)
+    make_vector = make_aec(f"llmarena/{name}", obs_type="vector", **options)
+    text = (
+        Contestant("llmarena text", lambda seed: (make_text(seed), np.random.default_rng(seed)), play_talk)
+        if talk
+        else Contestant("llmarena text", make_text, play_aec)
+    )
+    return text, Contestant("llmarena vector", make_vector, play_aec)
+
+
+def of_pettingzoo(name: str, **options: Any) -> Contestant:
+    """Returns ``env()`` of PettingZoo's classic games."""
+    make = make_aec(f"classic/{name}", **options)
+    return Contestant(f"PettingZoo {name}", make, play_aec, "pip install 'pettingzoo[classic]'")
+
+
+def of_open_spiel(name: str, **options: Any) -> Contestant:
+    """Returns an ``rl_environment`` of OpenSpiel."""
+
+    def make(seed: int) -> Any:
+        from open_spiel.python import rl_environment
+
+        chance = rl_environment.ChanceEventSampler(seed)
+        return rl_environment.Environment(name, chance_event_sampler=chance, **options)
+
+    return Contestant(f"OpenSpiel {name}", make, play_open_spiel, "pip install open_spiel")
+
+
+# Heads-up with the stacks, the blinds and the order of play of PettingZoo's game; OpenSpiel has no half-pot raise.
+HEADS_UP = {"betting": "nolimit", "numPlayers": 2, "numRounds": 4, "blind": "1 2", "firstPlayer": "1 1 1 1"}
+DECK = {"numSuits": 4, "numRanks": 13, "numHoleCards": 2, "numBoardCards": "0 3 1 1"}
+FULL_HANABI: dict[str, Any] = {"colors": 5, "ranks": 5, "hand_size": 5, "info_tokens": 8, "life_tokens": 3}
+
+GAMES: dict[str, tuple[Contestant, ...]] = {
+    "tictactoe": (*ours("tictactoe-v0"), of_pettingzoo("tictactoe-v3"), of_open_spiel("tic_tac_toe")),
+    "connect_four": (*ours("connect_four-v0"), of_pettingzoo("connect_four-v3"), of_open_spiel("connect_four")),
+    "holdem": (
+        *ours("holdem-v0", rules="rlcard"),
+        of_pettingzoo("texas_holdem_no_limit-v6"),
+        of_open_spiel("universal_poker", **HEADS_UP, **DECK, stack="100 100", bettingAbstraction="fcpa"),
+    ),
+    "hanabi": (*ours("hanabi-v0", **FULL_HANABI), of_pettingzoo("hanabi-v5"), of_open_spiel("hanabi")),
+    "bid": (*ours("bid-v0"), of_open_spiel("first_sealed_auction", max_value=10)),
+    "bargain": (*ours("bargain-v0", talk=True), of_open_spiel("bargaining")),
+}
+"""The contestants of each game; ratios are taken to the first one of PettingZoo, or of OpenSpiel where there is none."""
+
+
+def slice_speed(contestant: Contestant, env: Any, rng: random.Random, seconds: float) -> float:
+    """Returns the decisions a second of one slice of whole matches."""
+    decisions = 0
+    start = time.process_time()
+    while True:
+        decisions += contestant.play(env, rng.random)
+        spent = time.process_time() - start
+        if spent >= seconds:
+            return decisions / spent
+
+
+def measure(contestants: tuple[Contestant, ...], options: Options) -> dict[str, Any]:
+    """Lets the contestants of one game play in turn.
+
+    Returns:
+        ``speeds``: for each contestant that is installed the decisions a second, ``median`` and ``best`` of its slices, and
+        ``ratio``, the median over the rounds of its speed divided by the reference's; ``reference``: the name of it;
+        ``missing``: how to install the others.
+    """
+    environments, missing = {}, {}
+    for contestant in contestants:
+        if not contestant.name.startswith(options.only):
+            continue
+        try:
+            environments[contestant.name] = contestant.make(options.seed)
+        except ImportError as error:
+            missing[contestant.name] = f"{contestant.install} ({error})"
+    present = [contestant for contestant in contestants if contestant.name in environments]
+    peers = [contestant.name for contestant in present if not contestant.name.startswith("llmarena")]
+    reference = peers[0] if peers else present[0].name
+    rngs = {contestant.name: random.Random(options.seed) for contestant in present}
+    slices: dict[str, list[float]] = {contestant.name: [] for contestant in present}
+    for round_number in range(-1, options.rounds):  # the first round warms up
+        for contestant in present:
+            name = contestant.name
+            speed = slice_speed(contestant, environments[name], rngs[name], options.seconds)
+            if round_number >= 0:
+                slices[name].append(speed)
+    speeds = {
+        name: {
+            "median": round(median(values)),
+            "best": round(max(values)),
+            "ratio": round(median(a / b for a, b in zip(values, slices[reference], strict=True)), 2),
+        }
+        for name, values in slices.items()
+    }
+    return {"speeds": speeds, "reference": reference, "missing": missing}
+
+
+def versions() -> dict[str, str]:
+    """Returns the versions of everything that is measured, as far as it is installed."""
+    found = {"python": platform.python_version(), "llmarena-envs": llmarena_envs.__version__}
+    for package in ("numpy", "pettingzoo", "rlcard", "open_spiel"):
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
+
+
+def run(options: Options) -> dict[str, Any]:
+    """Measures every game asked for.
+
+    Returns:
+        ``options``, ``versions`` and, under ``games``, what ``measure`` returns for each game.
+    """
+    for game in options.games:
+        check_choice("games", game, GAMES)
+    size = replace(options, rounds=2, seconds=0.01) if options.smoke else options
+    names = options.games or tuple(GAMES)
+    return {
+        "options": {**asdict(size), "games": names},
+        "versions": versions(),
+        "games": {name: measure(GAMES[name], size) for name in names},
+    }
+
+
+def table(result: dict[str, Any]) -> str:
+    """Returns the result as a table for people."""
+    lines = []
+    for game, measured in result["games"].items():
+        lines.append(f"{game}: decisions a second, ratio to {measured['reference']}")
+        for name, speed in measured["speeds"].items():
+            lines.append(
+                f"  {name:36} median {speed['median']:>9,}   best {speed['best']:>9,}   ratio {speed['ratio']:>6.2f}"
+            )
+        lines += [f"  {name:36} not installed: {how}" for name, how in measured["missing"].items()]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measures, prints the table and writes the JSON file if one is asked for."""
+    options = parse(Options, __doc__)
+    result = run(options)
+    print(table(result))
+    if options.json:
+        Path(options.json).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
