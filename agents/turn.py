@@ -141,9 +141,8 @@ async def take_turn(
         attempts.append(attempt)
         if action is not None:
             return Move(action, tuple(attempts))
-        if attempt.kind is Failure.ILLEGAL and not settings.reask_illegal:
-            break
-        if len(attempts) > settings.reasks and not unlimited:
+        final = attempt.kind is Failure.ILLEGAL and not settings.reask_illegal
+        if not unlimited and (final or len(attempts) > settings.reasks):
             break
     fallback = settings.illegal if attempts[-1].kind is Failure.ILLEGAL else settings.unparsable
     action = None

@@ -73,7 +73,10 @@ def present_strength(hole: Sequence[int], board: Sequence[int]) -> float:
 
 
 def chen_points(hole: Sequence[int]) -> float:
-    """Returns the worth of two hole cards by the formula of Bill Chen (in Krieger, Hold'em Excellence, 1995): -1 to 20."""
+    """Returns the worth of two hole cards by the formula of Bill Chen, not rounded: -1.5 to 20.
+
+    Source: Krieger, Hold'em Excellence (1995).
+    """
     low, high = sorted(card // 4 for card in hole)
     points = {12: 10.0, 11: 8.0, 10: 7.0, 9: 6.0}.get(high, (high + 2) / 2)
     if low == high:
@@ -101,7 +104,7 @@ class Tight(ScriptedPolicy):
     Before the flop the marks are Chen points, later the share of all hands that its own beats at present.
     """
 
-    RAISE_POINTS, CALL_POINTS = 8.0, 4.0
+    RAISE_POINTS, CALL_POINTS = 8.0, 6.0
     RAISE_STRENGTH, CALL_STRENGTH = 0.85, 0.6
 
     def __call__(self, view: HoldemView) -> int:

@@ -1,0 +1,249 @@
+"""The betting of one hand: whose turn it is, and what each action costs.
+
+Players are numbered by seat, clockwise. Chips are whole numbers.
+"""
+
+from enum import IntEnum
+from typing import NamedTuple, TypeVar
+
+STANDARD = "standard"
+RLCARD = "rlcard"
+
+_T = TypeVar("_T")
+
+
+class Action(IntEnum):
+    """The five actions."""
+
+    FOLD = 0
+    CHECK_CALL = 1
+    RAISE_HALF_POT = 2
+    RAISE_FULL_POT = 3
+    ALL_IN = 4
+
+
+class Choices(NamedTuple):
+    """What the five actions mean to the seat to act, in the order of ``Action``.
+
+    Attributes:
+        costs: the chips that each would put in.
+        why_illegal: why each is not allowed, an empty string if it is.
+        legal: the allowed ones.
+    """
+
+    costs: tuple[int, ...]
+    why_illegal: tuple[str, ...]
+    legal: tuple[int, ...]
+
+
+class Betting(NamedTuple):
+    """The chips of one hand.
+
+    Attributes:
+        rules: ``STANDARD`` or ``RLCARD``.
+        button: seat of the dealer button.
+        big_blind: the smallest bet.
+        stacks: chips left of each seat.
+        put_in: chips put in during this hand.
+        bets: chips put in on this street.
+        live: whether each seat was dealt in and has not folded.
+        level: the bet that everybody has to match on this street.
+        min_raise: the least by which a raise must exceed ``level``.
+        answered: ``level`` after each seat's last action on this street, -1 if it has not acted yet.
+    """
+
+    rules: str
+    button: int
+    big_blind: int
+    stacks: tuple[int, ...]
+    put_in: tuple[int, ...]
+    bets: tuple[int, ...]
+    live: tuple[bool, ...]
+    level: int
+    min_raise: int
+    answered: tuple[int, ...]
+
+    def bet(self, seat: int, chips: int) -> "Betting":
+        """Returns the betting after ``seat`` has put in ``chips``: none to check, ``to_call`` to call, more to raise."""
+        bet = self.bets[seat] + chips
+        level = max(self.level, bet)
+        return Betting(
+            self.rules,
+            self.button,
+            self.big_blind,
+            _with(self.stacks, seat, self.stacks[seat] - chips),
+            _with(self.put_in, seat, self.put_in[seat] + chips),
+            _with(self.bets, seat, bet),
+            self.live,
+            level,
+            # An all-in below the smallest raise lifts the level, but the next raise has to be as large as before.
+            max(self.min_raise, bet - self.level) if self.rules == STANDARD else self.min_raise,
+            _with(self.answered, seat, level),
+        )
+
+    def fold(self, seat: int) -> "Betting":
+        """Returns the betting after ``seat`` has folded."""
+        return self._replace(live=_with(self.live, seat, False))
+
+    def next_street(self) -> "Betting":
+        """Returns the betting at the beginning of the next street."""
+        seats = len(self.stacks)
+        return self._replace(
+            bets=(0,) * seats,
+            level=0,
+            min_raise=_smallest_raise(self.rules, self.big_blind),
+            answered=(-1,) * seats,
+        )
+
+    def next_to_act(self, seat: int) -> int:
+        """Returns the first seat after ``seat`` that has something to decide on this street, -1 if there is none."""
+        if sum(self.live) > 1:
+            seats = len(self.stacks)
+            for step in range(1, seats + 1):
+                other = (seat + step) % seats
+                if self._has_to_act(other):
+                    return other
+        return -1
+
+    def to_call(self, seat: int) -> int:
+        """Returns the chips that ``seat`` must put in to stay, at most all it has left."""
+        level = self.level
+        if level > max(self.bets):
+            # The big blind was short. That does not make the bet smaller, unless everybody else is all-in.
+            others = [other for other, live in enumerate(self.live) if live and other != seat]
+            if not any(self.stacks[other] for other in others):
+                level = max([self.bets[other] for other in others], default=0)
+        return min(max(level - self.bets[seat], 0), self.stacks[seat])
+
+    def choices(self, seat: int) -> Choices:
+        """Returns what each of the five actions means to ``seat``, whose turn it is."""
+        call = self.to_call(seat)
+        pot = sum(self.put_in)
+        if self.rules == STANDARD:
+            half, full = call + (pot + call) // 2, call + pot + call
+            why_no_fold = "" if call else "there is no bet to fold to, and Check and Call costs nothing"
+        else:
+            half, full, why_no_fold = pot // 2, pot, ""
+        why_no_raise = self._why_no_raise(seat, call)
+        why_illegal = (
+            why_no_fold,
+            "",
+            why_no_raise or self._why_wrong_size(seat, half),
+            why_no_raise or self._why_wrong_size(seat, full),
+            why_no_raise,
+        )
+        legal = tuple([action for action, reason in enumerate(why_illegal) if not reason])
+        return Choices((0, call, half, full, self.stacks[seat]), why_illegal, legal)
+
+    def _has_to_act(self, seat: int) -> bool:
+        if not self.live[seat] or not self.stacks[seat]:
+            return False
+        return self.to_call(seat) > 0 or (self.answered[seat] < 0 and self._somebody_can_answer(seat))
+
+    def _somebody_can_answer(self, seat: int) -> bool:
+        """Says whether another seat could put in more than ``level``."""
+        for other, live in enumerate(self.live):
+            if live and other != seat and self.stacks[other] + self.bets[other] > self.level:
+                return True
+        return False
+
+    def _why_no_raise(self, seat: int, call: int) -> str:
+        if self.stacks[seat] <= call:
+            return "a call already takes all your chips, so you cannot raise"
+        if not self._somebody_can_answer(seat):
+            return "nobody else has chips to answer a raise, so you cannot raise"
+        if self.answered[seat] >= 0 and self.level - self.answered[seat] < self.min_raise:
+            return "the bet went up by less than a full raise since you acted, so you can only call or fold"
+        return ""
+
+    def _why_wrong_size(self, seat: int, cost: int) -> str:
+        stack = self.stacks[seat]
+        if cost > stack or (cost == stack and self.rules == STANDARD):
+            return f"this raise would put in {cost} and you have {stack} left, so the only raise is All-In"
+        if self.bets[seat] + cost < self.level + self.min_raise:
+            return "this raise would be smaller than the smallest one allowed"
+        return ""
+
+
+def blind_seats(rules: str, button: int, stacks: tuple[int, ...]) -> tuple[int, int]:
+    """Returns the seats of the small and the big blind among those with chips.
+
+    With two players the button posts the small blind under the standard rules, and the big blind under RLCard's.
+    """
+    seats = len(stacks)
+    after_button = [seat for step in range(1, seats + 1) if stacks[seat := (button + step) % seats]]
+    if len(after_button) == 2 and rules == STANDARD:
+        return button, after_button[0]
+    return after_button[0], after_button[1]
+
+
+def post_blinds(
+    rules: str, button: int, blinds: tuple[int, int], small_blind: int, big_blind: int, stacks: tuple[int, ...]
+) -> Betting:
+    """Returns the betting at the beginning of a hand; who has less than the blind posts all of it.
+
+    Args:
+        rules: ``STANDARD`` or ``RLCARD``.
+        button: seat of the dealer button, which has chips.
+        blinds: seats of the small and the big blind.
+        small_blind: chips of the small blind.
+        big_blind: chips of the big blind.
+        stacks: chips of each seat; a seat without any is not dealt in.
+    """
+    seats = len(stacks)
+    small, big = blinds
+    posts = [0] * seats
+    posts[small] = min(small_blind, stacks[small])
+    posts[big] = min(big_blind, stacks[big])
+    posted = tuple(posts)
+    return Betting(
+        rules,
+        button,
+        big_blind,
+        stacks=tuple([stack - post for stack, post in zip(stacks, posted, strict=True)]),
+        put_in=posted,
+        bets=posted,
+        live=tuple([stack > 0 for stack in stacks]),
+        level=big_blind,
+        min_raise=_smallest_raise(rules, big_blind),
+        answered=(-1,) * seats,
+    )
+
+
+def longest_hand(rules: str, players: int, stack: int, big_blind: int, *, equal_stacks: bool) -> int:
+    """Returns an upper bound on the number of turns of one hand.
+
+    A street without a raise has at most one turn a player, and a raise gives each of the others one more at most, so that r
+    raises make at most ``4 * players + r * (players - 1)`` turns on four streets. How many raises are there?
+
+    * Standard rules: the raiser, once it has called, and the player whom it answers have put the same number of chips into
+      the pot, and nobody more. A raise adds half the pot or more, so this number at least doubles. It begins at the big
+      blind, and nobody raises when it has reached the second largest stack.
+    * RLCard's rules, two players: after the first turn the pot is two big blinds or more, each raise makes it half as large
+      again or more, and nobody raises when it holds two of the smaller stack. (A raise in the first turn adds no turn.)
+
+    An all-in may be a smaller raise than these. The last raise is counted in any case. Before it, nobody can have gone all-in
+    while all stacks are equal; otherwise all but the last raiser and one opponent can.
+
+    Args:
+        rules: ``STANDARD`` or ``RLCARD``.
+        players: number of players.
+        stack: chips of each player at the beginning of the match.
+        big_blind: chips of the big blind.
+        equal_stacks: whether nobody has won chips yet.
+    """
+    second_largest = stack if equal_stacks else players * stack // 2
+    raises = 0 if equal_stacks else players - 2
+    chips = big_blind if rules == STANDARD else 2 * big_blind
+    while chips < (second_largest if rules == STANDARD else 2 * second_largest):
+        raises += 1
+        chips += chips if rules == STANDARD else chips // 2
+    return 4 * players + raises * (players - 1)
+
+
+def _smallest_raise(rules: str, big_blind: int) -> int:
+    return big_blind if rules == STANDARD else 1
+
+
+def _with(values: tuple[_T, ...], seat: int, value: _T) -> tuple[_T, ...]:
+    return (*values[:seat], value, *values[seat + 1 :])

@@ -1,0 +1,199 @@
+"""# No-limit Texas hold'em.
+
+| | |
+|---|---|
+| Creation | `holdem_v0.env()` or `pettingzoo.make("aec", "llmarena/holdem-v0")` |
+| Agents | `player_0`, `player_1`; up to `player_5` with `players=6` |
+| Actions | `Discrete(5)` |
+| Parallel API | no |
+| Manual control | `llmarena play holdem_v0 --policy player_0=human --policy player_1=strength` |
+| Action values | 0 Fold, 1 Check and Call, 2 Raise Half Pot, 3 Raise Full Pot, 4 All-In |
+| Observation | `text`: two texts and a mask; `vector`: shape (111 + 7 * players,), values 0 to 1 |
+
+A match is one hand (or several, `hands`) of no-limit Texas hold'em. Each player gets two hole cards; five community cards
+follow in three deals, with a betting round before the flop, on the flop, on the turn and on the river. The best five of
+seven cards win the pot, equal hands split it. A player who is all-in competes for as much of everybody's chips as it has put
+in; the rest is a side pot of the others, or goes back if nobody called it. When nobody can bet any more, the board is dealt
+out.
+
+`rules="standard"`: with two players the button posts the small blind, acts first before the flop and last after it. With
+more, the two players after the button post the blinds, the next one acts first, and later streets begin after the button. A
+raise calls and then adds half of the pot as it is after the call (rounded down), or all of it. It must be at least the big
+blind and at least the largest raise of the street; one that would take the whole stack is not offered, All-In stands for
+it. An all-in may be smaller; it does not let players who have acted raise again unless the bet went up by a full raise since.
+Fold is legal only when there is something to call. A player with less than the blind posts what it has; the others still call
+the whole blind.
+
+`rules="rlcard"`, for two players, follows PettingZoo's `texas_holdem_no_limit`: the button posts the big blind, the small blind
+acts first on every street, a raise puts in half of the pot (rounded down) or all of it, the call included. Fold is always
+legal; a raise is offered if the chips suffice and a call would not take them all, half the pot only if it is more than a call.
+
+After each of several hands the button moves to the next player with chips, who keeps what it has left; a player without chips
+is out. The match ends when one player has all chips or after `hands` hands. A chip that cannot be split goes to the first winner
+clockwise from the button.
+
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.3, which leaves blinds and raises open. treys ranks the hands.
+
+### Arguments
+
+* `rules="standard"`: `standard` or `rlcard`.
+* `button="random"`: seat of the dealer button in the first hand, or `random`.
+* `stack=100`: chips of each player at the beginning.
+* `small_blind=1`, `big_blind=2`: the blinds; the stack must be larger.
+* `players=2`: number of players, 2 to 6.
+* `hands=1`: most hands of a match.
+* `deck_seed=None`: seed of the deals, which are then the same in every match.
+* `deck=None`: the cards of a match of one hand in dealing order, as a text or a list of names such as `Ah` and `Td`: two for each
+  player from `player_0` on, then the five of the board.
+* `reward="chips"`: `chips` or `win`.
+* `hint=True`: list the legal actions and what they cost in the text.
+* `cot=True`: invite the player to reason before the answer.
+* `language="en"`: language of the texts, `en` or `zh`.
+* `obs_type="text"`: `text` or `vector`.
+* `render_mode=None`: `ansi` or `human`; shows everybody's cards.
+
+### Observation Space
+
+With `obs_type="text"`: `rules` (the same at every turn), `text` and `action_mask`. The text holds the results of earlier
+hands, the own cards and position, the betting of the hand and the deals in order, then the community cards, pot, chips left and
+put in, and the legal actions. Hole cards shown at a showdown are told in the later hands of the match; in a match of one hand
+nobody's are.
+
+With `obs_type="vector"`: `observation`, a `float32` array, and `action_mask`. With n players, seats counted clockwise from the
+own one and chips as a share of all chips in play, the array holds:
+
+| index | content |
+|---|---|
+| 0 to 51 | own cards, `4 * rank + suit` with ranks 2 to A and suits c, d, h, s |
+| 52 to 103 | community cards |
+| 104 to 107 | street |
+| 108, 109, 110 | pot, chips to call, number of the hand divided by `hands` |
+| next n | place after the button: 1 at the first of them for the button itself |
+| next n | chips left of each seat |
+| next n | whether each seat is in the hand |
+| next 4 n | chips that each seat has put in before the flop, on the flop, the turn and the river |
+
+#### Legal Actions Mask
+
+`action_mask` is an `int8` array of shape (5,): 1 for a legal action, all zeros for a player who is not to act.
+
+### Action Space
+
+A reply states an action as `Action: <name>`; the last such line counts, case does not matter, `&` stands for `and`. Check, Call,
+Raise Half and Raise Pot are understood, and JSON with `action`. A line that holds nothing but a name counts if nothing is marked.
+Amounts cannot be chosen. All-In is read as a call where a call takes all chips or everybody else is all-in.
+
+### Rewards
+
+At the end of the match, the net chips of each player, or their sign with `reward="win"`. An illegal action ends the match: the
+offender loses what it has put in during the hand, at least one chip, and enough to end with less than it began with and not
+with more than anybody else. The others take back what they have put in, unless they have folded; those still in the hand share
+the rest equally.
+
+`infos` hold `chips`, the chips left, and `hands`, the number of finished hands.
+
+### Episode End
+
+After `hands` hands, when one player has all chips, or by an illegal action. One hand of two players with the default stack and
+blinds takes at most 14 turns, 18 under RLCard's rules; `betting.longest_hand` gives the bound for all options.
+
+### Version History
+
+* v0: Initial version
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from llmarena_envs.core.options import check_bool
+from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.holdem.game import Holdem, HoldemView
+from llmarena_envs.holdem.text import HoldemCodec
+
+_CARDS = 52
+_STREETS = 4
+
+
+def env(**options: Any) -> OrderWrapper:
+    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    return OrderWrapper(raw_env(**options))
+
+
+class raw_env(TextEnv):
+    """No-limit Texas hold'em as an AEC environment; arguments as in the module's documentation."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "holdem_v0",
+        "render_modes": ["ansi", "human"],
+        "render_fps": 1,
+        "is_parallelizable": False,
+    }
+    game: Holdem
+
+    def __init__(
+        self,
+        *,
+        rules: str = "standard",
+        button: str | int = "random",
+        stack: int = 100,
+        small_blind: int = 1,
+        big_blind: int = 2,
+        players: int = 2,
+        hands: int = 1,
+        deck_seed: int | None = None,
+        deck: str | Sequence[str] | None = None,
+        reward: str = "chips",
+        hint: bool = True,
+        cot: bool = True,
+        language: str = "en",
+        obs_type: str = "text",
+        render_mode: str | None = None,
+    ) -> None:
+        check_bool("hint", hint)
+        check_bool("cot", cot)
+        game = Holdem(
+            rules=rules,
+            button=button,
+            stack=stack,
+            small_blind=small_blind,
+            big_blind=big_blind,
+            players=players,
+            hands=hands,
+            deck_seed=deck_seed,
+            deck=deck,
+            reward=reward,
+        )
+        super().__init__(game, HoldemCodec(game, language, hint, cot), obs_type=obs_type, render_mode=render_mode)
+
+    def vector_space(self) -> spaces.Box:
+        """Returns the space of the array described in the module's documentation."""
+        return spaces.Box(0, 1, (2 * _CARDS + _STREETS + 3 + 7 * len(self.game.agents),), np.float32)
+
+    def encode(self, view: HoldemView) -> NDArray[np.float32]:
+        """Returns the array described in the module's documentation."""
+        players = len(view.stacks)
+        clockwise = [(view.seat + step) % players for step in range(players)]
+        put_in = [[0] * players for _ in range(_STREETS)]
+        for event in view.history:
+            put_in[event.street][(event.seat - view.seat) % players] += event.chips
+        streets = [0] * _STREETS
+        streets[view.street] = 1
+        place = [0] * players
+        place[(view.seat - view.button) % players] = 1
+        scale = 1 / (players * self.game.stack)
+        cards = np.zeros(2 * _CARDS, dtype=np.float32)
+        cards[[*view.hole, *(_CARDS + card for card in view.board)]] = 1
+        numbers = [
+            *streets,
+            *(view.pot * scale, view.to_call * scale, view.hand / self.game.hands),
+            *place,
+            *(view.stacks[seat] * scale for seat in clockwise),
+            *(view.live[seat] for seat in clockwise),
+            *(chips * scale for street in put_in for chips in street),
+        ]
+        return np.concatenate([cards, np.array(numbers, dtype=np.float32)])

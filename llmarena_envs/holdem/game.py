@@ -1,0 +1,366 @@
+"""The rules of no-limit Texas hold'em; the betting of one hand is in ``betting``, the division of the pot in ``pots``."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from llmarena_envs.core.game import Game
+from llmarena_envs.core.options import OptionError, check_choice, check_int
+from llmarena_envs.holdem.betting import (
+    RLCARD,
+    STANDARD,
+    Action,
+    Betting,
+    Choices,
+    blind_seats,
+    longest_hand,
+    post_blinds,
+)
+from llmarena_envs.holdem.cards import parse_cards
+from llmarena_envs.holdem.pots import split, winnings
+from llmarena_envs.holdem.ranks import hand_rank
+
+MAX_PLAYERS = 6
+MAX_HANDS = 1000
+MAX_STACK = 1_000_000
+BOARD_SIZES = (0, 3, 4, 5)
+"""Community cards before the flop, on the flop, the turn and the river."""
+RIVER = 3
+
+_KINDS = ("fold", "call", "raise_half_pot", "raise_full_pot", "all_in")
+
+
+class Event(NamedTuple):
+    """One line of the betting history.
+
+    Attributes:
+        street: 0 before the flop to 3 on the river.
+        seat: who acted.
+        kind: ``small_blind``, ``big_blind``, ``fold``, ``check``, ``call``, ``raise_half_pot``, ``raise_full_pot`` or
+            ``all_in``.
+        chips: chips put in by it.
+        total: chips that the seat has put in on this street after it.
+    """
+
+    street: int
+    seat: int
+    kind: str
+    chips: int
+    total: int
+
+
+class HandResult(NamedTuple):
+    """What everybody at the table knows of a finished hand.
+
+    Attributes:
+        net: chips that each seat won or lost.
+        board: the community cards dealt.
+        shown: the hole cards that each seat showed at the showdown, if any; in a match of one hand nobody shows them.
+    """
+
+    net: tuple[int, ...]
+    board: tuple[int, ...]
+    shown: tuple[tuple[int, ...], ...]
+
+
+class HoldemView(NamedTuple):
+    """What a player knows.
+
+    Attributes:
+        agent: the player.
+        to_move: whether the player is to act.
+        legal: the legal actions if the player is to act.
+        costs: chips that each of the five actions would put in if the player is to act, else nothing.
+        seat: the player's seat; seats go clockwise, and ``player_2`` has seat 2.
+        hole: the player's own two cards; none if it had no chips left when the hand began.
+        board: the community cards dealt so far.
+        hand: number of the hand, counted from 1.
+        street: 0 before the flop to 3 on the river.
+        button: seat of the dealer button.
+        blinds: seats of the small and the big blind.
+        stacks: chips left of each seat.
+        put_in: chips that each seat has put in during this hand.
+        live: whether each seat is in the hand.
+        pot: all chips put in during this hand.
+        to_call: chips that the player must put in to stay, 0 if it has matched the bet or is out of the hand.
+        history: the betting of this hand.
+        results: the finished hands of the match.
+    """
+
+    agent: str
+    to_move: bool
+    legal: tuple[int, ...]
+    costs: tuple[int, ...]
+    seat: int
+    hole: tuple[int, ...]
+    board: tuple[int, ...]
+    hand: int
+    street: int
+    button: int
+    blinds: tuple[int, int]
+    stacks: tuple[int, ...]
+    put_in: tuple[int, ...]
+    live: tuple[bool, ...]
+    pot: int
+    to_call: int
+    history: tuple[Event, ...]
+    results: tuple[HandResult, ...]
+
+
+class Holdem(Game):
+    """A position of no-limit Texas hold'em; an action is a member of ``betting.Action``.
+
+    Args:
+        rules: ``standard``, or ``rlcard`` (two players) for the order and the raises of PettingZoo's environment.
+        button: seat of the dealer button in the first hand, or ``random``.
+        stack: chips of each player at the beginning, more than the big blind.
+        small_blind: chips of the small blind, at most the big blind.
+        big_blind: chips of the big blind.
+        players: number of players, 2 to 6.
+        hands: most hands of a match; it ends before if one player has all chips.
+        deck_seed: seed of the deals, which are then the same in every match; ``None`` to draw them from the match's seed.
+        deck: the cards in dealing order for a match of one hand, as text or a list of texts such as ``Ah``: two for each
+            player from ``player_0`` on, then five for the board.
+        reward: ``chips`` for the net chips of a match, ``win`` for their sign.
+
+    Attributes:
+        hand: number of the hand, counted from 1.
+        street: as in ``HoldemView``.
+        blinds: as in ``HoldemView``.
+        betting: the chips of the hand.
+        seat: the seat to act.
+        choices: its five actions.
+        history: as in ``HoldemView``.
+        results: as in ``HoldemView``.
+    """
+
+    num_actions = len(Action)
+    hand: int
+    street: int
+    blinds: tuple[int, int]
+    betting: Betting
+    seat: int
+    choices: Choices
+    history: tuple[Event, ...]
+    results: tuple[HandResult, ...]
+    _decks: tuple[tuple[int, ...], ...]
+    _dealt_in: tuple[bool, ...]
+
+    def __init__(
+        self,
+        *,
+        rules: str = STANDARD,
+        button: str | int = "random",
+        stack: int = 100,
+        small_blind: int = 1,
+        big_blind: int = 2,
+        players: int = 2,
+        hands: int = 1,
+        deck_seed: int | None = None,
+        deck: str | Sequence[str] | None = None,
+        reward: str = "chips",
+    ) -> None:
+        check_choice("rules", rules, (STANDARD, RLCARD))
+        check_int("players", players, 2, MAX_PLAYERS if rules == STANDARD else 2)
+        if button != "random":
+            check_int("button", button, 0, players - 1)
+        check_int("stack", stack, 2, MAX_STACK)
+        check_int("big_blind", big_blind, 1, stack - 1)
+        check_int("small_blind", small_blind, 1, big_blind)
+        check_int("hands", hands, 1, MAX_HANDS)
+        check_choice("reward", reward, ("chips", "win"))
+        if deck_seed is not None:
+            check_int("deck_seed", deck_seed, 0, 2**63 - 1)
+        self.agents = tuple(f"player_{seat}" for seat in range(players))
+        self.max_turns = hands * longest_hand(rules, players, stack, big_blind, equal_stacks=hands == 1)
+        self.rules = rules
+        self.stack = stack
+        self.small_blind = small_blind
+        self.big_blind = big_blind
+        self.hands = hands
+        self.reward = reward
+        self._first_button = button
+        self._deck_seed = deck_seed
+        self._cards_needed = 2 * players + BOARD_SIZES[RIVER]
+        self._deck = None if deck is None else self._check_deck(deck)
+
+    def _check_deck(self, deck: str | Sequence[str]) -> tuple[int, ...]:
+        if self.hands > 1 or self._deck_seed is not None:
+            raise OptionError(
+                "deck: expected hands=1 and no deck_seed beside it, because it holds the cards of one hand"
+            )
+        cards = parse_cards(deck)
+        if len(cards) < self._cards_needed:
+            raise OptionError(
+                f"deck: expected at least {self._cards_needed} cards for {len(self.agents)} players, got {len(cards)}"
+            )
+        return cards
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Draws the button and the deals, and begins the first hand."""
+        players = len(self.agents)
+        button = int(rng.integers(players)) if self._first_button == "random" else int(self._first_button)
+        if self._deck is not None:
+            self._decks = (self._deck,)
+        else:
+            dealer = rng if self._deck_seed is None else np.random.default_rng(self._deck_seed)
+            self._decks = tuple(
+                [tuple(dealer.permutation(52)[: self._cards_needed].tolist()) for _ in range(self.hands)]
+            )
+        self.results = ()
+        self._begin_hand((self.stack,) * players, button)
+        self._pass_turn(self.blinds[1])
+
+    def apply(self, actions: tuple[int, ...]) -> None:
+        """Takes the action, then deals on until somebody has to decide or the match is over."""
+        (action,) = actions
+        seat, cost = self.seat, self.choices.costs[action]
+        kind = _KINDS[action] if cost or action != Action.CHECK_CALL else "check"
+        self.betting = self.betting.fold(seat) if action == Action.FOLD else self.betting.bet(seat, cost)
+        self.history += (Event(self.street, seat, kind, cost, self.betting.bets[seat]),)
+        self._pass_turn(seat)
+
+    def hole(self, seat: int) -> tuple[int, ...]:
+        """Returns the two cards dealt to ``seat``; none if it had no chips when the hand began."""
+        return self._decks[self.hand - 1][2 * seat : 2 * seat + 2] if self._dealt_in[seat] else ()
+
+    @property
+    def board(self) -> tuple[int, ...]:
+        """The community cards dealt so far."""
+        first = 2 * len(self.agents)
+        return self._decks[self.hand - 1][first : first + BOARD_SIZES[self.street]]
+
+    def why_illegal(self, agent: str, action: int) -> str:
+        """Says why an action cannot be taken."""
+        if agent not in self.to_move:
+            return "it is not your turn"
+        if not 0 <= action < len(Action):
+            return f"actions go from 0 to {len(Action) - 1}"
+        return self.choices.why_illegal[action]
+
+    def view(self, agent: str) -> HoldemView:
+        """Returns what ``agent`` knows."""
+        seat = self.agents.index(agent)
+        to_move = agent in self.to_move
+        betting = self.betting
+        return HoldemView(
+            agent,
+            to_move,
+            self.choices.legal if to_move else (),
+            self.choices.costs if to_move else (),
+            seat,
+            self.hole(seat),
+            self.board,
+            self.hand,
+            self.street,
+            betting.button,
+            self.blinds,
+            betting.stacks,
+            betting.put_in,
+            betting.live,
+            sum(betting.put_in),
+            betting.to_call(seat) if betting.live[seat] else 0,
+            self.history,
+            self.results,
+        )
+
+    def default_action(self, agent: str) -> int:
+        """Checks if that is free, else folds."""
+        return int(Action.FOLD if self.choices.costs[Action.CHECK_CALL] else Action.CHECK_CALL)
+
+    def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
+        """Returns the rewards of a match that ends because the player to act acted illegally.
+
+        The offender loses what it has put in during this hand, at least one chip, and as much more as it takes to end the
+        match below its first stack and not above anybody else. Who has folded loses what it has put in. The players still in
+        the hand take their own chips back and share what was lost equally, odd chips as in ``pots.split``.
+        """
+        offender = self.agents.index(offenders[0])
+        left, put_in = self.betting.stacks[offender], self.betting.put_in[offender]
+        keeps = min(left, left + put_in - 1, self.stack - 1)
+        stacks = self._after_forfeit(offender, keeps)
+        if min(stacks) < keeps:
+            stacks = self._after_forfeit(offender, min(stacks))
+        return self._rewards(stacks)
+
+    def _after_forfeit(self, offender: int, keeps: int) -> list[int]:
+        """Returns everybody's chips if ``offender`` is left with ``keeps``."""
+        betting = self.betting
+        stacks = [
+            left + put_in if live else left
+            for left, put_in, live in zip(betting.stacks, betting.put_in, betting.live, strict=True)
+        ]
+        stacks[offender] = keeps
+        heirs = [seat for seat, live in enumerate(betting.live) if live and seat != offender]
+        lost = len(stacks) * self.stack - sum(stacks)
+        shares = split(lost, heirs, betting.button, len(stacks))
+        return [chips + share for chips, share in zip(stacks, shares, strict=True)]
+
+    def statistics(self, agent: str) -> Mapping[str, float]:
+        """Returns ``chips``, the chips left, and ``hands``, the number of finished hands."""
+        return {"chips": self.betting.stacks[self.agents.index(agent)], "hands": len(self.results)}
+
+    def _begin_hand(self, stacks: tuple[int, ...], button: int) -> None:
+        self.hand = len(self.results) + 1
+        self.street = 0
+        small, big = self.blinds = blind_seats(self.rules, button, stacks)
+        self.betting = betting = post_blinds(self.rules, button, self.blinds, self.small_blind, self.big_blind, stacks)
+        self._dealt_in = betting.live
+        self.history = (
+            Event(0, small, "small_blind", betting.put_in[small], betting.put_in[small]),
+            Event(0, big, "big_blind", betting.put_in[big], betting.put_in[big]),
+        )
+
+    def _pass_turn(self, seat: int) -> None:
+        """Passes the turn to the next seat after ``seat`` that has to decide, dealing streets and hands on the way."""
+        self.seat = self.betting.next_to_act(seat)
+        while self.seat < 0:
+            if self.street < RIVER and sum(self.betting.live) > 1:
+                self.street += 1
+                self.betting = self.betting.next_street()
+                self.seat = self.betting.next_to_act(self.betting.button)
+                continue
+            stacks = self._end_hand()
+            if self.hand == self.hands or max(stacks) == sum(stacks):
+                self._end_match(stacks)
+                return
+            self._begin_hand(stacks, _next_with_chips(stacks, self.betting.button))
+            self.seat = self.betting.next_to_act(self.blinds[1])
+        self.choices = self.betting.choices(self.seat)
+        self.to_move = (self.agents[self.seat],)
+        self.rewards = (0.0,) * len(self.agents)
+
+    def _end_hand(self) -> tuple[int, ...]:
+        """Divides the pot, records the result and returns everybody's chips."""
+        betting, board = self.betting, self.board
+        showdown = sum(betting.live) > 1
+        if showdown:
+            ranks = [hand_rank(self.hole(seat) + board) if live else None for seat, live in enumerate(betting.live)]
+            won = winnings(betting.put_in, ranks, betting.button)
+        else:
+            won = [sum(betting.put_in) if live else 0 for live in betting.live]
+        net = tuple([chips - put_in for chips, put_in in zip(won, betting.put_in, strict=True)])
+        # Nobody acts on the cards shown in the only hand of a match, so they stay secret.
+        public = showdown and self.hands > 1
+        shown = tuple([self.hole(seat) if live and public else () for seat, live in enumerate(betting.live)])
+        self.results += (HandResult(net, board, shown),)
+        return tuple([left + chips for left, chips in zip(betting.stacks, won, strict=True)])
+
+    def _end_match(self, stacks: tuple[int, ...]) -> None:
+        nothing = (0,) * len(stacks)
+        self.betting = self.betting._replace(stacks=stacks, put_in=nothing, bets=nothing, level=0)
+        self.to_move = ()
+        self.rewards = self._rewards(stacks)
+
+    def _rewards(self, stacks: Sequence[int]) -> tuple[float, ...]:
+        net = [stack - self.stack for stack in stacks]
+        if self.reward == "win":
+            return tuple([float((chips > 0) - (chips < 0)) for chips in net])
+        return tuple([float(chips) for chips in net])
+
+
+def _next_with_chips(stacks: Sequence[int], seat: int) -> int:
+    """Returns the first seat after ``seat`` that has chips."""
+    seats = len(stacks)
+    return next(other for step in range(1, seats + 1) if stacks[other := (seat + step) % seats])

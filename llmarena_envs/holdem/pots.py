@@ -1,0 +1,50 @@
+"""Who gets the pot."""
+
+from collections.abc import Sequence
+
+
+def side_pots(put_in: Sequence[int], live: Sequence[bool]) -> list[tuple[int, tuple[int, ...]]]:
+    """Returns the main pot and the side pots: the chips of each and the seats that compete for it.
+
+    A player competes for as much of everybody's chips as it has put in itself; what nobody called is a last pot with one
+    seat, which is how it goes back.
+
+    Args:
+        put_in: chips that each seat has put in during the hand.
+        live: whether each seat has not folded.
+    """
+    pots = []
+    below = 0
+    for level in sorted({chips for chips, is_live in zip(put_in, live, strict=True) if is_live}):
+        chips = sum([min(chips, level) - min(chips, below) for chips in put_in])
+        pots.append((chips, tuple([seat for seat, is_live in enumerate(live) if is_live and put_in[seat] >= level])))
+        below = level
+    return pots
+
+
+def split(chips: int, seats: Sequence[int], button: int, players: int) -> list[int]:
+    """Returns equal shares of ``chips`` for ``seats``, as one number a seat of the table.
+
+    The chips that are left over go one each to the first of ``seats`` clockwise from the button.
+    """
+    share, odd = divmod(chips, len(seats))
+    shares = [0] * players
+    for place, seat in enumerate(sorted(seats, key=lambda seat: (seat - button - 1) % players)):
+        shares[seat] = share + (place < odd)
+    return shares
+
+
+def winnings(put_in: Sequence[int], ranks: Sequence[int | None], button: int) -> list[int]:
+    """Returns the chips that each seat takes out of the pots of a finished hand.
+
+    Args:
+        put_in: chips that each seat has put in.
+        ranks: rank of each seat's hand, the lower the better; ``None`` for a seat that has folded.
+        button: seat of the dealer button.
+    """
+    won = [0] * len(put_in)
+    for chips, seats in side_pots(put_in, [rank is not None for rank in ranks]):
+        best = min([rank for seat in seats if (rank := ranks[seat]) is not None])
+        winners = [seat for seat in seats if ranks[seat] == best]
+        won = [had + share for had, share in zip(won, split(chips, winners, button, len(put_in)), strict=True)]
+    return won

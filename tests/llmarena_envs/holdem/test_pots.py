@@ -1,0 +1,90 @@
+"""The division of the pot."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmarena_envs.holdem.pots import side_pots, split, winnings
+
+
+def test_one_pot_if_all_put_in_the_same() -> None:
+    assert side_pots((10, 10, 10), (True, True, True)) == [(30, (0, 1, 2))]
+
+
+def test_side_pots() -> None:
+    # 20 all-in, 50 all-in, two players with 80: a main pot of four times 20, then three times 30, then two times 30.
+    assert side_pots((20, 80, 50, 80), (True, True, True, True)) == [(80, (0, 1, 2, 3)), (90, (1, 2, 3)), (60, (1, 3))]
+
+
+def test_folded_chips_stay_in_the_pots_they_reached() -> None:
+    assert side_pots((20, 80, 50, 80), (True, True, False, True)) == [(80, (0, 1, 3)), (150, (1, 3))]
+    assert side_pots((20, 80, 10, 80), (True, True, False, True)) == [(70, (0, 1, 3)), (120, (1, 3))]
+
+
+def test_what_nobody_called_goes_back() -> None:
+    assert side_pots((30, 100), (True, True)) == [(60, (0, 1)), (70, (1,))]
+    assert winnings((30, 100), (5, 9), 0) == [60, 70]
+
+
+def test_a_short_stack_wins_only_the_main_pot() -> None:
+    # The best hand put in 50 against two stacks of 1,000: it wins 150 and no more.
+    assert winnings((50, 1000, 1000), (1, 7, 3), 0) == [150, 0, 1900]
+
+
+def test_equal_hands_split_each_pot_on_its_own() -> None:
+    assert winnings((20, 80, 80), (4, 4, 4), 0) == [20, 80, 80]
+    assert winnings((20, 80, 80), (4, 4, 9), 0) == [30, 150, 0]
+
+
+@pytest.mark.parametrize(
+    ("button", "shares"), [(0, [0, 3, 2]), (1, [0, 2, 3]), (2, [0, 3, 2])]
+)  # the first winner clockwise from the button
+def test_the_odd_chip_goes_to_the_first_winner_after_the_button(button: int, shares: list[int]) -> None:
+    assert split(5, (1, 2), button, 3) == shares
+
+
+def test_two_odd_chips_go_to_two_players() -> None:
+    assert split(5, (0, 1, 2), 0, 3) == [1, 2, 2]
+    assert split(5, (0, 1, 2), 1, 3) == [2, 1, 2]
+
+
+def test_the_button_itself_comes_last() -> None:
+    assert split(3, (0, 3), 3, 4) == [2, 0, 0, 1]
+
+
+@st.composite
+def finished_hands(draw: st.DrawFn) -> tuple[list[int], list[int | None], int]:
+    """Chips put in, ranks, and the button; nobody who has folded has put in more than all who have not."""
+    players = draw(st.integers(2, 6))
+    live = [draw(st.booleans()) for _ in range(players - 1)]
+    live.insert(draw(st.integers(0, players - 1)), True)
+    put_in = [draw(st.integers(1, 200)) if is_live else 0 for is_live in live]
+    most = max(put_in)
+    put_in = [chips if is_live else draw(st.integers(0, most)) for chips, is_live in zip(put_in, live, strict=True)]
+    ranks = [draw(st.integers(1, 4)) if is_live else None for is_live in live]
+    return put_in, ranks, draw(st.integers(0, players - 1))
+
+
+@given(finished_hands())
+def test_no_chip_is_lost_or_won_from_nothing(hand: tuple[list[int], list[int | None], int]) -> None:
+    put_in, ranks, button = hand
+    won = winnings(put_in, ranks, button)
+    assert sum(won) == sum(put_in)
+    assert all(chips >= 0 for chips in won)
+    assert all(chips == 0 for chips, rank in zip(won, ranks, strict=True) if rank is None)
+
+
+@given(finished_hands())
+def test_nobody_wins_more_from_an_opponent_than_it_has_put_in(hand: tuple[list[int], list[int | None], int]) -> None:
+    put_in, ranks, button = hand
+    for seat, chips in enumerate(winnings(put_in, ranks, button)):
+        assert chips <= sum(min(other, put_in[seat]) for other in put_in)
+
+
+@given(finished_hands())
+def test_the_best_hand_loses_nothing_that_it_could_win(hand: tuple[list[int], list[int | None], int]) -> None:
+    put_in, ranks, button = hand
+    best = min(rank for rank in ranks if rank is not None)
+    if ranks.count(best) == 1:
+        seat = ranks.index(best)
+        assert winnings(put_in, ranks, button)[seat] == sum(min(other, put_in[seat]) for other in put_in)

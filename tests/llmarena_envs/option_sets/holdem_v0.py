@@ -1,0 +1,45 @@
+"""Option sets of holdem_v0 for the conformance suite and for the golden playthroughs."""
+
+from typing import Any
+
+from llmarena_envs.holdem.cards import card_names
+
+SPLIT_DECK = "Ah Kd As Kc 2c 7d 9h 4s Jc"
+"""Both players hold ace and king: whatever the board, this one splits the pot."""
+
+OPTION_SETS = [
+    {},
+    {"obs_type": "vector"},
+    {"rules": "rlcard", "reward": "win", "cot": False},
+    {"rules": "rlcard", "obs_type": "vector", "hands": 3, "stack": 20},
+    {"language": "zh", "players": 3, "hands": 4, "stack": 12},
+    {"players": 6, "small_blind": 3, "big_blind": 7, "stack": 40, "hands": 3, "reward": "win", "hint": False},
+    {"players": 6, "obs_type": "vector", "button": 2},
+    {"deck_seed": 5, "button": 1, "hands": 2},
+    {"deck": SPLIT_DECK},
+]
+
+# Every option that changes what a player reads; the others decide only which cards are dealt.
+PLAYTHROUGHS = {
+    "default": {},
+    "zh": {"language": "zh"},
+    "rlcard": {"rules": "rlcard"},
+    "zh_rlcard": {"language": "zh", "rules": "rlcard"},
+    "without_cot_and_hint": {"cot": False, "hint": False},
+    "zh_without_cot_and_hint": {"language": "zh", "cot": False, "hint": False},
+    "win": {"reward": "win"},
+    "zh_win": {"language": "zh", "reward": "win"},
+    "four_players": {"players": 4},
+    "zh_four_players": {"language": "zh", "players": 4},
+    "three_hands_of_three_players": {"players": 3, "hands": 3, "stack": 20},
+    "zh_three_hands_of_three_players": {"language": "zh", "players": 3, "hands": 3, "stack": 20},
+    "large_blinds": {"small_blind": 5, "big_blind": 10, "stack": 60},
+    "split_pot": {"deck": SPLIT_DECK, "button": 0},
+}
+
+
+def secrets(env: Any, agent: str) -> list[str]:
+    """The agent's two cards as texts name them; cards shown in earlier hands may come again, so only for one hand."""
+    game = env.unwrapped.game
+    hole = game.hole(game.agents.index(agent)) if game.hands == 1 else ()
+    return [card_names(hole), card_names(hole[::-1])] if hole else []
