@@ -1,0 +1,42 @@
+"""The commands and the code of the pages are ones that exist."""
+
+import contextlib
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from rating.cli import build_parser
+from rating.config import parse_run_file
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMANDS = [
+    pytest.param(line, id=f"{page.name}: {line}")
+    for page in PAGES
+    for line in re.findall(r"^llmarena .*$", page.read_text(encoding="utf-8"), re.MULTILINE)
+]
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_command_is_one_that_the_command_line_knows(line):
+    build_parser().parse_args(shlex.split(line)[1:])
+
+
+def test_the_first_example_of_the_readme_plays_a_match():
+    screen = io.StringIO()
+    with contextlib.redirect_stdout(screen):
+        exec(compile(blocks("README.md", "python")[0], "README.md", "exec"), {})
+    assert "You play X." in screen.getvalue()
+
+
+def test_the_run_file_of_the_quickstart_is_valid():
+    (text,) = blocks("docs/quickstart.md", "toml")
+    assert parse_run_file(text, "quickstart").pool("tictactoe_v0") == ["greedy", "random", "tiny"]
+
