@@ -88,6 +88,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 done, 1 internal error, 2 usage, 3 error budget exceeded, 130 interrupted.
     """
     args = build_parser().parse_args(arguments)
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)  # for policies and environments of the user's own; worker processes inherit the path
+    try:
+        return _run(args)
+    except KeyboardInterrupt:
+        return _fail("interrupted", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of a pipe has left, e.g. head
+        return EXIT_DONE
+    except OSError as error:
+        return _fail(str(error), EXIT_USAGE)
+    except Exception:
+        traceback.print_exc()
+        return _fail(
+            "internal error; unless the trace ends in a module of your own, this is a bug of llmarena", EXIT_INTERNAL
+        )
+
+
+def _run(args: argparse.Namespace) -> int:
+    """Runs a command whose modules are only imported now."""
     try:
         from agents.policy import ProviderError, Quit
     except ImportError:
@@ -108,14 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(f"the database of the run cannot be used: {error}", EXIT_USAGE)
     except (ErrorBudgetExceeded, ProviderError) as error:
         return _fail(str(error), EXIT_ERRORS)
-    except (KeyboardInterrupt, Quit):
-        return _fail("interrupted; a run goes on with: llmarena resume DIR", EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of a pipe has left, e.g. head
-        return EXIT_DONE
-    except Exception:
-        traceback.print_exc()
-        return _fail("internal error; this is a bug of llmarena", EXIT_INTERNAL)
+    except Quit as error:
+        return _fail(str(error), EXIT_INTERRUPTED)
 
 
 def _fail(message: str, code: int) -> int:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from agents.registry import make_policy
 from agents.turn import TurnSettings
+from llmarena_envs.catalogue import find
 from llmarena_envs.core.options import OptionError, check_choice, nearest
 from rating.environments import make_environment, resolve
 
@@ -17,7 +18,18 @@ Fallback = Literal["forfeit", "random_legal", "noop"]
 DEADLINE = 600.0
 """Seconds a policy has for a reply unless the run says otherwise: a run must end."""
 
+MAX_TITLE = 200
+"""Characters of a policy's name: it stands in tables."""
+
+
+def _module_name(name: str) -> str:
+    entry = find(name)
+    return entry.name if entry else name
+
+
 Count = Annotated[int, Field(ge=1)]
+EnvironmentName = Annotated[str, AfterValidator(_module_name)]
+"""A module name; a registry id is read as one, so that each environment has one name in a run."""
 
 
 class _Table(BaseModel):
@@ -40,13 +52,13 @@ class EnvironmentConfig(_Table):
     """One environment of a run.
 
     Attributes:
-        name: e.g. ``tictactoe_v0``, or ``package.module`` of an environment of your own.
+        name: e.g. ``tictactoe_v0`` or ``llmarena/tictactoe-v0``, or ``package.module`` of an environment of your own.
         options: constructor options; those not given are the ones the catalogue declares for rated matches.
         turns: treatment of bad replies where it differs from the run's.
         opponent: the policy on the seats that are not under test, for undercover; by default ``random``.
     """
 
-    name: str
+    name: EnvironmentName
     options: dict[str, Any] = {}
     turns: TurnsConfig = TurnsConfig()
     opponent: str = ""
@@ -65,7 +77,7 @@ class PolicyConfig(_Table):
     spec: str
     name: str = ""
     options: dict[str, Any] = {}
-    environments: list[str] = []
+    environments: list[EnvironmentName] = []
 
     @property
     def title(self) -> str:
@@ -132,6 +144,8 @@ class RunConfig(_Table):
         """
         _check_distinct("environment", [item.name for item in self.environment])
         _check_distinct("policy", [item.title for item in self.policy])
+        for item in self.policy:
+            _check_title(item.title)
         for environment in self.environment:
             make_environment(environment.name, self.options(environment.name)).close()
         for item in self.policy:
@@ -163,7 +177,14 @@ class RunConfig(_Table):
         entry = resolve(environment)
         settings = TurnSettings(unparsable=entry.fallback_unparsable, illegal=entry.fallback_illegal, deadline=DEADLINE)
         if self.preset == "llmarena":
-            settings = replace(settings, reask_illegal=False, feedback=False, illegal="forfeit", pay_opponents=False)
+            settings = replace(
+                settings,
+                reasks=entry.llmarena_reasks,
+                reask_illegal=False,
+                feedback=False,
+                illegal="forfeit",
+                pay_opponents=False,
+            )
         for turns in (self.turns, self._find_environment(environment).turns):
             settings = replace(settings, **turns.model_dump(exclude_none=True))
         return settings
@@ -176,6 +197,14 @@ def _check_distinct(kind: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise OptionError(f"{kind}: expected distinct names, got {name!r} twice; give one of them another name")
+
+
+def _check_title(title: str) -> None:
+    if len(title) > MAX_TITLE or not title.isprintable():
+        raise OptionError(
+            f"policy: expected a name of at most {MAX_TITLE} characters on one line, got {title[:MAX_TITLE]!r};"
+            " give a shorter or plainer one with: name"
+        )
 
 
 def parse_run_file(text: str, where: str) -> RunConfig:

@@ -9,6 +9,9 @@ from pettingzoo import AECEnv
 from llmarena_envs.catalogue import CATALOGUE, EnvironmentEntry, find
 from llmarena_envs.core.options import OptionError, check_choice, nearest
 
+_OWN_OPTIONS = ("obs_type", "render_mode")
+"""Options that a match decides: its players read texts, and it shows nothing by itself."""
+
 
 def resolve(name: str) -> EnvironmentEntry:
     """Returns the entry of an environment.
@@ -23,7 +26,7 @@ def resolve(name: str) -> EnvironmentEntry:
     entry = find(name)
     if entry is not None:
         return entry
-    if "." in name:
+    if "." in name and all(part.isidentifier() for part in name.split(".")):
         return EnvironmentEntry(name, name, ())
     names = [entry.name for entry in CATALOGUE]
     raise OptionError(
@@ -48,7 +51,7 @@ def make_environment(name: str, options: dict[str, Any]) -> AECEnv:
         env, raw_env = module.env, module.raw_env
     except (ImportError, AttributeError) as error:
         raise OptionError(f"environment {name!r}: expected a module with env and raw_env, but: {error}") from error
-    known = list(inspect.signature(raw_env).parameters)
+    known = [option for option in inspect.signature(raw_env).parameters if option not in _OWN_OPTIONS]
     for option in options:
         check_choice(f"environment {name!r}: option", option, known)
     return env(**options)

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
@@ -159,7 +160,12 @@ class _Worker:
     def __init__(self, context: multiprocessing.context.SpawnContext, config: RunConfig) -> None:
         self.pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, config), daemon=True)
-        self._process.start()
+        resource_tracker.ensure_running()  # it would unblock the signal when started with the process
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:  # the process inherits the mask: this one decides what an interruption means
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
 
     def stop(self) -> None:
@@ -170,7 +176,6 @@ class _Worker:
 
 def _serve(pipe: "Connection[Any, Any]", config: RunConfig) -> None:
     """Runs in a worker: plays one match after the other until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interruption means
     players = Players(config)
     with contextlib.suppress(EOFError, OSError), asyncio.Runner() as runner:
         while True:

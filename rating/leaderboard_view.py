@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rating.leaderboard import (
+from rating.leaderboard_rows import (
     CooperativeRow,
     Leaderboard,
     RoleLeaderboard,
@@ -24,6 +24,11 @@ from rating.summary import Average, Summary
 
 DECIMALS = 4
 """Decimals of numbers in JSON."""
+
+_LEAST_IMPORTANT = ("shuffled", "no ties", "reward (n)", "fallbacks", "re-asks", "second", "first", "mu")
+"""Columns that are the first to be left out where there is no room, in this order."""
+_FRAME = 3
+"""Characters of a column besides its content: a line and two blanks."""
 
 
 class _Column(NamedTuple):
@@ -58,15 +63,39 @@ def to_text(board: Leaderboard | Summary) -> str:
     return "\n".join([shown.title, *lines, *shown.notes])
 
 
-def render(board: Leaderboard | Summary) -> RenderableType:
-    """Returns a leaderboard or summary as a table for ``rich``."""
-    shown = sheet(board)
+def render(board: Leaderboard | Summary, width: int | None = None) -> RenderableType:
+    """Returns a leaderboard or summary as a table for ``rich``.
+
+    Args:
+        board: what is shown.
+        width: characters of a line; whole columns that have no room are left out, and a note names them. ``None`` for
+            all columns.
+    """
+    shown = sheet(board) if width is None else _fitted(sheet(board), width)
     table = Table(title=Text(shown.title), title_justify="left")
     for index, title in enumerate(shown.header):
         table.add_column(Text(title), justify="right" if index else "left", no_wrap=not index)
     for row in shown.rows:
         table.add_row(*(Text(cell) for cell in row))
     return Group(table, *(Text(note) for note in shown.notes))
+
+
+def _fitted(shown: Sheet, width: int) -> Sheet:
+    """Leaves out columns, the least important first, until the table fits; the first three always stay."""
+    kept = list(range(len(shown.header)))
+    widths = [max(cell_len(row[index]) for row in [shown.header, *shown.rows]) for index in kept]
+    droppable = sorted(kept[3:], key=lambda index: (_importance(shown.header[index]), -index))
+    left_out = []
+    while droppable and sum(widths[index] + _FRAME for index in kept) >= width:
+        kept.remove(droppable[0])
+        left_out.append(shown.header[droppable.pop(0)])
+    notes = [f"no room for: {', '.join(left_out)}; a wider terminal or the report shows all"] if left_out else []
+    rows = [[row[index] for index in kept] for row in shown.rows]
+    return Sheet(shown.title, [shown.header[index] for index in kept], rows, notes + shown.notes)
+
+
+def _importance(title: str) -> int:
+    return _LEAST_IMPORTANT.index(title) if title in _LEAST_IMPORTANT else len(_LEAST_IMPORTANT)
 
 
 def _plain(value: Any) -> Any:

@@ -7,7 +7,8 @@ from typing import Any
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.config import RunConfig
 from rating.environments import make_environment, resolve
-from rating.leaderboard import Leaderboard, leaderboard
+from rating.leaderboard import leaderboard
+from rating.leaderboard_rows import Leaderboard
 from rating.match import Match
 from rating.outcome import Outcome
 from rating.schedule import schedule
@@ -62,6 +63,10 @@ def make_plan(config: RunConfig, environment: str) -> Plan:
     if len(policies) < least:
         raise OptionError(
             f"{environment}: expected {least} policies or more, got {policies}; name more with [[policy]]"
+        )
+    if config.opponent(environment) and kind != "undercover":
+        raise OptionError(
+            f"{environment}: opponent: expected none, since policies are rated by playing each other here"
         )
     stop = config.stop
     schedule_kind, details = "round_robin", dict[str, Any]()

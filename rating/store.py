@@ -74,7 +74,8 @@ class Store:
             )
         (verdict,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
-            raise RunError(f"{self.path}: the database is damaged ({verdict}); nothing in it was changed")
+            what = " ".join(verdict.split())
+            raise RunError(f"{self.path}: the database is damaged ({what}); nothing in it was changed")
 
     def close(self) -> None:
         """Closes the file."""
@@ -89,13 +90,23 @@ class Store:
         return dict(self._db.execute("SELECT name, value FROM fact ORDER BY name"))
 
     def add_match(self, match: Match) -> None:
-        """Enters a match to be played; one that is known already is left alone."""
+        """Enters a match to be played; one that is known already is left alone.
+
+        Raises:
+            RunError: if another match has its number: the run file has been changed.
+        """
         policies, options = json.dumps(match.policies), json.dumps(match.options, sort_keys=True)
-        self._db.execute(
-            "INSERT OR IGNORE INTO match (id, environment, number, policies, seed, options, status)"
-            " VALUES (?, ?, ?, ?, ?, ?, 'unfinished')",
-            (match.id, match.environment, match.number, policies, str(match.seed), options),
-        )
+        try:
+            self._db.execute(
+                "INSERT INTO match (id, environment, number, policies, seed, options, status)"
+                " VALUES (?, ?, ?, ?, ?, ?, 'unfinished') ON CONFLICT (id) DO NOTHING",
+                (match.id, match.environment, match.number, policies, str(match.seed), options),
+            )
+        except sqlite3.IntegrityError as error:
+            raise RunError(
+                f"{self.path}: match {match.number} of {match.environment} was recorded with another seed, other policies"
+                " or other options: the run file has been changed since; put it back, or begin a new run"
+            ) from error
 
     def add_turn(self, match: Match, turn: Turn) -> None:
         """Enters a turn; when this returns it is safe."""

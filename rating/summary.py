@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from llmarena_envs.catalogue import CATALOGUE
-from rating.leaderboard import Leaderboard, headline
+from rating.leaderboard_rows import Leaderboard, headline
 from rating.statistics import normalise
 
 

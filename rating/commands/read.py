@@ -11,13 +11,16 @@ from llmarena_envs.core.options import OptionError
 from rating import rundir
 from rating.config import RunConfig
 from rating.export import record_table, write_csv, write_jsonl
-from rating.leaderboard import Leaderboard
+from rating.leaderboard_rows import Leaderboard
 from rating.leaderboard_view import render, to_json
 from rating.plan import make_plan
 from rating.record import Record
 from rating.store import Store
 from rating.summary import Summary, summarise
 from rating.verify import verify
+
+_ENDLESS = 100_000
+"""Characters of a line in a pipe or a file, where nothing is wrapped."""
 
 
 def rate(args: argparse.Namespace) -> None:
@@ -73,10 +76,11 @@ def print_leaderboards(config: RunConfig, store: Store) -> None:
 
 
 def print_tables(tables: list[Leaderboard | Summary]) -> None:
-    """Prints leaderboards for people; a pipe gets as much width as a table needs."""
-    console = Console(width=None if sys.stdout.isatty() else 240)
+    """Prints leaderboards for people; a terminal gets the columns it has room for, a pipe all of them."""
+    terminal = sys.stdout.isatty()
+    console = Console(width=None if terminal else _ENDLESS)
     for table in tables:
-        console.print(render(table))
+        console.print(render(table, console.width if terminal else None))
 
 
 def write_report(directory: Path, path: Path) -> Path:

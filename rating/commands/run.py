@@ -2,16 +2,18 @@
 
 import argparse
 import asyncio
+import sys
 from pathlib import Path
 from typing import Any
 
+from agents.policy import Quit
 from agents.registry import baselines
 from llmarena_envs.core.options import OptionError
 from rating import rundir
 from rating.commands.progress import ProgressDisplay
 from rating.commands.read import print_leaderboards, write_report
 from rating.config import RunConfig, run_file_text
-from rating.errors import RunError
+from rating.errors import ErrorBudgetExceeded, RunError
 from rating.runner import Runner
 from rating.store import Store
 
@@ -53,6 +55,9 @@ def _play(directory: Path, config: RunConfig, store: Store) -> None:
             asyncio.run(Runner(config, store, display.update).run())
         print_leaderboards(config, store)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
+    except (KeyboardInterrupt, Quit, ErrorBudgetExceeded):
+        print(f"The run goes on with: llmarena resume {directory}", file=sys.stderr)
+        raise
     finally:
         store.close()
         lock.release()

@@ -9,7 +9,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from rating.leaderboard import Leaderboard, SkillLeaderboard
+from rating.leaderboard_rows import Leaderboard, SkillLeaderboard
 from rating.leaderboard_view import sheet
 from rating.outcome import Outcome
 from rating.record import Record

@@ -5,7 +5,8 @@ import pytest
 from rating import bradley_terry, leaderboard_view
 from rating.bradley_terry import BradleyTerryOptions, fit
 from rating.elo import elo
-from rating.leaderboard import headline, leaderboard
+from rating.leaderboard import leaderboard
+from rating.leaderboard_rows import headline
 from rating.match import Match
 from rating.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.schedule import schedule

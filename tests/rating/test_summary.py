@@ -1,7 +1,8 @@
 import pytest
 
 from llmarena_envs.catalogue import CATALOGUE
-from rating.leaderboard import headline, leaderboard
+from rating.leaderboard import leaderboard
+from rating.leaderboard_rows import headline
 from rating.summary import Average, summarise, summarise_scores
 from tests.rating.test_leaderboard import LOGS
 
