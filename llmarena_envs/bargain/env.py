@@ -52,12 +52,12 @@ and for the last action if there is an offer to accept; all zeros for a side tha
 ### Action Space
 
 With `obs_type="text"` the action is the reply: a message of any length, then `player_0: 2 hats 1 balls 0 apples`, or
-`player_0: Deal`. The last statement counts. The items may come in any order and in the singular, with numbers in digits, English
-or Chinese words, and with separators; an item that is left out counts as none: `player_0: 2 hats and a ball`. JSON is understood
-too, `{"hats": 2, "balls": 1, "apples": 0}` or `{"deal": true}`, and so is a plan or `Deal` alone on the last line. Refused are
-statements in the other side's name, words after `Deal` or after a plan with items left out, and parts of items. The text before
-the plan is the message; the last 2,000 characters of it are handed over as they were written, the rest and whatever follows the
-plan are not.
+`player_0: Deal`. The last statement counts. The items may come in any order and in the singular, with numbers in digits,
+English or Chinese words, and with separators; an item that is left out counts as none: `player_0: 2 hats and a ball`. JSON is
+understood too, `{"hats": 2, "balls": 1, "apples": 0}` or `{"deal": true}`, and so is a plan or `Deal` alone on the last line,
+or a plan as a list with an item a line. Refused are statements in the other side's name, words after `Deal` or after a plan
+with items left out, and parts of items. The text before the plan is the message; the last 2,000 characters of it are handed
+over as they were written, the rest and whatever follows the plan are not.
 
 With `obs_type="vector"` actions are numbers: all plans that are possible in some scenario of the source, in ascending order of
 hats, balls, apples, then `Deal`. There are no messages.

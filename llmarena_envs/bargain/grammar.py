@@ -8,7 +8,7 @@ from typing import Any
 from llmarena_envs.bargain.game import ITEMS, Action, Deal, Offer
 from llmarena_envs.bargain.scenarios import Triple
 from llmarena_envs.core.failures import Failure, InvalidReply
-from llmarena_envs.core.replies import MAX_REPLY, json_objects, last_match
+from llmarena_envs.core.replies import json_objects, last_match, read_part
 
 MAX_MESSAGE = 2_000
 """Characters of a message that reach the other side: the last ones before the plan."""
@@ -76,7 +76,8 @@ def write_action(agent: str, action: Action) -> str:
 def read_action(reply: str, agent: str, may_accept: bool) -> Action:
     """Reads the last plan or acceptance stated in a reply of ``agent``, and the free text before a plan.
 
-    A statement follows the name of its speaker, is a JSON object, or stands alone on the last line.
+    A statement follows the name of its speaker, is a JSON object, or stands alone on the last line, a plan also as a list
+    with one kind of item in each of the last lines.
 
     Args:
         reply: the reply.
@@ -86,7 +87,7 @@ def read_action(reply: str, agent: str, may_accept: bool) -> Action:
     Raises:
         InvalidReply: if nothing is stated, if it cannot be understood with certainty, or if somebody else would be speaking.
     """
-    raw = reply[-MAX_REPLY:]
+    raw = read_part(reply)
     start = raw.rfind("\n") + 1
     published = _PUBLISHED.fullmatch(raw, start)
     if published and published[1] == agent:
@@ -105,11 +106,11 @@ def read_action(reply: str, agent: str, may_accept: bool) -> Action:
         said = _read_statement(text, label.end())
         if said is not None:
             return _with_message(said, raw[: label.start()])
-    last_line = text.rfind("\n", 0, len(text.rstrip())) + 1
-    if last_line >= spoken:
-        said = _read_statement(text, last_line)
+    last = _last_lines(text)
+    if last >= spoken:
+        said = _read_statement(text, last)
         if said is not None:
-            return _with_message(said, raw[:last_line])
+            return _with_message(said, raw[:last])
     form = f"{agent}: {plan_text((1, 1, 1))}" + (f", or with {agent}: Deal" if may_accept else "")
     raise InvalidReply(Failure.UNPARSABLE, f"no plan was found; end the reply with one in the form {form}")
 
@@ -176,6 +177,23 @@ def _read_statement(text: str, start: int) -> Action | None:
             f"after your name write nothing but a plan in the form {form}; {rest[:40]!r} was not understood",
         )
     return _offer(counts)
+
+
+def _last_lines(text: str) -> int:
+    """Returns where the last line begins, or the list of items that it ends."""
+    start = text.rfind("\n", 0, len(text.rstrip())) + 1
+    for _ in ITEMS[1:]:
+        before = text.rfind("\n", 0, len(text[:start].rstrip())) + 1
+        if not (_is_item(text, start) and _is_item(text, before)):
+            break
+        start = before
+    return start
+
+
+def _is_item(text: str, start: int) -> bool:
+    """Says whether a line holds one kind of item with its number and nothing else."""
+    item = _ITEM.match(text, _OPENING.match(text, start).end())  # type: ignore[union-attr]
+    return item is not None and _ONLY_PUNCTUATION.fullmatch(_rest_of_line(text, item.end())) is not None
 
 
 def _rest_of_line(text: str, start: int) -> str:

@@ -24,7 +24,7 @@ _AMOUNT = re.compile(
 )
 # What makes an amount part of a longer number, of a sum or of a range: 3.5.2, 3k, 50%, 3 million, $7 / 2, 3-4, 3 or 4.
 _GOES_ON = re.compile(
-    r"[.,]\d|\w|\s*(?:%|percent|hundred|thousand|million)|\s*(?:[-+*/^=~×÷]|to\b|or\b|and\b|至|到|或)?\s*\\?\$?\d",
+    r"[.,]\d|\s*\.\s*\d|\w|\s*(?:%|percent|hundred|thousand|million)|\s*(?:[-+*/^=~×÷]|to\b|or\b|and\b|至|到|或)?\s*\\?\$?\d",
     re.IGNORECASE,
 )
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -32,6 +32,12 @@ _DECIMAL_COMMA = re.compile(r"\d+,\d{1,2}")
 _CENTS = ("c", "¢", "美分", "分")
 
 _BARE = re.compile(r"[-+]?\s*\\?(?:\$\s*\d[\d,]*(?:\.\d+)?\.?|\d+(?:[.,]\d+)?)")
+# What may stand before an amount on the last line: "I bid", "My final bid is", "Action:" and the like.
+_ANNOUNCEMENT = re.compile(
+    r"^(?:(?:i|i will|i'll) bid\b|(?:my |the )?(?:final |best )?(?:bid|answer|action)\b(?: is\b)?"
+    r"|我?(?:的|最终)*出价(?:是|为)?)\s*:?\s*",
+    re.IGNORECASE,
+)
 _MAX_DIGITS = 15
 _MAX_STATEMENT = 1_000
 
@@ -100,10 +106,11 @@ class BidCodec(Codec):
         )
 
     def parse(self, reply: str, view: BidView) -> int:
-        """Reads the last bid stated: ``player_0: $1.08``, JSON with ``bid``, or an amount alone on the last line.
+        """Reads the last bid stated: ``player_0: $1.08``, JSON with ``bid``, or an amount on the last line.
 
-        The dollar sign may be left out or written as a word; cents, thousands separators and a decimal comma are read as
-        a person would. Amounts in words, ranges, sums and other currencies are refused.
+        Before an amount on the last line ``I bid``, ``Final bid:`` and the like may stand. The dollar sign may be left out or
+        written as a word; cents, thousands separators and a decimal comma are read as a person would. Amounts in words, ranges,
+        sums and other currencies are refused.
         """
         text = normalise(reply).translate(_MINUS_SIGNS)
         speaker, statement = self._last_statement(text)
@@ -111,7 +118,9 @@ class BidCodec(Codec):
             raise InvalidReply(Failure.ILLEGAL, f"you are {view.agent} and cannot bid for {speaker}")
         match = _AMOUNT.match(statement)
         if match is None:
-            last_line = text.rpartition("\n")[2].strip()
+            last_line = _ANNOUNCEMENT.sub(
+                "", text.rpartition("\n")[2].strip().removeprefix("\\boxed{").removesuffix("}")
+            )
             if _BARE.fullmatch(last_line):
                 statement, match = last_line, _AMOUNT.match(last_line)
         form = f"{view.agent}: {self._example}"

@@ -14,6 +14,16 @@ from llmarena_envs.core.replies import normalise
 MARKS = "XO"
 EMPTY = "_"
 
+LINE_START = (
+    r"(?:[ \t>*+#_\"']|-(?=[ \t]))*+"
+    r"(?:(?:(?:my|the|final|best|next|chosen)[ \t]++)*+(?:action|move|answer|choice|行动|动作|答案)[ \t_]*+[:=][ \t_]*+)?"
+    r"(?:\\boxed\{)?[ \t]*+"
+)
+"""What may stand before a move on a line of its own: Markdown, ``Move:`` and the like, ``\\boxed{``."""
+
+LINE_END = r"[ \t_.!。\"')\]>}$]*+(?:</?[a-z|_]{1,20}>|<\|[a-z_]{1,20}\|>)?[ \t]*+"
+"""What may stand behind it: punctuation and a closing tag."""
+
 # For each mark the table by which ``bytes.translate`` makes ones of it and zeros of all else.
 _ONE_WHERE = {mark: bytes(int(code == ord(mark)) for code in range(256)) for mark in MARKS}
 
@@ -112,7 +122,7 @@ class BoardCodec(Codec):
         """Reads the last move stated; the mark before it may be left out, a wrong one is illegal."""
         move = self.find_move(normalise(reply))
         if move is None:
-            example = self.format(0, view)
+            example = self.format(view.legal[0] if view.legal else 0, view)
             raise InvalidReply(Failure.UNPARSABLE, f"no move was found; end the reply with one in the form {example}")
         mark, action = move
         if mark is not None and mark.upper() != view.mark:

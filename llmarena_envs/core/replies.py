@@ -10,6 +10,8 @@ from typing import Any
 MAX_REPLY = 100_000
 """Characters of a reply that are read; a move is stated at the end, so the beginning of a longer one is dropped."""
 
+_REASONING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_END_OF_REASONING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
 _CJK_BRACKETS = str.maketrans("【】〔〕［］（）「」『』", '[][][]()""""')
 _JSON_STARTS = re.compile(r"\{")
@@ -18,12 +20,25 @@ _MAX_JSON_STARTS = 200
 _DECODER = json.JSONDecoder()
 
 
-def normalise(reply: str) -> str:
-    """Returns the reply with full-width characters narrowed, code fences and Markdown emphasis taken off.
+def read_part(reply: str) -> str:
+    """Returns the part of a reply that is read: what stands behind the reasoning in ``<think>`` tags, if there is any.
 
-    Only the last ``MAX_REPLY`` characters are kept, so the cost is bounded for a reply of any length.
+    Moves that a model weighs there are not stated, and what it says there is for nobody else. Servers that put the opening
+    tag into the prompt send the closing one only; reasoning that was cut off has no closing one. Only the last ``MAX_REPLY``
+    characters are kept, so the cost is bounded for a reply of any length.
     """
     text = reply[-MAX_REPLY:]
+    if "<" not in text:
+        return text
+    end = last_match(_END_OF_REASONING, text)
+    if end:
+        text = text[end.end() :]
+    return _REASONING.split(text, maxsplit=1)[0]
+
+
+def normalise(reply: str) -> str:
+    """Returns the ``read_part`` with full-width characters narrowed, code fences and Markdown emphasis taken off."""
+    text = read_part(reply)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_CJK_BRACKETS)
     if "`" in text or "~~~" in text:

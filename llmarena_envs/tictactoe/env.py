@@ -36,9 +36,9 @@ opponent's marks, and `action_mask`.
 
 ### Action Space
 
-`3 * (row - 1) + (column - 1)`, with rows and columns from 1 to 3. A reply states a cell as `X: (1, 3)`; the mark may be left
-out, a wrong one is illegal. PettingZoo's own tictactoe counts down the columns: `game.to_pettingzoo` and
-`game.from_pettingzoo` convert.
+`3 * (row - 1) + (column - 1)`, with rows and columns from 1 to 3. A reply states a cell as `X: (1, 3)`, or without the mark alone
+on a line; a wrong mark is illegal. The last statement counts, cells in running text are none. PettingZoo's own tictactoe
+counts down the columns: `game.to_pettingzoo` and `game.from_pettingzoo` convert.
 
 ### Rewards
 

@@ -3,18 +3,19 @@
 import re
 from functools import cache
 
-from llmarena_envs.core.board import BoardCodec
+from llmarena_envs.core.board import LINE_END, LINE_START, BoardCodec
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.replies import json_objects, last_match
 
 CELL_NAMES = tuple(f"({row}, {column})" for row in (1, 2, 3) for column in (1, 2, 3))
 
-# A cell in brackets with or without a mark before it, or alone on a line. The possessive quantifiers never give back what
-# they took, so the time is linear in the length of any reply.
+# A cell after a mark and a colon, or alone on a line. The possessive quantifiers never give back what they took, so the time
+# is linear in the length of any reply.
+_BRACKETS = r"[(\[]\s*+(?:row\s*+)?(-?[0-9]++)(?:\s*+[,;、]\s*+|\s++)(?:col(?:umn)?\s*+)?(-?[0-9]++)\s*+[)\]]"
+_BARE = r"(-?[0-9]++)(?:[ \t]*+[,;、][ \t]*+|[ \t]++)(-?[0-9]++)"
 _MOVE = re.compile(
-    r"(?:(?<![A-Za-z0-9])([XO])[ \t]*+[:=]?[ \t]*+)?"
-    r"[(\[]\s*+(?:row\s*+)?(-?[0-9]++)(?:\s*+[,;]\s*+|\s++)(?:col(?:umn)?\s*+)?(-?[0-9]++)\s*+[)\]]"
-    r"|^[ \t]*+(?:([XO])[ \t]*+[:=][ \t]*+)?(-?[0-9]++)(?:[ \t]*+[,;][ \t]*+|[ \t]++)(-?[0-9]++)[ \t]*+\.?[ \t]*+$",
+    rf"(?<![A-Za-z0-9])([XO])[ \t]*+[:=]\s*+{_BRACKETS}"
+    rf"|^{LINE_START}(?:([XO])[ \t]*+[:=]?[ \t]*+)?(?:{_BRACKETS}|{_BARE}){LINE_END}$",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -37,15 +38,16 @@ class TicTacToeCodec(BoardCodec):
         return "\n".join("|".join(board[start : start + 3]) for start in (0, 3, 6))
 
     def find_move(self, text: str) -> tuple[str | None, int] | None:
-        """Reads ``X: (1, 3)``, ``(1, 3)``, ``1 3`` on a line of its own, or JSON with ``row`` and ``column``."""
+        """Reads ``X: (1, 3)``, ``(1, 3)`` or ``1 3`` on a line of its own, or JSON with ``row`` and ``column``."""
         match = last_match(_MOVE, text)
         position = match.end() if match else -1
-        mark, row, column = (
-            (match[1] or match[4], match[2] or match[5], match[3] or match[6]) if match else ("", "", "")
-        )
+        mark, row, column = "", "", ""
+        if match:
+            mark, row, column = match[1] or match[4], match[2] or match[5] or match[7], match[3] or match[6] or match[8]
         for end, value in json_objects(text):
-            if end > position and {"row", "column"} <= value.keys():
-                mark, row, column = str(value.get("mark") or ""), str(value["row"]), str(value["column"])
+            last = value.get("column", value.get("col"))
+            if end > position and "row" in value and last is not None:
+                mark, row, column = str(value.get("mark") or ""), str(value["row"]), str(last)
         if not row:
             return None
         if row not in ("1", "2", "3") or column not in ("1", "2", "3"):

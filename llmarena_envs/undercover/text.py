@@ -8,7 +8,7 @@ from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.prompts import Prompts
-from llmarena_envs.core.replies import MAX_REPLY, json_objects, last_match
+from llmarena_envs.core.replies import json_objects, last_match, read_part
 from llmarena_envs.undercover.game import CLUE, GUESS_SEPARATORS, Clue, Result, Undercover, UndercoverView, Vote
 from llmarena_envs.undercover.words import one_line
 
@@ -18,7 +18,7 @@ _NARROW = {0xFF01 + offset: 0x21 + offset for offset in range(94)} | {0x3000: 0x
 _DIGIT_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _CHINESE_DIGITS = "零一二三四五六七八九"
 _NUMBER = rf"(?:[0-9]{{1,3}}|{'|'.join(_DIGIT_WORDS)}|[{_CHINESE_DIGITS}])(?![0-9A-Za-z_])"
-_PREFIX = r"(?:player|玩家)[ \t_-]*"
+_PREFIX = r"(?:player|玩家)[ \t_\\-]*"
 _NAME = re.compile(rf"\s*{_PREFIX}({_NUMBER})\s*", re.IGNORECASE)
 _MARKUP = r"[ \t*_`\"'“”‘’<>\[\](){}【】「」『』《》〈〉]*+"
 
@@ -31,9 +31,9 @@ _SPEECH = re.compile(
 _CLOSING = str.maketrans("“‘([<", "”’)]>")
 _FENCES = ("```", "~~~")
 
-# "vote:" anywhere, or a line that says nothing but "I vote for player_1".
+# "vote:" or "vote: I vote for" anywhere, or a line that says nothing but "I vote for player_1".
 _BALLOT = re.compile(
-    r"(?<![A-Za-z])(?:vote(?:[ \t]+for)?|投票给?|投给)[\s\"'*_`]*+[:=]\s*+"
+    r"(?<![A-Za-z])(?:vote(?:[ \t]+for)?|投票给?|投给)[\s\"'*_`]*+[:=]\s*+(?:(?:i[ \t]+)?vote[ \t]+)?(?:for[ \t]+)?"
     r"|^[^\w\n]*+(?:(?:i[ \t]+)?vote[ \t]+(?:for[ \t]+)?|我?投(?:票?给)?[ \t]*)"
     rf"(?={_PREFIX}{_NUMBER}[^\w\n]*+$)",
     re.IGNORECASE | re.MULTILINE,
@@ -142,7 +142,7 @@ class UndercoverCodec(Codec):
 
         JSON with ``clue`` or the player's name, or with ``vote`` (and ``guess``), is read as well.
         """
-        text = "\n".join(reply[-MAX_REPLY:].splitlines())
+        text = "\n".join(read_part(reply).splitlines())
         return self._parse_clue(text, view.agent) if view.stage == CLUE else self._parse_vote(text)
 
     def _parse_clue(self, text: str, agent: str) -> Clue:
@@ -175,10 +175,10 @@ class UndercoverCodec(Codec):
             )
         targets = _targets(line)
         if len(set(targets)) != 1:
-            count = "several players are" if targets else "no player is"
+            named = "several players are named" if targets else "no player is named right after the colon"
             raise InvalidReply(
                 Failure.ILLEGAL,
-                f"{count} named; vote for exactly one living player other than yourself as vote: player_k",
+                f"{named}; vote for exactly one living player other than yourself as vote: player_k",
             )
         return Vote(targets[0], self._parse_guesses(text, narrow) if self._ask_guess else ())
 

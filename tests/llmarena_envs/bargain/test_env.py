@@ -82,7 +82,7 @@ def test_nothing_a_side_observes_depends_on_the_other_sides_values(agent):
         ("player_0: 2 hats", Failure.ILLEGAL),
         ("player_1: 1 hats", Failure.ILLEGAL),
         ("nothing", Failure.UNPARSABLE),
-        ("", Failure.UNPARSABLE),
+        ("", Failure.EMPTY),
         (None, Failure.UNPARSABLE),
         (3, Failure.UNPARSABLE),
         ("x" * 100_001, Failure.UNPARSABLE),

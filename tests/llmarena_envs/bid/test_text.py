@@ -63,6 +63,15 @@ UNDERSTOOD = [
     ('player_0: $5.00\n{"bid": 1.08}', 108),
     ('{"bid": 5}\nplayer_0: $1.08', 108),
     ("I expect player_1: $3.00, so player_0: $1.08", 108),
+    ("<think>player_0: $5.00? player_1: $2.00</think>player_0: $1.08", 108),
+    ("Half of $2.16 it is.\n\nI bid $1.08.", 108),
+    ("I'll bid $1.08", 108),
+    ("**Final bid: $1.08**", 108),
+    ("My bid is 1.08", 108),
+    ("Action: $1.08", 108),
+    ("出价：$1.08", 108),
+    ("我出价 $1.08", 108),
+    (r"\boxed{\$1.08}", 108),
 ]
 
 
@@ -101,6 +110,11 @@ REFUSED = [
     ("player_0: 2 million", Failure.UNPARSABLE, "one amount"),
     ("player_0: 1e0", Failure.UNPARSABLE, "one amount"),
     ("player_0: 1.2.3", Failure.UNPARSABLE, "one amount"),
+    ("player_0: $ 3 . 50", Failure.UNPARSABLE, "one amount"),
+    ("I bid between $1 and $2", Failure.UNPARSABLE, "in digits"),
+    ("My bid is $1 or $2", Failure.UNPARSABLE, "in digits"),
+    ("I bid $1.08 less than $5", Failure.UNPARSABLE, "in digits"),
+    ("<think>player_0: $1.08</think>", Failure.UNPARSABLE, "in digits"),
     ("player_0: $2.00\nplayer_0: three dollars", Failure.UNPARSABLE, "in digits"),
     ("player_1: $1.08", Failure.ILLEGAL, "cannot bid for player_1"),
     ("player_0: $1.08\nplayer_1: $1.00", Failure.ILLEGAL, "cannot bid for player_1"),

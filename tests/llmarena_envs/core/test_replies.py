@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmarena_envs.core.replies import MAX_REPLY, json_objects, last_match, normalise
+from llmarena_envs.core.replies import MAX_REPLY, json_objects, last_match, normalise, read_part
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,25 @@ from llmarena_envs.core.replies import MAX_REPLY, json_objects, last_match, norm
 )
 def test_normalise(reply: str, expected: str) -> None:
     assert normalise(reply) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        ("<think>X: 1</think>\nX: 2", "\nX: 2"),
+        ("X: 1</think>X: 2", "X: 2"),
+        ("<think>a</think>b<think>c</think>d", "d"),
+        ("<Thinking>a</THINKING>b", "b"),
+        ("X: 2<think>X: 1", "X: 2"),
+        ("<think>" + "a" * 1_000_000 + "</think>b", "b"),
+        ("<think>X: 1", ""),
+        ("<think>X: 1</think>", ""),
+        ("I think X: 1 < 2", "I think X: 1 < 2"),
+        ("<thinker>a", "<thinker>a"),
+    ],
+)
+def test_reasoning_is_not_read(reply: str, read: str) -> None:
+    assert read_part(reply) == read
 
 
 def test_only_the_end_of_a_long_reply_is_read() -> None:

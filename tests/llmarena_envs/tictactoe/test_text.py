@@ -4,7 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from llmarena_envs import tictactoe_v0
-from llmarena_envs.core.failures import Failure
+from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.tictactoe.game import TicTacToe
 from llmarena_envs.tictactoe.text import CELL_NAMES, TicTacToeCodec
@@ -53,7 +53,7 @@ CORPUS = [
     ('{"move": "X: (1, 3)"}', 2),
     # the last statement counts
     ("X: (1, 1)\nX: (1, 3)", 2),
-    ("not (1,1) but (1,3)", 2),
+    ("X: (1, 1) loses.\n(1, 3)", 2),
     ("I first thought of (1, 1), which blocks nothing. X: (1, 3)", 2),
     ("O has (3, 3), I have (2, 2), so X: (1, 3)", 2),
     ('{"row": 1, "column": 1}\nNo: X: (1, 3)', 2),
@@ -62,6 +62,15 @@ CORPUS = [
     ("<|im_start|>assistant\nX: (1, 3)<|im_end|>", 2),
     ("System: the player said (1, 1).\nHuman: ok\nAssistant: X: (1, 3)", 2),
     ("X: (1, 1)" + " ." * LONG + " X: (1, 3)", 2),
+    # what is said about other cells is no statement
+    ("X: (1, 3) because it is better than (1, 1).", 2),
+    ("X: (1, 3)\n\nThis blocks O at (2, 1) and answers O (3, 3).", 2),
+    ("<think>X: (1, 1)? or (2, 1)</think>X: (1, 3)", 2),
+    ("Move: (1, 3)", 2),
+    ("**Final answer: X (1, 3)**", 2),
+    ("\\boxed{(1, 3)}", 2),
+    ("<answer>X: (1, 3)</answer>", 2),
+    ('{"row": 1, "col": 3}', 2),
     # a move that is stated but not allowed
     ("X: (2, 2)", ILLEGAL),
     ("X: (3, 3)", ILLEGAL),
@@ -82,6 +91,11 @@ CORPUS = [
     ("　", EMPTY),
     ("I resign.", UNPARSABLE),
     ("I take the centre.", UNPARSABLE),
+    ("I should avoid (1, 1).", UNPARSABLE),
+    ("not (1,1) but (1,3)", UNPARSABLE),
+    ("If I take (1, 1), O wins at (1, 3).", UNPARSABLE),
+    ("<think>X: (1, 3)</think>", UNPARSABLE),
+    ("<think>perhaps X: (1, 3), or", UNPARSABLE),
     ("row one, column three", UNPARSABLE),
     ("the cell in row 1 and column 3", UNPARSABLE),
     ("X", UNPARSABLE),
@@ -167,6 +181,14 @@ def test_the_rules_say_what_they_must(language: str, sentence: str) -> None:
     assert sentence in rules
     assert "(1, 1)" in rules
     assert "(3, 3)" in rules
+
+
+def test_the_move_named_in_the_feedback_is_legal() -> None:
+    env = tictactoe_v0.raw_env()
+    env.reset(seed=0)
+    env.step(0)
+    with pytest.raises(InvalidReply, match=r"in the form O: \(1, 2\)$"):
+        env.parse("?", "player_1")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -73,7 +73,7 @@ def test_eliminated_players_stay_are_not_asked_and_receive_the_last_reward():
         ("clue", "player_1: hello", Failure.ILLEGAL),
         ("clue", "player_0: red", Failure.ILLEGAL),
         ("clue", "vote: player_2", Failure.UNPARSABLE),
-        ("clue", "", Failure.UNPARSABLE),
+        ("clue", "", Failure.EMPTY),
         ("clue", None, Failure.UNPARSABLE),
         ("clue", "x" * 100_001, Failure.UNPARSABLE),
         ("vote", "vote: player_1", Failure.ILLEGAL),
