@@ -148,7 +148,8 @@ async def take_turn(
     action = None
     if fallback == "noop":
         action = env.default_action(agent)
-    if fallback == "random_legal" or (fallback == "noop" and action is None):
+        fallback = fallback if action is not None else "random_legal"
+    if fallback == "random_legal":
         action = env.random_action(agent, rng())
     return Move(action, tuple(attempts), fallback)
 

@@ -1,7 +1,6 @@
 """Bargaining as a PettingZoo environment."""
 
 import copy
-import tracemalloc
 
 import numpy as np
 import pettingzoo
@@ -232,25 +231,3 @@ def test_wrong_options_are_named():
         bargain_v0.env(language="de")
     with pytest.raises(OptionError, match=r"^show_offer_value"):
         bargain_v0.env(show_offer_value="yes")
-
-
-@pytest.mark.parametrize("obs_type", ["text", "vector"])
-def test_memory_does_not_grow_from_match_to_match(obs_type):
-    env = bargain_v0.env(obs_type=obs_type, max_rounds=3)
-    rng = np.random.default_rng(0)
-
-    def play(matches):
-        for seed in range(matches):
-            env.reset(seed=seed)
-            for agent in env.agent_iter():
-                *_, over, _, _ = env.last()
-                env.step(None if over else env.unwrapped.random_action(agent, rng))
-
-    play(150)
-    tracemalloc.start()
-    play(20)
-    before, _ = tracemalloc.get_traced_memory()
-    play(150)
-    after, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert after - before < 20_000

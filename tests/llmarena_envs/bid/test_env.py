@@ -1,7 +1,6 @@
 """The sealed-bid auction as a PettingZoo environment."""
 
 import copy
-import tracemalloc
 
 import numpy as np
 import pettingzoo
@@ -162,23 +161,3 @@ def test_unknown_language_and_wrong_flags_are_named():
         bid_v0.env(cot=1)
     with pytest.raises(OptionError, match=r"^obs_type"):
         bid_v0.env(obs_type="numbers")
-
-
-def test_memory_does_not_grow_from_match_to_match():
-    env = bid_v0.env(v_max=1, grid=0.05, rounds=5)
-
-    def play(matches):
-        for seed in range(matches):
-            env.reset(seed=seed)
-            for agent in env.agent_iter():
-                *_, over, _, _ = env.last()
-                env.step(None if over else env.unwrapped.random_action(agent, env.unwrapped.np_random))
-
-    play(60)
-    tracemalloc.start()
-    play(20)
-    before, _ = tracemalloc.get_traced_memory()
-    play(100)
-    after, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert after - before < 20_000

@@ -1,6 +1,3 @@
-import gc
-import tracemalloc
-
 import numpy as np
 import pytest
 
@@ -85,25 +82,3 @@ def test_masks_are_the_legal_actions_of_the_one_to_move():
     env, _ = played(RANK_2)
     assert np.flatnonzero(env.observe("player_1")["action_mask"]).tolist() == [0, 1, 2, 3, 4, 6, 7]
     assert not env.observe("player_0")["action_mask"].any()
-
-
-def test_memory_does_not_grow_from_match_to_match():
-    env = hanabi_v0.env()
-    env.reset(seed=0)
-    rng = np.random.default_rng(0)
-
-    def play_matches(count):
-        for _ in range(count):
-            env.reset()
-            for agent in env.agent_iter():
-                over = env.last()[2]
-                env.step(None if over else env.unwrapped.random_action(agent, rng))
-        gc.collect()
-        return tracemalloc.get_traced_memory()[0]
-
-    tracemalloc.start()
-    try:
-        warm = play_matches(300)
-        assert play_matches(300) - warm < 300 * 200
-    finally:
-        tracemalloc.stop()

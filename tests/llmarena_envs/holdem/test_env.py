@@ -1,9 +1,7 @@
 """The PettingZoo environment."""
 
-import gc
 import inspect
 import re
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -155,31 +153,6 @@ def test_the_vector_is_as_large_as_documented() -> None:
     for players in (2, 6):
         shape = made(players=players, obs_type="vector").observe("player_0")["observation"].shape
         assert shape == (int(found[1]) + int(found[2]) * players,)
-
-
-def test_memory_does_not_grow_from_match_to_match() -> None:
-    env = holdem_v0.env(players=6)
-    rng = np.random.default_rng(0)
-
-    def play(matches: int) -> None:
-        for seed in range(matches):
-            env.reset(seed=seed)
-            while not any(env.unwrapped.terminations.values()):
-                agent = env.agent_selection
-                env.observe(agent)
-                env.step(int(rng.choice(env.unwrapped.view(agent).legal)))
-
-    play(120)  # fills what is kept on purpose, which is bounded
-    gc.collect()
-    tracemalloc.start()
-    play(20)
-    gc.collect()
-    before = tracemalloc.get_traced_memory()[0]
-    play(100)
-    gc.collect()
-    grown = tracemalloc.get_traced_memory()[0] - before
-    tracemalloc.stop()
-    assert grown < 100 * 300  # bytes
 
 
 def test_actions_in_order() -> None:

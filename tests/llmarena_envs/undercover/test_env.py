@@ -1,7 +1,5 @@
 import copy
-import gc
 import json
-import tracemalloc
 
 import numpy as np
 import pettingzoo
@@ -194,29 +192,6 @@ def test_copies_in_the_middle_of_a_vote_play_on_alike():
     play_out(twin, np.random.default_rng(1))
     assert twin.rewards == env.rewards
     assert twin.observe("player_0") == env.observe("player_0")
-
-
-def test_memory_does_not_grow_from_match_to_match():
-    env = undercover_v0.raw_env(ask_guess=True)
-    rng = np.random.default_rng(0)
-
-    def play(matches):
-        for seed in range(matches):
-            env.reset(seed=seed)
-            play_out(env, rng)
-        env.reset(seed=0)
-        gc.collect()
-
-    play(30)
-    tracemalloc.start()
-    try:
-        play(5)
-        before = tracemalloc.get_traced_memory()[0]
-        play(100)
-        grown = tracemalloc.get_traced_memory()[0] - before
-    finally:
-        tracemalloc.stop()
-    assert grown < 20_000
 
 
 def test_word_lists(tmp_path):
