@@ -172,6 +172,8 @@ def of_open_spiel(name: str, **options: Any) -> Contestant:
 HEADS_UP = {"betting": "nolimit", "numPlayers": 2, "numRounds": 4, "blind": "1 2", "firstPlayer": "1 1 1 1"}
 DECK = {"numSuits": 4, "numRanks": 13, "numHoleCards": 2, "numBoardCards": "0 3 1 1"}
 FULL_HANABI: dict[str, Any] = {"colors": 5, "ranks": 5, "hand_size": 5, "info_tokens": 8, "life_tokens": 3}
+# The default of ours, under the names of the peers' options.
+SMALL_HANABI = {"colors": 2, "ranks": 5, "hand_size": 2, "max_information_tokens": 3, "max_life_tokens": 1}
 
 GAMES: dict[str, tuple[Contestant, ...]] = {
     "tictactoe": (*ours("tictactoe-v0"), of_pettingzoo("tictactoe-v3"), of_open_spiel("tic_tac_toe")),
@@ -180,6 +182,11 @@ GAMES: dict[str, tuple[Contestant, ...]] = {
         *ours("holdem-v0", rules="rlcard"),
         of_pettingzoo("texas_holdem_no_limit-v6"),
         of_open_spiel("universal_poker", **HEADS_UP, **DECK, stack="100 100", bettingAbstraction="fcpa"),
+    ),
+    "hanabi_small": (
+        *ours("hanabi-v0"),
+        of_pettingzoo("hanabi-v5", players=2, **SMALL_HANABI),
+        of_open_spiel("hanabi", players=2, **SMALL_HANABI),
     ),
     "hanabi": (*ours("hanabi-v0", **FULL_HANABI), of_pettingzoo("hanabi-v5"), of_open_spiel("hanabi")),
     "bid": (*ours("bid-v0"), of_open_spiel("first_sealed_auction", max_value=10)),
