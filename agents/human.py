@@ -1,9 +1,14 @@
 """A person at a terminal."""
 
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, TextIO
 
 from agents.policy import Quit
+from agents.terminal import printable
 
 HELP = "? lists the legal moves, q leaves; a line that ends with \\ goes on in the next one."
 
@@ -57,15 +62,32 @@ class HumanPolicy:
                 return reply
 
     def _show(self, text: str) -> None:
-        print(text, file=self._screen or sys.stdout)
+        print(printable(text), file=self._screen or sys.stdout)
 
     def _read(self) -> str:
         """Returns one reply, which may have several lines."""
         screen, lines = self._screen or sys.stdout, list[str]()
         while not lines or lines[-1].endswith("\\"):
             print("> ", end="", file=screen, flush=True)
-            line = (self._source or sys.stdin).readline()
+            with _interruptible():
+                line = (self._source or sys.stdin).readline()
             if not line:
+                print(file=screen)
                 raise Quit("the input has ended")
             lines.append(line.rstrip("\r\n"))
         return "\n".join([line.removesuffix("\\") for line in lines[:-1]] + lines[-1:])
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Lets Ctrl-C end a read at once: asyncio's own handler would take note of it and wait for the line."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Quit("interrupted") from None
+    finally:
+        signal.signal(signal.SIGINT, handler)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from agents.policy import Policy
+from agents.policy import Policy, ProviderError
 from agents.turn import STANDARD_TURNS, Move, Turn, TurnSettings, observation_for, take_turn
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.text_env import TextEnv
@@ -149,9 +149,7 @@ async def play_async(
     language = raw.codec.language
     env.reset(seed=streams.game())
     for seat, agent in enumerate(raw.possible_agents):
-        reset = getattr(policies[agent], "reset", None)
-        if reset is not None:
-            reset(agent, streams.seat(seat))
+        _reset(policies[agent], agent, streams.seat(seat))
     turns: list[Turn] = []
     rewards = dict.fromkeys(raw.possible_agents, 0.0)
     digest = ""
@@ -184,6 +182,13 @@ async def play_async(
         elif played[index].digest != digest:
             raise ReplayMismatch(f"turn {index}: expected digest {played[index].digest}, got {digest}")
     return Episode(tuple(turns), rewards, {agent: dict(info) for agent, info in raw.infos.items()}, digest)
+
+
+def _reset(policy: Policy, agent: str, seed: int) -> None:
+    try:
+        getattr(policy, "reset", lambda agent, seed: None)(agent, seed)
+    except Exception as error:
+        raise ProviderError(f"the policy's reset raised {type(error).__name__}: {error}") from error
 
 
 def _is_forfeit_of_another(env: TextEnv, agent: str) -> bool:

@@ -29,6 +29,7 @@ def baselines(environment: str) -> dict[str, Factory]:
             general ones of the same name. An environment of somebody else, ``package.module``, has the general ones only.
     """
     entry = find(environment)
+    environment = entry.name if entry else environment
     general = importlib.import_module("agents.baselines.general").BASELINES if entry is None or entry.enumerated else {}
     module = f"agents.baselines.{environment.rsplit('_v', 1)[0]}"
     if "." in environment or importlib.util.find_spec(module) is None:
@@ -123,13 +124,13 @@ def _import_factory(module: str, attribute: str, spec: str) -> Factory:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise  # the module is there and needs another package
         raise OptionError(
-            f"policy {spec!r}: cannot import {module!r} ({error}); a module of your own must be installed or stand in a "
-            f"directory of PYTHONPATH{nearest(module, ['openai', 'human'])}"
+            f"policy {spec!r}: cannot import {module!r} ({error}); a module of your own must be installed, or stand in the "
+            f"current directory or one of PYTHONPATH{nearest(module, ['openai', 'human'])}"
         ) from error
     factory = getattr(target, attribute, None)
     if not callable(factory):
         raise OptionError(
             f"policy {spec!r}: expected a callable {attribute!r} in {module}, got {factory!r}"
-            f"{nearest(attribute, [name for name in vars(target) if not name.startswith('_')])}"
+            f"{nearest(attribute, [name for name, value in vars(target).items() if callable(value) and name[0] != '_'])}"
         )
     return factory

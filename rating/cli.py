@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command.
 
     Returns:
-        0 done, 1 internal error, 2 usage, 3 error budget exceeded, 130 interrupted.
+        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded, 130 interrupted.
     """
     args = build_parser().parse_args(arguments)
     here = str(Path.cwd())

@@ -117,7 +117,8 @@ class RunConfig(_Table):
         preset: ``standard`` or ``llmarena``, the two sets of rules for bad replies (X-2).
         turns: treatment of bad replies where it differs from the preset.
         stop: when to stop.
-        executor: ``async`` (this process), ``process`` (a pool) or ``auto``: the pool for matches between scripted policies.
+        executor: ``async`` (this process), ``process`` (a pool, except for matches of a person) or ``auto``: the pool for
+            matches between scripted policies.
         workers: processes of the pool; 0 for one a core.
         concurrency: matches under way at once in this process.
         max_errors: provider failures and environment bugs after which the run stops; it can be resumed.

@@ -5,6 +5,8 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sqlite3
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -55,7 +57,10 @@ class Executor(Protocol):
 async def play_match(
     config: RunConfig, players: Players, match: Match, played: Sequence[Turn], on_turn: OnTurn
 ) -> Played:
-    """Plays a match in this process; whatever fails makes it void and never raises, except when a person quits."""
+    """Plays a match in this process.
+
+    Whatever fails makes it void and is not raised, except that a person quits or the store cannot be written.
+    """
     seats = []
     try:
         env = players.borrow_environment(match)
@@ -72,7 +77,7 @@ async def play_match(
         outcome = outcome_of(match, agents, episode)
         players.return_environment(match, env)
         return Played(outcome, episode.digest)
-    except Quit:
+    except (Quit, sqlite3.Error):
         raise
     except ProviderError as error:
         return Played(void_outcome(match, VOID), error=str(error), fatal=error.fatal)
@@ -176,8 +181,17 @@ class _Worker:
 
 def _serve(pipe: "Connection[Any, Any]", config: RunConfig) -> None:
     """Runs in a worker: plays one match after the other until the pipe is closed."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     players = Players(config)
     with contextlib.suppress(EOFError, OSError), asyncio.Runner() as runner:
         while True:
             match, played = pipe.recv()
             pipe.send(runner.run(play_match(config, players, match, played, pipe.send)))
+
+
+def _end_with_parent() -> None:
+    """Ends a worker whose parent was killed, even in the middle of a turn that takes for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

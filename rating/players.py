@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 
 from pettingzoo import AECEnv
 
@@ -48,12 +49,17 @@ class Players:
 
     def is_scripted(self, match: Match) -> bool:
         """Says whether every seat of the match is a baseline, which computes and waits for nothing."""
-        for name in set(match.policies):
+        return all(isinstance(policy, ScriptedPolicy) for policy in self._look_at(match))
+
+    def has_person(self, match: Match) -> bool:
+        """Says whether a person plays, who can only be asked in the process that has the terminal."""
+        return any(getattr(policy, "unlimited_reasks", False) for policy in self._look_at(match))
+
+    def _look_at(self, match: Match) -> Iterator[Policy]:
+        for name in sorted(set(match.policies)):
             policy = self.borrow_policy(name, match.environment)
             self.return_policy(name, match.environment, policy)
-            if not isinstance(policy, ScriptedPolicy):
-                return False
-        return True
+            yield policy
 
     async def close(self) -> None:
         """Closes every environment and policy that was given back."""

@@ -117,9 +117,10 @@ class Runner:
 
     def _executor(self, match: Match) -> Executor:
         config = self._config
-        pooled = config.executor == "process" or (
-            config.executor == "auto" and config.workers != 1 and self._players.is_scripted(match)
-        )
+        if config.executor == "process":
+            pooled = not self._players.has_person(match)
+        else:
+            pooled = config.executor == "auto" and config.workers != 1 and self._players.is_scripted(match)
         if not pooled:
             return self._here
         if self._pool is None:

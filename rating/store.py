@@ -1,6 +1,7 @@
 """The SQLite store of a run: the log that everything else is computed from."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,8 @@ CREATE TABLE turn (
 class Store:
     """A run's database. Every write is a transaction of its own: what was written survives ``kill -9``.
 
+    Where nothing may be written, e.g. in an archive, a run that ended cleanly can still be read.
+
     Args:
         path: the file.
         create: whether to make a new one; otherwise it must exist.
@@ -44,7 +47,7 @@ class Store:
             state = "is there already" if create else "does not exist"
             raise RunError(f"{path}: expected {'no file' if create else 'the database of a run'}, but it {state}")
         self.path = path
-        self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+        self._db = _connect(path)
         try:
             if create:
                 self._db.execute("PRAGMA journal_mode = WAL")
@@ -152,3 +155,11 @@ class Store:
             "SELECT count(*) FROM match WHERE status = ? AND environment = ?", (status, environment)
         )
         return int(rows.fetchone()[0])
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    where = path.absolute().as_uri()
+    writable = os.access(path.parent, os.W_OK) and (os.access(path, os.W_OK) or not path.exists())
+    if not writable and not path.with_name(f"{path.name}-wal").exists():
+        where += "?immutable=1"  # otherwise SQLite wants to make a file beside it even for reading
+    return sqlite3.connect(where, uri=True, timeout=30, isolation_level=None)

@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.play import play_and_close
 from agents.registry import make_policy
+from agents.terminal import printable
 from agents.turn import Turn, TurnSettings
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
 from rating.environments import make_environment, resolve
@@ -23,8 +24,8 @@ def play(args: argparse.Namespace) -> None:
     watched = not args.json and not any(getattr(policy, "wants_legal", False) for policy in policies.values())
 
     def show(turn: Turn) -> None:
-        print(f"{turn.agent}: {turn.attempts[-1].reply}" + (f"  [{turn.fallback}]" if turn.fallback else ""))
-        print(env.unwrapped.codec.picture(env.unwrapped.game), end="\n\n")
+        print(f"{turn.agent}: {printable(turn.attempts[-1].reply)}" + (f"  [{turn.fallback}]" if turn.fallback else ""))
+        print(printable(env.unwrapped.codec.picture(env.unwrapped.game)), end="\n\n")
 
     episode = asyncio.run(
         play_and_close(env, policies, args.seed, settings, on_turn=show if watched else lambda turn: None)
@@ -33,7 +34,7 @@ def play(args: argparse.Namespace) -> None:
         print(json.dumps(asdict(episode), indent=2, ensure_ascii=False))
         return
     if not watched:
-        print(env.unwrapped.codec.picture(env.unwrapped.game))
+        print(printable(env.unwrapped.codec.picture(env.unwrapped.game)))
     for agent, reward in episode.rewards.items():
         forfeit = episode.forfeit(agent)
         print(f"{agent}: {reward:+g}" + (f", forfeit ({forfeit})" if forfeit else ""))

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rating.runner import Progress as RunProgress
 
 _LINE_EVERY = 100
+"""Finished matches between two lines where there is no terminal."""
 
 
 class ProgressDisplay:
@@ -29,6 +30,7 @@ class ProgressDisplay:
             console=Console(stderr=True),
             disable=not self._live,
         )
+        self._next_line = dict.fromkeys(environments, _LINE_EVERY)
         self._tasks: dict[str, TaskID] = {
             name: self._progress.add_task(name, total=None, note="") for name in environments
         }
@@ -50,7 +52,8 @@ class ProgressDisplay:
         if self._live:
             task = self._tasks[progress.environment]
             self._progress.update(task, completed=progress.finished, total=progress.scheduled, note=note.strip())
-        elif progress.stopped or progress.finished % _LINE_EVERY == 0:
+        elif progress.stopped or progress.finished >= self._next_line[progress.environment]:
+            self._next_line[progress.environment] = (progress.finished // _LINE_EVERY + 1) * _LINE_EVERY
             print(
                 f"{progress.environment}: {progress.finished} of {progress.scheduled} matches {note}".rstrip(),
                 file=sys.stderr,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from agents.terminal import printable
 from llmarena_envs.core.options import OptionError
 from rating import rundir
 from rating.config import RunConfig
@@ -30,8 +31,10 @@ def rate(args: argparse.Namespace) -> None:
     store.close()
     if args.json:
         print("[" + ",\n".join(to_json(table) for table in tables) + "]")
-    else:
+    elif tables:
         print_tables(tables)
+    else:
+        print("no match of this run has ended yet", file=sys.stderr)
 
 
 def report(args: argparse.Namespace) -> None:
@@ -133,12 +136,12 @@ def _headline(record: Record) -> str:
 
 
 def _print_match(record: Record) -> None:
-    print(_headline(record) + (f"\n{record.error}" if record.error else ""))
+    print(_headline(record) + (f"\n{printable(record.error)}" if record.error else ""))
     for turn in record.turns:
-        print(f"\n--- {turn.index + 1}. {turn.agent} reads:\n{turn.read}")
+        print(f"\n--- {turn.index + 1}. {turn.agent} reads:\n{printable(turn.read)}")
         for attempt in turn.attempts:
             print(
-                f"--- replies ({attempt.kind.name.lower()}):\n{attempt.reply}"
-                + (f"\n[{attempt.message}]" if attempt.message else "")
+                f"--- replies ({attempt.kind.name.lower()}):\n{printable(attempt.reply)}"
+                + (f"\n[{printable(attempt.message)}]" if attempt.message else "")
             )
         print(f"--- plays {turn.action!r}" + (f" ({turn.fallback})" if turn.fallback else ""))

@@ -1,4 +1,5 @@
 import io
+import signal
 
 import pytest
 
@@ -103,3 +104,19 @@ def test_the_play_loop_supplies_the_legal_moves():
     with pytest.raises(Quit):
         play(connect_four_v0.env(), {"player_0": policy, "player_1": FirstLegal()}, 0)
     assert "Legal moves:\n" + "\n".join(f"X: {column}" for column in range(1, 8)) in screen.getvalue()
+
+
+def test_an_interruption_ends_the_match_at_once():
+    class Interrupted(io.StringIO):
+        def readline(self, *_):
+            signal.raise_signal(signal.SIGINT)
+            return "X: (1, 1)\n"
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(Quit, match="interrupted"):
+        play(
+            tictactoe_v0.env(),
+            {"player_0": HumanPolicy(Interrupted(), io.StringIO()), "player_1": FirstLegal()},
+            seed=0,
+        )
+    assert signal.getsignal(signal.SIGINT) is before

@@ -3,7 +3,7 @@
 import itertools
 import time
 
-from agents.policy import ProviderError, Reply
+from agents.policy import ProviderError, Reply, ScriptedPolicy
 from llmarena_envs.core.failures import Failure
 
 CALLS = itertools.count()
@@ -49,3 +49,17 @@ class Unreliable:
 
     def recall(self, observation, reply):
         pass
+
+
+class CannotBegin:
+    def reset(self, agent, seed):
+        raise RuntimeError("no memory")
+
+    def __call__(self, observation):
+        return 0
+
+
+class NeverAnswers(ScriptedPolicy):
+    def __call__(self, view):
+        while True:
+            pass

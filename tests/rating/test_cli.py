@@ -3,6 +3,10 @@
 import csv
 import io
 import json
+import shutil
+import signal
+import sqlite3
+import sys
 
 import pytest
 
@@ -58,6 +62,58 @@ def test_play_with_a_person(capsys, monkeypatch):
     assert "Moves so far: X: (1, 1), O: (1, 2)" in shown
 
 
+def test_leaving_a_single_match_says_nothing_of_runs(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
+    assert main(["play", "tictactoe_v0", "--policy", "player_0=human", "--policy", "player_1=random"]) == 130
+    assert capsys.readouterr().err == "llmarena: the person left the match\n"
+
+
+def test_leaving_a_run_says_how_to_go_on(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
+    out = tmp_path / "run"
+    assert main(["run", "--env", "tictactoe_v0", "--policy", "human", "--policy", "random", "--out", str(out)]) == 130
+    assert f"The run goes on with: llmarena resume {out}\nllmarena: the person left" in capsys.readouterr().err
+
+
+def test_a_person_is_asked_in_this_process_whatever_the_executor(capsys, monkeypatch, tmp_path):
+    run_file = tmp_path / "run.toml"
+    run_file.write_text(
+        'executor = "process"\n[[environment]]\nname = "tictactoe_v0"\n[[policy]]\nspec = "human"\n[[policy]]\nspec = "random"\n'
+    )
+    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
+    assert main(["run", str(run_file), "--out", str(tmp_path / "run")]) == 130
+    assert "the person left" in capsys.readouterr().err
+
+
+def test_an_interruption_while_modules_load_shows_no_trace(capsys, monkeypatch):
+    monkeypatch.setattr("rating.cli._run", lambda args: signal.raise_signal(signal.SIGINT))
+    assert main(["envs"]) == 130
+    assert capsys.readouterr().err == "llmarena: interrupted\n"
+
+
+def test_modules_in_the_current_directory_are_found(capsys, monkeypatch, tmp_path):
+    (tmp_path / "policies_of_mine.py").write_text(
+        "def leftmost():\n    return lambda observation: int(observation['action_mask'].argmax())\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    seats = ["--policy", "player_0=policies_of_mine:leftmost", "--policy", "player_1=random"]
+    assert "player_0: +1" in output(capsys, "play", "tictactoe_v0", *seats)
+
+
+def test_a_report_that_cannot_be_written(capsys, finished_run):
+    assert "Not a directory" in refusal(capsys, "report", finished_run, "--output", "/dev/null/r.html")
+
+
+def test_resuming_with_another_seed_is_refused(capsys, finished_run, tmp_path):
+    copy = shutil.copytree(finished_run, tmp_path / "copy")
+    run_file = copy / "run.toml"
+    run_file.write_text(run_file.read_text().replace("seed = 5", "seed = 6"))
+    before = output(capsys, "export", copy)
+    assert "the run file has been changed" in refusal(capsys, "resume", copy)
+    assert output(capsys, "export", copy) == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -77,6 +133,11 @@ def test_play_with_a_person(capsys, monkeypatch):
             ["play", "tictactoe_v0", "--option", "language=fr", *["--policy", "player_0=random"]],
             "language: expected one of",
         ),
+        (
+            ["play", "tictactoe_v0", "--option", "obs_type=vector", *["--policy", "player_0=random"]],
+            "option: expected one of 'hint', 'random_opening', 'language', got 'obs_type'",
+        ),
+        (["run", "--env", "tictactoe_v0", *POLICIES, "--out", "/dev/null/x"], "Not a directory"),
         (["run", "--env", "tictactoe_v0", "--out", "OUT"], "at least one --env and one --policy"),
         (["run", "--env", "tictactoe_v0", "--policy", "random", "--out", "OUT"], "expected 2 policies or more"),
         (["run", "missing.toml", "--out", "OUT"], "missing.toml: expected a run file"),
@@ -139,9 +200,6 @@ def test_replay_lists_shows_and_verifies(capsys, finished_run):
 
 
 def test_verification_finds_what_was_tampered_with(capsys, finished_run, tmp_path):
-    import shutil
-    import sqlite3
-
     copy = shutil.copytree(finished_run, tmp_path / "copy")
     with sqlite3.connect(copy / "run.db") as db:
         match, payload = db.execute("SELECT match, payload FROM turn WHERE number = 2 LIMIT 1").fetchone()

@@ -59,6 +59,12 @@ def test_the_llmarena_preset():
     assert (turns.unparsable, turns.illegal) == ("random_legal", "forfeit")
 
 
+def test_the_llmarena_preset_asks_nobody_twice_for_a_bid():
+    text = 'preset = "llmarena"\n[[environment]]\nname = "bid_v0"\n[[policy]]\nspec = "random"\n'
+    turns = parse_run_file(text, "run.toml").turn_settings("bid_v0")
+    assert (turns.reasks, turns.unparsable) == (0, "noop")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -80,6 +86,12 @@ def test_the_llmarena_preset():
         ('spec = "random"', 'spec = "no.such.module:factory"', "cannot import"),
         ('environments = ["tictactoe_v0"]', 'environments = ["tictactoe"]', "did you mean 'tictactoe_v0'"),
         ('name = "left"', 'name = "random"', "expected distinct names, got 'random' twice"),
+        ("hint = false", 'obs_type = "vector"', "option: expected one of 'hint', 'random_opening', 'language', got"),
+        ("hint = false", 'render_mode = "human"', "option: expected one of 'hint', 'random_opening', 'language', got"),
+        ('name = "connect_four_v0"', 'name = "no.such_env"', "env and raw_env, but: No module named 'no'"),
+        ('name = "connect_four_v0"', 'name = "..env"', "environment: expected one of"),
+        ('name = "left"', 'name = "a\\nb"', "expected a name of at most 200 characters on one line"),
+        ('name = "left"', f'name = "{"x" * 201}"', "expected a name of at most 200 characters on one line"),
         ('[[environment]]\nname = "connect', '[[environmen]]\nname = "connect', "did you mean 'environment'"),
     ],
 )
@@ -112,3 +124,11 @@ class Mine(ScriptedPolicy):
 def test_a_factory_of_ones_own():
     text = GOOD.replace('spec = "random"', f'spec = "{__name__}:Mine"\noptions = {{ choice = -1 }}')
     assert parse_run_file(text, "run.toml").find_policy(f"{__name__}:Mine").options == {"choice": -1}
+
+
+def test_a_registry_id_names_the_same_environment():
+    text = GOOD.replace('name = "tictactoe_v0"', 'name = "llmarena/tictactoe-v0"').replace('"first_legal"', '"greedy"')
+    config = parse_run_file(text, "run.toml")
+    assert config.pool("tictactoe_v0") == ["left", "random"]
+    with pytest.raises(OptionError, match="expected distinct names, got 'tictactoe_v0' twice"):
+        parse_run_file(text + '[[environment]]\nname = "tictactoe_v0"\n', "run.toml")

@@ -97,3 +97,19 @@ def test_summary_views():
     Console(file=out, width=300, color_system=None).print(render(summary))
     assert "All environments" in out.getvalue()
     assert to_json(summarise([BOARDS["skill"]])) == to_json(summarise([BOARDS["skill"]]))
+
+
+@pytest.mark.parametrize("kind", BOARDS)
+@pytest.mark.parametrize("width", [60, 80, 100, 400])
+def test_a_narrow_terminal_is_shown_whole_columns(kind, width):
+    out = io.StringIO()
+    Console(file=out, width=width, color_system=None).print(render(BOARDS[kind], width))
+    shown = out.getvalue()
+    assert "…" not in shown and max(cell_len(line) for line in shown.split("\n")) <= width
+    board = sheet(BOARDS[kind])
+    missing = [title for title in board.header if title not in shown.split("no room for")[0]]
+    assert ("no room for: " in shown) == bool(missing)
+    for row in board.rows:
+        assert row[2] in shown
+    if kind == "skill":
+        assert [("shuffled" in missing), ("W/D/L" in missing)] == [width < 110, width < 60]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 
 import pytest
 
@@ -117,6 +118,24 @@ def test_a_bug_of_the_environment_is_recorded_and_the_run_goes_on(tmp_path):
     assert {record.status for record in records} == {BUG}
     assert {record.tries for record in records} == {1}
     assert all("ZeroDivisionError: a bug" in record.error for record in records)
+
+
+def test_a_policy_that_cannot_begin_a_match_is_no_bug_of_the_environment(tmp_path):
+    text = write([f'spec = "{HERE}:CannotBegin"', 'spec = "random"'], extra="tries = 1\nmax_errors = 1000")
+    _, records = play(tmp_path, text)
+    assert {record.status for record in records} == {VOID}
+    assert all("reset raised RuntimeError: no memory" in record.error for record in records)
+
+
+def test_a_full_disk_stops_the_run_and_blames_no_match(tmp_path, monkeypatch):
+    def full(self, match, turn):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched, pytest.raises(sqlite3.OperationalError, match="disk is full"):
+        patched.setattr("rating.store.Store.add_turn", full)
+        play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
+    _, records = read(tmp_path)
+    assert {record.status for record in records} == {"unfinished"}
 
 
 @pytest.mark.parametrize(("executor", "workers"), [("async", 1), ("process", 1), ("process", 3)])

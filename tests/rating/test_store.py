@@ -151,3 +151,22 @@ def test_a_damaged_database_is_refused(store):
 def test_a_damaged_record_is_refused(load, text):
     with pytest.raises(RunError, match="damaged"):
         load(text)
+
+
+def test_another_match_of_the_same_number_is_refused(store):
+    store.add_match(MATCH)
+    with pytest.raises(RunError, match="match 3 of tictactoe_v0 was recorded with another seed"):
+        store.add_match(Match("tictactoe_v0", 3, ("b", "a"), 0, MATCH.options))
+    assert [record.match for record in store.records()] == [MATCH]
+
+
+def test_a_run_can_be_read_where_nothing_may_be_written(store, monkeypatch):
+    store.add_match(MATCH)
+    store.close()
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    archive = Store(store.path)
+    assert [record.match for record in archive.records()] == [MATCH]
+    assert [path.name for path in store.path.parent.iterdir()] == ["run.db"]
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        archive.add_turn(MATCH, TURN)
+    archive.close()
