@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import json
 import threading
 import time
 import traceback
@@ -203,7 +204,8 @@ async def _ask(
         except InvalidReply as error:
             kind = error.kind if kind is Failure.OK else kind
             message = error.message
-    record = Attempt(text, kind, message, reply.prompt_tokens, reply.completion_tokens, seconds, reply.detail)
+    detail = None if reply.detail is None else json.loads(json.dumps(reply.detail, default=repr))
+    record = Attempt(text, kind, message, reply.prompt_tokens, reply.completion_tokens, seconds, detail)
     return action, record
 
 

@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -156,6 +156,18 @@ class RunConfig(_Table):
             for name in self.pool(environment.name):
                 policy = self.find_policy(name)
                 make_policy(policy.spec, environment.name, policy.options)
+
+    def identity(self) -> str:
+        """Returns what must not change while a run is under way: who plays, and how bad replies are treated.
+
+        Where a model is served may change, and so may how much is played and where it is computed.
+        """
+        players = {
+            item.title: {"spec": item.spec, **{key: item.options[key] for key in item.options if key != "base_url"}}
+            for item in self.policy
+        }
+        turns = {item.name: asdict(self.turn_settings(item.name)) for item in self.environment}
+        return json.dumps({"players": players, "turns": turns}, sort_keys=True, default=str)
 
     def options(self, environment: str) -> dict[str, Any]:
         """Returns the constructor options of an environment in this run."""

@@ -14,6 +14,7 @@ from rating.store import Store
 RUN_FILE = "run.toml"
 DATABASE = "run.db"
 _LOCK = "run.lock"
+_IDENTITY = "players"
 
 
 def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
@@ -39,6 +40,7 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
     (path / RUN_FILE).write_text(run_file, encoding="utf-8")
     store = Store(path / DATABASE, create=True)
     store.set_fact("versions", json.dumps(versions()))
+    store.set_fact(_IDENTITY, config.identity())
     return config, store
 
 
@@ -49,6 +51,19 @@ def open_run(path: Path) -> tuple[RunConfig, Store]:
         RunError: if it is none.
     """
     return parse_run_file(read_run_file(path), str(path / RUN_FILE)), Store(path / DATABASE)
+
+
+def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
+    """Checks that the run file still names the players with whom the run was begun.
+
+    Raises:
+        RunError: if the spec or an option of a policy, or the treatment of bad replies, was changed.
+    """
+    if store.facts().get(_IDENTITY) != config.identity():
+        raise RunError(
+            f"{path / RUN_FILE}: expected the policies, their options and the treatment of bad replies with which the run was"
+            " begun, but they were changed; undo that, or begin a new run"
+        )
 
 
 def read_run_file(path: Path) -> str:

@@ -17,7 +17,6 @@ HEAVY = (
     "transformers",
     "scipy",
     "matplotlib",
-    "networkx",
     "rich",
     "jinja2",
     "sqlalchemy",

@@ -20,6 +20,9 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.2.
 * `hint=True`: list the columns that are not full in the text.
 * `random_opening=0`: number of random legal plies, 0 to 6, drawn from the seed before play; without any, two deterministic
   players repeat one game for ever.
+* `reward_mode=None`: `between_turns`, `own_move` or `cumulative_value` report the strategic reward in `infos`, see there.
+* `count="windows"`: what the strategic reward counts: `windows` (a row of four is also two threes and three twos) or `maximal`
+  (every row once, at its full length; longer than four counts as four).
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
 * `render_mode=None`: `ansi` or `human`.
@@ -36,11 +39,24 @@ the own and the opponent's discs, and `action_mask`.
 
 ### Action Space
 
-The column, counted from 0. A reply states it counted from 1, as `X: 1`; the mark may be left out, a wrong one is illegal.
+The column, counted from 0. A reply states it counted from 1, as `X: 1`, or without the mark alone on a line; a wrong
+mark is illegal. The last statement counts, columns in running text are none.
 
 ### Rewards
 
 Winner +1, loser -1, draw 0. An illegal action ends the match: the offender receives -1, the opponent +1.
+
+### Infos
+
+With a `reward_mode`, `strategic_reward`: the sum of what the own moves so far have earned (section 4.2). It is no part of the
+rewards. A position is worth V = 10 (own fours - opponent's fours) + 5 (own threes - opponent's) + 2 (own twos - opponent's),
+counted in all directions, empty neighbours or not. A move earns
+
+* `between_turns`: V after it less V after the own previous move, so that the opponent's reply is included; the first move
+  is compared with the position in which play began. The opponent's last move is not included if no own move follows.
+* `own_move`: V after it less V right before it. That is never negative: with `windows` a disc neither takes own rows away nor
+  adds to the opponent's, with `maximal` only joining a row of four to another would cost, and four end the match.
+* `cumulative_value`: V after it.
 
 ### Episode End
 
@@ -58,9 +74,11 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour
+from llmarena_envs.connect_four.scored_game import ScoredConnectFour
+from llmarena_envs.connect_four.strategy import COUNTS
 from llmarena_envs.connect_four.text import ConnectFourCodec
 from llmarena_envs.core.board import BoardView, encode_marks
-from llmarena_envs.core.options import check_bool
+from llmarena_envs.core.options import check_bool, check_choice
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
 
@@ -85,13 +103,20 @@ class raw_env(TextEnv):
         *,
         hint: bool = True,
         random_opening: int = 0,
+        reward_mode: str | None = None,
+        count: str = "windows",
         language: str = "en",
         obs_type: str = "text",
         render_mode: str | None = None,
     ) -> None:
         check_bool("hint", hint)
-        game, codec = ConnectFour(random_opening), ConnectFourCodec(language, hint)
-        super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
+        check_choice("count", count, COUNTS)
+        game = (
+            ConnectFour(random_opening)
+            if reward_mode is None
+            else ScoredConnectFour(random_opening, reward_mode, count)
+        )
+        super().__init__(game, ConnectFourCodec(language, hint), obs_type=obs_type, render_mode=render_mode)
 
     def vector_space(self) -> spaces.Box:
         """Returns the space of two planes of discs."""

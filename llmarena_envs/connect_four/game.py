@@ -1,5 +1,7 @@
 """The rules of connect four."""
 
+from functools import cache
+
 import numpy as np
 
 from llmarena_envs.core.board import EMPTY, MARKS, BoardView
@@ -14,16 +16,22 @@ MAX_OPENING = 6
 # Each player's discs are one integer. Bit 7 * column + height is a cell; the seventh bit of a column stays empty, so that
 # lines do not run on from the top of one column into the next.
 _COLUMN_BITS = ROWS + 1
-_DIRECTIONS = (1, _COLUMN_BITS - 1, _COLUMN_BITS, _COLUMN_BITS + 1)
+DIRECTIONS = (1, _COLUMN_BITS - 1, _COLUMN_BITS, _COLUMN_BITS + 1)
 
 
 def has_four(discs: int) -> bool:
     """Says whether four of the discs stand in a line."""
-    for step in _DIRECTIONS:
+    for step in DIRECTIONS:
         pairs = discs & (discs >> step)
         if pairs & (pairs >> 2 * step):
             return True
     return False
+
+
+@cache  # 3^7 rows at most
+def open_cells(top_row: str) -> tuple[int, ...]:
+    """Returns the columns whose top cell is empty."""
+    return tuple(column for column in range(COLUMNS) if top_row[column] == EMPTY)
 
 
 class ConnectFour(Game):
@@ -62,7 +70,7 @@ class ConnectFour(Game):
 
     def open_columns(self) -> tuple[int, ...]:
         """Returns the columns that are not full."""
-        return tuple([column for column in range(COLUMNS) if self.heights[column] < ROWS])
+        return open_cells(self.board[:COLUMNS])
 
     def why_illegal(self, agent: str, action: int) -> str:
         """Says why a disc cannot be dropped into a column."""

@@ -36,6 +36,7 @@ def run(args: argparse.Namespace) -> None:
 def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
     config, store = rundir.open_run(args.dir)
+    rundir.check_unchanged(args.dir, config, store)
     _play(args.dir, config, store)
 
 

@@ -1,0 +1,75 @@
+"""The strategic reward: how much a player's discs in a row are worth (LLMArena, arXiv 2402.16499, section 4.2)."""
+
+from collections.abc import Sequence
+
+from llmarena_envs.connect_four.game import DIRECTIONS
+
+REWARD_MODES = ("between_turns", "own_move", "cumulative_value")
+COUNTS = ("windows", "maximal")
+
+_WEIGHTS = (2, 5, 10)  # of two, three and four in a row
+
+
+def windows(discs: int) -> tuple[int, int, int]:
+    """Returns in how many places two, three and four of the discs stand next to each other in a line.
+
+    A row of four is one four, two threes and three twos.
+
+    Args:
+        discs: discs of one player, as in ``ConnectFour``.
+    """
+    twos, threes, fours, _ = _windows(discs)
+    return twos, threes, fours
+
+
+def maximal_rows(discs: int) -> tuple[int, int, int]:
+    """Returns how many rows consist of exactly two, exactly three, and four or more discs.
+
+    Args:
+        discs: discs of one player, as in ``ConnectFour``.
+    """
+    twos, threes, fours, fives = _windows(discs)
+    # A row of n discs has n - k + 1 windows of k and n - k of k + 1: it counts once in the difference if n >= k.
+    two_or_more, three_or_more, four_or_more = twos - threes, threes - fours, fours - fives
+    return two_or_more - three_or_more, three_or_more - four_or_more, four_or_more
+
+
+def position_value(mine: int, theirs: int, count: str) -> int:
+    """Returns V of a position: 10, 5 and 2 for every own row of four, three and two, less the same for the opponent's.
+
+    Args:
+        mine: discs of the player, as in ``ConnectFour``.
+        theirs: discs of the opponent.
+        count: ``"windows"`` or ``"maximal"``, after the functions of these names.
+    """
+    rows = windows if count == "windows" else maximal_rows
+    return sum(weight * (own - other) for weight, own, other in zip(_WEIGHTS, rows(mine), rows(theirs), strict=True))
+
+
+def strategic_reward(values: Sequence[int], first: int, mode: str) -> int:
+    """Returns the sum of a player's strategic rewards, one for each of the player's own moves.
+
+    Args:
+        values: V, for this player, of the position in which play began and of the position after every move since.
+        first: index in ``values`` of the position after the player's first move, 1 or 2.
+        mode: what a move earns: ``"between_turns"`` V less V after the player's previous move (at the first move: when play
+            began), ``"own_move"`` V less V right before the move, ``"cumulative_value"`` V itself.
+    """
+    after = values[first::2]
+    if mode == "cumulative_value":
+        return sum(after)
+    if mode == "own_move":
+        return sum(after) - sum(values[first - 1 : -1 : 2])
+    return after[-1] - values[0] if after else 0  # all but the two ends cancel out
+
+
+def _windows(discs: int) -> tuple[int, int, int, int]:
+    """Counts the windows of two to five discs over all directions."""
+    counts = [0, 0, 0, 0]
+    for step in DIRECTIONS:
+        window = discs
+        for index in range(4):
+            window &= discs >> (index + 1) * step
+            counts[index] += window.bit_count()
+    twos, threes, fours, fives = counts
+    return twos, threes, fours, fives
