@@ -84,7 +84,7 @@ def test_a_policy_that_talks_nonsense_gives_flagged_blank_clues_and_random_votes
     assert all(turn.action.startswith("vote: player_") for turn in turns[1::2])
     assert [attempt.kind for attempt in turns[0].attempts] == [Failure.UNPARSABLE] * 3
     assert [attempt.kind for attempt in turns[1].attempts] == [Failure.ILLEGAL] * 3
-    assert [turn.fallback for turn in turns] == ["noop"] * len(turns)
+    assert [turn.fallback for turn in turns] == ["noop", "random_legal"] * (len(turns) // 2)
     assert episode.infos["player_1"]["blank_clues"] == len(turns[::2])
     assert episode.infos["player_1"]["illegal"] == 0
     assert any("this is the clue stage" in text for text in told)
