@@ -8,7 +8,14 @@ from rating.commands.read import write_report
 from rating.runner import Runner
 from tests.rating.test_report import RUN
 
-CHROMIUM = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+CHROMIUM = [
+    "chromium",
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--no-first-run",
+]
 
 
 def test_a_match_is_shown_turn_by_turn_and_hostile_text_stays_text(tmp_path):

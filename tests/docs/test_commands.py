@@ -21,7 +21,9 @@ COMMANDS = [
 
 
 def blocks(page, language):
-    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
 
 
 @pytest.mark.parametrize("line", COMMANDS)
@@ -39,4 +41,3 @@ def test_the_first_example_of_the_readme_plays_a_match():
 def test_the_run_file_of_the_quickstart_is_valid():
     (text,) = blocks("docs/quickstart.md", "toml")
     assert parse_run_file(text, "quickstart").pool("tictactoe_v0") == ["greedy", "random", "tiny"]
-
