@@ -4,10 +4,16 @@ Players are numbered by seat, clockwise. Chips are whole numbers.
 """
 
 from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 STANDARD = "standard"
 RLCARD = "rlcard"
+RIVER = 3
+"""The last street; 0 is before the flop."""
+
+_KEPT_TURNS = 4096
+"""Turns that are kept, because the betting of most hands begins like that of others."""
 
 _T = TypeVar("_T")
 
@@ -34,6 +40,9 @@ class Choices(NamedTuple):
     costs: tuple[int, ...]
     why_illegal: tuple[str, ...]
     legal: tuple[int, ...]
+
+
+_NO_CHOICES = Choices((0,) * len(Action), ("the betting is over",) * len(Action), ())
 
 
 class Betting(NamedTuple):
@@ -93,6 +102,22 @@ class Betting(NamedTuple):
             level=0,
             min_raise=_smallest_raise(self.rules, self.big_blind),
             answered=(-1,) * seats,
+        )
+
+    def settled(self, stacks: tuple[int, ...]) -> "Betting":
+        """Returns the betting after the pot has gone to the winners, which leaves everybody with ``stacks``."""
+        nothing = (0,) * len(stacks)
+        return Betting(
+            self.rules,
+            self.button,
+            self.big_blind,
+            stacks,
+            nothing,
+            nothing,
+            self.live,
+            0,
+            self.min_raise,
+            self.answered,
         )
 
     def next_to_act(self, seat: int) -> int:
@@ -165,6 +190,47 @@ class Betting(NamedTuple):
         return ""
 
 
+class Turn(NamedTuple):
+    """Where the betting of a hand stands.
+
+    Attributes:
+        betting: the chips.
+        street: 0 before the flop to 3 on the river.
+        seat: the seat to act, -1 when the betting of the hand is over.
+        choices: its five actions.
+    """
+
+    betting: Betting
+    street: int
+    seat: int
+    choices: Choices
+
+
+@lru_cache(maxsize=_KEPT_TURNS)
+def first_turn(
+    rules: str, button: int, blinds: tuple[int, int], small_blind: int, big_blind: int, stacks: tuple[int, ...]
+) -> Turn:
+    """Returns the first turn of a hand; arguments as of ``post_blinds``."""
+    return _next_turn(post_blinds(rules, button, blinds, small_blind, big_blind, stacks), 0, blinds[1])
+
+
+@lru_cache(maxsize=_KEPT_TURNS)
+def turn_after(betting: Betting, street: int, seat: int, action: int, chips: int) -> Turn:
+    """Returns the next turn after ``seat`` has taken ``action``, which puts in ``chips``."""
+    return _next_turn(betting.fold(seat) if action == Action.FOLD else betting.bet(seat, chips), street, seat)
+
+
+def _next_turn(betting: Betting, street: int, seat: int) -> Turn:
+    """Passes the turn to the next seat after ``seat`` that has to decide, on this street or a later one."""
+    seat = betting.next_to_act(seat)
+    while seat < 0 and street < RIVER and sum(betting.live) > 1:
+        street += 1
+        betting = betting.next_street()
+        seat = betting.next_to_act(betting.button)
+    return Turn(betting, street, seat, _NO_CHOICES if seat < 0 else betting.choices(seat))
+
+
+@lru_cache(maxsize=_KEPT_TURNS)
 def blind_seats(rules: str, button: int, stacks: tuple[int, ...]) -> tuple[int, int]:
     """Returns the seats of the small and the big blind among those with chips.
 

@@ -103,6 +103,7 @@ blinds takes at most 14 turns, 18 under RLCard's rules; `betting.longest_hand` g
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -112,7 +113,7 @@ from numpy.typing import NDArray
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
-from llmarena_envs.holdem.game import Holdem, HoldemView
+from llmarena_envs.holdem.game import Event, Holdem, HoldemView
 from llmarena_envs.holdem.text import HoldemCodec
 
 _CARDS = 52
@@ -176,24 +177,55 @@ class raw_env(TextEnv):
 
     def encode(self, view: HoldemView) -> NDArray[np.float32]:
         """Returns the array described in the module's documentation."""
-        players = len(view.stacks)
-        clockwise = [(view.seat + step) % players for step in range(players)]
-        put_in = [[0] * players for _ in range(_STREETS)]
-        for event in view.history:
-            put_in[event.street][(event.seat - view.seat) % players] += event.chips
-        streets = [0] * _STREETS
-        streets[view.street] = 1
-        place = [0] * players
-        place[(view.seat - view.button) % players] = 1
-        scale = 1 / (players * self.game.stack)
-        cards = np.zeros(2 * _CARDS, dtype=np.float32)
-        cards[[*view.hole, *(_CARDS + card for card in view.board)]] = 1
-        numbers = [
-            *streets,
-            *(view.pot * scale, view.to_call * scale, view.hand / self.game.hands),
-            *place,
-            *(view.stacks[seat] * scale for seat in clockwise),
-            *(view.live[seat] for seat in clockwise),
-            *(chips * scale for street in put_in for chips in street),
-        ]
-        return np.concatenate([cards, np.array(numbers, dtype=np.float32)])
+        vector = _betting_vector(
+            view.seat,
+            view.button,
+            view.street,
+            view.history,
+            view.stacks,
+            view.live,
+            (view.pot, view.to_call),
+            self.game.stack,
+            view.hand / self.game.hands,
+        ).copy()
+        for card in view.hole:
+            vector[card] = 1
+        for card in view.board:
+            vector[_CARDS + card] = 1
+        return vector
+
+
+@lru_cache(maxsize=4096)
+def _betting_vector(
+    seat: int,
+    button: int,
+    street: int,
+    history: tuple[Event, ...],
+    stacks: tuple[int, ...],
+    live: tuple[bool, ...],
+    pot_and_call: tuple[int, int],
+    stack: int,
+    progress: float,
+) -> NDArray[np.float32]:
+    """Returns the array without the cards; kept, because the same betting comes up again with other cards."""
+    players = len(stacks)
+    clockwise = [(seat + step) % players for step in range(players)]
+    streets = [0] * _STREETS
+    streets[street] = 1
+    place = [0] * players
+    place[(seat - button) % players] = 1
+    put_in = [[0] * players for _ in range(_STREETS)]
+    for event in history:
+        put_in[event.street][(event.seat - seat) % players] += event.chips
+    scale = 1 / (players * stack)
+    numbers = [
+        *[0] * (2 * _CARDS),
+        *streets,
+        *(chips * scale for chips in pot_and_call),
+        progress,
+        *place,
+        *(stacks[other] * scale for other in clockwise),
+        *(live[other] for other in clockwise),
+        *(chips * scale for street_chips in put_in for chips in street_chips),
+    ]
+    return np.array(numbers, dtype=np.float32)

@@ -1,6 +1,7 @@
 """The rules of no-limit Texas hold'em; the betting of one hand is in ``betting``, the division of the pot in ``pots``."""
 
 from collections.abc import Mapping, Sequence
+from operator import add, sub
 from typing import NamedTuple
 
 import numpy as np
@@ -8,14 +9,16 @@ import numpy as np
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.holdem.betting import (
+    RIVER,
     RLCARD,
     STANDARD,
     Action,
     Betting,
     Choices,
     blind_seats,
+    first_turn,
     longest_hand,
-    post_blinds,
+    turn_after,
 )
 from llmarena_envs.holdem.cards import parse_cards
 from llmarena_envs.holdem.pots import split, winnings
@@ -26,7 +29,6 @@ MAX_HANDS = 1000
 MAX_STACK = 1_000_000
 BOARD_SIZES = (0, 3, 4, 5)
 """Community cards before the flop, on the flop, the turn and the river."""
-RIVER = 3
 
 _KINDS = ("fold", "call", "raise_half_pot", "raise_full_pot", "all_in")
 
@@ -173,6 +175,7 @@ class Holdem(Game):
         if deck_seed is not None:
             check_int("deck_seed", deck_seed, 0, 2**63 - 1)
         self.agents = tuple(f"player_{seat}" for seat in range(players))
+        self._no_rewards = (0.0,) * players
         self.max_turns = hands * longest_hand(rules, players, stack, big_blind, equal_stacks=hands == 1)
         self.rules = rules
         self.stack = stack
@@ -210,16 +213,17 @@ class Holdem(Game):
             )
         self.results = ()
         self._begin_hand((self.stack,) * players, button)
-        self._pass_turn(self.blinds[1])
+        self._pass_turn()
 
     def apply(self, actions: tuple[int, ...]) -> None:
         """Takes the action, then deals on until somebody has to decide or the match is over."""
         (action,) = actions
-        seat, cost = self.seat, self.choices.costs[action]
-        kind = _KINDS[action] if cost or action != Action.CHECK_CALL else "check"
-        self.betting = self.betting.fold(seat) if action == Action.FOLD else self.betting.bet(seat, cost)
-        self.history += (Event(self.street, seat, kind, cost, self.betting.bets[seat]),)
-        self._pass_turn(seat)
+        betting, street, seat = self.betting, self.street, self.seat
+        chips = self.choices.costs[action]
+        kind = _KINDS[action] if chips or action != Action.CHECK_CALL else "check"
+        self.history += (Event(street, seat, kind, chips, betting.bets[seat] + chips),)
+        self.betting, self.street, self.seat, self.choices = turn_after(betting, street, seat, action, chips)
+        self._pass_turn()
 
     def hole(self, seat: int) -> tuple[int, ...]:
         """Returns the two cards dealt to ``seat``; none if it had no chips when the hand began."""
@@ -242,13 +246,19 @@ class Holdem(Game):
     def view(self, agent: str) -> HoldemView:
         """Returns what ``agent`` knows."""
         seat = self.agents.index(agent)
-        to_move = agent in self.to_move
         betting = self.betting
+        to_move = agent in self.to_move
+        if to_move:
+            costs, _, legal = self.choices
+            to_call = costs[Action.CHECK_CALL]
+        else:
+            costs = legal = ()
+            to_call = betting.to_call(seat) if betting.live[seat] else 0
         return HoldemView(
             agent,
             to_move,
-            self.choices.legal if to_move else (),
-            self.choices.costs if to_move else (),
+            legal,
+            costs,
             seat,
             self.hole(seat),
             self.board,
@@ -260,7 +270,7 @@ class Holdem(Game):
             betting.put_in,
             betting.live,
             sum(betting.put_in),
-            betting.to_call(seat) if betting.live[seat] else 0,
+            to_call,
             self.history,
             self.results,
         )
@@ -303,61 +313,53 @@ class Holdem(Game):
 
     def _begin_hand(self, stacks: tuple[int, ...], button: int) -> None:
         self.hand = len(self.results) + 1
-        self.street = 0
         small, big = self.blinds = blind_seats(self.rules, button, stacks)
-        self.betting = betting = post_blinds(self.rules, button, self.blinds, self.small_blind, self.big_blind, stacks)
-        self._dealt_in = betting.live
+        self.betting, self.street, self.seat, self.choices = first_turn(
+            self.rules, button, self.blinds, self.small_blind, self.big_blind, stacks
+        )
+        put_in = self.betting.put_in
+        self._dealt_in = self.betting.live
         self.history = (
-            Event(0, small, "small_blind", betting.put_in[small], betting.put_in[small]),
-            Event(0, big, "big_blind", betting.put_in[big], betting.put_in[big]),
+            Event(0, small, "small_blind", put_in[small], put_in[small]),
+            Event(0, big, "big_blind", put_in[big], put_in[big]),
         )
 
-    def _pass_turn(self, seat: int) -> None:
-        """Passes the turn to the next seat after ``seat`` that has to decide, dealing streets and hands on the way."""
-        self.seat = self.betting.next_to_act(seat)
+    def _pass_turn(self) -> None:
+        """Gives the turn to ``seat``; while nobody can act, ends the hand and begins the next one or ends the match."""
         while self.seat < 0:
-            if self.street < RIVER and sum(self.betting.live) > 1:
-                self.street += 1
-                self.betting = self.betting.next_street()
-                self.seat = self.betting.next_to_act(self.betting.button)
-                continue
             stacks = self._end_hand()
             if self.hand == self.hands or max(stacks) == sum(stacks):
                 self._end_match(stacks)
                 return
             self._begin_hand(stacks, _next_with_chips(stacks, self.betting.button))
-            self.seat = self.betting.next_to_act(self.blinds[1])
-        self.choices = self.betting.choices(self.seat)
         self.to_move = (self.agents[self.seat],)
-        self.rewards = (0.0,) * len(self.agents)
+        self.rewards = self._no_rewards
 
     def _end_hand(self) -> tuple[int, ...]:
         """Divides the pot, records the result and returns everybody's chips."""
         betting, board = self.betting, self.board
-        showdown = sum(betting.live) > 1
-        if showdown:
-            ranks = [hand_rank(self.hole(seat) + board) if live else None for seat, live in enumerate(betting.live)]
+        shown: tuple[tuple[int, ...], ...] = ((),) * len(self.agents)
+        if sum(betting.live) > 1:
+            holes = [self.hole(seat) if live else () for seat, live in enumerate(betting.live)]
+            ranks = [hand_rank(hole + board) if hole else None for hole in holes]
             won = winnings(betting.put_in, ranks, betting.button)
+            if self.hands > 1:  # nobody acts on the cards shown in the only hand of a match, so they stay secret
+                shown = tuple(holes)
         else:
             won = [sum(betting.put_in) if live else 0 for live in betting.live]
-        net = tuple([chips - put_in for chips, put_in in zip(won, betting.put_in, strict=True)])
-        # Nobody acts on the cards shown in the only hand of a match, so they stay secret.
-        public = showdown and self.hands > 1
-        shown = tuple([self.hole(seat) if live and public else () for seat, live in enumerate(betting.live)])
+        net = tuple(map(sub, won, betting.put_in))
         self.results += (HandResult(net, board, shown),)
-        return tuple([left + chips for left, chips in zip(betting.stacks, won, strict=True)])
+        return tuple(map(add, betting.stacks, won))
 
     def _end_match(self, stacks: tuple[int, ...]) -> None:
-        nothing = (0,) * len(stacks)
-        self.betting = self.betting._replace(stacks=stacks, put_in=nothing, bets=nothing, level=0)
+        self.betting = self.betting.settled(stacks)
         self.to_move = ()
         self.rewards = self._rewards(stacks)
 
     def _rewards(self, stacks: Sequence[int]) -> tuple[float, ...]:
-        net = [stack - self.stack for stack in stacks]
         if self.reward == "win":
-            return tuple([float((chips > 0) - (chips < 0)) for chips in net])
-        return tuple([float(chips) for chips in net])
+            return tuple([float((stack > self.stack) - (stack < self.stack)) for stack in stacks])
+        return tuple([float(stack - self.stack) for stack in stacks])
 
 
 def _next_with_chips(stacks: Sequence[int], seat: int) -> int:

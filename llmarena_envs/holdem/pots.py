@@ -46,5 +46,8 @@ def winnings(put_in: Sequence[int], ranks: Sequence[int | None], button: int) ->
     for chips, seats in side_pots(put_in, [rank is not None for rank in ranks]):
         best = min([rank for seat in seats if (rank := ranks[seat]) is not None])
         winners = [seat for seat in seats if ranks[seat] == best]
-        won = [had + share for had, share in zip(won, split(chips, winners, button, len(put_in)), strict=True)]
+        if len(winners) == 1:
+            won[winners[0]] += chips
+        else:
+            won = [had + share for had, share in zip(won, split(chips, winners, button, len(put_in)), strict=True)]
     return won

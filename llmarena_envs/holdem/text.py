@@ -1,8 +1,7 @@
 """What a player of hold'em reads, and how a reply is read back."""
 
-from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from itertools import pairwise
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.prompts import Prompts
@@ -13,6 +12,7 @@ from llmarena_envs.holdem.replies import ACTION_NAMES, read_action
 
 _STREETS = ("flop", "turn", "river")
 _EVENTS = ("small_blind", "big_blind", "fold", "check", "call", "raise_half_pot", "raise_full_pot", "all_in")
+_CARDS = "<cards>"
 _POSITIONS = ("button_small_blind", "button_big_blind", "button", "small_blind", "big_blind")
 
 
@@ -32,39 +32,9 @@ class HoldemCodec(Codec):
         self._names = game.agents
         self._hands = game.hands
         self._rules = self._render_rules(game)
-        self._positions = {name: prompts.render(f"position_{name}") for name in _POSITIONS}
-        self._places = [
-            prompts.render("position_other", distance=distance) if distance else self._positions["button"]
-            for distance in range(len(game.agents))
-        ]
-        self._no_cards = prompts.render("no_cards")
+        self._templates = _Templates(prompts, game, hint, cot)
         self._you = [prompts.render("you", player=name) for name in game.agents]
-        # What changes from turn to turn is left open and filled in by ``str.format``, for a text is made at every turn.
-        self._cards = prompts.joined("hole", "position", "betting").render(cards="{0}", position="{1}")
         self._out = prompts.joined("no_hole", "betting").render()
-        self._events = {
-            event: [prompts.render(event, player=name, chips="{0}", total="{1}") for name in game.agents]
-            for event in _EVENTS
-        }
-        self._deals = [prompts.render(street, cards="{0}") for street in _STREETS]
-        players = len(game.agents)
-        self._state = prompts.render(
-            "state",
-            board="{0}",
-            pot="{1}",
-            stacks=", ".join([f"{name} {{{2 + seat}}}" for seat, name in enumerate(game.agents)]),
-            put_in=", ".join([f"{name} {{{2 + players + seat}}}" for seat, name in enumerate(game.agents)]),
-        )
-        self._legal = (
-            *(prompts.render(f"legal_{kind}", chips="{0}") for kind in ("fold", "check", "call")),
-            *(prompts.render("legal_raise", action=name, chips="{0}") for name in ACTION_NAMES[2:]),
-        )
-        instruction = "instruction_cot" if cot else "instruction"
-        self._to_act = prompts.joined("to_call", *(["hint"] if hint else []), instruction).render(
-            to_call="{0}", legal="{1}"
-        )
-        self._waiting = prompts.joined("to_call", "wait").render(to_call="{0}")
-        self._rendered_table: tuple[Any, str] = (None, "")
         self._rendered_results: tuple[tuple[HandResult, ...], list[str]] = ((), [])
 
     def _render_rules(self, game: Holdem) -> str:
@@ -98,25 +68,19 @@ class HoldemCodec(Codec):
         if self._hands > 1:
             parts += self._results(view.results)[: view.hand - 1]
             parts.append(self._prompts.render("hand", hand=view.hand, hands=self._hands))
-        parts.append(self._cards.format(card_names(view.hole), self._position(view)) if view.hole else self._out)
-        parts.append(self._table(view))
-        if view.to_move:
-            parts.append(self._to_act.format(view.to_call, _legal_text(self._legal, view.legal, view.costs)))
+        templates = self._templates
+        if view.hole:
+            before, after = _opening(templates, view.seat, view.button, view.blinds)
+            parts.append(f"{before}{card_names(view.hole)}{after}")
         else:
-            parts.append(self._waiting.format(view.to_call))
+            parts.append(self._out)
+        deals, board = _board(templates, view.board)
+        parts += _with_deals(_betting(templates, view.history), deals)
+        if len(view.results) == view.hand:
+            parts.append(self._results(view.results)[-1])
+        before, after = _ending(templates, view.stacks, view.put_in, view.to_move, view.to_call, view.legal, view.costs)
+        parts.append(f"{before}{board}{after}")
         return "\n".join(parts)
-
-    def _table(self, view: HoldemView) -> str:
-        """Returns what everybody sees of the hand; kept, because several players may look at one position."""
-        finished = view.results[view.hand - 1 :]
-        key = (view.hand, view.history, view.board, view.stacks, finished)
-        if key != self._rendered_table[0]:
-            board = card_names(view.board) or self._no_cards
-            lines = self._history(view.history, view.street, view.board)
-            lines += self._results(view.results)[view.hand - 1 :]
-            lines.append(self._state.format(board, view.pot, *view.stacks, *view.put_in))
-            self._rendered_table = (key, "\n".join(lines))
-        return self._rendered_table[1]
 
     def parse(self, reply: str, view: HoldemView) -> int:
         """Reads the action stated last.
@@ -143,34 +107,9 @@ class HoldemCodec(Codec):
             folded = "" if game.betting.live[seat] else " out"
             chips = f"{game.betting.stacks[seat]} left, {game.betting.put_in[seat]} in"
             lines.append(f"{name}{button}: {card_names(game.hole(seat)) or '-'}{folded}, {chips}{marks}")
-        lines += self._history(game.history, game.street, game.board)
+        lines += _with_deals(_betting(self._templates, game.history), _board(self._templates, game.board)[0])
         lines += self._results(game.results)[game.hand - 1 :]
         return "\n".join(lines)
-
-    def _position(self, view: HoldemView) -> str:
-        small, big = view.blinds
-        if view.seat != small and view.seat != big:
-            return self._places[(view.seat - view.button) % len(self._names)]
-        blind = "small_blind" if view.seat == small else "big_blind"
-        return self._positions[f"button_{blind}" if view.seat == view.button else blind]
-
-    def _history(self, history: Sequence[Event], street: int, board: Sequence[int]) -> list[str]:
-        """Returns a line for each action and each deal of the hand."""
-        lines = []
-        events = self._events
-        dealt = 0
-        for event_street, seat, kind, chips, total in history:
-            if event_street > dealt:
-                dealt = event_street
-                lines.append(self._deal(dealt, board))
-            lines.append(events[kind][seat].format(chips, total))
-        while dealt < street:
-            dealt += 1
-            lines.append(self._deal(dealt, board))
-        return lines
-
-    def _deal(self, street: int, board: Sequence[int]) -> str:
-        return self._deals[street - 1].format(card_names(board[BOARD_SIZES[street - 1] : BOARD_SIZES[street]]))
 
     def _results(self, results: tuple[HandResult, ...]) -> list[str]:
         """Returns a line for each finished hand; the lines are kept until another hand is finished."""
@@ -190,7 +129,106 @@ class HoldemCodec(Codec):
         return text + render("result_shown", shown=", ".join(shown)) if shown else text
 
 
+class _Templates:
+    """Texts in which what changes from turn to turn is left open, to be filled in by ``str.format``.
+
+    Cards are left open as ``_CARDS``, for they come last: the same betting comes up again and again with other cards, so the
+    functions below keep what they return for it.
+    """
+
+    def __init__(self, prompts: Prompts, game: Holdem, hint: bool, cot: bool) -> None:
+        names = game.agents
+        seats = range(len(names))
+        self.opening = prompts.joined("hole", "position", "betting").render(cards=_CARDS, position="{0}")
+        self.positions = {name: prompts.render(f"position_{name}") for name in _POSITIONS}
+        self.places = [
+            prompts.render("position_other", distance=distance) if distance else self.positions["button"]
+            for distance in seats
+        ]
+        self.events = {
+            event: [prompts.render(event, player=name, chips="{0}", total="{1}") for name in names] for event in _EVENTS
+        }
+        self.deals = [prompts.render(street, cards="{0}") for street in _STREETS]
+        self.no_cards = prompts.render("no_cards")
+        self.state = prompts.render(
+            "state",
+            board=_CARDS,
+            pot="{0}",
+            stacks=", ".join([f"{names[seat]} {{{1 + seat}}}" for seat in seats]),
+            put_in=", ".join([f"{names[seat]} {{{1 + len(names) + seat}}}" for seat in seats]),
+        )
+        # A check is told in other words than a call.
+        self.legal = [
+            *(prompts.render(f"legal_{kind}", chips="{0}") for kind in ("fold", "check", "call")),
+            *(prompts.render("legal_raise", action=name, chips="{0}") for name in ACTION_NAMES[2:]),
+        ]
+        instruction = "instruction_cot" if cot else "instruction"
+        self.to_act = prompts.joined("to_call", *(["hint"] if hint else []), instruction).render(
+            to_call="{0}", legal="{1}"
+        )
+        self.waiting = prompts.joined("to_call", "wait").render(to_call="{0}")
+
+
 @lru_cache(maxsize=256)
-def _legal_text(templates: tuple[str, ...], legal: tuple[int, ...], costs: tuple[int, ...]) -> str:
-    """Returns the legal actions with what they cost; ``templates`` are for a fold, a check, a call and the raises."""
-    return ", ".join([templates[action + (costs[action] > 0)].format(costs[action]) for action in legal])
+def _opening(templates: _Templates, seat: int, button: int, blinds: tuple[int, int]) -> tuple[str, str]:
+    """Returns what stands before and after the hole cards: their line, the position and the title of the betting."""
+    if seat in blinds:
+        blind = "small_blind" if seat == blinds[0] else "big_blind"
+        position = templates.positions[f"button_{blind}" if seat == button else blind]
+    else:
+        position = templates.places[(seat - button) % len(templates.places)]
+    return _around_cards(templates.opening.format(position))
+
+
+@lru_cache(maxsize=4096)
+def _betting(templates: _Templates, history: tuple[Event, ...]) -> tuple[str, ...]:
+    """Returns one text for each street up to the last one on which somebody has acted, with a line for each action."""
+    earlier, (street, seat, kind, chips, total) = history[:-1], history[-1]
+    line = templates.events[kind][seat].format(chips, total)
+    if not earlier:
+        return (line,)
+    texts = _betting(templates, earlier)
+    return (*texts[:-1], f"{texts[-1]}\n{line}") if street == earlier[-1].street else (*texts, line)
+
+
+@lru_cache(maxsize=256)
+def _board(templates: _Templates, cards: tuple[int, ...]) -> tuple[list[str], str]:
+    """Returns a line for each deal of community cards, and the names of all of them."""
+    deals = [
+        template.format(card_names(cards[first:last]))
+        for template, (first, last) in zip(templates.deals, pairwise(BOARD_SIZES), strict=True)
+        if last <= len(cards)
+    ]
+    return deals, card_names(cards) or templates.no_cards
+
+
+@lru_cache(maxsize=4096)
+def _ending(
+    templates: _Templates,
+    stacks: tuple[int, ...],
+    put_in: tuple[int, ...],
+    to_move: bool,
+    to_call: int,
+    legal: tuple[int, ...],
+    costs: tuple[int, ...],
+) -> tuple[str, str]:
+    """Returns what stands before and after the community cards: the state, the legal actions and the instruction."""
+    state = templates.state.format(sum(put_in), *stacks, *put_in)
+    if not to_move:
+        return _around_cards(f"{state}\n{templates.waiting.format(to_call)}")
+    actions = [templates.legal[action + (costs[action] > 0)].format(costs[action]) for action in legal]
+    return _around_cards(f"{state}\n{templates.to_act.format(to_call, ', '.join(actions))}")
+
+
+def _around_cards(text: str) -> tuple[str, str]:
+    before, _, after = text.partition(_CARDS)
+    return before, after
+
+
+def _with_deals(betting: tuple[str, ...], deals: list[str]) -> list[str]:
+    """Returns the betting of the streets with the deals between; no betting is left after an all-in that was called."""
+    parts = [betting[0]]
+    for street, deal in enumerate(deals, start=1):
+        parts.append(deal)
+        parts += betting[street : street + 1]
+    return parts
