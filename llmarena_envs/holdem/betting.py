@@ -12,7 +12,7 @@ RLCARD = "rlcard"
 RIVER = 3
 """The last street; 0 is before the flop."""
 
-_KEPT_TURNS = 4096
+_KEPT_TURNS = 1024
 """Turns that are kept, because the betting of most hands begins like that of others."""
 
 _T = TypeVar("_T")

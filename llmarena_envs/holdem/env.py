@@ -195,7 +195,7 @@ class raw_env(TextEnv):
         return vector
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _betting_vector(
     seat: int,
     button: int,

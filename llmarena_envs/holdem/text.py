@@ -180,7 +180,7 @@ def _opening(templates: _Templates, seat: int, button: int, blinds: tuple[int, i
     return _around_cards(templates.opening.format(position))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _betting(templates: _Templates, history: tuple[Event, ...]) -> tuple[str, ...]:
     """Returns one text for each street up to the last one on which somebody has acted, with a line for each action."""
     earlier, (street, seat, kind, chips, total) = history[:-1], history[-1]
@@ -202,7 +202,7 @@ def _board(templates: _Templates, cards: tuple[int, ...]) -> tuple[list[str], st
     return deals, card_names(cards) or templates.no_cards
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _ending(
     templates: _Templates,
     stacks: tuple[int, ...],
