@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from agents.policy import Policy, ProviderError
-from agents.turn import STANDARD_TURNS, Move, Turn, TurnSettings, observation_for, take_turn
+from agents.policy import Policy
+from agents.turn import STANDARD_TURNS, Move, Turn, TurnSettings, observation_for, provider_errors, take_turn
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.text_env import TextEnv
 
@@ -149,7 +149,8 @@ async def play_async(
     language = raw.codec.language
     env.reset(seed=streams.game())
     for seat, agent in enumerate(raw.possible_agents):
-        _reset(policies[agent], agent, streams.seat(seat))
+        with provider_errors("the policy's reset"):
+            getattr(policies[agent], "reset", lambda agent, seed: None)(agent, streams.seat(seat))
     turns: list[Turn] = []
     rewards = dict.fromkeys(raw.possible_agents, 0.0)
     digest = ""
@@ -184,13 +185,6 @@ async def play_async(
     return Episode(tuple(turns), rewards, {agent: dict(info) for agent, info in raw.infos.items()}, digest)
 
 
-def _reset(policy: Policy, agent: str, seed: int) -> None:
-    try:
-        getattr(policy, "reset", lambda agent, seed: None)(agent, seed)
-    except Exception as error:
-        raise ProviderError(f"the policy's reset raised {type(error).__name__}: {error}") from error
-
-
 def _is_forfeit_of_another(env: TextEnv, agent: str) -> bool:
     """Says whether somebody forfeited the match, and not ``agent``."""
     return any(info["illegal"] for info in env.infos.values()) and not env.infos[agent]["illegal"]
@@ -201,9 +195,10 @@ async def _recall(env: TextEnv, agent: str, policy: Policy, turn: Turn, settings
     recall = getattr(policy, "recall", None)
     for count, attempt in enumerate(turn.attempts):
         observation = observation_for(env, agent, policy, list(turn.attempts[:count]), settings, language)
-        answer = recall(observation, attempt.reply) if recall is not None else policy(observation)
-        if inspect.isawaitable(answer):
-            await answer
+        with provider_errors("the policy's recall" if recall is not None else "the policy"):
+            answer = recall(observation, attempt.reply) if recall is not None else policy(observation)
+            if inspect.isawaitable(answer):
+                await answer
 
 
 def _chain(digest: str, agent: str, read: str, action: Any, rewards: Mapping[str, float]) -> str:

@@ -6,7 +6,8 @@ import json
 import threading
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -172,8 +173,8 @@ def observation_for(
             observation["feedback"] = reason(last.kind, last.message, language)
             observation["text"] += "\n\n" + feedback(last.kind, last.message, last.reply, language)
     if getattr(policy, "wants_legal", False):
-        legal = env.view(agent).legal[:MAX_LISTED]
-        observation["legal"] = [env.codec.format(move, env.game.view(agent)) for move in legal]
+        view = env.view(agent)
+        observation["legal"] = [env.codec.format(move, view) for move in view.legal[:MAX_LISTED]]
     return observation
 
 
@@ -210,21 +211,29 @@ async def _ask(
 
 
 async def _call(policy: Policy, observation: Any, deadline: float | None) -> Any:
-    """Calls the policy; whatever goes wrong inside it is a ``ProviderError``."""
-    try:
+    """Calls the policy, within its deadline if it has one."""
+    with provider_errors("the policy"):
         if deadline is None or isinstance(policy, ScriptedPolicy) or getattr(policy, "unlimited_reasks", False):
             answer = policy(observation)
             return await answer if inspect.isawaitable(answer) else answer
-        async with asyncio.timeout(deadline):
-            answer = await _in_thread(policy, observation)
-            return await answer if inspect.isawaitable(answer) else answer
+        try:
+            async with asyncio.timeout(deadline):
+                answer = await _in_thread(policy, observation)
+                return await answer if inspect.isawaitable(answer) else answer
+        except TimeoutError as error:
+            raise ProviderError(f"no reply within {deadline} s") from error
+
+
+@contextmanager
+def provider_errors(what: str) -> Iterator[None]:
+    """Makes a ``ProviderError`` of whatever goes wrong inside a policy, except that a person quits."""
+    try:
+        yield
     except (ProviderError, Quit):
         raise
-    except TimeoutError as error:
-        raise ProviderError(f"no reply within {deadline} s") from error
     except Exception as error:
         where = traceback.format_exception(error)
-        raise ProviderError(f"the policy raised {type(error).__name__}: {error}\n{''.join(where[-3:])}") from error
+        raise ProviderError(f"{what} raised {type(error).__name__}: {error}\n{''.join(where[-3:])}") from error
 
 
 def _in_thread(policy: Policy, observation: Any) -> Awaitable[Any]:

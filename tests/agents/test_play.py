@@ -197,6 +197,20 @@ def test_a_policy_with_a_memory_recalls_instead_of_answering_again():
     assert again.asked == first.asked - 2
 
 
+@pytest.mark.parametrize("has_recall", [True, False])
+def test_what_goes_wrong_while_a_match_is_taken_up_again_is_the_providers_failure(has_recall):
+    class Fails:
+        def __call__(self, observation):
+            raise OSError("the line is dead")
+
+    if has_recall:
+        Fails.recall = lambda self, observation, reply: self(observation)
+    env = tictactoe_v0.env()
+    whole = play(env, {"player_0": FirstLegal(), "player_1": FirstLegal()}, seed=5)
+    with pytest.raises(ProviderError, match="OSError: the line is dead"):
+        asyncio.run(play_async(env, {"player_0": Fails(), "player_1": FirstLegal()}, 5, played=whole.turns[:3]))
+
+
 def test_turns_of_another_match_are_refused():
     env = tictactoe_v0.env(random_opening=2)
     policies = {"player_0": Random(), "player_1": Random()}
