@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar, TextIO
 
-from agents.policy import Quit
+from agents.errors import Quit
 from agents.terminal import printable
 
 HELP = "? lists the legal moves, q leaves; a line that ends with \\ goes on in the next one."

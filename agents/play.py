@@ -5,49 +5,16 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from pettingzoo import AECEnv
 
+from agents.errors import EnvironmentBug, ReplayMismatch
 from agents.policy import Policy
-from agents.turn import STANDARD_TURNS, Move, Turn, TurnSettings, observation_for, provider_errors, take_turn
-from llmarena_envs.core.failures import Failure
+from agents.records import Episode, Turn
+from agents.turn import STANDARD_TURNS, Move, TurnSettings, observation_for, provider_errors, take_turn
 from llmarena_envs.core.text_env import TextEnv
-
-
-class EnvironmentBug(RuntimeError):
-    """The environment broke its own bound on turns."""
-
-
-class ReplayMismatch(RuntimeError):
-    """A recorded match, played again, did not go as recorded."""
-
-
-@dataclass(frozen=True)
-class Episode:
-    """A match that was played to its end.
-
-    Attributes:
-        turns: every turn.
-        rewards: sum of rewards of each agent.
-        infos: the last ``infos`` of each agent.
-        digest: rolling hash over observations, actions and rewards of the whole match.
-    """
-
-    turns: tuple[Turn, ...]
-    rewards: dict[str, float]
-    infos: dict[str, dict[str, Any]]
-    digest: str
-
-    def forfeit(self, agent: str) -> str:
-        """Returns the name of the failure by which ``agent`` forfeited the match in lower case, or an empty string."""
-        if not self.infos[agent]["illegal"]:
-            return ""
-        last = [turn for turn in self.turns if turn.agent == agent][-1]
-        kind = last.attempts[-1].kind
-        return (kind if kind is not Failure.OK else Failure(self.infos[agent]["illegal"])).name.lower()
 
 
 class Streams:
@@ -176,7 +143,7 @@ async def play_async(
             if settings.pay_opponents or not _is_forfeit_of_another(raw, name):
                 rewards[name] += reward
         digest = _chain(digest, agent, read, move.action, raw.rewards)
-        turn = Turn(index, agent, read, move.action, move.attempts, move.fallback, digest)
+        turn = Turn(index, agent, read, move.action, move.attempts, move.fallback, dict(raw.rewards), digest)
         turns.append(turn)
         if index >= len(played):
             on_turn(turn)

@@ -52,22 +52,6 @@ class Reply:
     detail: dict[str, Any] | None = None
 
 
-class ProviderError(RuntimeError):
-    """A reply could not be had for no fault of the player: the match is void and is played again.
-
-    Attributes:
-        fatal: whether asking again is useless (authentication, quota, unknown model).
-    """
-
-    def __init__(self, message: str, *, fatal: bool = False) -> None:
-        super().__init__(message)
-        self.fatal = fatal
-
-
-class Quit(Exception):
-    """A person leaves: the match stays unfinished and nothing of it is lost."""
-
-
 class ScriptedPolicy:
     """Base of the baselines: reads the view and draws from a generator seeded for the match.
 

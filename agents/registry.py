@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agents.policy import READS, Policy
-from llmarena_envs.catalogue import find
+from llmarena_envs.catalogue import canonical_name, load_environment
 from llmarena_envs.core.options import OptionError, check_choice, nearest, parse_options
 
 Factory = Callable[..., Policy]
@@ -28,9 +28,9 @@ def baselines(environment: str) -> dict[str, Factory]:
         environment: module name such as ``tictactoe_v0``. The players of ``agents.baselines.<game>`` come before the
             general ones of the same name. An environment of somebody else, ``package.module``, has the general ones only.
     """
-    entry = find(environment)
-    environment = entry.name if entry else environment
-    general = importlib.import_module("agents.baselines.general").BASELINES if entry is None or entry.enumerated else {}
+    environment = canonical_name(environment)
+    own_texts = load_environment(environment).action_examples  # there are no numbered actions to choose from
+    general = {} if own_texts else importlib.import_module("agents.baselines.general").BASELINES
     module = f"agents.baselines.{environment.rsplit('_v', 1)[0]}"
     if "." in environment or importlib.util.find_spec(module) is None:
         return dict(general)
@@ -72,9 +72,8 @@ def make_policy(spec: str, environment: str, options: Mapping[str, Any] | None =
         elif name == "human":
             policy = _call(_human, own, spec)
         elif kind == "openai" and rest:
-            entry = find(environment)
-            defaults = {"model": rest, **({"history": entry.history} if entry else {})}
-            policy = _call(importlib.import_module("agents.llm").LLMPolicy, {**defaults, **own}, spec)
+            defaults = {"model": rest, "history": load_environment(environment).declaration.history}
+            policy = _call(importlib.import_module("agents.models.llm").LLMPolicy, {**defaults, **own}, spec)
         elif rest and kind not in known:
             policy = _call(_import_factory(kind, rest, spec), own, spec)
         else:

@@ -6,15 +6,17 @@ import json
 import threading
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from agents.errors import ProviderError, Quit
 from agents.feedback import feedback, reason
-from agents.policy import Policy, ProviderError, Quit, Reply, ScriptedPolicy
+from agents.policy import Policy, Reply, ScriptedPolicy
+from agents.records import Attempt
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.options import check_bool, check_choice, check_int
 from llmarena_envs.core.text_env import TextEnv
@@ -58,52 +60,6 @@ class TurnSettings:
 
 
 STANDARD_TURNS = TurnSettings()
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One reply.
-
-    Attributes:
-        reply: its text; for an action given as such, the action written in the game's grammar if that is possible.
-        kind: what it ended in.
-        message: what was wrong, as the player is told.
-        prompt_tokens: tokens read.
-        completion_tokens: tokens written.
-        seconds: wall time of the call.
-        detail: what else the policy reported; JSON values.
-    """
-
-    reply: str
-    kind: Failure = Failure.OK
-    message: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    seconds: float = field(default=0.0, compare=False)
-    detail: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True)
-class Turn:
-    """One turn of a match.
-
-    Attributes:
-        index: number of the turn in its match, from 0.
-        agent: who acted.
-        read: the text observation.
-        action: what was played, an integer or a text; ``None`` for a forfeit.
-        attempts: the replies, the last one first to be legal or the last one asked for.
-        fallback: ``forfeit``, ``random_legal`` or ``noop`` if no reply was legal, else an empty string.
-        digest: rolling hash of everything observed, played and rewarded up to this turn.
-    """
-
-    index: int
-    agent: str
-    read: str
-    action: int | str | None
-    attempts: tuple[Attempt, ...]
-    fallback: str = ""
-    digest: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,43 +1,33 @@
-"""The catalogue of environments: names, abilities and how matches of each are rated."""
+"""The catalogue: names and titles of the suite's environments, and how an environment is found by its name.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+Everything else that is to be known of an environment stands in its class (``core.declaration``).
+"""
+
+import importlib
+import inspect
+from typing import Any, NamedTuple
+
+from pettingzoo import AECEnv
+
+from llmarena_envs.core.options import OptionError, check_choice, nearest
+from llmarena_envs.core.text_env import TextEnv
+
+_OWN_OPTIONS = ("obs_type", "render_mode")
+"""Options that a match decides: its players read texts, and it shows nothing by itself."""
 
 
-@dataclass(frozen=True)
-class EnvironmentEntry:
+class Entry(NamedTuple):
     """One environment of the suite.
 
     Attributes:
         name: module name below ``llmarena_envs``, e.g. ``tictactoe_v0``.
         title: what a person calls the game.
-        abilities: what the game asks of a player (LLMArena, arXiv 2402.16499, section 2.4).
         simultaneous: whether a ``parallel_env`` exists.
-        enumerated: whether actions are numbers, so that the general baselines can play; otherwise they are texts.
-        history: what a language model is sent by default: ``single_turn`` where a text holds the whole state, ``full`` where
-            players talk or learn from earlier turns.
-        rated_options: constructor options of rated matches; deterministic players would repeat one game without a random
-            opening.
-        fallback_unparsable: what is played in rated matches after the last reply without a move: ``forfeit``,
-            ``random_legal`` or ``noop``.
-        fallback_illegal: the same after a last reply whose move is not allowed.
-        llmarena_reasks: how often a reply without a move is asked for again under the ``llmarena`` preset.
-        rating: how policies are compared: ``skill`` (two players, rated by who wins), ``mean_reward``, ``cooperative``
-            (all receive the same) or ``undercover`` (one seat has a role of its own).
     """
 
     name: str
     title: str
-    abilities: tuple[str, ...]
     simultaneous: bool = False
-    enumerated: bool = True
-    history: str = "single_turn"
-    rated_options: Mapping[str, Any] = field(default_factory=dict)
-    fallback_unparsable: str = "random_legal"
-    fallback_illegal: str = "forfeit"
-    llmarena_reasks: int = 2
-    rating: str = "skill"
 
     @property
     def registry_id(self) -> str:
@@ -47,63 +37,66 @@ class EnvironmentEntry:
 
 
 CATALOGUE = (
-    EnvironmentEntry(
-        "tictactoe_v0",
-        "Tic-tac-toe",
-        ("strategic planning", "spatial reasoning"),
-        rated_options={"random_opening": 2},
-    ),
-    EnvironmentEntry(
-        "connect_four_v0",
-        "Connect four",
-        ("strategic planning", "spatial reasoning"),
-        rated_options={"random_opening": 4},
-    ),
-    EnvironmentEntry(
-        "holdem_v0",
-        "Hold'em",
-        ("numerical reasoning", "opponent modelling", "risk assessment"),
-        fallback_illegal="random_legal",
-    ),
-    EnvironmentEntry(
-        "bargain_v0",
-        "Bargain",
-        ("numerical reasoning", "communication", "opponent modelling"),
-        enumerated=False,
-        history="full",
-        fallback_illegal="random_legal",
-    ),
-    EnvironmentEntry(
-        "bid_v0",
-        "Bid",
-        ("numerical reasoning", "opponent modelling"),
-        simultaneous=True,
-        history="full",
-        fallback_unparsable="noop",
-        fallback_illegal="noop",
-        llmarena_reasks=0,
-        rating="mean_reward",
-    ),
-    EnvironmentEntry(
-        "undercover_v0",
-        "Undercover",
-        ("communication", "opponent modelling", "team collaboration"),
-        enumerated=False,
-        history="full",
-        fallback_unparsable="noop",
-        fallback_illegal="noop",
-        rating="undercover",
-    ),
-    EnvironmentEntry(
-        "hanabi_v0",
-        "Hanabi",
-        ("team collaboration", "strategic planning", "numerical reasoning"),
-        fallback_illegal="random_legal",
-        rating="cooperative",
-    ),
+    Entry("tictactoe_v0", "Tic-tac-toe"),
+    Entry("connect_four_v0", "Connect four"),
+    Entry("holdem_v0", "Hold'em"),
+    Entry("bargain_v0", "Bargain"),
+    Entry("bid_v0", "Bid", simultaneous=True),
+    Entry("undercover_v0", "Undercover"),
+    Entry("hanabi_v0", "Hanabi"),
 )
 
 
-def find(name: str) -> EnvironmentEntry | None:
-    """Returns the entry with this module name or registry id, or ``None`` for an environment of somebody else."""
-    return next((entry for entry in CATALOGUE if name in (entry.name, entry.registry_id)), None)
+def canonical_name(name: str) -> str:
+    """Returns the one name that runs and records use: the module name for a registry id, any other name unchanged."""
+    return next((entry.name for entry in CATALOGUE if name == entry.registry_id), name)
+
+
+def load_environment(name: str) -> type[TextEnv]:
+    """Returns the class of an environment, which declares what is to be known of it.
+
+    Args:
+        name: a module name of the suite such as ``tictactoe_v0``, its registry id ``llmarena/tictactoe-v0``, or
+            ``package.module`` of a module with ``env`` and ``raw_env``.
+
+    Raises:
+        OptionError: if there is no such environment.
+    """
+    raw_env = _module(name).raw_env
+    if not (inspect.isclass(raw_env) and issubclass(raw_env, TextEnv)):
+        raise OptionError(f"environment {name!r}: expected raw_env to be a subclass of TextEnv, got {raw_env!r}")
+    return raw_env
+
+
+def make_environment(name: str, options: dict[str, Any]) -> AECEnv:
+    """Makes an environment with its order check.
+
+    Args:
+        name: as in ``load_environment``.
+        options: constructor options.
+
+    Raises:
+        OptionError: if there is no such environment or it does not take the options.
+    """
+    known = [option for option in inspect.signature(load_environment(name)).parameters if option not in _OWN_OPTIONS]
+    for option in options:
+        check_choice(f"environment {name!r}: option", option, known)
+    return _module(name).env(**options)
+
+
+def _module(name: str) -> Any:
+    """Imports the module of an environment."""
+    name = canonical_name(name)
+    names = [entry.name for entry in CATALOGUE]
+    own = "." in name and all(part.isidentifier() for part in name.split("."))
+    if name not in names and not own:
+        raise OptionError(
+            f"environment: expected one of {', '.join(names)}, or package.module with env and raw_env, got {name!r}"
+            f"{nearest(name, names)}"
+        )
+    try:
+        module = importlib.import_module(name if own else f"llmarena_envs.{name}")
+        module.env, module.raw_env  # noqa: B018 - both must be there
+    except (ImportError, AttributeError) as error:
+        raise OptionError(f"environment {name!r}: expected a module with env and raw_env, but: {error}") from error
+    return module

@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(args: argparse.Namespace) -> int:
     """Runs a command whose modules are only imported now."""
     try:
-        from agents.policy import ProviderError, Quit
+        from agents.errors import ProviderError, Quit
     except ImportError:
         return _fail(
             "the package `agents` in this environment belongs to another distribution (openai-agents has one of that name);"

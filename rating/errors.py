@@ -1,9 +1,19 @@
-"""Errors of the harness that a user can do something about."""
+"""Errors of the harness that a user can do something about; the whole tree is described in ``llmarena_envs.core.errors``."""
+
+from llmarena_envs.core.errors import ArenaError
 
 
-class RunError(RuntimeError):
+class HarnessError(ArenaError):
+    """A run that cannot go on."""
+
+
+class RunError(HarnessError):
     """A run directory, run file or database that cannot be used; nothing of it was changed."""
 
 
-class ErrorBudgetExceeded(RuntimeError):
-    """More providers or environments failed than the run allows; everything played is kept and the run can go on."""
+class BudgetExceeded(HarnessError):
+    """A limit that the run file sets was reached; everything played is kept and the run can go on."""
+
+
+class ErrorBudgetExceeded(BudgetExceeded):
+    """More providers or environments failed than the run allows."""

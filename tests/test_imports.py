@@ -1,4 +1,4 @@
-"""Imports point one way, and importing the environments is light."""
+"""Imports point one way, between the packages and between the rooms of the harness, and importing the environments is light."""
 
 import ast
 import subprocess
@@ -11,6 +11,17 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LAYERS = ("llmarena_envs", "agents", "rating", "benchmarks")
 """From the bottom up: a package imports those before it only."""
+ROOMS = (
+    {"rating.errors"},
+    {"rating.records"},
+    {"rating.schedules", "rating.statistics"},
+    {"rating.schemes"},
+    {"rating.running"},
+    {"rating.report"},
+    {"rating.commands"},
+    {"rating.cli"},
+)
+"""The rooms of the harness from the bottom up: a room imports itself and those on lower floors only."""
 HEAVY = (
     "openai",
     "torch",
@@ -26,13 +37,14 @@ HEAVY = (
 
 
 def _imported(path: Path) -> Iterator[str]:
-    """Yields the top-level packages that a file imports, wherever in the file it does."""
+    """Yields the modules that a file imports, wherever in the file it does."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[0] for alias in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}:{node.lineno} imports relatively"
-            yield (node.module or "").split(".")[0]
+            module = node.module or ""
+            yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
 @pytest.mark.parametrize("package", LAYERS)
@@ -40,10 +52,37 @@ def test_imports_point_down(package: str) -> None:
     above = LAYERS[LAYERS.index(package) + 1 :]
     files = sorted((ROOT / package).rglob("*.py"))
     wrong = [
-        (str(path.relative_to(ROOT)), name) for path in files for name in _imported(path) if name in {*above, "tests"}
+        (str(path.relative_to(ROOT)), name)
+        for path in files
+        for name in _imported(path)
+        if name.split(".")[0] in {*above, "tests"}
     ]
     assert wrong == []
     assert len(files) > 0 or package == "benchmarks"
+
+
+def _room(module: str) -> str:
+    return ".".join(module.split(".")[:2])
+
+
+@pytest.mark.parametrize("floor", range(len(ROOMS)))
+def test_the_rooms_of_the_harness_import_down(floor: int) -> None:
+    below = set().union(*ROOMS[:floor])
+    for room in ROOMS[floor]:
+        path = ROOT / room.replace(".", "/")
+        files = sorted(path.rglob("*.py")) or [path.with_suffix(".py")]
+        wrong = [
+            (str(file.relative_to(ROOT)), name)
+            for file in files
+            for name in _imported(file)
+            if name.startswith("rating.") and _room(name) not in {room, *below}
+        ]
+        assert wrong == []
+
+
+def test_every_room_of_the_harness_has_its_floor() -> None:
+    rooms = {f"rating.{path.stem}" for path in (ROOT / "rating").iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert rooms - {"rating.__init__", "rating.__pycache__", "rating.py"} == set().union(*ROOMS)
 
 
 def test_importing_the_environments_loads_nothing_heavy() -> None:

@@ -92,6 +92,7 @@ from numpy.typing import NDArray
 from llmarena_envs.bargain.game import Action, Bargain, BargainView, Deal, Offer, rest_of
 from llmarena_envs.bargain.scenarios import TOTAL_VALUE, Triple, all_plans, plan_numbers, plans
 from llmarena_envs.bargain.text import BargainCodec
+from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
@@ -115,6 +116,11 @@ class raw_env(TextEnv):
         "render_fps": 1,
         "is_parallelizable": False,
     }
+    declaration: ClassVar[Declaration] = Declaration(
+        abilities=("numerical reasoning", "communication", "opponent modelling"),
+        history="full",
+        illegal="random_legal",
+    )
     action_examples: ClassVar[tuple[str, ...]] = (
         "1 hats 1 balls 1 apples",
         "Let us share the items fairly.\n1 hats 0 balls 1 apples",

@@ -84,6 +84,7 @@ from pettingzoo.utils.conversions import parallel_wrapper_fn
 
 from llmarena_envs.bid.game import BidView, SealedBid
 from llmarena_envs.bid.text import BidCodec
+from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
@@ -107,6 +108,14 @@ class raw_env(TextEnv):
         "render_fps": 1,
         "is_parallelizable": True,
     }
+    declaration: ClassVar[Declaration] = Declaration(
+        scheme="mean_reward",
+        abilities=("numerical reasoning", "opponent modelling"),
+        history="full",
+        unparsable="noop",
+        illegal="noop",
+        llmarena_reasks=0,
+    )
     game: SealedBid
 
     def __init__(

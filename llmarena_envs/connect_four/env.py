@@ -78,6 +78,7 @@ from llmarena_envs.connect_four.scored_game import ScoredConnectFour
 from llmarena_envs.connect_four.strategy import COUNTS
 from llmarena_envs.connect_four.text import ConnectFourCodec
 from llmarena_envs.core.board import BoardView, encode_marks
+from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool, check_choice
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
@@ -97,6 +98,10 @@ class raw_env(TextEnv):
         "render_fps": 2,
         "is_parallelizable": False,
     }
+    declaration: ClassVar[Declaration] = Declaration(
+        abilities=("strategic planning", "spatial reasoning"),
+        rated_options={"random_opening": 4},
+    )
 
     def __init__(
         self,

@@ -2,6 +2,8 @@
 
 from enum import IntEnum
 
+from llmarena_envs.core.errors import ArenaError
+
 
 class Failure(IntEnum):
     """One class for everything that is not a normal reply; the numbers stand in ``infos`` and in records.
@@ -21,7 +23,7 @@ class Failure(IntEnum):
     JUDGE_FAILED = 8
 
 
-class InvalidReply(ValueError):
+class InvalidReply(ArenaError, ValueError):
     """A reply that is no legal move.
 
     Attributes:

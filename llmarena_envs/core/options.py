@@ -4,8 +4,10 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+from llmarena_envs.core.errors import ArenaError
 
-class OptionError(ValueError):
+
+class OptionError(ArenaError, ValueError):
     """An option of an environment, a policy or a run that does not hold a valid value."""
 
 

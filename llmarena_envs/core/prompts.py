@@ -4,10 +4,11 @@ import tomllib
 from importlib import resources
 from string import Formatter
 
+from llmarena_envs.core.errors import ArenaError
 from llmarena_envs.core.options import check_choice
 
 
-class PromptError(ValueError):
+class PromptError(ArenaError, ValueError):
     """A prompt file that is malformed, or a template whose placeholders do not fit what the game supplies."""
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_choice
@@ -55,6 +56,8 @@ class TextEnv(AECEnv):
     """
 
     metadata: ClassVar[dict[str, Any]]
+    declaration: ClassVar[Declaration] = Declaration()
+    """What the environment says of itself: how its players are compared, its roles, what rated matches are played with."""
     obs_types: ClassVar[tuple[str, ...]] = ("text", "vector")
     action_examples: ClassVar[tuple[str, ...]] = ()
     """Texts that a text action space samples, for games without enumerated actions."""

@@ -98,6 +98,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
@@ -121,6 +122,11 @@ class raw_env(TextEnv):
         "render_fps": 1,
         "is_parallelizable": False,
     }
+    declaration: ClassVar[Declaration] = Declaration(
+        scheme="cooperation",
+        abilities=("team collaboration", "strategic planning", "numerical reasoning"),
+        illegal="random_legal",
+    )
 
     def __init__(
         self,

@@ -110,6 +110,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
@@ -134,6 +135,10 @@ class raw_env(TextEnv):
         "render_fps": 1,
         "is_parallelizable": False,
     }
+    declaration: ClassVar[Declaration] = Declaration(
+        abilities=("numerical reasoning", "opponent modelling", "risk assessment"),
+        illegal="random_legal",
+    )
     game: Holdem
 
     def __init__(

@@ -60,6 +60,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from llmarena_envs.core.board import BoardView, encode_marks
+from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
@@ -81,6 +82,10 @@ class raw_env(TextEnv):
         "render_fps": 1,
         "is_parallelizable": False,
     }
+    declaration: ClassVar[Declaration] = Declaration(
+        abilities=("strategic planning", "spatial reasoning"),
+        rated_options={"random_opening": 2},
+    )
 
     def __init__(
         self,

@@ -88,6 +88,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError, check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
@@ -110,6 +111,13 @@ class raw_env(TextEnv):
         "render_fps": 1,
         "is_parallelizable": False,
     }
+    declaration: ClassVar[Declaration] = Declaration(
+        scheme="roles",
+        abilities=("communication", "opponent modelling", "team collaboration"),
+        history="full",
+        unparsable="noop",
+        illegal="noop",
+    )
     obs_types: ClassVar[tuple[str, ...]] = ("text",)
     # Each holds a clue and a vote, of which the stage at hand reads its own.
     action_examples: ClassVar[tuple[str, ...]] = tuple(

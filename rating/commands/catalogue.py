@@ -5,8 +5,7 @@ import inspect
 import json
 
 from agents.registry import baselines
-from llmarena_envs.catalogue import CATALOGUE
-from rating.environments import make_environment, resolve
+from llmarena_envs.catalogue import CATALOGUE, canonical_name, load_environment, make_environment
 
 
 def envs(args: argparse.Namespace) -> None:
@@ -21,7 +20,7 @@ def envs(args: argparse.Namespace) -> None:
                 "title": entry.title,
                 "agents": env.possible_agents,
                 "max_turns": env.unwrapped.max_turns,
-                "abilities": list(entry.abilities),
+                "abilities": list(env.unwrapped.declaration.abilities),
             }
         )
         env.close()
@@ -34,7 +33,10 @@ def envs(args: argparse.Namespace) -> None:
 
 def policies(args: argparse.Namespace) -> None:
     """Lists the policies by environment with the first line of their documentation."""
-    names = [resolve(args.env).name] if args.env else [entry.name for entry in CATALOGUE]
+    names = [entry.name for entry in CATALOGUE]
+    if args.env:
+        load_environment(args.env)
+        names = [canonical_name(args.env)]
     table = {
         name: {
             policy: (inspect.getdoc(factory) or "").split("\n")[0]

@@ -7,19 +7,20 @@ from dataclasses import asdict
 from typing import Any
 
 from agents.play import play_and_close
+from agents.records import Turn
 from agents.registry import make_policy
 from agents.terminal import printable
-from agents.turn import Turn, TurnSettings
+from agents.turn import TurnSettings
+from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
-from rating.environments import make_environment, resolve
 
 
 def play(args: argparse.Namespace) -> None:
     """Plays one match and prints it."""
-    entry = resolve(args.env)
     env = make_environment(args.env, parse_options(args.option, "--option"))
-    policies = _policies(args.policy, env.possible_agents, entry.name)
-    settings = TurnSettings(unparsable=entry.fallback_unparsable, illegal=entry.fallback_illegal)
+    policies = _policies(args.policy, env.possible_agents, canonical_name(args.env))
+    declared = load_environment(args.env).declaration
+    settings = TurnSettings(unparsable=declared.unparsable, illegal=declared.illegal)
     # A person must not see what the others read and reply; a spectator may.
     watched = not args.json and not any(getattr(policy, "wants_legal", False) for policy in policies.values())
 

@@ -6,7 +6,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from rating.runner import Progress as RunProgress
+from rating.running.runner import Progress as RunProgress
 
 _LINE_EVERY = 100
 """Finished matches between two lines where there is no terminal."""

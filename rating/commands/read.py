@@ -9,16 +9,16 @@ from rich.console import Console
 
 from agents.terminal import printable
 from llmarena_envs.core.options import OptionError
-from rating import rundir
-from rating.config import RunConfig
-from rating.export import record_table, write_csv, write_jsonl
-from rating.leaderboard_rows import Leaderboard
-from rating.leaderboard_view import render, to_json
-from rating.plan import make_plan
-from rating.record import Record
-from rating.store import Store
-from rating.summary import Summary, summarise
-from rating.verify import verify
+from rating.records.export import record_table, write_csv, write_jsonl
+from rating.records.record import Record
+from rating.records.store import Store
+from rating.records.verify import verify
+from rating.report.tables import render, to_json
+from rating.running import run_directory
+from rating.running.plan import make_plan
+from rating.running.run_file import RunConfig
+from rating.schemes.leaderboard_rows import Leaderboard
+from rating.schemes.summary import Summary, summarise
 
 _ENDLESS = 100_000
 """Characters of a line in a pipe or a file, where nothing is wrapped."""
@@ -26,7 +26,7 @@ _ENDLESS = 100_000
 
 def rate(args: argparse.Namespace) -> None:
     """Prints the leaderboards of a run."""
-    config, store = rundir.open_run(args.dir)
+    config, store = run_directory.open_run(args.dir)
     tables = _tables(config, store)
     store.close()
     if args.json:
@@ -45,7 +45,7 @@ def report(args: argparse.Namespace) -> None:
 
 def replay(args: argparse.Namespace) -> int:
     """Lists matches, shows one, or verifies them; returns 1 if a match does not come out as recorded."""
-    config, store = rundir.open_run(args.dir)
+    config, store = run_directory.open_run(args.dir)
     records = list(store.records(args.match))
     store.close()
     if args.match and not records:
@@ -67,7 +67,7 @@ def replay(args: argparse.Namespace) -> int:
 
 def export(args: argparse.Namespace) -> None:
     """Writes the log of a run to standard output."""
-    _, store = rundir.open_run(args.dir)
+    _, store = run_directory.open_run(args.dir)
     write = {"jsonl": write_jsonl, "csv": write_csv}[args.format]
     write(store.records(), sys.stdout)
     store.close()
@@ -90,7 +90,7 @@ def write_report(directory: Path, path: Path) -> Path:
     """Writes the report of a run and returns its absolute path."""
     from rating.report import render_page  # matplotlib is slow to import
 
-    config, store = rundir.open_run(directory)
+    config, store = run_directory.open_run(directory)
     boards = _leaderboards(config, store)
     page = render_page(directory.resolve().name, config.seed, boards, list(store.records()), store.facts())
     store.close()

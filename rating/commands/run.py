@@ -6,16 +6,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agents.policy import Quit
+from agents.errors import Quit
 from agents.registry import baselines
 from llmarena_envs.core.options import OptionError
-from rating import rundir
 from rating.commands.progress import ProgressDisplay
 from rating.commands.read import print_leaderboards, write_report
-from rating.config import RunConfig, run_file_text
 from rating.errors import ErrorBudgetExceeded, RunError
-from rating.runner import Runner
-from rating.store import Store
+from rating.records.store import Store
+from rating.running import run_directory
+from rating.running.run_file import RunConfig, run_file_text
+from rating.running.runner import Runner
 
 DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
 DEMO_SETTINGS = {"seed": 11}
@@ -29,14 +29,14 @@ def run(args: argparse.Namespace) -> None:
         if not args.env or not args.policy:
             raise OptionError("expected a run file, or at least one --env and one --policy")
         text, where = run_file_text(args.env, args.policy, _settings(args)), "command line"
-    config, store = rundir.create(args.out, text, where)
+    config, store = run_directory.create(args.out, text, where)
     _play(args.out, config, store)
 
 
 def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
-    config, store = rundir.open_run(args.dir)
-    rundir.check_unchanged(args.dir, config, store)
+    config, store = run_directory.open_run(args.dir)
+    run_directory.check_unchanged(args.dir, config, store)
     _play(args.dir, config, store)
 
 
@@ -44,13 +44,13 @@ def demo(args: argparse.Namespace) -> None:
     """Plays the board games between all scripted policies and writes the report."""
     specs = sorted({name for environment in DEMO_ENVIRONMENTS for name in baselines(environment)})
     out = args.out or _free_directory(Path("llmarena-demo"))
-    config, store = rundir.create(out, run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS), "demo")
+    config, store = run_directory.create(out, run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS), "demo")
     _play(out, config, store)
     print(f"\nReport: {write_report(out, out / 'report.html')}")
 
 
 def _play(directory: Path, config: RunConfig, store: Store) -> None:
-    lock = rundir.Lock(directory)
+    lock = run_directory.Lock(directory)
     try:
         with ProgressDisplay([item.name for item in config.environment]) as display:
             asyncio.run(Runner(config, store, display.update).run())

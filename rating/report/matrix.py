@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rating.outcome import FINISHED, Outcome
+from rating.records.outcome import FINISHED, Outcome
 
 
 class Cell(NamedTuple):

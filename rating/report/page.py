@@ -9,15 +9,15 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from rating.leaderboard_rows import Leaderboard, SkillLeaderboard
-from rating.leaderboard_view import sheet
-from rating.outcome import Outcome
-from rating.record import Record
+from rating.records.outcome import Outcome
+from rating.records.record import Record
 from rating.report import figures
 from rating.report.matrix import pair_matrix
 from rating.report.replays import pack
-from rating.summary import summarise
-from rating.trueskill_rating import rate
+from rating.report.tables import sheet
+from rating.schemes.leaderboard_rows import Leaderboard, SkillLeaderboard
+from rating.schemes.summary import summarise
+from rating.statistics.trueskill_rating import rate
 
 
 def render_page(

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from agents.turn import Turn
-from rating.record import Record
+from agents.records import Turn
+from rating.records.record import Record
 
 _CHUNK = 50
 """Matches packed together: observations repeat from match to match, so larger packs are smaller in sum but slower to open."""

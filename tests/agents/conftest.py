@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents import retry
+from agents.models import retry
 from tests.agents.llm_calls import SECRET
 
 

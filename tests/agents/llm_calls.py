@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from agents.llm import LLMPolicy
-from agents.policy import ProviderError
+from agents.errors import ProviderError
+from agents.models.llm import LLMPolicy
 from tests.support.hostile_server import hostile_server
 
 SECRET = "sk-secret-0123456789"

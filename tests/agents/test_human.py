@@ -4,9 +4,9 @@ import signal
 import pytest
 
 from agents.baselines.general import FirstLegal
+from agents.errors import Quit
 from agents.human import HELP, HumanPolicy
 from agents.play import play
-from agents.policy import Quit
 from agents.turn import TurnSettings
 from llmarena_envs import connect_four_v0, tictactoe_v0
 

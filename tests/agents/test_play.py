@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from agents.baselines.general import FirstLegal, Random
-from agents.play import ReplayMismatch, play, play_async
-from agents.policy import ProviderError, Reply
+from agents.errors import ProviderError, ReplayMismatch
+from agents.play import play, play_async
+from agents.policy import Reply
 from agents.turn import TurnSettings
 from llmarena_envs import tictactoe_v0
 from llmarena_envs.core.failures import Failure

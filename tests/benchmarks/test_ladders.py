@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from rating import rundir
-from rating.plan import make_plan
-from rating.runner import Runner
-from rating.summary import summarise
-from rating.verify import verify
+from rating.records.verify import verify
+from rating.running import run_directory
+from rating.running.plan import make_plan
+from rating.running.runner import Runner
+from rating.schemes.summary import summarise
 
 RUN_FILE = Path(__file__).parents[2] / "benchmarks" / "llmarena" / "demo.toml"
 
@@ -18,7 +18,7 @@ RUN_FILE = Path(__file__).parents[2] / "benchmarks" / "llmarena" / "demo.toml"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     directory = tmp_path_factory.mktemp("llmarena") / "run"
-    config, store = rundir.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
+    config, store = run_directory.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
     asyncio.run(Runner(config, store).run())
     records = list(store.records())
     store.close()

@@ -3,10 +3,10 @@
 import asyncio
 import subprocess
 
-from rating import rundir
 from rating.commands.read import write_report
-from rating.runner import Runner
-from tests.rating.test_report import RUN
+from rating.running import run_directory
+from rating.running.runner import Runner
+from tests.rating.report.test_report import RUN
 
 CHROMIUM = [
     "chromium",
@@ -19,7 +19,7 @@ CHROMIUM = [
 
 
 def test_a_match_is_shown_turn_by_turn_and_hostile_text_stays_text(tmp_path):
-    config, store = rundir.create(tmp_path / "run", RUN, "run.toml")
+    config, store = run_directory.create(tmp_path / "run", RUN, "run.toml")
     asyncio.run(Runner(config, store).run())
     match = next(store.records()).match
     store.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rating.cli import build_parser
-from rating.config import parse_run_file
+from rating.running.run_file import parse_run_file
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -9,7 +9,7 @@ import pettingzoo
 import pytest
 
 import llmarena_envs
-from llmarena_envs.catalogue import CATALOGUE, EnvironmentEntry
+from llmarena_envs.catalogue import CATALOGUE, Entry, load_environment
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.testing import check_environment
@@ -20,7 +20,7 @@ CASES = [(entry, options) for entry in CATALOGUE for options in option_sets(entr
 
 
 @pytest.mark.parametrize(("entry", "options"), CASES, ids=[f"{entry.name}-{options}" for entry, options in CASES])
-def test_the_conformance_suite_passes(entry: EnvironmentEntry, options: dict[str, Any]) -> None:
+def test_the_conformance_suite_passes(entry: Entry, options: dict[str, Any]) -> None:
     module = importlib.import_module(f"llmarena_envs.{entry.name}")
     check_environment(
         module.env,
@@ -51,7 +51,7 @@ def test_every_module_of_an_environment_is_in_the_catalogue() -> None:
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=NAMES)
-def test_every_environment_is_made_by_module_and_by_registry(entry: EnvironmentEntry) -> None:
+def test_every_environment_is_made_by_module_and_by_registry(entry: Entry) -> None:
     module = importlib.import_module(f"llmarena_envs.{entry.name}")
     assert isinstance(pettingzoo.make("aec", entry.registry_id), OrderWrapper)
     env = module.env()
@@ -65,8 +65,10 @@ def test_every_environment_is_made_by_module_and_by_registry(entry: EnvironmentE
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=NAMES)
-def test_rated_options_make_an_environment(entry: EnvironmentEntry) -> None:
-    env = importlib.import_module(f"llmarena_envs.{entry.name}").env(**entry.rated_options)
+def test_rated_options_make_an_environment(entry: Entry) -> None:
+    env = importlib.import_module(f"llmarena_envs.{entry.name}").env(
+        **load_environment(entry.name).declaration.rated_options
+    )
     env.reset(seed=0)
-    assert entry.abilities
+    assert load_environment(entry.name).declaration.abilities
     assert env.agents

@@ -12,7 +12,7 @@ from llmarena_envs.catalogue import CATALOGUE
 SCRIPT = """
 import gc, sys, tracemalloc
 import numpy as np
-from rating.environments import make_environment
+from llmarena_envs.catalogue import make_environment
 
 env = make_environment(sys.argv[1], {})
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rating.match import Match
-from rating.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
+from rating.records.match import Match
+from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 
 
 def match(number: int, *seats: tuple[str, float], seed: int | None = None, status: str = FINISHED) -> Outcome:

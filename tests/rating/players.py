@@ -3,7 +3,8 @@
 import itertools
 import time
 
-from agents.policy import ProviderError, Reply, ScriptedPolicy
+from agents.errors import ProviderError
+from agents.policy import Reply, ScriptedPolicy
 from llmarena_envs.core.failures import Failure
 
 CALLS = itertools.count()

@@ -1,0 +1,219 @@
+"""Connections to OpenAI-compatible servers: one client of the openai SDK for each event loop and endpoint."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from weakref import WeakSet
+
+from agents.errors import ProviderError, TransientError
+from agents.models.chat_reply import read_reply
+from agents.models.retry import read_retry_after
+from agents.policy import Reply
+from llmarena_envs.core.failures import Failure
+from llmarena_envs.core.options import OptionError
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, AsyncOpenAI
+
+CONNECT_TIMEOUT = 60.0
+"""Seconds to open a connection."""
+
+MAX_CONNECTIONS = 4096
+"""Connections to one endpoint. Without a number the aiohttp transport would silently stop at 100."""
+
+NO_KEY = "no-key"
+"""What is sent as a key to a server that needs none: the SDK does not do without."""
+
+_RETRIED = frozenset({408, 409, 425, 429})
+_MAX_QUOTED = 300
+_SHORTEST_SECRET = 8  # keys such as "x" for servers that need none would be found in any message
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A server and the name of the environment variable that holds its key.
+
+    Attributes:
+        base_url: address, mostly ending in ``/v1``; ``None`` for what ``OPENAI_BASE_URL`` says, or OpenAI's own.
+        api_key_env: name of the variable.
+    """
+
+    base_url: str | None
+    api_key_env: str
+
+    def check(self) -> None:
+        """Raises an ``OptionError`` if the address is not usable or there is no key."""
+        if self.base_url is not None:
+            try:
+                parts = urlsplit(self.base_url)
+                usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+                secret = parts.username or parts.password or parts.query
+            except (ValueError, AttributeError):
+                usable, secret = False, None
+            if secret:
+                raise OptionError(
+                    "base_url: expected an address without user, password and query, since it is written into records;"
+                    " put the key into the environment variable that api_key_env names"
+                )
+            if not usable:
+                raise OptionError(
+                    f"base_url: expected an address such as http://localhost:8000/v1, got {self.base_url!r}"
+                )
+        if not self.api_key_env.isidentifier():
+            # The value is not shown: it may be a key put in the wrong place.
+            raise OptionError("api_key_env: expected the name of an environment variable, e.g. OPENAI_API_KEY")
+        self.read_key()
+
+    def read_key(self) -> str:
+        """Returns the key from the environment, or ``NO_KEY`` if the variable is unset and the server is not OpenAI's.
+
+        Raises:
+            OptionError: if a key is needed and missing, or holds characters that no header can hold.
+        """
+        key = os.environ.get(self.api_key_env, "").strip()
+        if not (key.isascii() and key.isprintable()):
+            raise OptionError(f"{self.api_key_env}: expected a key of printable ASCII characters")
+        if key:
+            return key
+        if self.base_url or os.environ.get("OPENAI_BASE_URL"):
+            return NO_KEY
+        raise OptionError(
+            f"there is no key for OpenAI: set the environment variable {self.api_key_env}, or give the base_url of a"
+            " server that needs no key"
+        )
+
+
+class SharedClient:
+    """A client of the SDK that all policies of one event loop use for one endpoint.
+
+    It is closed when its last user leaves, and at the latest when asyncio shuts down its loop.
+
+    Args:
+        endpoint: the server.
+
+    Attributes:
+        users: the policies that use it.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        import openai
+
+        limits_type = type(openai.DEFAULT_CONNECTION_LIMITS)  # of httpx, or of httpx2 since openai 3
+        limits = limits_type(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS)
+        timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)  # `retry` bounds the time of an attempt
+        # The SDK's aiohttp transport lets some of aiohttp's own errors through.
+        self._transport_errors: tuple[type[Exception], ...] = (openai.APIError,)
+        try:
+            http_client = openai.DefaultAioHttpClient(limits=limits, timeout=timeout)
+        except RuntimeError:  # without aiohttp; slow where hundreds of requests wait at once
+            http_client = openai.DefaultAsyncHttpxClient(limits=limits, timeout=timeout)
+        else:
+            from aiohttp import ClientError
+
+            self._transport_errors += (ClientError,)
+        self._sdk: AsyncOpenAI = openai.AsyncOpenAI(
+            base_url=endpoint.base_url,
+            api_key=endpoint.read_key(),
+            max_retries=0,
+            timeout=timeout,
+            http_client=http_client,
+        )
+        self.users: WeakSet[object] = WeakSet()
+        self._lifetime = self._live()
+
+    async def open(self) -> None:
+        """Ties the client to the running event loop."""
+        await anext(self._lifetime)
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        await self._lifetime.aclose()
+
+    async def _live(self) -> AsyncGenerator[None, None]:
+        # asyncio closes every open asynchronous generator before it closes a loop.
+        try:
+            yield
+        finally:
+            await self._sdk.close()
+
+    async def complete(self, request: dict[str, object]) -> Reply:
+        """Sends one request for a chat completion and returns the reply.
+
+        A prompt that the server's content filter rejects (HTTP 400, code ``content_filter``) is an empty ``REFUSAL``. The
+        SDK's ``chat.completions.create`` would walk every message through its types, at 0.15 ms each; this does not.
+
+        Args:
+            request: the body.
+
+        Raises:
+            TransientError: if another attempt may succeed.
+            ProviderError: if another attempt is useless.
+        """
+        import openai
+
+        try:
+            return read_reply(await self._sdk.post("/chat/completions", body=request, cast_to=object))
+        except openai.APIStatusError as error:
+            if error.status_code == 400 and "content_filter" in (error.code, error.type):
+                return Reply("", Failure.REFUSAL, detail={"finish_reason": "content_filter"})
+            raise self._classify(error) from error
+        except self._transport_errors as error:
+            cause = f" ({error.__cause__})" if str(error.__cause__ or "") else ""
+            raise TransientError(self._clean(f"{error}{cause}")) from error
+        except (ValueError, RecursionError) as error:  # of `read_reply`, or of the SDK's JSON parser
+            raise TransientError(self._clean(f"expected a chat completion: {error}")) from error
+
+    def _classify(self, error: "APIStatusError") -> Exception:
+        status = error.status_code
+        if status == 401:
+            # Servers quote the key in part, so their message is left out.
+            return ProviderError(f"HTTP 401: {self._sdk.base_url} refused the key", fatal=True)
+        body = error.body
+        message = body.get("message") if isinstance(body, dict) else None
+        text = self._clean(f"HTTP {status}: {message or error.response.text or error.response.reason_phrase}")
+        if (status in _RETRIED or status >= 500) and "insufficient_quota" not in (error.code, error.type):
+            return TransientError(text, read_retry_after(error.response.headers))
+        if status == 404:
+            text += f" ({self._sdk.base_url}; the path of most servers is /v1)"
+        return ProviderError(text, fatal=True)
+
+    def _clean(self, message: str) -> str:
+        """Returns the beginning of a server's message on one line, without the key."""
+        key = self._sdk.api_key
+        if len(key) >= _SHORTEST_SECRET:
+            message = message.replace(key, "***")
+        return " ".join(message.split())[:_MAX_QUOTED]
+
+
+_clients: dict[asyncio.AbstractEventLoop, dict[Endpoint, SharedClient]] = {}
+
+
+async def acquire(endpoint: Endpoint, user: object) -> SharedClient:
+    """Returns the client of the running event loop for an endpoint, and counts ``user`` among its users."""
+    loop = asyncio.get_running_loop()
+    clients = _clients.get(loop)
+    if clients is None:
+        for other in list(_clients):
+            if other.is_closed():
+                del _clients[other]
+        clients = _clients[loop] = {}
+    client = clients.get(endpoint)
+    if client is None:
+        client = clients[endpoint] = SharedClient(endpoint)
+        await client.open()
+    client.users.add(user)
+    return client
+
+
+async def release(endpoint: Endpoint, user: object) -> None:
+    """Takes ``user`` off the client of the running event loop, and closes it if nobody is left."""
+    clients = _clients.get(asyncio.get_running_loop(), {})
+    client = clients.get(endpoint)
+    if client is not None:
+        client.users.discard(user)
+        if not client.users:
+            del clients[endpoint]
+            await client.close()

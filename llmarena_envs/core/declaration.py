@@ -1,0 +1,59 @@
+"""What an environment says of itself, so that everything around it works without knowing it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from llmarena_envs.core.options import check_choice, check_int
+
+HISTORIES = ("single_turn", "full")
+FALLBACKS = ("forfeit", "random_legal", "noop")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declaration:
+    """The declaration that stands in an environment's class.
+
+    Attributes:
+        scheme: the way in which its players are compared: the name of a scheme of the rating harness.
+        rated_roles: roles whose seats are compared; every other role is staff (judges, examiners, simulated users). Empty
+            for all roles. An agent's role is the part of its id before the number.
+        abilities: what it asks of a player (for the games of LLMArena: arXiv 2402.16499, section 2.4).
+        rated_options: constructor options of rated matches, e.g. a random opening without which deterministic players would
+            repeat one game.
+        history: what a language model is sent by default: ``single_turn`` where a text holds the whole state, ``full`` where
+            players talk or learn from earlier turns.
+        unparsable: what is played in rated matches after the last reply without a move: ``forfeit``, ``random_legal`` or
+            ``noop``.
+        illegal: the same after a last reply whose move is not allowed.
+        llmarena_reasks: how often a reply without a move is asked for again under the ``llmarena`` preset (LLMArena,
+            section 3.1).
+
+    Raises:
+        OptionError: if a value is not one of those named.
+    """
+
+    scheme: str = "duels"
+    rated_roles: tuple[str, ...] = ()
+    abilities: tuple[str, ...] = ()
+    rated_options: Mapping[str, Any] = field(default_factory=dict)
+    history: str = "single_turn"
+    unparsable: str = "random_legal"
+    illegal: str = "forfeit"
+    llmarena_reasks: int = 2
+
+    def __post_init__(self) -> None:
+        check_choice("history", self.history, HISTORIES)
+        check_choice("unparsable", self.unparsable, FALLBACKS)
+        check_choice("illegal", self.illegal, FALLBACKS)
+        check_int("llmarena_reasks", self.llmarena_reasks, 0, 100)
+
+    def is_rated(self, agent: str) -> bool:
+        """Says whether the seat of ``agent`` is compared with others; otherwise it is staff."""
+        return not self.rated_roles or role_of(agent) in self.rated_roles
+
+
+def role_of(agent: str) -> str:
+    """Returns the role of an agent: ``judge`` for ``judge_3``."""
+    role, _, number = agent.rpartition("_")
+    return role if role and number.isdecimal() else agent

@@ -1,0 +1,1 @@
+"""Records: matches, turns and outcomes, the store that keeps them, import, export and verification."""

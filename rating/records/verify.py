@@ -1,0 +1,47 @@
+"""Verification: a recorded match is played again and everything is compared."""
+
+import asyncio
+from typing import Any
+
+from agents.errors import ReplayMismatch
+from agents.play import play_async
+from agents.turn import TurnSettings
+from llmarena_envs.catalogue import make_environment
+from rating.records.outcome import FINISHED
+from rating.records.record import Record, outcome_of
+
+
+class _Recorded:
+    """A policy that answers from the record only."""
+
+    def __call__(self, observation: Any) -> Any:
+        raise ReplayMismatch("the match went on after its last recorded turn")
+
+    def recall(self, observation: Any, reply: str) -> None:
+        """Lets a recorded turn pass."""
+
+
+def verify(record: Record, settings: TurnSettings) -> str:
+    """Plays a finished match again from its recorded replies.
+
+    Args:
+        record: the match.
+        settings: treatment of bad replies in its run.
+
+    Returns:
+        What differs from the record, or an empty string if every observation, reward and the outcome are the same.
+    """
+    if record.outcome is None or record.status != FINISHED:
+        return f"expected a finished match, this one is {record.status}"
+    env = make_environment(record.match.environment, record.match.options)
+    policies = {agent: _Recorded() for agent in env.possible_agents}
+    try:
+        episode = asyncio.run(play_async(env, policies, record.match.seed, settings, played=record.turns))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    if episode.digest != record.digest:
+        return f"expected digest {record.digest}, got {episode.digest}"
+    outcome = outcome_of(record.match, env.possible_agents, episode)
+    if outcome != record.outcome:
+        return f"expected the outcome {record.outcome}, got {outcome}"
+    return ""

@@ -1,0 +1,107 @@
+"""The directory of a run: the run file verbatim, the database, a lock."""
+
+import fcntl
+import importlib.metadata
+import json
+import platform
+from pathlib import Path
+
+from rating.errors import RunError
+from rating.records.store import Store
+from rating.running.plan import make_plan
+from rating.running.run_file import RunConfig, parse_run_file
+
+RUN_FILE = "run.toml"
+DATABASE = "run.db"
+_LOCK = "run.lock"
+_IDENTITY = "players"
+
+
+def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
+    """Makes the directory of a new run.
+
+    Args:
+        path: where; it must not exist, or be empty.
+        run_file: text of the run file, kept verbatim.
+        where: what error messages call the run file.
+
+    Raises:
+        OptionError: if the run file is not valid; nothing is made.
+        RunError: if there is something already.
+    """
+    config = parse_run_file(run_file, where)
+    for environment in config.environment:
+        make_plan(config, environment.name)
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise RunError(
+            f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
+        )
+    path.mkdir(parents=True, exist_ok=True)
+    (path / RUN_FILE).write_text(run_file, encoding="utf-8")
+    store = Store(path / DATABASE, create=True)
+    store.set_fact("versions", json.dumps(versions()))
+    store.set_fact(_IDENTITY, config.identity())
+    return config, store
+
+
+def open_run(path: Path) -> tuple[RunConfig, Store]:
+    """Opens the directory of a run.
+
+    Raises:
+        RunError: if it is none.
+    """
+    return parse_run_file(read_run_file(path), str(path / RUN_FILE)), Store(path / DATABASE)
+
+
+def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
+    """Checks that the run file still names the players with whom the run was begun.
+
+    Raises:
+        RunError: if the spec or an option of a policy, or the treatment of bad replies, was changed.
+    """
+    if store.facts().get(_IDENTITY) != config.identity():
+        raise RunError(
+            f"{path / RUN_FILE}: expected the policies, their options and the treatment of bad replies with which the run was"
+            " begun, but they were changed; undo that, or begin a new run"
+        )
+
+
+def read_run_file(path: Path) -> str:
+    """Returns the text of a run's run file.
+
+    Raises:
+        RunError: if ``path`` is not the directory of a run.
+    """
+    try:
+        return (path / RUN_FILE).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunError(f"{path}: expected the directory of a run with a {RUN_FILE}, but: {error}") from error
+
+
+class Lock:
+    """Keeps a second process from playing in the same directory; freed by the system when the process ends.
+
+    Args:
+        path: directory of the run.
+
+    Raises:
+        RunError: if another process holds it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = (path / _LOCK).open("w")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise RunError(f"{path}: another process is playing this run; wait for it or stop it") from None
+
+    def release(self) -> None:
+        """Frees the lock."""
+        self._file.close()
+
+
+def versions() -> dict[str, str]:
+    """Returns the versions that a run depends on."""
+    names = ("llmarena-envs", "pettingzoo", "gymnasium", "numpy", "trueskill", "openai")
+    return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}

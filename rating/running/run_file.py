@@ -1,0 +1,272 @@
+"""The run file: what is played by whom, in TOML, checked key by key."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from agents.registry import make_policy
+from agents.turn import TurnSettings
+from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
+from llmarena_envs.core.options import OptionError, check_choice, nearest
+
+Fallback = Literal["forfeit", "random_legal", "noop"]
+DEADLINE = 600.0
+"""Seconds a policy has for a reply unless the run says otherwise: a run must end."""
+
+MAX_TITLE = 200
+"""Characters of a policy's name: it stands in tables."""
+
+
+Count = Annotated[int, Field(ge=1)]
+EnvironmentName = Annotated[str, AfterValidator(canonical_name)]
+"""A module name; a registry id is read as one, so that each environment has one name in a run."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class TurnsConfig(_Table):
+    """What differs from the preset in the treatment of bad replies; see ``agents.turn.TurnSettings``."""
+
+    reasks: Annotated[int, Field(ge=0, le=100)] | None = None
+    reask_illegal: bool | None = None
+    feedback: bool | None = None
+    unparsable: Fallback | None = None
+    illegal: Fallback | None = None
+    pay_opponents: bool | None = None
+    deadline: Annotated[float, Field(gt=0)] | None = None
+
+
+class EnvironmentConfig(_Table):
+    """One environment of a run.
+
+    Attributes:
+        name: e.g. ``tictactoe_v0`` or ``llmarena/tictactoe-v0``, or ``package.module`` of an environment of your own.
+        options: constructor options; those not given are the ones the environment declares for rated matches.
+        turns: treatment of bad replies where it differs from the run's.
+        opponent: the policy on the seats that are not under test, for undercover; by default ``random``.
+    """
+
+    name: EnvironmentName
+    options: dict[str, Any] = {}
+    turns: TurnsConfig = TurnsConfig()
+    opponent: str = ""
+
+
+class PolicyConfig(_Table):
+    """One policy of the pool.
+
+    Attributes:
+        spec: what ``agents.registry.make_policy`` takes.
+        name: what tables call it; by default the spec.
+        options: constructor options.
+        environments: the environments it plays; by default all.
+    """
+
+    spec: str
+    name: str = ""
+    options: dict[str, Any] = {}
+    environments: list[EnvironmentName] = []
+
+    @property
+    def title(self) -> str:
+        """What tables call it."""
+        return self.name or self.spec
+
+
+class StopConfig(_Table):
+    """When an environment has been played enough (L-3); see ``rating.schemes.stopping``.
+
+    Attributes:
+        min_matches: matches of each policy before anything can stop.
+        window: own matches ago with which a policy's mu is compared.
+        eps: change of mu that counts as none.
+        sigma: sigma that counts as certain.
+        max_matches: scheduled matches of each policy after which play stops in any case; the batch under way, at least ten
+            matches of each policy, is finished.
+        matches: of each policy in environments that are not rated by TrueSkill: as undercover, or with itself in a
+            co-operative game.
+    """
+
+    min_matches: Count = 50
+    window: Count = 20
+    eps: Annotated[float, Field(gt=0)] = 0.25
+    sigma: Annotated[float, Field(gt=0)] = 1.0
+    max_matches: Count = 400
+    matches: Count = 100
+
+
+class RunConfig(_Table):
+    """A whole run.
+
+    Attributes:
+        environment: what is played.
+        policy: who plays.
+        seed: root seed, from which every match draws.
+        preset: ``standard`` or ``llmarena``, the two sets of rules for bad replies (X-2).
+        turns: treatment of bad replies where it differs from the preset.
+        stop: when to stop.
+        executor: ``async`` (this process), ``process`` (a pool, except for matches of a person) or ``auto``: the pool for
+            matches between scripted policies.
+        workers: processes of the pool; 0 for one a core.
+        concurrency: matches under way at once in this process.
+        max_errors: provider failures and environment bugs after which the run stops; it can be resumed.
+        tries: how often a match is begun within one run if a provider fails.
+    """
+
+    environment: Annotated[list[EnvironmentConfig], Field(min_length=1)]
+    policy: Annotated[list[PolicyConfig], Field(min_length=1)]
+    seed: Annotated[int, Field(ge=0)] = 0
+    preset: Literal["standard", "llmarena"] = "standard"
+    turns: TurnsConfig = TurnsConfig()
+    stop: StopConfig = StopConfig()
+    executor: Literal["auto", "async", "process"] = "auto"
+    workers: Annotated[int, Field(ge=0, le=1024)] = 0
+    concurrency: Count = 64
+    max_errors: Annotated[int, Field(ge=0)] = 20
+    tries: Count = 3
+
+    def check(self) -> None:
+        """Makes every environment and policy once, so that a bad name or option fails before anything is played.
+
+        Raises:
+            OptionError: if one cannot be made, or two have the same name.
+        """
+        _check_distinct("environment", [item.name for item in self.environment])
+        _check_distinct("policy", [item.title for item in self.policy])
+        for item in self.policy:
+            _check_title(item.title)
+        for environment in self.environment:
+            make_environment(environment.name, self.options(environment.name)).close()
+        for item in self.policy:
+            for name in item.environments:
+                check_choice(f"policy {item.title!r}: environments", name, [entry.name for entry in self.environment])
+        for environment in self.environment:
+            for name in self.pool(environment.name):
+                policy = self.find_policy(name)
+                make_policy(policy.spec, environment.name, policy.options)
+
+    def identity(self) -> str:
+        """Returns what must not change while a run is under way: who plays, and how bad replies are treated.
+
+        Where a model is served may change, and so may how much is played and where it is computed.
+        """
+        players = {
+            item.title: {"spec": item.spec, **{key: item.options[key] for key in item.options if key != "base_url"}}
+            for item in self.policy
+        }
+        turns = {item.name: asdict(self.turn_settings(item.name)) for item in self.environment}
+        return json.dumps({"players": players, "turns": turns}, sort_keys=True, default=str)
+
+    def options(self, environment: str) -> dict[str, Any]:
+        """Returns the constructor options of an environment in this run."""
+        return {
+            **load_environment(environment).declaration.rated_options,
+            **self._find_environment(environment).options,
+        }
+
+    def opponent(self, environment: str) -> str:
+        """Returns the policy that an environment's other seats are given, or an empty string."""
+        return self._find_environment(environment).opponent
+
+    def pool(self, environment: str) -> list[str]:
+        """Returns the names of the policies that play an environment, sorted."""
+        return sorted(item.title for item in self.policy if not item.environments or environment in item.environments)
+
+    def find_policy(self, title: str) -> PolicyConfig:
+        """Returns the policy that tables call ``title``."""
+        return next(item for item in self.policy if item.title == title)
+
+    def turn_settings(self, environment: str) -> TurnSettings:
+        """Returns what happens to bad replies in an environment."""
+        declared = load_environment(environment).declaration
+        settings = TurnSettings(unparsable=declared.unparsable, illegal=declared.illegal, deadline=DEADLINE)
+        if self.preset == "llmarena":
+            settings = replace(
+                settings,
+                reasks=declared.llmarena_reasks,
+                reask_illegal=False,
+                feedback=False,
+                illegal="forfeit",
+                pay_opponents=False,
+            )
+        for turns in (self.turns, self._find_environment(environment).turns):
+            settings = replace(settings, **turns.model_dump(exclude_none=True))
+        return settings
+
+    def _find_environment(self, name: str) -> EnvironmentConfig:
+        return next(item for item in self.environment if item.name == name)
+
+
+def _check_distinct(kind: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise OptionError(f"{kind}: expected distinct names, got {name!r} twice; give one of them another name")
+
+
+def _check_title(title: str) -> None:
+    if len(title) > MAX_TITLE or not title.isprintable():
+        raise OptionError(
+            f"policy: expected a name of at most {MAX_TITLE} characters on one line, got {title[:MAX_TITLE]!r};"
+            " give a shorter or plainer one with: name"
+        )
+
+
+def parse_run_file(text: str, where: str) -> RunConfig:
+    """Reads a run file.
+
+    Args:
+        text: its text, TOML.
+        where: its name for error messages.
+
+    Raises:
+        OptionError: if it is no TOML, or a key or value is not known.
+    """
+    try:
+        config = RunConfig.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise OptionError(f"{where}: not a TOML file: {error}") from error
+    except ValidationError as error:
+        raise OptionError(f"{where}: " + "; ".join(_explain(dict(item)) for item in error.errors())) from error
+    config.check()
+    return config
+
+
+_TABLES: dict[str, type[_Table]] = {
+    "environment": EnvironmentConfig, "policy": PolicyConfig, "stop": StopConfig, "turns": TurnsConfig
+}  # fmt: skip
+
+
+def _explain(error: dict[str, Any]) -> str:
+    """Says what was expected, what came, and the nearest known key."""
+    path = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        tables = [_TABLES[part] for part in error["loc"][:-1] if part in _TABLES]
+        known = sorted((tables[-1] if tables else RunConfig).model_fields)
+        return f"unknown key {path!r}; expected one of {', '.join(known)}{nearest(error['loc'][-1], known)}"
+    got = "" if error["type"] == "missing" else f", got {error['input']!r}"
+    return f"{path}: {error['msg'].lower()}{got}"
+
+
+def run_file_text(environments: list[str], policies: list[str], settings: Mapping[str, Any]) -> str:
+    """Writes the run file that says the same as command-line flags.
+
+    Args:
+        environments: names.
+        policies: specs.
+        settings: top-level keys; tables come after plain values.
+    """
+    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if not isinstance(value, dict)]
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            lines += ["", f"[{key}]", *(f"{name} = {json.dumps(item)}" for name, item in value.items())]
+    for name in environments:
+        lines += ["", "[[environment]]", f"name = {json.dumps(name)}"]
+    for spec in policies:
+        lines += ["", "[[policy]]", f"spec = {json.dumps(spec)}"]
+    return "\n".join(lines).lstrip("\n") + "\n"

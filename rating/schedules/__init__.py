@@ -1,0 +1,1 @@
+"""Schedules: who meets whom, on which seats, from which seed, in which order."""

@@ -1,0 +1,1 @@
+"""Schemes: one module a way of comparing policies."""

@@ -1,0 +1,1 @@
+"""Statistics: ratings, intervals and tests, as functions of outcomes."""

@@ -1,0 +1,26 @@
+"""Online Elo ratings."""
+
+from collections.abc import Iterable
+
+from rating.records.outcome import Outcome
+from rating.statistics.results import duels
+
+
+def elo(outcomes: Iterable[Outcome], *, k: float = 4.0, start: float = 1000.0) -> dict[str, float]:
+    """Returns Elo ratings after all finished two-player matches, by policy name.
+
+    Scale 400, base 10; a tie is half a win; matches are applied in match-number order. The defaults are those of
+    Auto-Arena (arXiv 2405.20267). The result depends on the order of the matches: publish
+    ``rating.statistics.bradley_terry`` instead.
+
+    Args:
+        outcomes: of one environment; void ones are skipped.
+        k: greatest change by one match.
+        start: rating of a new policy.
+    """
+    ratings: dict[str, float] = {}
+    for duel in duels(outcomes):
+        first, second = ratings.setdefault(duel.first, start), ratings.setdefault(duel.second, start)
+        change = k * (duel.score - 1 / (1 + 10 ** ((second - first) / 400)))
+        ratings[duel.first], ratings[duel.second] = first + change, second - change
+    return dict(sorted(ratings.items()))

@@ -1,0 +1,211 @@
+"""Means, rates and counts with their uncertainty: every number comes with the number of cases behind it."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from rating.records.outcome import Outcome
+from rating.statistics.results import Duel, duels
+
+RESAMPLES = 2000
+_CELLS_AT_ONCE = 1_000_000
+
+
+class Estimate(NamedTuple):
+    """A mean or rate with a confidence interval.
+
+    Attributes:
+        value: the estimate.
+        low: lower end of the interval; ``None`` if there are too few cases for one.
+        high: upper end.
+        n: number of cases.
+        clusters: number of independent groups of cases.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+
+
+class Tally(NamedTuple):
+    """Wins, draws and losses of one policy."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def n(self) -> int:
+        """Number of matches."""
+        return self.wins + self.draws + self.losses
+
+    def add(self, score: float) -> "Tally":
+        """Returns the tally after one more match with score 1, 0.5 or 0."""
+        return Tally(self.wins + (score == 1), self.draws + (score == 0.5), self.losses + (score == 0))
+
+
+@dataclass(frozen=True)
+class PositionBias:
+    """Who won by seat, over all matches.
+
+    Attributes:
+        first: matches the first seat won.
+        ties: ties.
+        second: matches the second seat won.
+        first_share: share of the first seat in the decided matches, with Wilson's interval; ``None`` without any.
+        by_policy: for each policy its tallies on the first and on the second seat.
+    """
+
+    first: int
+    ties: int
+    second: int
+    first_share: Estimate | None
+    by_policy: dict[str, tuple[Tally, Tally]]
+
+
+def mean_estimate(
+    values: Sequence[float],
+    clusters: Sequence[int] | Sequence[str] | None = None,
+    *,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Estimate | None:
+    """Returns a mean with a percentile bootstrap interval, resampled by cluster (X-7).
+
+    The result does not depend on the order of the values.
+
+    Args:
+        values: finite numbers.
+        clusters: for each value the group it belongs to, e.g. the seed of its match; by default each is its own.
+        confidence: of the interval.
+        resamples: number of resamples.
+        seed: of the resampling.
+
+    Returns:
+        ``None`` if there are no values. With a single cluster the interval is left out.
+
+    Raises:
+        ValueError: if a value is not finite or the lengths differ.
+    """
+    if not len(values):
+        return None
+    numbers = np.asarray(values, dtype=float)
+    if not np.all(np.isfinite(numbers)):
+        raise ValueError("values: expected finite numbers; leave missing ones out")
+    if clusters is None:
+        numbers, groups = np.sort(numbers), np.arange(len(numbers))
+    else:
+        if len(clusters) != len(numbers):
+            raise ValueError(f"clusters: expected one for each of {len(numbers)} values, got {len(clusters)}")
+        _, groups = np.unique(np.asarray(clusters), return_inverse=True)
+        order = np.lexsort((numbers, groups))
+        numbers, groups = numbers[order], groups[order]
+    starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]])
+    sums, sizes = np.add.reduceat(numbers, starts), np.diff(np.r_[starts, len(numbers)])
+    value = math.fsum(numbers) / len(numbers)
+    count = len(starts)
+    if count == 1:
+        return Estimate(value, None, None, len(numbers), 1)
+    rng = np.random.default_rng(seed)
+    chunk = max(1, _CELLS_AT_ONCE // count)
+    means = []
+    for begin in range(0, resamples, chunk):
+        drawn = rng.integers(count, size=(min(chunk, resamples - begin), count))
+        means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(np.concatenate(means), (tail, 1 - tail))
+    return Estimate(value, float(low), float(high), len(numbers), count)
+
+
+def rate_estimate(hits: float, n: int, *, confidence: float = 0.95) -> Estimate | None:
+    """Returns a rate with Wilson's score interval (Wilson 1927), which is sound for few cases and for rates of 0 and 1.
+
+    Args:
+        hits: number of successes, 0 to ``n``; a draw may count as half a success.
+        n: number of independent cases.
+        confidence: of the interval.
+
+    Returns:
+        ``None`` if ``n`` is 0.
+
+    Raises:
+        ValueError: if ``hits`` is not within 0 and ``n``.
+    """
+    if not 0 <= hits <= n:
+        raise ValueError(f"hits: expected 0 to {n}, got {hits}")
+    if n == 0:
+        return None
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    rate, square = hits / n, z * z / n
+    centre = (rate + square / 2) / (1 + square)
+    half = z * math.sqrt(rate * (1 - rate) / n + square / (4 * n)) / (1 + square)
+    return Estimate(rate, max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half)), n, n)
+
+
+def tallies(results: Iterable[Duel]) -> dict[str, tuple[Tally, Tally]]:
+    """Returns for each policy its tallies on the first and on the second seat, by name."""
+    table: dict[str, tuple[Tally, Tally]] = defaultdict(lambda: (Tally(), Tally()))
+    for duel in results:
+        first, second = table[duel.first]
+        table[duel.first] = first.add(duel.score), second
+        first, second = table[duel.second]
+        table[duel.second] = first, second.add(1 - duel.score)
+    return dict(sorted(table.items()))
+
+
+def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, dict[str, Tally | None]]:
+    """Returns for each policy its tally against each other one, by names.
+
+    Args:
+        results: results of one environment.
+        by_seat: count only the matches in which the row's policy sat first.
+
+    Returns:
+        Row, then column; ``None`` where two never met that way, so that missing cells stay empty.
+    """
+    results = list(results)
+    names = sorted({name for duel in results for name in (duel.first, duel.second)})
+    table: dict[str, dict[str, Tally | None]] = {row: dict.fromkeys(names) for row in names}
+    for duel in results:
+        table[duel.first][duel.second] = (table[duel.first][duel.second] or Tally()).add(duel.score)
+        if not by_seat:
+            table[duel.second][duel.first] = (table[duel.second][duel.first] or Tally()).add(1 - duel.score)
+    return table
+
+
+def position_bias(outcomes: Iterable[Outcome]) -> PositionBias:
+    """Returns who won by seat in two-player matches, those of a policy against itself included (X-5).
+
+    Args:
+        outcomes: of one environment; void ones are skipped.
+
+    Raises:
+        ValueError: as ``rating.statistics.results.duels``.
+    """
+    results = duels(outcomes, with_itself=True)
+    total = Tally()
+    for duel in results:
+        total = total.add(duel.score)
+    share = rate_estimate(total.wins, total.wins + total.losses)
+    return PositionBias(total.wins, total.draws, total.losses, share, tallies(results))
+
+
+def normalise(values: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Returns ``100 * value / best`` (LLMArena, arXiv 2402.16499; L-4); missing values stay missing, negative ones negative.
+
+    Raises:
+        ValueError: if the best value is not above 0, or there is none.
+    """
+    known = [value for value in values.values() if value is not None]
+    best = max(known, default=None)
+    if best is None or not 0 < best < math.inf:
+        raise ValueError(f"expected a best value above 0 to normalise by, got {best}")
+    return {name: None if value is None else 100 * value / best for name, value in values.items()}

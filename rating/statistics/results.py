@@ -1,0 +1,71 @@
+"""Outcomes made ready for computing: the finished ones in match-number order, and two-player results."""
+
+import itertools
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from rating.records.outcome import FINISHED, Outcome
+
+
+class Duel(NamedTuple):
+    """The result of a finished match between two players.
+
+    Attributes:
+        number: match number.
+        seed: seed of the match.
+        first: policy on the first seat.
+        second: policy on the second seat.
+        score: of the first: 1 for the larger reward, 0.5 for equal rewards, 0 for the smaller one.
+    """
+
+    number: int
+    seed: int
+    first: str
+    second: str
+    score: float
+
+
+def finished(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Returns the finished outcomes in match-number order, whatever order they came in.
+
+    Raises:
+        ValueError: if they are not of one environment, two have the same number, or a reward is not finite.
+    """
+    kept = sorted((outcome for outcome in outcomes if outcome.status == FINISHED), key=lambda outcome: outcome.number)
+    environments = sorted({outcome.environment for outcome in kept})
+    if len(environments) > 1:
+        raise ValueError(f"expected the outcomes of one environment, got {', '.join(environments)}")
+    for before, after in itertools.pairwise(kept):
+        if before.number == after.number:
+            raise ValueError(f"expected one finished outcome a match, got two with number {after.number}")
+    for outcome in kept:
+        for seat in outcome.seats:
+            if not math.isfinite(seat.reward):
+                raise ValueError(
+                    f"match {outcome.number}: expected finite rewards, got {seat.reward} for {seat.policy}"
+                )
+    return kept
+
+
+def duels(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[Duel]:
+    """Returns the results of finished two-player matches in match-number order.
+
+    Who won is the sign of the difference of the rewards, so that chips, points and wins are all rated alike.
+
+    Args:
+        outcomes: of one environment, in any order; void ones are skipped.
+        with_itself: keep the matches of a policy against itself, which say nothing about its strength.
+
+    Raises:
+        ValueError: as ``finished``, or if a match had not two seats.
+    """
+    results = []
+    for outcome in finished(outcomes):
+        if len(outcome.seats) != 2:
+            raise ValueError(f"match {outcome.number}: expected two seats, got {len(outcome.seats)}")
+        first, second = outcome.seats
+        if with_itself or first.policy != second.policy:
+            score = 0.5 + 0.5 * ((first.reward > second.reward) - (first.reward < second.reward))
+            results.append(Duel(outcome.number, outcome.seed, first.policy, second.policy, score))
+    return results

@@ -1,0 +1,174 @@
+"""LLMPolicy against a server that does everything wrong."""
+
+import asyncio
+import socket
+
+import pytest
+
+from agents.errors import ProviderError
+from agents.models import retry
+from agents.models.llm import LLMPolicy
+from agents.models.retry import read_retry_after
+from tests.agents.llm_calls import OBSERVATION, ask_once, fail
+from tests.support.hostile_server import HANG, RESET, Answer, completion, error, html, json_answer, say
+
+pytestmark = pytest.mark.usefixtures("own_environment")
+
+PAST, FUTURE = "Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2415 07:28:00 GMT"
+
+TRANSIENT = {
+    "429": error(429, **{"Retry-After": "0"}),
+    "429 with a date": error(429, **{"Retry-After": PAST}),
+    "429 with an unreadable wait": error(429, **{"Retry-After": "soon"}),
+    "429 page": html(429),
+    "408": error(408),
+    "409": error(409),
+    "500": error(500),
+    "500 with a list": json_answer([1], status=500),
+    "502 page": html(502),
+    "529": error(529),
+    "reset": RESET,
+    "no HTTP": Answer(body=b"SSH-2.0-OpenSSH_9.2\r\n", behaviour="raw"),
+    "cut off": Answer(body=b'{"id": "a"', promised=100),
+    "truncated JSON": Answer(body=b'{"id": "a", "choi'),
+    "no JSON": Answer(body=b"hello", headers={"Content-Type": "text/plain"}),
+    "nothing": Answer(),
+    "no content": Answer(204),
+    "page": html(200),
+    "bad encoding": Answer(body=b'{"id": "\xff"}'),
+    "bad compression": Answer(body=b"{}", headers={"Content-Type": "application/json", "Content-Encoding": "gzip"}),
+    "too deep": Answer(body=b"[" * 200_000),
+    "too long a number": Answer(body=b'{"id": ' + b"9" * 5_000 + b"}"),
+    "list": json_answer([1, 2]),
+    "null": json_answer(None),
+    "error in a good status": json_answer({"error": {"message": "upstream is down", "code": 502}}),
+    "choices null": json_answer(completion({}, choices=None)),
+    "choices empty": json_answer(completion({}, choices=[])),
+    "choices of another type": json_answer(completion({}, choices=[7])),
+    "message null": json_answer(completion({}, choices=[{"message": None}])),
+    "content in parts": json_answer(completion({"content": [{"type": "text", "text": "X: 1"}]})),
+}
+
+
+@pytest.mark.parametrize("name", TRANSIENT)
+def test_a_passing_failure_is_asked_again(name):
+    reply, requests = ask_once(TRANSIENT[name], say("X: 1"))
+    assert (reply.text, reply.detail["attempts"], len(requests)) == ("X: 1", 2, 2)
+
+
+@pytest.mark.parametrize("name", TRANSIENT)
+def test_a_lasting_failure_is_given_up(name):
+    failure, requests = fail(*[TRANSIENT[name]] * 3, max_attempts=3)
+    assert len(requests) == 3
+    assert not failure.fatal
+    assert "mock" in str(failure)
+    assert "gave up after 3 attempts" in str(failure)
+    assert len(str(failure)) < 500
+
+
+@pytest.mark.parametrize("slow", [HANG, Answer(body=b" " * 1000, drip=0.05)], ids=["hang", "drip"])
+def test_an_attempt_takes_no_longer_than_its_timeout(slow):
+    reply, requests = ask_once(slow, say("X: 1"), timeout=0.3)
+    assert (reply.text, len(requests)) == ("X: 1", 2)
+
+
+def test_the_deadline_ends_an_attempt():
+    failure, requests = fail(HANG, deadline=0.3)
+    assert len(requests) == 1
+    assert "0.3 s" in str(failure)
+    assert not failure.fatal
+
+
+@pytest.mark.parametrize("wait", ["3600", FUTURE])
+def test_a_wait_beyond_the_deadline_is_not_begun(wait):
+    failure, requests = fail(error(429, **{"Retry-After": wait}), deadline=60)
+    assert len(requests) == 1
+    assert not failure.fatal
+    assert "asked to wait" in str(failure)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, 0.0),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "nan"}, 0.0),
+        ({"retry-after": "inf"}, 0.0),
+        ({"retry-after": "soon"}, 0.0),
+        ({"retry-after": PAST}, 0.0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00"}, 0.0),
+        ({"retry-after": "9", "retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "9", "retry-after-ms": "?"}, 9.0),
+    ],
+)
+def test_how_long_a_server_asks_to_wait(headers, seconds):
+    assert read_retry_after(headers) == seconds
+
+
+def test_a_date_to_wait_for():
+    assert read_retry_after({"retry-after": FUTURE}) > 300 * 365 * 86400
+
+
+def test_waits_grow_are_bounded_and_come_after_what_the_server_asked(monkeypatch):
+    waits, draws = [], []
+
+    async def sleep(seconds):
+        waits.append(seconds)
+
+    class Highest:
+        def uniform(self, low, high):
+            draws.append(low)
+            return high
+
+    monkeypatch.setattr(retry, "FIRST_WAIT", 0.5)
+    monkeypatch.setattr(retry, "_jitter", Highest())
+    monkeypatch.setattr(retry.asyncio, "sleep", sleep)
+
+    async def call():
+        raise retry.TransientError("busy", 10.0 if len(waits) == 2 else 0.0)
+
+    with pytest.raises(ProviderError):
+        asyncio.run(retry.retry(call, retry.RetryLimits(11, 10.0, 10_000.0), "mock"))
+    assert waits == [0.5, 1.0, 12.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]
+    assert set(draws) == {0}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        error(401, "invalid_api_key"),
+        error(403),
+        error(404, "model_not_found"),
+        html(404),
+        error(400, "context_length_exceeded"),
+        json_answer({"detail": "no model"}, status=400),
+        error(402),
+        error(413),
+        error(422),
+        error(429, "insufficient_quota", **{"Retry-After": "0"}),
+    ],
+)
+def test_what_asking_again_cannot_mend_is_fatal(answer):
+    failure, requests = fail(answer, say("never asked for"))
+    assert failure.fatal
+    assert len(requests) == 1
+    assert str(answer.status) in str(failure)
+
+
+def test_the_servers_own_words_stand_in_the_error():
+    openai_like, _ = fail(error(400, message="This model takes\n2 tokens"))
+    fastapi_like, _ = fail(json_answer({"detail": "no such model"}, status=400))
+    assert "This model takes 2 tokens" in str(openai_like)
+    assert "no such model" in str(fastapi_like)
+
+
+def test_a_server_that_is_not_there():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    policy = LLMPolicy("mock", base_url=url, max_attempts=2)
+    with pytest.raises(ProviderError, match="gave up after 2 attempts") as raised:
+        asyncio.run(policy(OBSERVATION))
+    assert not raised.value.fatal

@@ -1,0 +1,49 @@
+"""A person can play every game at the terminal, against a baseline, from what the screen says alone."""
+
+import io
+import re
+import sys
+
+import pytest
+
+from agents.registry import baselines
+from llmarena_envs.catalogue import CATALOGUE, make_environment
+from rating.cli import main
+
+
+class Person(io.TextIOBase):
+    """Types a mistake, asks for the legal moves, and plays the first one listed; gives a clue where none can be listed."""
+
+    def __init__(self, screen):
+        self._screen = screen
+        self._typed = []
+
+    def readline(self, size=-1):
+        assert len(self._typed) < 500, self._screen.getvalue()[-2000:]
+        lines = self._screen.getvalue().split("Legal moves:\n")
+        if not self._typed:
+            reply = "I have no idea"
+        elif self._typed[-1] != "?":
+            reply = "?"
+        elif "The legal moves cannot be listed." in self._screen.getvalue()[-50:]:
+            reply = f"player_0: something {'abcdefgh'[len(self._typed) % 8] * len(self._typed)}"
+        else:
+            reply = lines[-1].splitlines()[0]
+        self._typed.append(reply)
+        return reply + "\n"
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_person_plays_a_match_to_its_end(monkeypatch, name, language):
+    agents = make_environment(name, {}).possible_agents
+    seats = [f"{agent}={'random' if agent != 'player_0' else 'human'}" for agent in agents]
+    assert "random" in baselines(name)
+    screen = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setattr(sys, "stdin", Person(screen))
+    flags = [part for seat in seats for part in ("--policy", seat)]
+    assert main(["play", name, *flags, "--seed", "3", "--option", f"language={language}"]) == 0
+    shown = screen.getvalue()
+    assert re.search(r"^player_0: [+-]?[\d.]+", shown, re.MULTILINE)
+    assert "forfeit" not in shown.split("player_0: ")[-1]

@@ -1,0 +1,180 @@
+"""Runs whose players or environments fail, and what that does to results."""
+
+import asyncio
+import json
+import sqlite3
+
+import pytest
+
+from rating.errors import ErrorBudgetExceeded, RunError
+from rating.records.outcome import BUG, FINISHED, VOID
+from rating.running import run_directory
+from rating.running.plan import make_plan
+from rating.running.runner import Runner
+
+HERE = "tests.rating.players"
+
+
+def write(specs, environment="tictactoe_v0", extra="", turns=""):
+    policies = "".join(f"[[policy]]\n{spec}\n" for spec in specs)
+    return f"""
+seed = 4
+workers = 1
+{extra}
+[stop]
+min_matches = 6
+max_matches = 20
+{turns}
+[[environment]]
+name = "{environment}"
+{policies}
+"""
+
+
+def play(tmp_path, text):
+    config, store = run_directory.create(tmp_path / "run", text, "run.toml")
+    try:
+        asyncio.run(Runner(config, store).run())
+    finally:
+        store.close()
+    return read(tmp_path)
+
+
+def read(tmp_path):
+    config, store = run_directory.open_run(tmp_path / "run")
+    records = list(store.records())
+    store.close()
+    return config, records
+
+
+def row(config, records, policy, environment="tictactoe_v0"):
+    board = make_plan(config, environment).leaderboard(record.outcome for record in records)
+    return next(row for row in board.rows if row.policy == policy)
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [
+        (f'name = "bad"\nspec = "{HERE}:answers"\noptions = {{ value = "none" }}', "unparsable"),
+        (f'name = "bad"\nspec = "{HERE}:answers"\noptions = {{ value = 0.5 }}', "unparsable"),
+        (f'name = "bad"\nspec = "{HERE}:answers"\noptions = {{ value = 99 }}', "illegal"),
+        (f'name = "bad"\nspec = "{HERE}:answers"\noptions = {{ value = "" }}', "empty"),
+        (f'name = "bad"\nspec = "{HERE}:megabyte"', "unparsable"),
+        (f'name = "bad"\nspec = "{HERE}:hostile"', "refusal"),
+    ],
+)
+def test_a_player_who_states_no_move_forfeits_every_match_and_the_run_goes_on(tmp_path, spec, kind):
+    config, records = play(tmp_path, write([spec, 'spec = "random"'], turns='[turns]\nunparsable = "forfeit"\n'))
+    assert {record.status for record in records} == {FINISHED}
+    bad = row(config, records, "bad")
+    assert bad.effort.forfeits == {kind: len(records)}
+    assert bad.effort.failures == {kind: 3 * len(records)}
+    assert bad.tally.losses == len(records)
+    if kind == "refusal":
+        assert (bad.effort.prompt_tokens, bad.effort.completion_tokens) == (9 * len(records), 12 * len(records))
+
+
+@pytest.mark.parametrize("player", ["raises", "sleeps"])
+def test_a_provider_that_fails_voids_matches_and_never_scores(tmp_path, player):
+    spec = f'name = "bad"\nspec = "{HERE}:{player}"'
+    text = write([spec, 'spec = "random"'], extra="tries = 2\nmax_errors = 1000", turns="[turns]\ndeadline = 0.01\n")
+    config, records = play(tmp_path, text)
+    assert {record.status for record in records} == {VOID}
+    assert {record.tries for record in records} == {2}
+    bad = row(config, records, "bad")
+    assert bad.rating is None
+    assert bad.effort.void_matches == len(records) == 20
+    assert all(record.error for record in records)
+
+
+def test_the_error_budget_stops_a_run_that_goes_on_when_the_provider_is_back(tmp_path, monkeypatch):
+    spec = f'name = "bad"\nspec = "{HERE}:raises"'
+    text = write([spec, 'spec = "random"', 'spec = "first_legal"'], extra="max_errors = 5\nconcurrency = 1")
+    with pytest.raises(ErrorBudgetExceeded, match="the line is dead"):
+        play(tmp_path, text)
+    _, before = read(tmp_path)
+    assert sum(record.tries for record in before if record.status == VOID) == 6
+    monkeypatch.setattr(f"{HERE}.raises", lambda: lambda observation: int(observation["action_mask"].argmax()))
+    config, store = run_directory.open_run(tmp_path / "run")
+    asyncio.run(Runner(config, store).run())
+    store.close()
+    config, records = read(tmp_path)
+    assert {record.status for record in records} == {FINISHED}
+    assert row(config, records, "bad").effort.void_matches == 0
+
+
+def test_a_match_goes_on_at_the_turn_where_its_provider_failed(tmp_path):
+    spec = f'name = "shaky"\nspec = "{HERE}:Unreliable"\noptions = {{ period = 4 }}'
+    text = write([spec, 'spec = "first_legal"'], extra="tries = 50\nmax_errors = 1000")
+    _, records = play(tmp_path, text)
+    assert {record.status for record in records} == {FINISHED}
+    assert max(record.tries for record in records) > 1
+    assert all([turn.index for turn in record.turns] == list(range(len(record.turns))) for record in records)
+
+
+def test_a_bug_of_the_environment_is_recorded_and_the_run_goes_on(tmp_path):
+    text = write(['spec = "random"', 'spec = "first_legal"'], "tests.rating.broken_env", extra="max_errors = 1000")
+    _, records = play(tmp_path, text)
+    assert {record.status for record in records} == {BUG}
+    assert {record.tries for record in records} == {1}
+    assert all("ZeroDivisionError: a bug" in record.error for record in records)
+
+
+def test_a_policy_that_cannot_begin_a_match_is_no_bug_of_the_environment(tmp_path):
+    text = write([f'spec = "{HERE}:CannotBegin"', 'spec = "random"'], extra="tries = 1\nmax_errors = 1000")
+    _, records = play(tmp_path, text)
+    assert {record.status for record in records} == {VOID}
+    assert all("reset raised RuntimeError: no memory" in record.error for record in records)
+
+
+def test_a_full_disk_stops_the_run_and_blames_no_match(tmp_path, monkeypatch):
+    def full(self, match, turn):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched, pytest.raises(sqlite3.OperationalError, match="disk is full"):
+        patched.setattr("rating.records.store.Store.add_turn", full)
+        play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
+    _, records = read(tmp_path)
+    assert {record.status for record in records} == {"unfinished"}
+
+
+@pytest.mark.parametrize(("executor", "workers"), [("async", 1), ("process", 1), ("process", 3)])
+def test_results_depend_neither_on_the_executor_nor_on_the_number_of_workers(tmp_path, executor, workers):
+    specs = ['spec = "random"', 'spec = "greedy"']
+    one, other = tmp_path / "one", tmp_path / "other"
+    _, reference = play(one, write(specs))
+    text = write(specs).replace("workers = 1", f'workers = {workers}\nexecutor = "{executor}"')
+    _, records = play(other, text)
+    assert [(record.match, record.outcome, record.digest, record.turns) for record in records] == [
+        (record.match, record.outcome, record.digest, record.turns) for record in reference
+    ]
+
+
+def test_paired_matches_share_their_opening(tmp_path):
+    _, records = play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
+    by_seed = {}
+    for record in records:
+        by_seed.setdefault(record.match.seed, []).append(record)
+    assert all(len(pair) == 2 for pair in by_seed.values())
+    for first, second in by_seed.values():
+        assert first.match.policies == second.match.policies[::-1]
+        assert first.turns[0].read == second.turns[0].read
+
+
+def test_what_every_seat_is_told_of_the_rules_and_the_versions_are_kept(tmp_path):
+    play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
+    _, store = run_directory.open_run(tmp_path / "run")
+    facts = store.facts()
+    store.close()
+    assert "three rows" in json.loads(facts["rules:tictactoe_v0"])["player_1"]
+    assert "pettingzoo" in json.loads(facts["versions"])
+    assert facts["stopped:tictactoe_v0"] == "cap"
+
+
+def test_two_processes_do_not_play_one_run(tmp_path):
+    tmp_path.joinpath("run").mkdir()
+    lock = run_directory.Lock(tmp_path / "run")
+    with pytest.raises(RunError, match="another process"):
+        run_directory.Lock(tmp_path / "run")
+    lock.release()
+    run_directory.Lock(tmp_path / "run").release()

@@ -1,0 +1,77 @@
+from dataclasses import replace
+
+import pytest
+
+from rating.schemes.leaderboard import leaderboard
+from rating.schemes.leaderboard_rows import headline
+from rating.schemes.summary import Average, summarise, summarise_scores
+from tests.rating.schemes.test_leaderboard import LOGS
+
+SCORES = {
+    "chess": {"a": 40.0, "b": 20.0, "c": 10.0},
+    "poker": {"a": 5.0, "b": 10.0, "c": None},
+    "go": {"b": 1.0},
+}
+ABILITIES = {"chess": ("planning",), "go": ("planning", "patience"), "poker": ("nerve",)}
+
+
+def test_table_by_hand():
+    summary = summarise_scores(SCORES, ABILITIES)
+    assert summary.environments == ("chess", "poker", "go")
+    assert summary.abilities == ("nerve", "patience", "planning")
+    assert [row.policy for row in summary.rows] == ["b", "a", "c"]
+    b, a, c = summary.rows
+    assert b.scores == {"chess": 50.0, "poker": 100.0, "go": 100.0}
+    assert b.average == Average(250 / 3, 3)
+    assert b.abilities == {"nerve": Average(100.0, 1), "patience": Average(100.0, 1), "planning": Average(75.0, 2)}
+    assert a.scores == {"chess": 100.0, "poker": 50.0, "go": None} and a.average == Average(75.0, 2)
+    assert a.abilities["patience"] is None
+    assert c.average == Average(25.0, 1) and c.abilities["nerve"] is None
+    assert summary.averages == {"chess": Average(175 / 3, 3), "poker": Average(75.0, 2), "go": Average(100.0, 1)}
+    assert summary.left_out == {}
+
+
+def test_an_environment_that_cannot_be_normalised_is_named():
+    summary = summarise_scores({"chess": SCORES["chess"], "hanabi": {"a": 0.0, "z": -1.0}}, ABILITIES)
+    assert summary.environments == ("chess",)
+    assert "above 0" in summary.left_out["hanabi"]
+    assert [row.policy for row in summary.rows] == ["a", "b", "c", "z"]
+    assert summary.rows[-1].average is None
+
+
+def test_input_order_of_policies_does_not_matter():
+    turned = {name: dict(reversed(column.items())) for name, column in SCORES.items()}
+    assert summarise_scores(turned, ABILITIES) == summarise_scores(SCORES, ABILITIES)
+
+
+def test_published_normalisation_comes_out():
+    # LLMArena, Tables 4 and 1: tic-tac-toe, connect four and hold'em of three models.
+    raw = {
+        "GPT-4": (29.02, 27.2, 26.5),
+        "GPT-3.5-Turbo": (24.03, 26.19, 21.53),
+        "Qwen-72B-Chat": (26.14, 21.84, 25.14),
+    }
+    printed = {
+        "GPT-4": (100.0, 100.0, 100.0),
+        "GPT-3.5-Turbo": (82.81, 96.3, 81.23),
+        "Qwen-72B-Chat": (90.08, 80.3, 94.88),
+    }
+    games = ("tictactoe_v0", "connect_four_v0", "holdem_v0")
+    summary = summarise_scores(
+        {game: {name: row[index] for name, row in raw.items()} for index, game in enumerate(games)}, {}
+    )
+    assert {row.policy for row in summary.rows} == set(printed)
+    for row in summary.rows:
+        assert [row.scores[game] for game in games] == pytest.approx(printed[row.policy], abs=0.03)
+        assert row.average.value == pytest.approx(sum(printed[row.policy]) / 3, abs=0.03)
+
+
+def test_boards_give_their_metric_and_environments_their_abilities():
+    board = leaderboard(LOGS["duels"])
+    assert headline(board) == {row.policy: row.mu for row in board.rows}
+    summary = summarise([replace(board, environment="connect_four_v0")])
+    assert summary.environments == ("connect_four_v0",)
+    assert summary.abilities == ("spatial reasoning", "strategic planning")
+    known = summarise_scores({"game_v0": {"a": 1.0}}, {"game_v0": ("b", "a")})
+    assert known.abilities == ("a", "b")
+    assert known.rows[0].abilities == dict.fromkeys(known.abilities, Average(100.0, 1))

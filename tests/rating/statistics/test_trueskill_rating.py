@@ -1,0 +1,196 @@
+import math
+
+import mpmath
+import numpy as np
+import pytest
+import trueskill
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rating.schedules.schedule import schedule
+from rating.statistics.trueskill_rating import Rating, TrueSkillOptions, permutation_spread, rate, update, update_duel
+from tests.rating.made_outcomes import Players, close, disturbed, duel, match
+
+FRESH = Rating(25.0, 25.0 / 3)
+OPTIONS = TrueSkillOptions()
+
+
+def free_for_all(players):
+    after = update([{str(index): FRESH} for index in range(players)], range(players))
+    return [after[str(index)] for index in range(players)]
+
+
+def teams(*sizes, ranks=None, weights=None):
+    names = iter("abcdefgh")
+    sides = [{next(names): FRESH for _ in range(size)} for size in sizes]
+    return list(update(sides, ranks or range(len(sizes)), weights=weights).values())
+
+
+# Published values of the reference implementations, to three decimals.
+VECTORS = {
+    "1v1 win": (free_for_all(2), [(29.396, 7.171), (20.604, 7.171)]),
+    "1v1 draw": (teams(1, 1, ranks=[0, 0]), [(25.000, 6.458)] * 2),
+    "3 free for all": (free_for_all(3), [(31.675, 6.656), (25.000, 6.208), (18.325, 6.656)]),
+    "4 free for all": (free_for_all(4), [(33.207, 6.348), (27.401, 5.787), (22.599, 5.787), (16.793, 6.348)]),
+    "5 free for all": (
+        free_for_all(5),
+        [(34.363, 6.136), (29.058, 5.536), (25.000, 5.420), (20.942, 5.536), (15.637, 6.136)],
+    ),
+    "2v2": (teams(2, 2), [(28.108, 7.774)] * 2 + [(21.892, 7.774)] * 2),
+    "1 beats 2": (teams(1, 2), [(33.731, 7.317)] + [(16.269, 7.317)] * 2),
+    "4 beat 1 by shares": (
+        teams(4, 1, weights=dict.fromkeys("abcd", 0.25)),
+        [(26.451, 8.223)] * 4 + [(19.194, 6.332)],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", VECTORS)
+def test_published_vectors(case):
+    computed, published = VECTORS[case]
+    assert len(computed) == len(published)
+    for (mu, sigma), (published_mu, published_sigma) in zip(computed, published, strict=True):
+        assert close(mu, published_mu, 0.001)
+        assert close(sigma, published_sigma, 0.001)
+
+
+def test_agreement_with_fifty_digits():
+    with mpmath.workdps(50):
+        exact = trueskill.TrueSkill(OPTIONS.mu, OPTIONS.sigma, OPTIONS.beta, OPTIONS.tau, 0.1, backend="mpmath")
+        for mu, sigma, drawn in ((25.0, 8.0, False), (31.0, 1.0, True), (12.0, 0.9, False), (40.0, 3.0, True)):
+            mine = update([{"a": Rating(mu, sigma)}, {"b": FRESH}], (0, 0 if drawn else 1))
+            groups = [(trueskill.Rating(mu, sigma),), (trueskill.Rating(*FRESH),)]
+            theirs = [group[0] for group in exact.rate(groups, ranks=[0, 0 if drawn else 1])]
+            for rating, other in zip(mine.values(), theirs, strict=True):
+                assert close(rating.mu, float(other.mu), 1e-9)
+                assert close(rating.sigma, float(other.sigma), 1e-9)
+
+
+skills = st.builds(Rating, st.floats(-40, 90), st.floats(0.05, 20))
+
+
+@given(skills, skills, st.booleans(), st.floats(0, 0.5), st.sampled_from([0.01, 0.1, 0.5, 0.9]))
+def test_closed_form_is_the_library(winner, loser, drawn, tau, draw_probability):
+    options = TrueSkillOptions(tau=tau, draw_probability=draw_probability)
+    library = update([{"a": winner}, {"b": loser}], (0, 0 if drawn else 1), options)
+    for mine, theirs in zip(update_duel(winner, loser, drawn, options), (library["a"], library["b"]), strict=True):
+        assert close(mine.mu, theirs.mu, 1e-9)
+        assert close(mine.sigma, theirs.sigma, 1e-9)
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+def test_upsets_beyond_the_normal_tail_are_finite_and_continuous(drawn):
+    # The expansion begins at 30 standard deviations, where both forms still work; the distribution underflows at 38.
+    scale = math.sqrt(2 * OPTIONS.beta**2 + 2 + 2 * OPTIONS.tau**2)
+    before = after = update_duel(Rating(0.0, 1.0), Rating(29.0 * scale, 1.0), drawn, OPTIONS)
+    for lead in np.arange(29.0, 31.0, 0.01) * scale:
+        before, after = after, update_duel(Rating(0.0, 1.0), Rating(lead, 1.0), drawn, OPTIONS)
+        assert 0 <= after[0].mu - before[0].mu < 0.01
+        assert abs(after[0].sigma - before[0].sigma) < 1e-6
+    for lead in (300.0, 3000.0):
+        ratings = update([{"a": Rating(0.0, 1.0)}, {"b": Rating(lead, 1.0)}], (0, 0 if drawn else 1))
+        assert all(math.isfinite(number) for rating in ratings.values() for number in rating)
+        assert ratings["a"].mu > 0 and ratings["b"].mu < lead and 0 < ratings["a"].sigma < 1.01
+
+
+def test_ties_of_many_do_not_depend_on_the_order_of_the_teams():
+    sides = [{name: Rating(25.0 + index, 8.0)} for index, name in enumerate("abcde")]
+    forwards, backwards = update(sides, [0] * 5), update(sides[::-1], [0] * 5)
+    assert dict(sorted(forwards.items())) == dict(sorted(backwards.items()))
+
+
+def test_bad_arguments_are_refused():
+    sides = [{"a": FRESH}, {"b": FRESH}]
+    with pytest.raises(ValueError, match="draw_probability"):
+        update(sides, (1, 1), TrueSkillOptions(draw_probability=0))
+    with pytest.raises(ValueError, match="draw_probability"):
+        permutation_spread([duel(0, "a", "b", None)], TrueSkillOptions(draw_probability=0))
+    with pytest.raises(ValueError, match="finite"):
+        update(sides, (1, math.nan))
+    with pytest.raises(ValueError, match="one for each of 2"):
+        update(sides, (1,))
+    with pytest.raises(ValueError, match="every player once"):
+        update([{"a": FRESH}, {"a": FRESH}], (0, 1))
+    for wrong in ({"sigma": 0}, {"beta": -1}, {"tau": -0.1}, {"draw_probability": 1}, {"mu": math.inf}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            TrueSkillOptions(**wrong)
+
+
+def log(count, seed=0):
+    players = Players({"a": 0.0, "b": 100.0, "c": 250.0, "d": -80.0}, seat=60.0, ties=0.2, seed=seed)
+    batches = schedule("game_v0", list(players.strengths), {}, 1)
+    outcomes = []
+    while len(outcomes) < count:
+        outcomes += players.play(next(batches))
+    return outcomes
+
+
+def test_the_global_environment_is_not_used():
+    trueskill.setup(mu=1000.0, sigma=1.0, beta=1.0, tau=1.0, draw_probability=0.5)
+    try:
+        first = rate([duel(0, "a", "b", "a")]).ratings["a"]
+    finally:
+        trueskill.setup()
+    assert close(first.mu, 29.396, 0.001)
+
+
+def test_history_follows_match_numbers_and_ends_in_the_rating():
+    outcomes = log(60)
+    result = rate(disturbed(outcomes))
+    assert result == rate(outcomes)
+    for name, steps in result.history.items():
+        played = [outcome.number for outcome in outcomes if name in {seat.policy for seat in outcome.seats}]
+        assert [step.number for step in steps] == played
+        assert Rating(steps[-1].mu, steps[-1].sigma) == result.ratings[name]
+    assert list(result.ratings) == sorted(result.ratings)
+
+
+def test_closed_form_follows_the_library_through_a_log():
+    outcomes = log(600)
+    library, fast = rate(outcomes), rate(outcomes, closed_form=True)
+    assert list(fast.history) == list(library.history)
+    for name, steps in library.history.items():
+        for step, other in zip(steps, fast.history[name], strict=True):
+            assert step.number == other.number
+            assert close(step.mu, other.mu, 1e-9) and close(step.sigma, other.sigma, 1e-9)
+    with pytest.raises(ValueError, match="draw_probability"):
+        rate([duel(0, "a", "b", None)], TrueSkillOptions(draw_probability=0), closed_form=True)
+
+
+def test_both_ratings_come_from_those_before_the_match():
+    outcomes = [duel(0, "a", "b", "a"), duel(1, "b", "c", "b")]
+    after = rate(outcomes).ratings
+    before = rate(outcomes[:1]).ratings["b"]
+    b, c = update_duel(before, FRESH, False, OPTIONS)
+    assert close(after["b"].mu, b.mu, 1e-9) and close(after["c"].mu, c.mu, 1e-9)
+
+
+def test_void_matches_and_matches_with_itself_change_nothing():
+    outcomes = log(30)
+    with_itself = [*outcomes, match(10_000, ("a", 1.0), ("a", -1.0))]
+    assert rate(with_itself) == rate(outcomes)
+    assert rate([]).ratings == {}
+
+
+def test_spread_is_centred_seeded_and_blind_to_the_order():
+    outcomes = log(200)
+    spread = permutation_spread(outcomes, permutations=20)
+    assert permutation_spread(disturbed(outcomes), permutations=20) == spread
+    assert permutation_spread(outcomes, permutations=20, seed=1) != spread
+    assert close(sum(one.mu for one in spread.values()) / 4, 25.0, 1e-9)
+    assert all(0.01 < one.sd < 1.5 for one in spread.values())
+    ratings = rate(outcomes).ratings
+    assert sorted(spread, key=lambda name: spread[name].mu) == sorted(ratings, key=lambda name: ratings[name].mu)
+
+
+def test_spread_of_frozen_agents_shrinks_with_more_matches():
+    frozen = TrueSkillOptions(tau=0.0)
+    few, many = (permutation_spread(log(count), frozen) for count in (60, 1200))
+    assert max(one.sd for one in many.values()) < 0.5 * max(one.sd for one in few.values())
+
+
+def test_spread_of_little():
+    assert permutation_spread([]) == {}
+    assert permutation_spread([duel(0, "a", "b", "a")])["a"].sd < 1e-12
+    with pytest.raises(ValueError, match="2 or more"):
+        permutation_spread([], permutations=1)
