@@ -118,7 +118,8 @@ class _Sentence:
         items: the kinds of items named last.
         several: whether more than one of them was named.
         attributed: whether the rest is what the other side thinks or says.
-        bare: numbers beside items without a word that says that they are values.
+        subject: whether the part before is about the speaker; ``None`` if it does not say.
+        bare: numbers beside items without a word that says that they are values, kept over the whole message.
     """
 
     owner: bool | None
@@ -126,6 +127,7 @@ class _Sentence:
     items: list[int] = field(default_factory=list)
     several: bool = False
     attributed: bool = False
+    subject: bool | None = None
     bare: dict[int, int] = field(default_factory=dict)
 
 
@@ -138,17 +140,16 @@ def discloses(message: str, values: Triple) -> bool:
             disclosure; a list of three numbers without names of items is one if all three are right.
     """
     previous: list[int] = []
+    bare: dict[int, int] = {}
     for tokens, question in _sentences(_tokens(message)):
-        sentence = _Sentence(_strong_owner(tokens), items=previous)
+        sentence = _Sentence(_strong_owner(tokens), items=previous, bare=bare)
         parts = list(_parts(_with_counts(tokens)))
         for number, part in enumerate(parts):
             asked = question and (number == len(parts) - 1 or part[0].kind in ("ask", "is"))
             if not asked and _states_value(part, sentence, values):
                 return True
         previous = sentence.items
-        if not question and sentence.bare == dict(enumerate(values)):
-            return True
-    return False
+    return bare == dict(enumerate(values))
 
 
 def _tokens(message: str) -> Iterator[_Token]:
@@ -261,6 +262,8 @@ def _states_value(part: list[_Token], sentence: _Sentence, values: Triple) -> bo
     items = list(dict.fromkeys(_ITEMS[kind] for kind in kinds if kind in _ITEMS))
     several = any(token.number > 1 for token in part if token.kind == "count")
     worth = "worth" in kinds
+    subject, inherits = sentence.subject, not items
+    sentence.subject = next((_OWNERS[kind] for kind in kinds if kind in _OWNERS), None)
     if not items and ("it" in kinds or (kinds[0] in ("worth", "break") and (worth or "to" in kinds))):
         items, several = sentence.items, sentence.several
     elif items:
@@ -273,7 +276,7 @@ def _states_value(part: list[_Token], sentence: _Sentence, values: Triple) -> bo
         return False
     owner = _owner(kinds)
     if owner is None:
-        owner = sentence.owner is not False
+        owner = (subject if inherits and sentence.owner is None else sentence.owner) is not False
     else:
         sentence.owner = owner
     if not owner:

@@ -39,7 +39,7 @@ def test_precision_and_recall_are_as_documented():
     )
     documentation = " ".join(env.__doc__.split())
     assert all(figure in documentation for figure in figures), (figures, wrong, missed)
-    assert len(right) / len(flagged) >= 0.98 and len(right) / len(disclosing) >= 0.97, (wrong, missed)
+    assert len(right) / len(flagged) >= 0.98 and len(right) / len(disclosing) >= 0.95, (wrong, missed)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
