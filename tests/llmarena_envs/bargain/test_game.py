@@ -141,7 +141,7 @@ def test_efficient_divisions_agree_with_a_search_of_all_divisions():
 
 def test_statistics_of_an_agreement():
     game = talks()
-    game.apply((Offer((1, 0, 3), "Hats are worth 8 to me, balls 1."),))
+    game.apply((Offer((1, 0, 3), "Hats are worth 7 to me."),))
     game.apply((Offer((1, 0, 3), "My values are 4, 0, 2."),))
     assert game.statistics("player_0")["disclosed"] == 0 and game.statistics("player_1")["disclosed"] == 1
     game.apply((Deal(),))
