@@ -1,8 +1,11 @@
 """Prompt templates from TOML files, one file a language, rendered strictly."""
 
 import tomllib
+from collections.abc import Callable
 from importlib import resources
+from operator import itemgetter
 from string import Formatter
+from typing import Any
 
 from llmarena_envs.core.options import check_choice
 
@@ -31,10 +34,11 @@ class Template:
         if bad or any(spec or conversion for _, _, spec, conversion in parts):
             raise PromptError(f"{where}: placeholders are plain names such as {{board}}, got {bad or source!r}")
         self.placeholders = frozenset(names)
-        # The % operator fills in names about twice as fast as str.format.
-        self._format = "".join(
-            [text.replace("%", "%%") + (f"%({name})s" if name else "") for text, name, _, _ in parts]
-        )
+        # The % operator is about twice as fast as str.format, and with a row of values faster than with names.
+        in_a_row = len(names) > 1
+        self._values: Callable[[dict[str, object]], Any] = itemgetter(*names) if in_a_row else dict
+        marks = {name: "%s" if in_a_row else f"%({name})s" for name in names}
+        self._format = "".join([text.replace("%", "%%") + (marks[name] if name else "") for text, name, _, _ in parts])
 
     def render(self, **fields: object) -> str:
         """Fills in the placeholders.
@@ -43,7 +47,7 @@ class Template:
             PromptError: if the template names a placeholder that ``fields`` lacks.
         """
         try:
-            return self._format % fields
+            return self._format % self._values(fields)
         except KeyError as error:
             raise PromptError(
                 f"{self.where}: unknown placeholder {{{error.args[0]}}}; this text may use {sorted(fields)}"
