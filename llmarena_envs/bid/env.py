@@ -61,9 +61,10 @@ ranges, sums, other currencies and bids in another bidder's name are refused.
 What a round earned: valuation minus bid in dollars for the winner, 0 for the others. An illegal action ends the match: the
 offender receives -1, the others 0.
 
-`infos` hold, as soon as a round is over, means over the rounds so far: `bid` and `valuation` in dollars, and `score`, which is
-(b - v/2) / (v/2) for a bid b at valuation v: 0 at the equilibrium of two bidders, -1 for a bid of nothing, nearly +1 for a
-bid just below the valuation. It is for analysis only and no part of the reward.
+`infos` hold means over the rounds that are over: `bid` and `valuation` in dollars, and `score`, which is (b - v/2) / (v/2) for
+a bid b at valuation v: 0 at the equilibrium of two bidders, -1 for a bid of nothing, nearly +1 for a bid just below the
+valuation. Before the first round is over all three are 0; a `valuation` of 0 means just that, as none is drawn. They are for
+analysis only and no part of the reward.
 
 ### Episode End
 

@@ -328,10 +328,14 @@ class TextEnv(AECEnv):
 
     def _make_observation_space(self) -> spaces.Dict:
         size = self._num_actions
-        mask = {} if size is None else {"action_mask": spaces.Box(0, 1, (size,), np.int8)}
-        if self.obs_type == "vector":
-            return spaces.Dict({"observation": self.vector_space(), **mask}, sort_keys=False)
-        return spaces.Dict({"rules": UnicodeText(MAX_TEXT), "text": UnicodeText(MAX_TEXT), **mask}, sort_keys=False)
+        members: dict[str, spaces.Space[Any]]
+        if self._numeric:
+            members = {"observation": self.vector_space()}
+        else:
+            members = {"rules": UnicodeText(MAX_TEXT), "text": UnicodeText(MAX_TEXT)}
+        if size is not None:
+            members["action_mask"] = spaces.Box(0, 1, (size,), np.int8)
+        return spaces.Dict(list(members.items()))  # a list keeps its order in every version of Gymnasium
 
     def _action_mask(self, view: Any) -> NDArray[np.int8]:
         return _mask(view.legal, self._num_actions).copy()

@@ -279,6 +279,12 @@ class TextInInfos(DuelEnv):
         self.infos["player_0"]["hint"] = "add 2"
 
 
+class InfosGrow(DuelEnv):
+    def _resolve(self, moves: tuple[Any, ...]) -> None:
+        super()._resolve(moves)
+        self.infos["player_1"]["rounds"] = len(self.game.rounds)
+
+
 class LosesTheLastReward(DuelEnv):
     def _accumulate_rewards(self) -> None:
         if not self._over:
