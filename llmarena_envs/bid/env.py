@@ -81,12 +81,12 @@ from typing import Any, ClassVar
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo.utils.conversions import parallel_wrapper_fn
 
 from llmarena_envs.bid.game import BidView, SealedBid
 from llmarena_envs.bid.text import BidCodec
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.parallel import parallel_form
 from llmarena_envs.core.text_env import TextEnv
 
 
@@ -95,7 +95,7 @@ def env(**options: Any) -> OrderWrapper:
     return OrderWrapper(raw_env(**options))
 
 
-parallel_env = parallel_wrapper_fn(env)
+parallel_env = parallel_form(env)
 """Returns the environment with PettingZoo's parallel interface; the options are those of ``raw_env``."""
 
 

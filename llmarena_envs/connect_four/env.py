@@ -77,7 +77,7 @@ from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour
 from llmarena_envs.connect_four.scored_game import ScoredConnectFour
 from llmarena_envs.connect_four.strategy import COUNTS
 from llmarena_envs.connect_four.text import ConnectFourCodec
-from llmarena_envs.core.board import BoardView, encode_marks
+from llmarena_envs.core.board import EMPTY, MARKS, BoardView, encode_marks
 from llmarena_envs.core.options import check_bool, check_choice
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
@@ -97,6 +97,7 @@ class raw_env(TextEnv):
         "render_fps": 2,
         "is_parallelizable": False,
     }
+    game: ConnectFour
 
     def __init__(
         self,
@@ -117,6 +118,11 @@ class raw_env(TextEnv):
             else ScoredConnectFour(random_opening, reward_mode, count)
         )
         super().__init__(game, ConnectFourCodec(language, hint), obs_type=obs_type, render_mode=render_mode)
+
+    @property
+    def board(self) -> list[int]:
+        """The cells row by row from the top left as in PettingZoo: 0 empty, 1 ``player_0``'s, 2 ``player_1``'s."""
+        return [(EMPTY + MARKS).index(cell) for cell in self.game.board]
 
     def vector_space(self) -> spaces.Box:
         """Returns the space of two planes of discs."""

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo.utils.conversions import parallel_wrapper_fn
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.parallel import parallel_form
 from llmarena_envs.core.text_env import TextEnv
 
 ROUNDS = 3
@@ -102,7 +102,7 @@ def duel(**options: Any) -> OrderWrapper:
     return DuelEnv.make(**options)
 
 
-parallel_duel = parallel_wrapper_fn(duel)
+parallel_duel = parallel_form(duel)
 
 
 def card(env: Any, agent: str) -> list[str]:
@@ -419,4 +419,4 @@ class ParallelFormGoesItsOwnWay:
     """Not the parallel form of the duel but of a duel that lacks a legal action."""
 
     def __new__(cls, **options: Any) -> Any:
-        return parallel_wrapper_fn(MaskLacksALegalAction.make)(**options)
+        return parallel_form(MaskLacksALegalAction.make)(**options)
