@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
-from agents.baselines.hanabi import BASELINES, Convention, Reading
+from agents.baselines.hanabi import Convention, Reading
 from agents.play import play as play_match
 from agents.policy import ScriptedPolicy
 from agents.registry import make_policy
 from llmarena_envs import hanabi_v0
+from llmarena_envs.core.options import OptionError
 from llmarena_envs.hanabi.actions import Kind
 from llmarena_envs.hanabi.cards import Card, Knowledge
 from llmarena_envs.hanabi.game import Hanabi
@@ -179,9 +180,13 @@ def test_cards_above_a_lost_one_are_useless():
     assert after.is_useful(Card(0, 1))
 
 
-def test_names():
-    assert isinstance(make_policy("convention", "hanabi_v0"), Convention)
-    assert set(BASELINES) == {"convention"}
+def test_its_name_on_the_command_line():
+    assert type(make_policy("convention", "hanabi_v0")) is Convention
+    assert type(make_policy("convention", "llmarena/hanabi-v0")) is Convention
+    with pytest.raises(OptionError, match="convention"):
+        make_policy("conventions", "hanabi_v0")
+    with pytest.raises(OptionError, match="expected one of"):
+        make_policy("convention", "tictactoe_v0")
 
 
 def test_it_plays_matches_in_the_environment():
