@@ -191,7 +191,7 @@ class TextEnv(AECEnv):
         if self.render_mode == "human":
             self.render()
 
-    def _leave(self, agent: str, action: None) -> None:
+    def _leave(self, agent: str, action: Any) -> None:
         """Takes an agent out of a match that is over: PettingZoo's last step of each agent, here always for all in turn."""
         if action is not None:
             raise ValueError(f"when an agent is dead, the only valid action is None, got {action!r}")
@@ -238,7 +238,7 @@ class TextEnv(AECEnv):
         if self._numeric:
             return self.vector(agent)
         view = self.view(agent)
-        observation = {"rules": self._rules[agent], "text": self.codec.observation(view)}
+        observation: dict[str, Any] = {"rules": self._rules[agent], "text": self.codec.observation(view)}
         if self._num_actions is not None:
             observation["action_mask"] = self._action_mask(view)
         return observation
