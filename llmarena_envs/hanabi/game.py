@@ -287,7 +287,7 @@ class Hanabi(Game):
             self.fireworks,
             self.info_tokens,
             self.life_tokens,
-            self.deck_size,
+            len(self.deck) - self.dealt,
             self.turns_left,
             self.discards,
             self.history,
