@@ -121,6 +121,8 @@ def observation_for(
         return env.view(agent)
     if reads == "vector":
         return env.vector(agent)
+    if reads == "draw":
+        return lambda rng: env.random_action(agent, rng)
     observation = env.observe(agent)
     if attempts:
         last = attempts[-1]

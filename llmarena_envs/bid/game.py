@@ -196,14 +196,14 @@ class SealedBid(Game):
         return BidView(agent, to_move, legal, len(self.agents), self.step, self.rounds, number, valuation, history)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns means over the rounds that are over: ``bid`` and ``valuation`` in dollars, and ``score``.
+        """Returns means over the rounds that are over: ``score``, and ``bid`` and ``valuation`` in dollars.
 
         The score of a bid b at valuation v is (b - v/2) / (v/2), from -1 to below +1 (LLMArena, Figure 3): 0 is the
-        equilibrium of two bidders.
+        equilibrium of two bidders. Before the first round is over all three are 0; no valuation is.
         """
         history = self.histories[self.agents.index(agent)]
         if not history:
-            return {}
+            return {"score": 0.0, "bid": 0.0, "valuation": 0.0}
         count = len(history)
         return {
             "score": sum([(2 * past.bid - past.valuation) / past.valuation for past in history]) / count,

@@ -86,5 +86,8 @@ class Game(ABC):
         return None
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns analysis values of ``agent`` for ``infos``: numbers that are not part of the reward."""
+        """Returns analysis values of ``agent`` for ``infos``: numbers that are not part of the reward.
+
+        The keys are the same throughout a match; a value that is not there yet, or still secret, has a number that says so.
+        """
         return {}

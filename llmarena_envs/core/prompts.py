@@ -1,10 +1,11 @@
 """Prompt templates from TOML files, one file a language, rendered strictly."""
 
 import tomllib
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from importlib import resources
 from importlib.resources.abc import Traversable
+from operator import itemgetter
 from string import Formatter
 from typing import Any
 
@@ -44,7 +45,7 @@ class Template:
             raise PromptError(f"{where}: {error}") from error
         self.placeholders = frozenset(name for _, name, _, _ in parts if name is not None)
         self._words: list[tuple[str, str, str, str]] = []
-        # The % operator fills in names about twice as fast as str.format.
+        keys: list[str] = []
         self._format = ""
         for text, name, forms, conversion in parts:
             self._format += text.replace("%", "%%")
@@ -60,7 +61,10 @@ class Template:
                     f"{where}: expected plain names such as {{board}}, or a word in singular and plural such as "
                     f"{{cards:card|cards}}, got {name!r} in {source!r}"
                 )
-            self._format += f"%({key})s"
+            keys.append(key)
+            self._format += "%s"
+        # The % operator is about twice as fast as str.format, and with a row of values faster than with names.
+        self._values = _row_of(keys)
 
     def render(self, **fields: object) -> str:
         """Fills in the placeholders.
@@ -70,13 +74,22 @@ class Template:
         """
         try:
             if not self._words:
-                return self._format % fields
+                return self._format % self._values(fields)
             words = {key: one if fields[name] == 1 else many for key, name, one, many in self._words}
-            return self._format % (fields | words)
+            return self._format % self._values(fields | words)
         except KeyError as error:
             raise PromptError(
                 f"{self.where}: unknown placeholder {{{error.args[0]}}}; this text may use {sorted(fields)}"
             ) from None
+
+
+def _row_of(keys: list[str]) -> Callable[[Mapping[str, object]], object]:
+    """Returns what picks the values of ``keys`` out of a mapping, as a tuple."""
+    return itemgetter(*keys) if len(keys) > 1 else partial(_row, keys)
+
+
+def _row(keys: list[str], fields: Mapping[str, object]) -> tuple[object, ...]:
+    return tuple([fields[key] for key in keys])
 
 
 class Prompts:

@@ -75,6 +75,7 @@ class TextEnv(AECEnv):
         self.max_turns = game.max_turns
         self.np_random: np.random.Generator | None = None
         self._rules = {agent: codec.rules(agent) for agent in game.agents}
+        self._numeric = obs_type == "vector"
         self._num_actions = self.discrete_actions()
         self._action_spaces = {agent: self._make_action_space() for agent in game.agents}
         self._observation_spaces = {agent: self._make_observation_space() for agent in game.agents}
@@ -108,6 +109,8 @@ class TextEnv(AECEnv):
             if not isinstance(action, str) or len(action) > MAX_ACTION_TEXT:
                 raise InvalidReply(Failure.UNPARSABLE, f"expected a text of at most {MAX_ACTION_TEXT} characters")
             return self._parse(action, self.game.view(agent))
+        if type(action) is int:
+            return action
         if isinstance(action, _TRUTH_VALUES):
             raise InvalidReply(Failure.UNPARSABLE, "expected an integer action, got a truth value")
         try:
@@ -143,16 +146,15 @@ class TextEnv(AECEnv):
         agents = self.possible_agents
         self.agents = agents[:]
         self.rewards = dict.fromkeys(agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = self.rewards.copy()
         self.terminations = dict.fromkeys(agents, False)
-        self.truncations = dict.fromkeys(agents, False)
+        self.truncations = self.terminations.copy()
         self.infos = {agent: {"illegal": 0, **self.game.statistics(agent)} for agent in agents}
         self.agent_selection = self.game.to_move[0]
         self._pending = {}
         self._offences = {}
         self._over = False
         self._rewarded = False
-        self._skip_agent_selection = None
 
     def step(self, action: Any) -> None:
         """Acts for the selected agent.
@@ -164,8 +166,8 @@ class TextEnv(AECEnv):
             ValueError: if the selected agent is terminated and ``action`` is not ``None``.
         """
         agent = self.agent_selection
-        if self.terminations[agent]:
-            self._was_dead_step(action)
+        if self._over:
+            self._leave(agent, action)
             return
         self._cumulative_rewards[agent] = 0.0
         if self._rewarded:
@@ -191,6 +193,17 @@ class TextEnv(AECEnv):
                 self._resolve(moves)
         if self.render_mode == "human":
             self.render()
+
+    def _leave(self, agent: str, action: Any) -> None:
+        """Takes an agent out of a match that is over: PettingZoo's last step of each agent, here always for all in turn."""
+        if action is not None:
+            raise ValueError(f"when an agent is dead, the only valid action is None, got {action!r}")
+        for table in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+            del table[agent]
+        self._clear_rewards()
+        self.agents.remove(agent)
+        if self.agents:
+            self.agent_selection = self.agents[0]
 
     def _resolve(self, moves: tuple[Any, ...]) -> None:
         """Applies a complete stage, or ends the match if somebody acted illegally in it."""
@@ -225,7 +238,7 @@ class TextEnv(AECEnv):
         """
         if agent not in self._rules:
             raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
-        if self.obs_type == "vector":
+        if self._numeric:
             return self.vector(agent)
         view = self.view(agent)
         observation: dict[str, Any] = {"rules": self._rules[agent], "text": self.codec.observation(view)}
@@ -254,7 +267,7 @@ class TextEnv(AECEnv):
     def view(self, agent: str) -> Any:
         """Returns what ``agent`` may know now, without legal actions once the match is over or its move is in."""
         view = self.game.view(agent)
-        if view.to_move and (self._over or agent in self._pending):
+        if (self._over or agent in self._pending) and view.to_move:
             return view._replace(to_move=False, legal=())
         return view
 
@@ -318,10 +331,14 @@ class TextEnv(AECEnv):
 
     def _make_observation_space(self) -> spaces.Dict:
         size = self._num_actions
-        mask = {} if size is None else {"action_mask": spaces.Box(0, 1, (size,), np.int8)}
-        if self.obs_type == "vector":
-            return spaces.Dict({"observation": self.vector_space(), **mask}, sort_keys=False)
-        return spaces.Dict({"rules": UnicodeText(MAX_TEXT), "text": UnicodeText(MAX_TEXT), **mask}, sort_keys=False)
+        members: dict[str, spaces.Space[Any]]
+        if self._numeric:
+            members = {"observation": self.vector_space()}
+        else:
+            members = {"rules": UnicodeText(MAX_TEXT), "text": UnicodeText(MAX_TEXT)}
+        if size is not None:
+            members["action_mask"] = spaces.Box(0, 1, (size,), np.int8)
+        return spaces.Dict(list(members.items()))  # a list keeps its order in every version of Gymnasium
 
     def _action_mask(self, view: Any) -> NDArray[np.int8]:
         return _mask(view.legal, self._num_actions).copy()

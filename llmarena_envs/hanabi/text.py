@@ -64,6 +64,7 @@ class HanabiCodec(Codec):
         self._stages = [[f"{color} {rank}" for rank in range(variant.ranks + 1)] for color in COLORS[: variant.colors]]
         self._events = Phrases(self._event_text)
         self._known = Phrases(self._known_text)
+        self._fireworks = Phrases(self._fireworks_text)
 
     def _with_constants(self, template: Template, seat: int) -> Template:
         """Returns a template with all filled in that does not change during a match: less is left to do each turn."""
@@ -130,7 +131,7 @@ class HanabiCodec(Codec):
         revealed = [event.card for event in view.history if event.card]
         return (self._to_move if view.to_move else self._waiting)[seat].render(
             history="\n".join(history) or none,
-            fireworks=self._fireworks_text(view.fireworks),
+            fireworks=self._fireworks[view.fireworks],
             info_tokens=view.info_tokens,
             life_tokens=view.life_tokens,
             deck_size=view.deck_size,
@@ -202,7 +203,7 @@ class HanabiCodec(Codec):
         """Draws the table and every hand."""
         return self._prompts.render(
             "picture",
-            fireworks=self._fireworks_text(game.fireworks),
+            fireworks=self._fireworks[game.fireworks],
             info_tokens=game.info_tokens,
             max_info_tokens=self._variant.info_tokens,
             life_tokens=game.life_tokens,

@@ -71,9 +71,9 @@ and are not asked any more. An illegal action ends the match: the offender recei
 ### Infos
 
 Numbers: `blank_clues` (clues without a letter, digit or symbol), `votes_received` and `eliminated_round` (0: not eliminated).
-Once the match is over also `role` (1: undercover), `pair` (number of the pair in its list), `swapped` (1: the undercover side
-held its first word), and with `ask_guess` the number of `guesses` asked for, and of those with at least one word right
-(`guesses_right`) and with the words of all other living players right (`guesses_strict`).
+These are -1 until the match is over: `role` (1: undercover, 0: not), `pair` (number of the pair in its list), `swapped` (1: the
+undercover side held its first word), and with `ask_guess` the number of `guesses` asked for, and of those with at least one
+word right (`guesses_right`) and with the words of all other living players right (`guesses_strict`).
 
 ### Episode End
 

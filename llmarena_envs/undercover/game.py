@@ -23,6 +23,12 @@ MAX_CLUE = 500
 GUESS_SEPARATORS = ",;=，；＝、"
 """Characters between guesses, which a guessed word cannot hold."""
 
+UNTOLD = -1.0
+"""Value of a statistic that is secret until the match is over."""
+
+_ABOUT_SIDES = ("role", "pair", "swapped")
+_ABOUT_GUESSES = ("guesses", "guesses_right", "guesses_strict")
+
 _VOTE_CLUE = re.compile(r"\W*vote\s*[:：=＝]", re.IGNORECASE)
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 
@@ -326,7 +332,7 @@ class Undercover(Game):
         return super().forfeit(offenders)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns what is known of ``agent`` by now; its side and how well it guessed only once the match is over."""
+        """Returns what is known of ``agent`` by now; its side and how well it guessed are ``UNTOLD`` until the match is over."""
         received, eliminated = 0, 0
         for result in self.results:
             received += [target for _, target in result.votes].count(agent)
@@ -338,7 +344,8 @@ class Undercover(Game):
             "eliminated_round": float(eliminated),
         }
         if self.to_move:
-            return statistics
+            secret = _ABOUT_SIDES + _ABOUT_GUESSES if self.ask_guess else _ABOUT_SIDES
+            return statistics | dict.fromkeys(secret, UNTOLD)
         statistics |= {
             "role": float(agent in self.undercovers),
             "pair": float(self.pair),

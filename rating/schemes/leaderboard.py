@@ -325,7 +325,7 @@ def _rating(fitted: BradleyTerryFit | None, policy: str) -> float | None:
 
 def _roles(outcome: Outcome, role_statistic: str, opponent: str) -> list[bool]:
     """Says for each seat whether it has the role; for none if that is not known."""
-    if all(role_statistic in seat.statistics for seat in outcome.seats):
+    if all(seat.statistics.get(role_statistic, -1) >= 0 for seat in outcome.seats):
         return [seat.statistics[role_statistic] == 1 for seat in outcome.seats]
     tested = [seat.policy != opponent for seat in outcome.seats]
     return tested if sum(tested) == 1 else [False] * len(tested)

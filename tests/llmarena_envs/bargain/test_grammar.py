@@ -212,6 +212,13 @@ def test_any_text_may_stand_before_a_plan(message, counts):
 
 
 @pytest.mark.parametrize(
+    "message", ["I like hats.", "Balls are worthless to me!", "Take it or leave it;\nI will not wait.", "帽子归我。"]
+)
+def test_what_stands_before_a_plan_is_the_message(message):
+    assert read(f"{message}\nplayer_0: 1 hats 0 balls 2 apples") == Offer((1, 0, 2), message)
+
+
+@pytest.mark.parametrize(
     "reply",
     [
         "player_0: 1" + " " * 99_000 + "x",

@@ -117,7 +117,7 @@ def test_drawn_rounds_differ():
 
 def test_the_score_is_zero_at_half_and_a_mean_over_rounds():
     game = auction((8.0, 4.0), (8.0, 4.0))
-    assert game.statistics("player_0") == {}
+    assert game.statistics("player_0") == {"score": 0.0, "bid": 0.0, "valuation": 0.0}
     game.apply((400, 0))
     assert game.statistics("player_0") == {"score": 0.0, "bid": 4.0, "valuation": 8.0}
     assert game.statistics("player_1") == {"score": -1.0, "bid": 0.0, "valuation": 4.0}

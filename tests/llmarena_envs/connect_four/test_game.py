@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from llmarena_envs import connect_four_v0
 from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour, has_four
 from llmarena_envs.core.options import OptionError
 from tests.llmarena_envs.random_games import diagram, play_beside_open_spiel
@@ -167,3 +168,13 @@ def test_copies_are_independent(duplicate: Callable[[ConnectFour], ConnectFour])
 def test_a_forfeit_costs_the_offender_what_a_loss_does() -> None:
     assert _after("").forfeit(("player_0",)) == (-1.0, 1.0)
     assert _after("").forfeit(("player_1",)) == (1.0, -1.0)
+
+
+def test_the_board_is_as_in_pettingzoo() -> None:
+    env = connect_four_v0.env()
+    env.reset(seed=0)
+    for column in (3, 3, 0):
+        env.step(column)
+    top, bottom = env.board[:28], env.board[28:]
+    assert top == [0] * 28
+    assert bottom == [*(0, 0, 0, 2, 0, 0, 0), *(1, 0, 0, 1, 0, 0, 0)]

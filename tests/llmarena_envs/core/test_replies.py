@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmarena_envs.core.replies import MAX_REPLY, json_objects, last_match, normalise, read_part
+from llmarena_envs.core.replies import json_objects, last_match, normalise, read_part
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,13 @@ def test_reasoning_is_not_read(reply: str, read: str) -> None:
     assert read_part(reply) == read
 
 
-def test_only_the_end_of_a_long_reply_is_read() -> None:
-    text = normalise("X: (1, 1)" + "a" * 1_000_000 + " X: (2, 2)")
-    assert len(text) == MAX_REPLY
-    assert text.endswith("X: (2, 2)")
-    assert "(1, 1)" not in text
+@pytest.mark.parametrize(("length", "read"), [(99_999, True), (100_000, True), (100_001, False), (1_000_000, False)])
+def test_the_last_hundred_thousand_characters_of_a_reply_are_read(length: int, read: bool) -> None:
+    begin, end = "X", "X: (2, 2)"
+    text = normalise(begin + "a" * (length - len(begin) - len(end)) + end)
+    assert len(text) == min(length, 100_000)
+    assert text.startswith(begin) == read
+    assert text.endswith(end)
 
 
 @given(st.text())

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llmarena_envs import tictactoe_v0
+from llmarena_envs import bargain_v0, tictactoe_v0
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.options import OptionError
 from tests.llmarena_envs.testing.toys import DuelEnv, duel, parallel_duel
@@ -156,6 +156,24 @@ def test_only_integers_are_discrete_actions(action: Any) -> None:
     env.check_action(np.int8(4), "player_0")
     with pytest.raises(InvalidReply, match="from 1 to 3"):
         env.check_action(9, "player_0")
+
+
+@pytest.mark.parametrize(("length", "kind"), [(100_000, Failure.OK), (100_001, Failure.UNPARSABLE)])
+def test_text_actions_have_at_most_a_hundred_thousand_characters(length: int, kind: Failure) -> None:
+    env = bargain_v0.env()
+    env.reset(seed=0)
+    end = "\nplayer_0: 0 hats 0 balls 0 apples"
+    action = " " * (length - len(end)) + end
+    assert env.action_space("player_0").contains(action) == (kind is Failure.OK)
+    env.step(action)
+    assert env.infos["player_0"]["illegal"] == kind
+
+
+def test_text_observations_have_at_most_a_million_characters() -> None:
+    space = _duel().observation_space("player_0")
+    for name in ("rules", "text"):
+        assert space[name].contains("字" * 1_000_000)
+        assert not space[name].contains("字" * 1_000_001)
 
 
 def test_masks_are_not_shared() -> None:

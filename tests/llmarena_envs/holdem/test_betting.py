@@ -66,8 +66,11 @@ def test_fold_only_when_facing_a_bet() -> None:
     assert "no bet to fold to" in game.why_illegal("player_1", Action.FOLD)
 
 
-def test_fold_always_under_rlcard() -> None:
-    assert "f" in legal(table("cc", rules="rlcard"))
+@pytest.mark.parametrize(
+    "actions", ["", "c", "p", "cc", "cc c", "cc h", "cc cc", "cc cc p", "cc cc cc", "cc cc cc c", "a"]
+)
+def test_fold_always_under_rlcard(actions: str) -> None:
+    assert "f" in legal(table(actions, rules="rlcard"))
 
 
 @pytest.mark.parametrize(

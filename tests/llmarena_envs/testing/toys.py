@@ -7,12 +7,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo.utils.conversions import parallel_wrapper_fn
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.parallel import parallel_form
 from llmarena_envs.core.text_env import TextEnv
 
 ROUNDS = 3
@@ -102,7 +102,7 @@ def duel(**options: Any) -> OrderWrapper:
     return DuelEnv.make(**options)
 
 
-parallel_duel = parallel_wrapper_fn(duel)
+parallel_duel = parallel_form(duel)
 
 
 def card(env: Any, agent: str) -> list[str]:
@@ -279,6 +279,12 @@ class TextInInfos(DuelEnv):
         self.infos["player_0"]["hint"] = "add 2"
 
 
+class InfosGrow(DuelEnv):
+    def _resolve(self, moves: tuple[Any, ...]) -> None:
+        super()._resolve(moves)
+        self.infos["player_1"]["rounds"] = len(self.game.rounds)
+
+
 class LosesTheLastReward(DuelEnv):
     def _accumulate_rewards(self) -> None:
         if not self._over:
@@ -413,4 +419,4 @@ class ParallelFormGoesItsOwnWay:
     """Not the parallel form of the duel but of a duel that lacks a legal action."""
 
     def __new__(cls, **options: Any) -> Any:
-        return parallel_wrapper_fn(MaskLacksALegalAction.make)(**options)
+        return parallel_form(MaskLacksALegalAction.make)(**options)

@@ -335,7 +335,8 @@ def test_guesses():
         ("player_3", False, False),
         ("player_4", True, True),
     )
-    assert "guesses" not in game.statistics("player_0")
+    told = game.statistics("player_0")
+    assert [told[name] for name in ("guesses", "guesses_right", "guesses_strict")] == [-1, -1, -1]
     speak(game)
     vote(game, 4, 4, 4, 1)
     assert game.statistics("player_4") | {"pair": 0} == {
@@ -355,13 +356,21 @@ def test_statistics_name_the_side_only_after_the_match():
     game = fixed_game()
     while game.to_move:
         for agent in game.agents:
-            assert set(game.statistics(agent)) == {"blank_clues", "votes_received", "eliminated_round"}
+            told = game.statistics(agent)
+            assert {name for name in told if told[name] != -1} == {"blank_clues", "votes_received", "eliminated_round"}
         if game.stage == "clue":
             game.apply((Clue("..." if game.to_move == ("player_2",) else game.to_move[0]),))
         else:
             game.apply(tuple(Vote("player_2" if agent != "player_2" else "player_1") for agent in game.living))
             break
-    assert game.statistics("player_2") == {"blank_clues": 1, "votes_received": 4, "eliminated_round": 1}
+    assert game.statistics("player_2") == {
+        "blank_clues": 1,
+        "votes_received": 4,
+        "eliminated_round": 1,
+        "role": -1,
+        "pair": -1,
+        "swapped": -1,
+    }
     assert game.forfeit(("player_3",)) == (0, 0, 0, -1, 0)
     assert [game.statistics(agent)["role"] for agent in game.agents] == [0, 0, 0, 0, 1]
 

@@ -15,12 +15,38 @@ from tests.rating.schemes.test_leaderboard import LOGS
 
 BOARDS = {kind: leaderboard(log, kind=kind, stop_reason="cap") for kind, log in LOGS.items()}
 
+COMMON_KEYS = ["environment", "kind", "rows", "matches", "void_matches", "bug_matches", "stop_reason", "references"]
+MORE_KEYS = {
+    "skill": [
+        "connected",
+        "regularised",
+        "interval",
+        "clusters",
+        "seat_advantage",
+        "seat_low",
+        "seat_high",
+        "position",
+        "first_share",
+        "permutations",
+    ],
+    "mean_reward": [],
+    "cooperative": [],
+    "undercover": ["unclassified"],
+}
+MORE_ROW_KEYS = {
+    "skill": ["rating", "low", "high", "rating_without_ties", "mu", "sigma", "spread", "tally", "first", "second"],
+    "mean_reward": [],
+    "cooperative": ["self_play", "cross_play"],
+    "undercover": ["win_rate", "other_win_rate"],
+}
+
 
 @pytest.mark.parametrize("kind", BOARDS)
 def test_json_has_stable_keys_and_rounded_numbers(kind):
     text = to_json(BOARDS[kind])
     table = json.loads(text)
-    assert list(table)[:2] == ["environment", "kind"] and table["kind"] == kind
+    assert list(table) == [*COMMON_KEYS, *MORE_KEYS[kind]] and table["kind"] == kind
+    assert all(list(row) == ["policy", "reward", "effort", *MORE_ROW_KEYS[kind]] for row in table["rows"])
     assert [row["policy"] for row in table["rows"]] == [row.policy for row in BOARDS[kind].rows]
 
     def check(value):
