@@ -38,6 +38,8 @@ _ANNOUNCEMENT = re.compile(
     r"|我?(?:的|最终)*出价(?:是|为)?)\s*:?\s*",
     re.IGNORECASE,
 )
+# How an amount is written. An example in digits would be copied, and all bids would gather about it.
+_FORM = "$d.cc"
 _MAX_DIGITS = 15
 _MAX_STATEMENT = 1_000
 
@@ -55,7 +57,6 @@ class BidCodec(Codec):
         prompts = Prompts("llmarena_envs.bid", language)
         self.language = language
         self._amounts = tuple(write_cents(units * game.step) for units in range(game.units + 1))
-        self._example = self._amounts[max(game.units // 8, 1)]
         grid = self._amounts[1]
         parts = [prompts.render("rules", n_bidders=len(game.agents), v_max=self._amounts[-1], grid=grid)]
         if game.rounds > 1:
@@ -66,7 +67,7 @@ class BidCodec(Codec):
         self._turn = prompts["turn"]
         self._grid = grid
         name = "instruction_cot" if cot else "instruction"
-        self._instructions = {agent: prompts.render(name, agent=agent, example=self._example) for agent in game.agents}
+        self._instructions = {agent: prompts.render(name, agent=agent) for agent in game.agents}
         self._wait = prompts.render("wait")
         self._over = prompts.render("over")
         self._picture_round = prompts["picture_round"]
@@ -123,7 +124,7 @@ class BidCodec(Codec):
             )
             if _BARE.fullmatch(last_line):
                 statement, match = last_line, _AMOUNT.match(last_line)
-        form = f"{view.agent}: {self._example}"
+        form = f"{view.agent}: {_FORM}"
         if match is None:
             raise InvalidReply(
                 Failure.UNPARSABLE, f"no bid in digits was found; end the reply with one in the form {form}"
@@ -160,11 +161,11 @@ class BidCodec(Codec):
         elif _DECIMAL_COMMA.fullmatch(number):
             number = number.replace(",", ".")
         elif "," in number:
-            raise InvalidReply(Failure.UNPARSABLE, f"{number[:40]} is no amount; write it like {self._example}")
+            raise InvalidReply(Failure.UNPARSABLE, f"{number[:40]} is no amount; write it like {_FORM}")
         in_cents = (match["unit"] or "").lower().startswith(_CENTS)
         if len(number.partition(".")[2]) > (0 if in_cents else 2):
             raise InvalidReply(
-                Failure.UNPARSABLE, f"{number[:40]} is too precise: an amount has whole cents, like {self._example}"
+                Failure.UNPARSABLE, f"{number[:40]} is too precise: an amount has whole cents, like {_FORM}"
             )
         if len(number) > _MAX_DIGITS:
             raise InvalidReply(Failure.ILLEGAL, "a bid must be below your valuation")

@@ -82,7 +82,7 @@ class BoardCodec(Codec):
         self._observation = prompts["observation"]
         self._to_move = prompts.joined(*(["hint"] if hint else []), "instruction")
         self._wait = prompts.render("wait")
-        self._endings: dict[tuple[str, tuple[int, ...]], str] = {}
+        self._instructions: dict[tuple[str, tuple[int, ...], int], str] = {}
 
     @abstractmethod
     def board_text(self, board: str) -> str:
@@ -107,22 +107,25 @@ class BoardCodec(Codec):
         position = self._observation.render(
             mark=view.mark, moves=moves or self._no_moves, board=self.board_text(view.board)
         )
-        return f"{position}\n{self._ending(view) if view.to_move else self._wait}"
+        return f"{position}\n{self._instruction(view) if view.to_move else self._wait}"
 
-    def _ending(self, view: BoardView) -> str:
+    def _instruction(self, view: BoardView) -> str:
         """Returns what stands below the board. A game has few sets of legal moves: the text for each is made once."""
-        key = view.mark, view.legal
-        ending = self._endings.get(key)
-        if ending is None:
+        example = _example(view)
+        key = view.mark, view.legal, example
+        text = self._instructions.get(key)
+        if text is None:
             legal = ", ".join([self._names[action] for action in view.legal])
-            ending = self._endings[key] = self._to_move.render(mark=view.mark, legal=legal)
-        return ending
+            text = self._instructions[key] = self._to_move.render(
+                mark=view.mark, legal=legal, example=self._names[example]
+            )
+        return text
 
     def parse(self, reply: str, view: BoardView) -> int:
         """Reads the last move stated; the mark before it may be left out, a wrong one is illegal."""
         move = self.find_move(normalise(reply))
         if move is None:
-            example = self.format(view.legal[0] if view.legal else 0, view)
+            example = self.format(_example(view), view)
             raise InvalidReply(Failure.UNPARSABLE, f"no move was found; end the reply with one in the form {example}")
         mark, action = move
         if mark is not None and mark.upper() != view.mark:
@@ -136,3 +139,12 @@ class BoardCodec(Codec):
     def picture(self, game: Any) -> str:
         """Draws the board."""
         return self.board_text(game.board)
+
+
+def _example(view: BoardView) -> int:
+    """Returns a legal action to show the form of a move with.
+
+    Players lean towards the move they are shown. So it goes round with the number of moves played: it is not the best one or
+    the first one by rule, whatever the position.
+    """
+    return view.legal[len(view.moves) % len(view.legal)] if view.legal else 0

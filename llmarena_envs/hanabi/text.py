@@ -12,6 +12,9 @@ from llmarena_envs.hanabi.game import Event, Hanabi, HanabiView
 from llmarena_envs.hanabi.grammar import read_reply
 from llmarena_envs.hanabi.variant import Variant
 
+# Kinds of action in the order in which they come up as examples.
+_EXAMPLES = (Kind.REVEAL_RANK, Kind.REVEAL_COLOR, Kind.DISCARD, Kind.PLAY)
+
 
 class Phrases(dict[Any, str]):
     """Pieces of text that recur at every turn, each written when it is first needed.
@@ -50,8 +53,7 @@ class HanabiCodec(Codec):
         self._names = tuple(
             tuple(self._action_name(seat, action) for action in variant.actions) for seat in range(variant.players)
         )
-        rank_one = variant.actions.index(Action(Kind.REVEAL_RANK, 1, 1))
-        self._examples = tuple(f"Action: {names[rank_one]}" for names in self._names)
+        self._kinds = tuple(_EXAMPLES.index(action.kind) for action in variant.actions)
         instruction = "instruction_reasoning" if cot else "instruction"
         to_move = prompts.joined("observation", *(["hint"] if hint else []), instruction)
         waiting = prompts.joined("observation", "wait")
@@ -69,7 +71,6 @@ class HanabiCodec(Codec):
         """Returns a template with all filled in that does not change during a match: less is left to do each turn."""
         constants = {
             "agent": self._agents[seat],
-            "example": self._examples[seat],
             "max_info_tokens": self._variant.info_tokens,
             "max_life_tokens": self._variant.life_tokens,
         }
@@ -141,7 +142,21 @@ class HanabiCodec(Codec):
             last_action=history[-1] if history else none,
             last_card=self._cards[revealed[-1]] if revealed else none,
             legal=", ".join([names[action] for action in view.legal]),
+            example=self._example(view) if view.to_move else "",
         )
+
+    def _example(self, view: HanabiView) -> str:
+        """Returns a legal action to show the form with, a hint on the player's first turn.
+
+        Players lean towards the action they are shown. So the kind of it changes with every turn of the player, and the card or
+        hint each time the kinds have gone round.
+        """
+        by_kind: list[list[int]] = [[] for _ in _EXAMPLES]
+        for action in view.legal or (0,):
+            by_kind[self._kinds[action]].append(action)
+        choices = [actions for actions in by_kind if actions]
+        rounds, kind = divmod(len(view.history) // len(self._agents), len(choices))
+        return self.format(choices[kind][rounds % len(choices[kind])], view)
 
     def _fireworks_text(self, fireworks: tuple[int, ...]) -> str:
         return ", ".join([stages[rank] for stages, rank in zip(self._stages, fireworks, strict=True)])
@@ -164,7 +179,7 @@ class HanabiCodec(Codec):
 
     def parse(self, reply: str, view: HanabiView) -> int:
         """Reads the last action stated: after ``Action:``, as JSON, or alone on a line."""
-        example = self._examples[view.seat]
+        example = self._example(view)
         kind, value, target = read_reply(reply, example)
         offset = 0
         if kind in (Kind.REVEAL_COLOR, Kind.REVEAL_RANK):

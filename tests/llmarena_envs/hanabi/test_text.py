@@ -52,7 +52,7 @@ def test_the_observation():
             "Reveal rank 1, Reveal rank 2",
             "It is your turn. Reply with one line and nothing else, in this form:",
             "Action: <action>",
-            "For instance: Action: Reveal rank 1",
+            "For instance: Action: Discard card 1",
         ]
     )
 
