@@ -6,6 +6,7 @@ from typing import Any
 
 from llmarena_envs.bid.game import CENTS, BidView, PastRound, SealedBid, write_cents
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import json_objects, last_match, normalise
@@ -69,7 +70,9 @@ class BidCodec(Codec):
         name = "instruction_cot" if cot else "instruction"
         self._instructions = {agent: prompts.render(name, agent=agent) for agent in game.agents}
         self._wait = prompts.render("wait")
-        self._over = prompts.render("over")
+        self._all_held = prompts.render("all_held", rounds=game.rounds)
+        self._earned = prompts["earned"]
+        self._ends = EndingTexts(language)
         self._picture_round = prompts["picture_round"]
         self._picture_secret = prompts["picture_secret"]
         self._picture_winner = prompts["picture_winner"]
@@ -81,18 +84,34 @@ class BidCodec(Codec):
 
     def observation(self, view: BidView) -> str:
         """Returns the results so far, the valuation and the instruction."""
-        lines = [self._past_round(view.agent, number, past) for number, past in enumerate(view.history, start=1)]
-        if len(view.history) == view.rounds:
-            return "\n".join([*lines, self._over])
-        valuation = self._amounts[view.valuation]
-        lines.append(self._state.render(agent=view.agent, round=view.round, rounds=view.rounds, valuation=valuation))
+        lines = self._history(view)
         if view.to_move:
-            highest = self._amounts[view.valuation - 1]
+            valuation, highest = self._amounts[view.valuation], self._amounts[view.valuation - 1]
             lines.append(self._turn.render(valuation=valuation, highest=highest, grid=self._grid))
             lines.append(self._instructions[view.agent])
         else:
             lines.append(self._wait)
         return "\n".join(lines)
+
+    def ending(self, view: BidView, ending: Ending) -> str:
+        """Returns the results of all rounds, by what the match ended, and what the bidder earned."""
+        if ending.offenders:
+            cause = self._ends.forfeit(view.agent, ending.offenders)
+        else:
+            cause = self._all_held
+        cents = round(ending.reward * CENTS)
+        earned = self._earned.render(amount=f"{'-' if cents < 0 else ''}{write_cents(abs(cents))}")
+        return "\n".join([*self._history(view), self._ends.over(cause, earned)])
+
+    def _history(self, view: BidView) -> list[str]:
+        """Returns the results so far, and the bidder's valuation in the present round if that is not over."""
+        lines = [self._past_round(view.agent, number, past) for number, past in enumerate(view.history, start=1)]
+        if len(view.history) < view.rounds:
+            valuation = self._amounts[view.valuation]
+            lines.append(
+                self._state.render(agent=view.agent, round=view.round, rounds=view.rounds, valuation=valuation)
+            )
+        return lines
 
     def _past_round(self, agent: str, number: int, past: PastRound) -> str:
         """Returns a round that is over in one line."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import normalise
@@ -82,6 +83,9 @@ class BoardCodec(Codec):
         self._observation = prompts["observation"]
         self._to_move = prompts.joined(*(["hint"] if hint else []), "instruction")
         self._wait = prompts.render("wait")
+        self._line = prompts["line"]
+        self._full = prompts.render("full")
+        self._ends = EndingTexts(language)
         self._instructions: dict[tuple[str, tuple[int, ...], int], str] = {}
 
     @abstractmethod
@@ -102,12 +106,25 @@ class BoardCodec(Codec):
 
     def observation(self, view: BoardView) -> str:
         """Returns moves, board, legal moves and the instruction."""
+        return f"{self._position(view)}\n{self._instruction(view) if view.to_move else self._wait}"
+
+    def ending(self, view: BoardView, ending: Ending) -> str:
+        """Returns moves, board, by what the game ended, and for whom."""
+        own, other, reward = view.mark, other_mark(view.mark), ending.reward
+        if ending.offenders:
+            cause = self._ends.forfeit(own, [own if agent == view.agent else other for agent in ending.offenders])
+        elif reward:
+            cause = self._line.render(mark=own if reward > 0 else other)
+        else:
+            cause = self._full
+        return f"{self._position(view)}\n{self._ends.over(cause, self._ends.contest(reward))}"
+
+    def _position(self, view: BoardView) -> str:
         names = self._moves
         moves = ", ".join([names[ply % 2][action] for ply, action in enumerate(view.moves)])
-        position = self._observation.render(
+        return self._observation.render(
             mark=view.mark, moves=moves or self._no_moves, board=self.board_text(view.board)
         )
-        return f"{position}\n{self._instruction(view) if view.to_move else self._wait}"
 
     def _instruction(self, view: BoardView) -> str:
         """Returns what stands below the board. A game has few sets of legal moves: the text for each is made once."""

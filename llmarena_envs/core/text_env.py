@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_choice
@@ -78,6 +79,7 @@ class TextEnv(AECEnv):
         self._has_statistics = type(game).statistics is not Game.statistics
         self._pending: dict[str, Any] = {}
         self._offences: dict[str, Failure] = {}
+        self._totals: dict[str, float] = {}
         self._over = False
         self._rewarded = False
 
@@ -147,6 +149,7 @@ class TextEnv(AECEnv):
         self.agent_selection = self.game.to_move[0]
         self._pending = {}
         self._offences = {}
+        self._totals = dict.fromkeys(agents, 0.0)
         self._over = False
         self._rewarded = False
         self._skip_agent_selection = None
@@ -202,6 +205,7 @@ class TextEnv(AECEnv):
         if any(rewards):
             self.rewards = dict(zip(game.agents, rewards, strict=True))
             self._accumulate_rewards()
+            self._totals = {agent: self._totals[agent] + reward for agent, reward in self.rewards.items()}
             self._rewarded = True
         if self._has_statistics:
             for agent in game.agents:
@@ -224,8 +228,9 @@ class TextEnv(AECEnv):
             raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
         if self.obs_type == "vector":
             return self.vector(agent)
-        view = self.view(agent)
-        observation: dict[str, Any] = {"rules": self._rules[agent], "text": self.codec.observation(view)}
+        view, ending = self.view(agent), self.ending(agent)
+        text = self.codec.ending(view, ending) if ending else self.codec.observation(view)
+        observation: dict[str, Any] = {"rules": self._rules[agent], "text": text}
         if self._num_actions is not None:
             observation["action_mask"] = self._action_mask(view)
         return observation
@@ -254,6 +259,12 @@ class TextEnv(AECEnv):
         if view.to_move and (self._over or agent in self._pending):
             return view._replace(to_move=False, legal=())
         return view
+
+    def ending(self, agent: str) -> Ending | None:
+        """Returns how the match ended for ``agent``, or ``None`` while it goes on."""
+        if not self._over:
+            return None
+        return Ending(self._totals[agent], tuple([other for other in self.possible_agents if other in self._offences]))
 
     def vector(self, agent: str) -> dict[str, NDArray[Any]]:
         """Returns the numeric observation of ``agent``, whatever ``obs_type`` is: ``observation`` and ``action_mask``."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.prompts import Prompts, Template
 from llmarena_envs.hanabi.actions import Action, Kind
@@ -55,10 +56,12 @@ class HanabiCodec(Codec):
         )
         self._kinds = tuple(_EXAMPLES.index(action.kind) for action in variant.actions)
         instruction = "instruction_reasoning" if cot else "instruction"
+        self._ends = EndingTexts(language)
         to_move = prompts.joined("observation", *(["hint"] if hint else []), instruction)
         waiting = prompts.joined("observation", "wait")
         self._to_move = tuple(self._with_constants(to_move, seat) for seat in range(variant.players))
         self._waiting = tuple(self._with_constants(waiting, seat) for seat in range(variant.players))
+        self._final = tuple(self._with_constants(prompts["observation"], seat) for seat in range(variant.players))
         self._others = tuple(self._agents[seat + 1 :] + self._agents[:seat] for seat in range(variant.players))
         self._none = prompts.render("none")
         self._titles = {agent: prompts.render("hand", player=agent) for agent in self._agents}
@@ -126,10 +129,26 @@ class HanabiCodec(Codec):
 
     def observation(self, view: HanabiView) -> str:
         """Returns history, table, hands, legal actions and the instruction."""
+        return self._render((self._to_move if view.to_move else self._waiting)[view.seat], view)
+
+    def ending(self, view: HanabiView, ending: Ending) -> str:
+        """Returns history, table, hands, by what the match ended, and the points."""
+        if ending.offenders:
+            cause = self._ends.forfeit(view.agent, ending.offenders)
+        elif not view.life_tokens:
+            cause = self._prompts.render("no_life")
+        elif sum(view.fireworks) == self._variant.top_score:
+            cause = self._prompts.render("complete")
+        else:
+            cause = self._prompts.render("no_turn")
+        return f"{self._render(self._final[view.seat], view)}\n{self._ends.over(cause, self._ends.points(ending.reward))}"
+
+    def _render(self, template: Template, view: HanabiView) -> str:
+        """Fills in a template."""
         seat, names, events, none = view.seat, self._names[view.seat], self._events, self._none
         history = [events[event] for event in view.history]
         revealed = [event.card for event in view.history if event.card]
-        return (self._to_move if view.to_move else self._waiting)[seat].render(
+        return template.render(
             history="\n".join(history) or none,
             fireworks=self._fireworks_text(view.fireworks),
             info_tokens=view.info_tokens,
