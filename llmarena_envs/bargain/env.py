@@ -51,7 +51,7 @@ and for the last action if there is an offer to accept; all zeros for a side tha
 
 ### Action Space
 
-With `obs_type="text"` the action is the reply: a message of any length, then `player_0: 2 hats 1 balls 0 apples`, or
+With `obs_type="text"` the action is the reply: a message of any length, then `player_0: 2 hats 1 ball 0 apples`, or
 `player_0: Deal`. The last statement counts. The items may come in any order and in the singular, with numbers in digits,
 English or Chinese words, and with separators; an item that is left out counts as none: `player_0: 2 hats and a ball`. JSON is
 understood too, `{"hats": 2, "balls": 1, "apples": 0}` or `{"deal": true}`, and so is a plan or `Deal` alone on the last line,
@@ -116,10 +116,10 @@ class raw_env(TextEnv):
         "is_parallelizable": False,
     }
     action_examples: ClassVar[tuple[str, ...]] = (
-        "1 hats 1 balls 1 apples",
-        "Let us share the items fairly.\n1 hats 0 balls 1 apples",
-        "0 hats 1 balls 1 apples",
-        "1 hats 1 balls 0 apples",
+        "1 hat 1 ball 1 apple",
+        "Let us share the items fairly.\n1 hat 0 balls 1 apple",
+        "0 hats 1 ball 1 apple",
+        "1 hat 1 ball 0 apples",
         "Deal",
     )
     game: Bargain

@@ -42,7 +42,7 @@ _WORDS = {
     for word in words.split()
 }
 # The form in which every action is written by ``write_action``: recognised first, as it needs no search.
-_PUBLISHED = re.compile(r"(player_[01]): ([0-9]) hats ([0-9]) balls ([0-9]) apples")
+_PUBLISHED = re.compile(r"(player_[01]): ([0-9]) hats? ([0-9]) balls? ([0-9]) apples?")
 _NUMBER = r"[-+]?\d+(?:[.,]\d+)?|" + "|".join(
     rf"\b{word}\b" if word.isascii() else word for word in sorted(_WORDS, key=len, reverse=True)
 )
@@ -61,12 +61,14 @@ _REMARK_FOLLOWS = re.compile(r"\s*[.,;!?()。、\"'*\]>}–—-]|\s*$")
 
 @cache  # 216 triples at most
 def plan_text(counts: Triple) -> str:
-    """Returns counts in the published form, e.g. ``2 hats 1 balls 0 apples``."""
-    return " ".join(f"{count} {item}" for count, item in zip(counts, ITEMS, strict=True))
+    """Returns counts in the published form, e.g. ``2 hats 1 ball 0 apples``."""
+    return " ".join(
+        f"{count} {item.removesuffix('s') if count == 1 else item}" for count, item in zip(counts, ITEMS, strict=True)
+    )
 
 
 def write_action(agent: str, action: Action) -> str:
-    """Writes an action as a reply of ``agent``: the message, then ``player_0: 2 hats 1 balls 0 apples`` or ``player_0: Deal``."""
+    """Writes an action as a reply of ``agent``: the message, then ``player_0: 2 hats 1 ball 0 apples`` or ``player_0: Deal``."""
     if isinstance(action, Deal):
         return f"{agent}: Deal"
     statement = f"{agent}: {plan_text(action.counts)}"

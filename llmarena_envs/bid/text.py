@@ -143,7 +143,7 @@ class BidCodec(Codec):
             )
             if _BARE.fullmatch(last_line):
                 statement, match = last_line, _AMOUNT.match(last_line)
-        form = f"{view.agent}: {_FORM}"
+        form = self.example(view)
         if match is None:
             raise InvalidReply(
                 Failure.UNPARSABLE, f"no bid in digits was found; end the reply with one in the form {form}"
@@ -155,6 +155,10 @@ class BidCodec(Codec):
         if rest:
             raise InvalidReply(Failure.ILLEGAL, f"bids go in steps of {write_cents(view.step)}")
         return units
+
+    def example(self, view: BidView) -> str:
+        """Returns the form of a bid, without an amount."""
+        return f"{view.agent}: {_FORM}"
 
     @staticmethod
     def _last_statement(text: str) -> tuple[str, str]:

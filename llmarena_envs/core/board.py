@@ -128,7 +128,7 @@ class BoardCodec(Codec):
 
     def _instruction(self, view: BoardView) -> str:
         """Returns what stands below the board. A game has few sets of legal moves: the text for each is made once."""
-        example = _example(view)
+        example = _example_action(view)
         key = view.mark, view.legal, example
         text = self._instructions.get(key)
         if text is None:
@@ -138,12 +138,16 @@ class BoardCodec(Codec):
             )
         return text
 
+    def example(self, view: BoardView) -> str:
+        """Returns a legal move, as the instruction has it."""
+        return self.format(_example_action(view), view)
+
     def parse(self, reply: str, view: BoardView) -> int:
         """Reads the last move stated; the mark before it may be left out, a wrong one is illegal."""
         move = self.find_move(normalise(reply))
         if move is None:
-            example = self.format(_example(view), view)
-            raise InvalidReply(Failure.UNPARSABLE, f"no move was found; end the reply with one in the form {example}")
+            form = self.example(view)
+            raise InvalidReply(Failure.UNPARSABLE, f"no move was found; end the reply with one in the form {form}")
         mark, action = move
         if mark is not None and mark.upper() != view.mark:
             raise InvalidReply(Failure.ILLEGAL, f"the mark to play is {view.mark}, not {mark[:10]}")
@@ -158,7 +162,7 @@ class BoardCodec(Codec):
         return self.board_text(game.board)
 
 
-def _example(view: BoardView) -> int:
+def _example_action(view: BoardView) -> int:
     """Returns a legal action to show the form of a move with.
 
     Players lean towards the move they are shown. So it goes round with the number of moves played: it is not the best one or

@@ -80,6 +80,7 @@ class TextEnv(AECEnv):
         self._pending: dict[str, Any] = {}
         self._offences: dict[str, Failure] = {}
         self._totals: dict[str, float] = {}
+        self._endings: dict[str, Ending] = {}
         self._over = False
         self._rewarded = False
 
@@ -150,6 +151,7 @@ class TextEnv(AECEnv):
         self._pending = {}
         self._offences = {}
         self._totals = dict.fromkeys(agents, 0.0)
+        self._endings = {}
         self._over = False
         self._rewarded = False
         self._skip_agent_selection = None
@@ -213,6 +215,8 @@ class TextEnv(AECEnv):
         if self._over:
             for agent, kind in self._offences.items():
                 self.infos[agent] = {**self.infos[agent], "illegal": int(kind)}
+            offenders = tuple(self._offences)  # a stage goes by seats, and so do they
+            self._endings = {agent: Ending(total, offenders) for agent, total in self._totals.items()}
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]
         else:
@@ -228,7 +232,7 @@ class TextEnv(AECEnv):
             raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
         if self.obs_type == "vector":
             return self.vector(agent)
-        view, ending = self.view(agent), self.ending(agent)
+        view, ending = self.view(agent), self._endings.get(agent)
         text = self.codec.ending(view, ending) if ending else self.codec.observation(view)
         observation: dict[str, Any] = {"rules": self._rules[agent], "text": text}
         if self._num_actions is not None:
@@ -262,9 +266,7 @@ class TextEnv(AECEnv):
 
     def ending(self, agent: str) -> Ending | None:
         """Returns how the match ended for ``agent``, or ``None`` while it goes on."""
-        if not self._over:
-            return None
-        return Ending(self._totals[agent], tuple([other for other in self.possible_agents if other in self._offences]))
+        return self._endings.get(agent)
 
     def vector(self, agent: str) -> dict[str, NDArray[Any]]:
         """Returns the numeric observation of ``agent``, whatever ``obs_type`` is: ``observation`` and ``action_mask``."""

@@ -161,10 +161,10 @@ class HanabiCodec(Codec):
             last_action=history[-1] if history else none,
             last_card=self._cards[revealed[-1]] if revealed else none,
             legal=", ".join([names[action] for action in view.legal]),
-            example=self._example(view) if view.to_move else "",
+            example=self.example(view) if view.to_move else "",
         )
 
-    def _example(self, view: HanabiView) -> str:
+    def example(self, view: HanabiView) -> str:
         """Returns a legal action to show the form with, a hint on the player's first turn.
 
         Players lean towards the action they are shown. So the kind of it changes with every turn of the player, and the card or
@@ -198,7 +198,7 @@ class HanabiCodec(Codec):
 
     def parse(self, reply: str, view: HanabiView) -> int:
         """Reads the last action stated: after ``Action:``, as JSON, or alone on a line."""
-        example = self._example(view)
+        example = self.example(view)
         kind, value, target = read_reply(reply, example)
         offset = 0
         if kind in (Kind.REVEAL_COLOR, Kind.REVEAL_RANK):

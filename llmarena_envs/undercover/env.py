@@ -38,8 +38,10 @@ after it has heard everybody, are `seat="last", first_player=0`.
 * `pair=None`: two words to play with, instead of a list.
 * `swap_words=True`: draw which word goes to the undercover side; with `False` the second does.
 * `clue_check=True`: make a clue illegal that holds the own word or repeats another player's clue.
-* `ask_guess=False`: ask voters for the other players' words too, an analysis of opponent modelling.
-* `cot=False`: invite players to reason before they answer.
+* `ask_guess=False`: ask voters for the other players' words too, an analysis of opponent modelling. Such votes invite players
+  to reason step by step, with `cot` or without.
+* `cot=False`: invite players to reason step by step before they answer, in both stages; without it they are asked for nothing
+  but the answer.
 * `language="en"`: language of the texts and of the shipped list, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
 * `render_mode=None`: `ansi` or `human`.

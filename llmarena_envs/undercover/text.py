@@ -75,7 +75,7 @@ class UndercoverCodec(Codec):
         n_undercover: number of undercover players.
         max_rounds: number of rounds.
         cot: whether players are invited to reason before they answer.
-        ask_guess: whether guesses of the other players' words are asked for with a vote.
+        ask_guess: whether guesses of the other players' words are asked for with a vote, and reasoning with them.
     """
 
     def __init__(
@@ -87,13 +87,14 @@ class UndercoverCodec(Codec):
         self._ends = EndingTexts(language)
         self._ask_guess = ask_guess
         self._max_rounds = max_rounds
+        sides = "one" if n_undercover == 1 else "several"
         self._rules = prompts.render(
             "rules",
             n_players=n_players,
             last=n_players - 1,
-            n_undercover=n_undercover,
-            n_ordinary=n_players - n_undercover,
+            groups=prompts.render(f"groups_{sides}", n_ordinary=n_players - n_undercover, n_undercover=n_undercover),
             max_rounds=max_rounds,
+            end=prompts.render(f"end_{sides}"),
         )
         self._how = prompts.render("reason" if cot else "only")
 
@@ -143,9 +144,12 @@ class UndercoverCodec(Codec):
             return render("wait")
         if view.stage == CLUE:
             return render("clue_instruction", how=self._how, agent=view.agent)
-        others = ", ".join([vote.target for vote in view.legal])
-        text = render("vote_instruction", how=self._how, players=others)
-        return f"{text}\n{render('guess_instruction')}" if self._ask_guess else text
+        others = [vote.target for vote in view.legal]
+        players = ", ".join(others)
+        if not self._ask_guess:
+            return render("vote_instruction", how=self._how, players=players)
+        guesses = "; ".join([render("guess", player=player) for player in others])
+        return render("vote_and_guess_instruction", players=players, guesses=guesses)
 
     def parse(self, reply: str, view: UndercoverView) -> Clue | Vote:
         """Reads ``player_0: clue`` in the clue stage, ``vote: player_1`` in the vote stage; the last one stated counts.

@@ -13,6 +13,9 @@ GAMES = [
     ("hanabi_v0", {"life_tokens": 3}),
     ("hanabi_v0", {"life_tokens": 3, "players": 3, "colors": 3, "info_tokens": 1}),
     ("hanabi_v0", {"colors": 1, "ranks": 1, "hand_size": 1}),
+    ("holdem_v0", {}),
+    ("holdem_v0", {"players": 3, "hands": 3, "stack": 9, "cot": False}),
+    ("holdem_v0", {"rules": "rlcard"}),
 ]
 EXAMPLE = re.compile(r"(?:For instance[,:]|例如：?)\s*(.+?)(?: takes| drops| 表示|$)", re.MULTILINE)
 

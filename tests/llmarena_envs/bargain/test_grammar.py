@@ -126,7 +126,7 @@ def test_other_statements_are_refused_with_a_reason(reply, kind, reason):
 
 
 def test_accepting_is_not_suggested_without_an_offer():
-    with pytest.raises(InvalidReply, match=r"in the form player_0: 1 hats 1 balls 1 apples$"):
+    with pytest.raises(InvalidReply, match=r"in the form player_0: 1 hat 1 ball 1 apple$"):
         read_action("junk", "player_0", may_accept=False)
 
 
@@ -167,7 +167,7 @@ def test_long_messages_keep_their_end():
 def test_every_plan_and_deal_is_written_and_read_back():
     for action in (*map(Offer, all_plans("openspiel")), Deal(), Offer((1, 0, 2), "Fair?\n\nI think so.")):
         assert read(write_action("player_0", action)) == action
-    assert write_action("player_1", Offer((2, 1, 0), "Hm.")) == "Hm.\nplayer_1: 2 hats 1 balls 0 apples"
+    assert write_action("player_1", Offer((2, 1, 0), "Hm.")) == "Hm.\nplayer_1: 2 hats 1 ball 0 apples"
 
 
 PIECES = st.lists(

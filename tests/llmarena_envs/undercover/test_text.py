@@ -381,7 +381,7 @@ def test_what_is_read_in_the_clue_stage():
         "player_1: (gave no clue)\n"
         "Players still in the game: player_0, player_1, player_2, player_3, player_4\n"
         "It is your turn in the clue stage. Describe your secret word in one short clue without using the word, and say "
-        "something that no other player has said. Reply with nothing but this, in this form:\n"
+        "something that no other player has said. Reply with nothing but one line in this form:\n"
         "player_2: your clue"
     )
 
@@ -395,11 +395,40 @@ def test_options_that_change_the_texts(language):
 
     for stage in (clue_stage, vote_stage):
         assert texts(stage, cot=True) != texts(stage)
-    assert texts(vote_stage, ask_guess=True).startswith(texts(vote_stage))
-    assert "guess: " in texts(vote_stage, ask_guess=True)
     assert texts(clue_stage, ask_guess=True) == texts(clue_stage)
     rules = clue_stage(language=language, max_rounds=4, n_undercover=2).observe("player_0")["rules"]
     assert all(number in rules for number in ("5", "2", "3", "4", "player_0", "player_4"))
+
+
+def test_a_vote_with_guesses_invites_reasoning_and_shows_the_whole_form():
+    for cot in (False, True):
+        text = vote_stage(cot=cot).observe("player_0")["text"]
+        instruction = text[text.index("This is the vote stage") :]
+        assert "Think step by step first, then end your reply with two lines in this form:\n" in instruction
+        assert "nothing but" not in instruction
+        form = "\n".join(instruction.splitlines()[1:3])
+        assert form == "vote: player_k\nguess: player_1=word; player_2=word; player_3=word; player_4=word"
+        with pytest.raises(InvalidReply):
+            read(ENV_VOTE, form)
+        vote = read(ENV_VOTE, form.replace("_k", "_2"))
+        assert vote.target == "player_2" and [player for player, _ in vote.guesses] == [
+            f"player_{k}" for k in (1, 2, 3, 4)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("language", "last_round", "too_many"),
+    [("en", "the last round", "more of them"), ("zh", "最后一轮", "比剩余的轮数多")],
+)
+def test_the_rules_say_when_the_undercover_side_wins(language, last_round, too_many):
+    one = clue_stage(language=language).observe("player_0")["rules"]
+    assert last_round in one and too_many not in one
+    two = clue_stage(language=language, n_undercover=2).observe("player_0")["rules"]
+    assert too_many in two and last_round not in two
+
+
+def test_the_rules_speak_of_one_round_in_the_singular():
+    assert "at most 1 round." in clue_stage(max_rounds=1).observe("player_0")["rules"]
 
 
 def test_the_picture_shows_everything():
