@@ -95,10 +95,7 @@ class BidCodec(Codec):
 
     def ending(self, view: BidView, ending: Ending) -> str:
         """Returns the results of all rounds, by what the match ended, and what the bidder earned."""
-        if ending.offenders:
-            cause = self._ends.forfeit(view.agent, ending.offenders)
-        else:
-            cause = self._all_held
+        cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._all_held
         cents = round(ending.reward * CENTS)
         earned = self._earned.render(amount=f"{'-' if cents < 0 else ''}{write_cents(abs(cents))}")
         return "\n".join([*self._history(view), self._ends.over(cause, earned)])

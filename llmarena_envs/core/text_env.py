@@ -17,6 +17,7 @@ from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.space import UnicodeText
+from llmarena_envs.core.terminal import printable
 
 MAX_TEXT = 1_000_000
 """Greatest number of characters of a text observation."""
@@ -249,7 +250,7 @@ class TextEnv(AECEnv):
         picture = self.codec.picture(self.game)
         if self.render_mode == "ansi":
             return picture
-        print(picture)
+        print(printable(picture))
         return None
 
     def close(self) -> None:

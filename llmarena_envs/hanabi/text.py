@@ -92,7 +92,7 @@ class HanabiCodec(Codec):
         fields = {"player": self._agents[event.player], "action": self._names[event.player][event.action]}
         if event.card is None:
             positions = ", ".join([str(position + 1) for position in event.marked])
-            return self._prompts.render("hinted", positions=positions, **fields)
+            return self._prompts.render("hinted", positions=positions, count=len(event.marked), **fields)
         is_play = self._variant.actions[event.action].kind is Kind.PLAY
         key = "discarded" if not is_play else "played" if event.scored else "misplayed"
         return self._prompts.render(key, card=event.card.name, **fields)
@@ -116,7 +116,8 @@ class HanabiCodec(Codec):
             others=", ".join([other for other in self._agents if other != agent]),
             first=self._agents[0],
             deck_size=variant.deck_size,
-            colors=", ".join(COLORS[: variant.colors]),
+            n_colors=variant.colors,
+            colors=", ".join([self._prompts.render(f"color_{color.lower()}") for color in COLORS[: variant.colors]]),
             ranks=", ".join(ranks),
             top_rank=variant.ranks,
             top_score=variant.top_score,
@@ -141,7 +142,9 @@ class HanabiCodec(Codec):
             cause = self._prompts.render("complete")
         else:
             cause = self._prompts.render("no_turn")
-        return f"{self._render(self._final[view.seat], view)}\n{self._ends.over(cause, self._ends.points(ending.reward))}"
+        return (
+            f"{self._render(self._final[view.seat], view)}\n{self._ends.over(cause, self._ends.points(ending.reward))}"
+        )
 
     def _render(self, template: Template, view: HanabiView) -> str:
         """Fills in a template."""

@@ -277,9 +277,7 @@ class Holdem(Game):
             betting.live,
             self.history,
         )
-        return HoldemView(
-            agent, to_move, legal, costs, to_call, seat, self.hole(seat), self.board, table, self.results
-        )
+        return HoldemView(agent, to_move, legal, costs, to_call, seat, self.hole(seat), self.board, table, self.results)
 
     def default_action(self, agent: str) -> int:
         """Checks if that is free, else folds."""

@@ -128,9 +128,7 @@ class HoldemCodec(Codec):
     def _betting_texts(self, history: tuple[Event, ...]) -> tuple[str, ...]:
         """Returns one text for each street up to the last one on which somebody acted, with a line for each action."""
         earlier, event = history[:-1], history[-1]
-        line = self._prompts.render(
-            event.kind, player=self._names[event.seat], chips=event.chips, total=event.total
-        )
+        line = self._prompts.render(event.kind, player=self._names[event.seat], chips=event.chips, total=event.total)
         if not earlier:
             return (line,)
         texts = self._betting(earlier)

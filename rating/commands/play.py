@@ -8,9 +8,9 @@ from typing import Any
 
 from agents.play import play_and_close
 from agents.registry import make_policy
-from agents.terminal import printable
 from agents.turn import Turn, TurnSettings
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
+from llmarena_envs.core.terminal import printable
 from rating.environments import make_environment, resolve
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from agents.terminal import printable
 from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.terminal import printable
 from rating import rundir
 from rating.config import RunConfig
 from rating.export import record_table, write_csv, write_jsonl
