@@ -55,9 +55,9 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.3, which leaves 
 ### Observation Space
 
 With `obs_type="text"`: `rules` (the same at every turn), `text` and `action_mask`. The text holds the results of earlier
-hands, the own cards and position, the betting of the hand and the deals in order, then the community cards, pot, chips left and
-put in, and the legal actions. Hole cards shown at a showdown are told in the later hands of the match; in a match of one hand
-nobody's are.
+hands, the own cards and position, the betting of the hand and the deals in order, then the street, the community cards, pot,
+chips left and put in, and the legal actions. A finished hand is told with the hole cards of all who were in a showdown; folded
+cards stay secret.
 
 With `obs_type="vector"`: `observation`, a `float32` array, and `action_mask`. With n players, seats counted clockwise from the
 own one and chips as a share of all chips in play, the array holds:
