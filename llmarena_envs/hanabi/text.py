@@ -1,11 +1,11 @@
 """What a player of Hanabi reads, and how a reply is read back."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts, Template
 from llmarena_envs.hanabi.actions import Action, Kind
 from llmarena_envs.hanabi.cards import COLORS, Card, Knowledge, copies, full_deck
@@ -15,21 +15,6 @@ from llmarena_envs.hanabi.variant import Variant
 
 # Kinds of action in the order in which they come up as examples.
 _EXAMPLES = (Kind.REVEAL_RANK, Kind.REVEAL_COLOR, Kind.DISCARD, Kind.PLAY)
-
-
-class Phrases(dict[Any, str]):
-    """Pieces of text that recur at every turn, each written when it is first needed.
-
-    Args:
-        write: makes the text of a key; there are few thousand keys in a game at most.
-    """
-
-    def __init__(self, write: Callable[[Any], str]) -> None:
-        self._write = write
-
-    def __missing__(self, key: Any) -> str:
-        text = self[key] = self._write(key)
-        return text
 
 
 class HanabiCodec(Codec):

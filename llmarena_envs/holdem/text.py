@@ -1,10 +1,10 @@
 """What a player of hold'em reads, and how a reply is read back."""
 
-from functools import lru_cache
 from itertools import pairwise
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.holdem.betting import STANDARD, Action
 from llmarena_envs.holdem.cards import card_names
@@ -45,14 +45,14 @@ class HoldemCodec(Codec):
         self._instructions = [instruction.render(example=self._answer(action)) for action in Action]
         self._wait = prompts.render("wait")
         # Pieces that come up again: at the next turn, for the next reader, or in other hands.
-        self._position = lru_cache(maxsize=256)(self._position_text)
-        self._betting = lru_cache(maxsize=1024)(self._betting_texts)
-        self._deals = lru_cache(maxsize=256)(self._deal_texts)
-        self._board = lru_cache(maxsize=256)(self._board_text)
-        self._chips = lru_cache(maxsize=1024)(self._chips_text)
-        self._legal = lru_cache(maxsize=1024)(self._legal_text)
-        self._result = lru_cache(maxsize=256)(self._result_text)
-        self._over = lru_cache(maxsize=256)(self._over_text)
+        self._position = Phrases(self._position_text, limit=256)
+        self._betting = Phrases(self._betting_texts, limit=1024)
+        self._deals = Phrases(self._deal_texts, limit=256)
+        self._board = Phrases(self._board_text, limit=256)
+        self._chips = Phrases(self._chips_text, limit=1024)
+        self._legal = Phrases(self._legal_text, limit=1024)
+        self._result = Phrases(self._result_text, limit=256)
+        self._over = Phrases(self._over_text, limit=256)
 
     def _render_rules(self, game: Holdem) -> str:
         render = self._prompts.render
@@ -84,43 +84,43 @@ class HoldemCodec(Codec):
         table = view.table
         lines = self._history(view)
         lines.append(self._streets[table.street])
-        lines.append(self._board(view.board))
-        lines.append(self._chips(table.stacks, table.put_in, view.to_call))
+        lines.append(self._board[view.board])
+        lines.append(self._chips[table.stacks, table.put_in, view.to_call])
         if not view.to_move:
             lines.append(self._wait)
         else:
             if self._hint:
-                lines.append(self._legal(view.legal, view.costs))
+                lines.append(self._legal[view.legal, view.costs])
             lines.append(self._instructions[_example_action(view)])
         return "\n".join(lines)
 
     def ending(self, view: HoldemView, ending: Ending) -> str:
         """Returns the hands that were played, with the cards shown, by what the match ended, and what the player won."""
-        return "\n".join([*self._history(view), self._over(self._cause(view, ending), ending.reward)])
+        return "\n".join([*self._history(view), self._over[self._cause(view, ending), ending.reward]])
 
     def _history(self, view: HoldemView) -> list[str]:
         """Returns the results of earlier hands, and cards, betting and result of this one, in lines."""
         table, results = view.table, view.results
         lines = [self._you[view.agent]]
         if self._hands > 1:
-            lines += [self._result(hand, result) for hand, result in enumerate(results[: table.hand - 1], start=1)]
+            lines += [self._result[hand, result] for hand, result in enumerate(results[: table.hand - 1], start=1)]
             lines.append(self._prompts.render("hand", hand=table.hand, hands=self._hands))
         if view.hole:
-            position = self._position(view.seat, table.button, table.blinds)
+            position = self._position[view.seat, table.button, table.blinds]
             lines.append(self._own_cards.render(cards=card_names(view.hole), position=position))
         else:
             lines.append(self._prompts.render("out"))
         lines.append(self._betting_title)
         lines += self._betting_and_deals(table.history, view.board)
         if len(results) == table.hand:
-            lines.append(self._result(table.hand, results[-1]))
+            lines.append(self._result[table.hand, results[-1]])
         return lines
 
     def _betting_and_deals(self, history: tuple[Event, ...], board: tuple[int, ...]) -> list[str]:
         """Returns the betting of each street with the deals between; no betting is left after an all-in that was called."""
-        betting = self._betting(history)
+        betting = self._betting[history]
         lines = [betting[0]]
-        for street, deal in enumerate(self._deals(board), start=1):
+        for street, deal in enumerate(self._deals[board], start=1):
             lines.append(deal)
             lines += betting[street : street + 1]
         return lines
@@ -131,7 +131,7 @@ class HoldemCodec(Codec):
         line = self._prompts.render(event.kind, player=self._names[event.seat], chips=event.chips, total=event.total)
         if not earlier:
             return (line,)
-        texts = self._betting(earlier)
+        texts = self._betting[earlier]
         return (*texts[:-1], f"{texts[-1]}\n{line}") if event.street == earlier[-1].street else (*texts, line)
 
     def _deal_texts(self, board: tuple[int, ...]) -> list[str]:
@@ -147,8 +147,9 @@ class HoldemCodec(Codec):
         """Returns all community cards in a line."""
         return self._prompts.render("board", board=card_names(board) or self._prompts.render("no_board"))
 
-    def _position_text(self, seat: int, button: int, blinds: tuple[int, int]) -> str:
-        """Returns the blind that ``seat`` has posted, or its distance from the button."""
+    def _position_text(self, key: tuple[int, int, tuple[int, int]]) -> str:
+        """Returns the blind that a seat has posted, or its distance from the button."""
+        seat, button, blinds = key
         if seat in blinds:
             blind = "small_blind" if seat == blinds[0] else "big_blind"
             return self._prompts.render(f"position_button_{blind}" if seat == button else f"position_{blind}")
@@ -156,8 +157,9 @@ class HoldemCodec(Codec):
             return self._prompts.render("position_button")
         return self._prompts.render("position_other", distance=(seat - button) % len(self._names))
 
-    def _result_text(self, hand: int, result: HandResult) -> str:
+    def _result_text(self, key: tuple[int, HandResult]) -> str:
         """Returns a finished hand in one line."""
+        hand, result = key
         render = self._prompts.render
         net = ", ".join([f"{name} {chips:+d}" for name, chips in zip(self._names, result.net, strict=True)])
         text = render("result", hand=hand, net=net)
@@ -166,16 +168,18 @@ class HoldemCodec(Codec):
         shown = [f"{name} {card_names(cards)}" for name, cards in zip(self._names, result.shown, strict=True) if cards]
         return text + render("result_shown", shown=", ".join(shown)) if shown else text
 
-    def _chips_text(self, stacks: tuple[int, ...], put_in: tuple[int, ...], to_call: int) -> str:
+    def _chips_text(self, key: tuple[tuple[int, ...], tuple[int, ...], int]) -> str:
         """Returns who has and has put in how many chips, in lines."""
+        stacks, put_in, to_call = key
         left, put = (
             ", ".join([f"{name} {number}" for name, number in zip(self._names, chips, strict=True)])
             for chips in (stacks, put_in)
         )
         return self._prompts.render("chips", pot=sum(put_in), stacks=left, put_in=put, to_call=to_call)
 
-    def _legal_text(self, legal: tuple[int, ...], costs: tuple[int, ...]) -> str:
+    def _legal_text(self, key: tuple[tuple[int, ...], tuple[int, ...]]) -> str:
         """Returns the legal actions with what they cost."""
+        legal, costs = key
         return self._prompts.render(
             "hint", legal=", ".join([self._legal_action(action, costs[action]) for action in legal])
         )
@@ -197,8 +201,9 @@ class HoldemCodec(Codec):
         with_chips = [seat for seat, chips in enumerate(table.stacks) if chips]
         return self._all_chips[with_chips[0]] if len(with_chips) == 1 else self._all_hands
 
-    def _over_text(self, cause: str, reward: float) -> str:
+    def _over_text(self, key: tuple[str, float]) -> str:
         """Returns that the match is over, by what, and what the player has won or lost."""
+        cause, reward = key
         if self._reward == "win":
             return self._ends.over(cause, self._ends.contest(reward))
         name = "chips_won" if reward > 0 else "chips_lost" if reward < 0 else "chips_even"
@@ -239,7 +244,7 @@ class HoldemCodec(Codec):
             chips = f"{game.betting.stacks[seat]} left, {game.betting.put_in[seat]} in"
             lines.append(f"{name}{button}: {card_names(game.hole(seat)) or '-'}{folded}, {chips}{marks}")
         lines += self._betting_and_deals(game.history, game.board)
-        lines += [self._result(hand, result) for hand, result in enumerate(game.results, start=1) if hand >= game.hand]
+        lines += [self._result[hand, result] for hand, result in enumerate(game.results, start=1) if hand >= game.hand]
         return "\n".join(lines)
 
 
