@@ -1,7 +1,5 @@
 """What a player of hold'em reads, and how a reply is read back."""
 
-from itertools import pairwise
-
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.phrases import Phrases
@@ -34,9 +32,7 @@ class HoldemCodec(Codec):
         self._rules = self._render_rules(game)
         self._hint = hint
         self._you = {name: prompts.render("you", player=name) for name in game.agents}
-        self._own_cards = prompts["cards"]
         self._betting_title = prompts.render("betting")
-        self._streets = [prompts.render("street", street=prompts.render(f"on_{street}")) for street in _STREETS]
         self._showdown = prompts.render("showdown")
         self._all_folded = [prompts.render("all_folded", player=name) for name in game.agents]
         self._all_chips = [prompts.render("all_chips", player=name) for name in game.agents]
@@ -45,6 +41,7 @@ class HoldemCodec(Codec):
         self._instructions = [instruction.render(example=self._answer(action)) for action in Action]
         self._wait = prompts.render("wait")
         # Pieces that come up again: at the next turn, for the next reader, or in other hands.
+        self._hole = Phrases(self._hole_text)
         self._position = Phrases(self._position_text, limit=256)
         self._betting = Phrases(self._betting_texts, limit=1024)
         self._deals = Phrases(self._deal_texts, limit=256)
@@ -83,7 +80,6 @@ class HoldemCodec(Codec):
         """Returns cards and betting, which only grow during a hand, then the state, legal actions and the instruction."""
         table = view.table
         lines = self._history(view)
-        lines.append(self._streets[table.street])
         lines.append(self._board[view.board])
         lines.append(self._chips[table.stacks, table.put_in, view.to_call])
         if not view.to_move:
@@ -106,8 +102,8 @@ class HoldemCodec(Codec):
             lines += [self._result[hand, result] for hand, result in enumerate(results[: table.hand - 1], start=1)]
             lines.append(self._prompts.render("hand", hand=table.hand, hands=self._hands))
         if view.hole:
-            position = self._position[view.seat, table.button, table.blinds]
-            lines.append(self._own_cards.render(cards=card_names(view.hole), position=position))
+            lines.append(self._hole[view.hole])
+            lines.append(self._position[view.seat, table.button, table.blinds])
         else:
             lines.append(self._prompts.render("out"))
         lines.append(self._betting_title)
@@ -134,28 +130,35 @@ class HoldemCodec(Codec):
         texts = self._betting[earlier]
         return (*texts[:-1], f"{texts[-1]}\n{line}") if event.street == earlier[-1].street else (*texts, line)
 
-    def _deal_texts(self, board: tuple[int, ...]) -> list[str]:
+    def _deal_texts(self, board: tuple[int, ...]) -> tuple[str, ...]:
         """Returns a line for each deal of community cards."""
-        deals = zip(_STREETS[1:], pairwise(BOARD_SIZES), strict=True)
-        return [
-            self._prompts.render(street, cards=card_names(board[first:last]))
-            for street, (first, last) in deals
-            if last <= len(board)
-        ]
+        if not board:
+            return ()
+        street = BOARD_SIZES.index(len(board))
+        earlier = BOARD_SIZES[street - 1]
+        deal = self._prompts.render(_STREETS[street], cards=card_names(board[earlier:]))
+        return (*self._deals[board[:earlier]], deal)
 
     def _board_text(self, board: tuple[int, ...]) -> str:
-        """Returns all community cards in a line."""
-        return self._prompts.render("board", board=card_names(board) or self._prompts.render("no_board"))
+        """Returns the street and the community cards, in lines."""
+        render = self._prompts.render
+        street = render(f"on_{_STREETS[BOARD_SIZES.index(len(board))]}")
+        return render("board", street=street, board=card_names(board) or render("no_board"))
+
+    def _hole_text(self, hole: tuple[int, ...]) -> str:
+        return self._prompts.render("hole", cards=card_names(hole))
 
     def _position_text(self, key: tuple[int, int, tuple[int, int]]) -> str:
         """Returns the blind that a seat has posted, or its distance from the button."""
         seat, button, blinds = key
         if seat in blinds:
             blind = "small_blind" if seat == blinds[0] else "big_blind"
-            return self._prompts.render(f"position_button_{blind}" if seat == button else f"position_{blind}")
-        if seat == button:
-            return self._prompts.render("position_button")
-        return self._prompts.render("position_other", distance=(seat - button) % len(self._names))
+            place = self._prompts.render(f"position_button_{blind}" if seat == button else f"position_{blind}")
+        elif seat == button:
+            place = self._prompts.render("position_button")
+        else:
+            place = self._prompts.render("position_other", distance=(seat - button) % len(self._names))
+        return self._prompts.render("position", position=place)
 
     def _result_text(self, key: tuple[int, HandResult]) -> str:
         """Returns a finished hand in one line."""
