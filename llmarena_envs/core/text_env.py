@@ -80,8 +80,7 @@ class TextEnv(AECEnv):
         self._has_statistics = type(game).statistics is not Game.statistics
         self._pending: dict[str, Any] = {}
         self._offences: dict[str, Failure] = {}
-        self._totals: dict[str, float] = {}
-        self._endings: dict[str, Ending] = {}
+        self._paid: list[tuple[float, ...]] = []
         self._over = False
         self._rewarded = False
 
@@ -151,8 +150,7 @@ class TextEnv(AECEnv):
         self.agent_selection = self.game.to_move[0]
         self._pending = {}
         self._offences = {}
-        self._totals = dict.fromkeys(agents, 0.0)
-        self._endings = {}
+        self._paid = []
         self._over = False
         self._rewarded = False
         self._skip_agent_selection = None
@@ -208,7 +206,7 @@ class TextEnv(AECEnv):
         if any(rewards):
             self.rewards = dict(zip(game.agents, rewards, strict=True))
             self._accumulate_rewards()
-            self._totals = {agent: self._totals[agent] + reward for agent, reward in self.rewards.items()}
+            self._paid.append(rewards)
             self._rewarded = True
         if self._has_statistics:
             for agent in game.agents:
@@ -216,8 +214,6 @@ class TextEnv(AECEnv):
         if self._over:
             for agent, kind in self._offences.items():
                 self.infos[agent] = {**self.infos[agent], "illegal": int(kind)}
-            offenders = tuple(self._offences)  # a stage goes by seats, and so do they
-            self._endings = {agent: Ending(total, offenders) for agent, total in self._totals.items()}
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]
         else:
@@ -233,7 +229,7 @@ class TextEnv(AECEnv):
             raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
         if self.obs_type == "vector":
             return self.vector(agent)
-        view, ending = self.view(agent), self._endings.get(agent)
+        view, ending = self.view(agent), self.ending(agent) if self._over else None
         text = self.codec.ending(view, ending) if ending else self.codec.observation(view)
         observation: dict[str, Any] = {"rules": self._rules[agent], "text": text}
         if self._num_actions is not None:
@@ -267,7 +263,10 @@ class TextEnv(AECEnv):
 
     def ending(self, agent: str) -> Ending | None:
         """Returns how the match ended for ``agent``, or ``None`` while it goes on."""
-        return self._endings.get(agent)
+        if not self._over:
+            return None
+        seat = self.possible_agents.index(agent)
+        return Ending(sum([rewards[seat] for rewards in self._paid]), tuple(self._offences))
 
     def vector(self, agent: str) -> dict[str, NDArray[Any]]:
         """Returns the numeric observation of ``agent``, whatever ``obs_type`` is: ``observation`` and ``action_mask``."""

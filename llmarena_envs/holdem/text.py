@@ -43,12 +43,12 @@ class HoldemCodec(Codec):
         # Pieces that come up again: at the next turn, for the next reader, or in other hands.
         self._hole = Phrases(self._hole_text)
         self._position = Phrases(self._position_text, limit=256)
-        self._betting = Phrases(self._betting_texts, limit=1024)
+        self._betting = Phrases(self._betting_texts)
         self._deals = Phrases(self._deal_texts, limit=256)
         self._board = Phrases(self._board_text, limit=256)
         self._chips = Phrases(self._chips_text, limit=1024)
         self._legal = Phrases(self._legal_text, limit=1024)
-        self._result = Phrases(self._result_text, limit=256)
+        self._result = Phrases(self._result_text, limit=1024)
         self._over = Phrases(self._over_text, limit=256)
 
     def _render_rules(self, game: Holdem) -> str:
