@@ -155,6 +155,34 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             ["The talks are over without an agreement. Nobody gets anything. It is a draw."] * 2,
         ),
         (
+            "undercover_v0",
+            {"n_players": 3, "max_rounds": 1, "seat": 0, "first_player": 0},
+            ["player_0:", "player_1:", "player_2:", "vote: player_1", "vote: player_0", "vote: player_0"],
+            [
+                "The ordinary players have won: nobody undercover is left in the game. You have lost.",
+                *["The ordinary players have won: nobody undercover is left in the game. You have won."] * 2,
+            ],
+        ),
+        (
+            "undercover_v0",
+            {"n_players": 3, "max_rounds": 1, "seat": 0, "first_player": 0},
+            ["player_0:", "player_1:", "player_2:", "vote: player_1", "vote: player_2", "vote: player_1"],
+            [
+                "The undercover side has won: it has not been found out in time. You have won.",
+                *["The undercover side has won: it has not been found out in time. You have lost."] * 2,
+            ],
+        ),
+        (
+            "undercover_v0",
+            {"n_players": 3, "max_rounds": 1, "first_player": 0},
+            ["player_0:", "vote: player_1"],
+            [
+                "player_1 ended it by an illegal action. Neither group has won.",
+                "You ended it by an illegal action. Neither group has won.",
+                "player_1 ended it by an illegal action. Neither group has won.",
+            ],
+        ),
+        (
             "hanabi_v0",
             {"deck": "R1 R2 Y1 Y2 R3 R1 Y3 Y1 R4 Y4 R5 Y5 R1 Y1 R2 Y2 R3 Y3 R4 Y4"},
             [2, 3],
