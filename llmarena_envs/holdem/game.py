@@ -266,7 +266,7 @@ class Holdem(Game):
             to_call = costs[Action.CHECK_CALL]
         else:
             costs = legal = ()
-            to_call = betting.to_call(seat) if betting.live[seat] else 0
+            to_call = betting.to_call(seat) if self.to_move and betting.live[seat] else 0
         table = Table(
             self.hand,
             self.street,

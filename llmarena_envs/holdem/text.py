@@ -92,7 +92,9 @@ class HoldemCodec(Codec):
 
     def ending(self, view: HoldemView, ending: Ending) -> str:
         """Returns the hands that were played, with the cards shown, by what the match ended, and what the player won."""
-        return "\n".join([*self._history(view), self._over[self._cause(view, ending), ending.reward]])
+        lines = self._history(view)
+        lines.append(self._over[self._cause(view, ending), ending.reward])
+        return "\n".join(lines)
 
     def _history(self, view: HoldemView) -> list[str]:
         """Returns the results of earlier hands, and cards, betting and result of this one, in lines."""
