@@ -7,6 +7,7 @@ from llmarena_envs.bargain.game import Action, Bargain, BargainView, Offer, rest
 from llmarena_envs.bargain.grammar import MAX_MESSAGE, read_action, write_action
 from llmarena_envs.bargain.scenarios import Triple, worth
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.prompts import Prompts
 
 
@@ -48,6 +49,8 @@ class BargainCodec(Codec):
     def __init__(self, language: str, show_offer_value: bool, game: Bargain) -> None:
         prompts = Prompts("llmarena_envs.bargain", language)
         self.language = language
+        self._ends = EndingTexts(language)
+        self._is_contest = game.reward == "win"
         self._max_rounds = game.max_turns // 2
         self._max_turns = game.max_turns
         aim = prompts.render(f"aim_{game.reward}")
@@ -79,7 +82,12 @@ class BargainCodec(Codec):
 
     def observation(self, view: BargainView) -> str:
         """Returns items and own values, all messages and offers so far, the standing offer and the instruction."""
-        return self._history(view) + self._end_of(view)
+        return self._history(view) + self._instruction(view)
+
+    def ending(self, view: BargainView, ending: Ending) -> str:
+        """Returns items and own values, all messages and offers, by what the talks ended, and what the reader receives."""
+        result = (self._ends.contest if self._is_contest else self._ends.points)(ending.reward)
+        return self._history(view) + self._ends.over(self._cause(view, ending), result)
 
     def _history(self, view: BargainView) -> str:
         """Returns the items and all past turns, each line with its end.
@@ -128,19 +136,24 @@ class BargainCodec(Codec):
     def _worth_text(self, view: BargainView, share: Triple) -> str:
         return self._worth.render(worth=worth(share, view.values)) if self._worth else ""
 
-    def _end_of(self, view: BargainView) -> str:
-        """Returns the state of the talks and what is to be done."""
+    def _cause(self, view: BargainView, ending: Ending) -> str:
+        """Returns by what the talks ended."""
+        if ending.offenders:
+            return self._ends.forfeit(view.agent, ending.offenders)
+        if not view.agreed:
+            return self._texts["failed"].render()
+        own = (len(view.offers) % 2 == 0) == (view.first == view.agent)
+        kept = view.offers[-1].counts
+        share = rest_of(view.counts, kept) if own else kept
+        agreed = self._texts["agreed_by_own" if own else "agreed_by_other"]
+        return agreed.render(
+            agent=view.agent, other=view.other, share=self._plan(share), total=worth(share, view.values)
+        )
+
+    def _instruction(self, view: BargainView) -> str:
+        """Returns the offer that stands and what is to be done."""
         agent, other, turn = view.agent, view.other, len(view.offers)
         fields: dict[str, object] = {"agent": agent, "other": other}
-        if view.agreed:
-            own = (turn % 2 == 0) == (view.first == agent)
-            kept = view.offers[-1].counts
-            share = rest_of(view.counts, kept) if own else kept
-            name = "agreed_by_own" if own else "agreed_by_other"
-            total = worth(share, view.values)
-            return self._texts[name].render(**fields, share=self._plan(share), total=total)
-        if turn == self._max_turns:
-            return self._texts["failed"].render()
         if not view.to_move:
             return self._texts["wait"].render(**fields)
         fields |= {"round": view.round, "max_rounds": self._max_rounds}

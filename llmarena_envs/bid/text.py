@@ -6,6 +6,7 @@ from typing import Any
 
 from llmarena_envs.bid.game import CENTS, BidView, PastRound, SealedBid, write_cents
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import json_objects, last_match, normalise
@@ -38,6 +39,8 @@ _ANNOUNCEMENT = re.compile(
     r"|我?(?:的|最终)*出价(?:是|为)?)\s*:?\s*",
     re.IGNORECASE,
 )
+# How an amount is written. An example in digits would be copied, and all bids would gather about it.
+_FORM = "$d.cc"
 _MAX_DIGITS = 15
 _MAX_STATEMENT = 1_000
 
@@ -55,7 +58,6 @@ class BidCodec(Codec):
         prompts = Prompts("llmarena_envs.bid", language)
         self.language = language
         self._amounts = tuple(write_cents(units * game.step) for units in range(game.units + 1))
-        self._example = self._amounts[max(game.units // 8, 1)]
         grid = self._amounts[1]
         parts = [prompts.render("rules", n_bidders=len(game.agents), v_max=self._amounts[-1], grid=grid)]
         if game.rounds > 1:
@@ -66,9 +68,11 @@ class BidCodec(Codec):
         self._turn = prompts["turn"]
         self._grid = grid
         name = "instruction_cot" if cot else "instruction"
-        self._instructions = {agent: prompts.render(name, agent=agent, example=self._example) for agent in game.agents}
+        self._instructions = {agent: prompts.render(name, agent=agent) for agent in game.agents}
         self._wait = prompts.render("wait")
-        self._over = prompts.render("over")
+        self._all_held = prompts.render("all_held", rounds=game.rounds)
+        self._earned = prompts["earned"]
+        self._ends = EndingTexts(language)
         self._picture_round = prompts["picture_round"]
         self._picture_secret = prompts["picture_secret"]
         self._picture_winner = prompts["picture_winner"]
@@ -80,18 +84,31 @@ class BidCodec(Codec):
 
     def observation(self, view: BidView) -> str:
         """Returns the results so far, the valuation and the instruction."""
-        lines = [self._past_round(view.agent, number, past) for number, past in enumerate(view.history, start=1)]
-        if len(view.history) == view.rounds:
-            return "\n".join([*lines, self._over])
-        valuation = self._amounts[view.valuation]
-        lines.append(self._state.render(agent=view.agent, round=view.round, rounds=view.rounds, valuation=valuation))
+        lines = self._history(view)
         if view.to_move:
-            highest = self._amounts[view.valuation - 1]
+            valuation, highest = self._amounts[view.valuation], self._amounts[view.valuation - 1]
             lines.append(self._turn.render(valuation=valuation, highest=highest, grid=self._grid))
             lines.append(self._instructions[view.agent])
         else:
             lines.append(self._wait)
         return "\n".join(lines)
+
+    def ending(self, view: BidView, ending: Ending) -> str:
+        """Returns the results of all rounds, by what the match ended, and what the bidder earned."""
+        cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._all_held
+        cents = round(ending.reward * CENTS)
+        earned = self._earned.render(amount=f"{'-' if cents < 0 else ''}{write_cents(abs(cents))}")
+        return "\n".join([*self._history(view), self._ends.over(cause, earned)])
+
+    def _history(self, view: BidView) -> list[str]:
+        """Returns the results so far, and the bidder's valuation in the present round if that is not over."""
+        lines = [self._past_round(view.agent, number, past) for number, past in enumerate(view.history, start=1)]
+        if len(view.history) < view.rounds:
+            valuation = self._amounts[view.valuation]
+            lines.append(
+                self._state.render(agent=view.agent, round=view.round, rounds=view.rounds, valuation=valuation)
+            )
+        return lines
 
     def _past_round(self, agent: str, number: int, past: PastRound) -> str:
         """Returns a round that is over in one line."""
@@ -123,7 +140,7 @@ class BidCodec(Codec):
             )
             if _BARE.fullmatch(last_line):
                 statement, match = last_line, _AMOUNT.match(last_line)
-        form = f"{view.agent}: {self._example}"
+        form = self.example(view)
         if match is None:
             raise InvalidReply(
                 Failure.UNPARSABLE, f"no bid in digits was found; end the reply with one in the form {form}"
@@ -135,6 +152,10 @@ class BidCodec(Codec):
         if rest:
             raise InvalidReply(Failure.ILLEGAL, f"bids go in steps of {write_cents(view.step)}")
         return units
+
+    def example(self, view: BidView) -> str:
+        """Returns the form of a bid, without an amount."""
+        return f"{view.agent}: {_FORM}"
 
     @staticmethod
     def _last_statement(text: str) -> tuple[str, str]:
@@ -160,11 +181,11 @@ class BidCodec(Codec):
         elif _DECIMAL_COMMA.fullmatch(number):
             number = number.replace(",", ".")
         elif "," in number:
-            raise InvalidReply(Failure.UNPARSABLE, f"{number[:40]} is no amount; write it like {self._example}")
+            raise InvalidReply(Failure.UNPARSABLE, f"{number[:40]} is no amount; write it like {_FORM}")
         in_cents = (match["unit"] or "").lower().startswith(_CENTS)
         if len(number.partition(".")[2]) > (0 if in_cents else 2):
             raise InvalidReply(
-                Failure.UNPARSABLE, f"{number[:40]} is too precise: an amount has whole cents, like {self._example}"
+                Failure.UNPARSABLE, f"{number[:40]} is too precise: an amount has whole cents, like {_FORM}"
             )
         if len(number) > _MAX_DIGITS:
             raise InvalidReply(Failure.ILLEGAL, "a bid must be below your valuation")

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import normalise
@@ -82,7 +83,10 @@ class BoardCodec(Codec):
         self._observation = prompts["observation"]
         self._to_move = prompts.joined(*(["hint"] if hint else []), "instruction")
         self._wait = prompts.render("wait")
-        self._endings: dict[tuple[str, tuple[int, ...]], str] = {}
+        self._line = prompts["line"]
+        self._full = prompts.render("full")
+        self._ends = EndingTexts(language)
+        self._instructions: dict[tuple[str, tuple[int, ...], int], str] = {}
 
     @abstractmethod
     def board_text(self, board: str) -> str:
@@ -102,28 +106,48 @@ class BoardCodec(Codec):
 
     def observation(self, view: BoardView) -> str:
         """Returns moves, board, legal moves and the instruction."""
+        return f"{self._position(view)}\n{self._instruction(view) if view.to_move else self._wait}"
+
+    def ending(self, view: BoardView, ending: Ending) -> str:
+        """Returns moves, board, by what the game ended, and for whom."""
+        own, other, reward = view.mark, other_mark(view.mark), ending.reward
+        if ending.offenders:
+            cause = self._ends.forfeit(own, [own if agent == view.agent else other for agent in ending.offenders])
+        elif reward:
+            cause = self._line.render(mark=own if reward > 0 else other)
+        else:
+            cause = self._full
+        return f"{self._position(view)}\n{self._ends.over(cause, self._ends.contest(reward))}"
+
+    def _position(self, view: BoardView) -> str:
         names = self._moves
         moves = ", ".join([names[ply % 2][action] for ply, action in enumerate(view.moves)])
-        position = self._observation.render(
+        return self._observation.render(
             mark=view.mark, moves=moves or self._no_moves, board=self.board_text(view.board)
         )
-        return f"{position}\n{self._ending(view) if view.to_move else self._wait}"
 
-    def _ending(self, view: BoardView) -> str:
+    def _instruction(self, view: BoardView) -> str:
         """Returns what stands below the board. A game has few sets of legal moves: the text for each is made once."""
-        key = view.mark, view.legal
-        ending = self._endings.get(key)
-        if ending is None:
+        example = _example_action(view)
+        key = view.mark, view.legal, example
+        text = self._instructions.get(key)
+        if text is None:
             legal = ", ".join([self._names[action] for action in view.legal])
-            ending = self._endings[key] = self._to_move.render(mark=view.mark, legal=legal)
-        return ending
+            text = self._instructions[key] = self._to_move.render(
+                mark=view.mark, legal=legal, example=self._names[example]
+            )
+        return text
+
+    def example(self, view: BoardView) -> str:
+        """Returns a legal move, as the instruction has it."""
+        return self.format(_example_action(view), view)
 
     def parse(self, reply: str, view: BoardView) -> int:
         """Reads the last move stated; the mark before it may be left out, a wrong one is illegal."""
         move = self.find_move(normalise(reply))
         if move is None:
-            example = self.format(view.legal[0] if view.legal else 0, view)
-            raise InvalidReply(Failure.UNPARSABLE, f"no move was found; end the reply with one in the form {example}")
+            form = self.example(view)
+            raise InvalidReply(Failure.UNPARSABLE, f"no move was found; end the reply with one in the form {form}")
         mark, action = move
         if mark is not None and mark.upper() != view.mark:
             raise InvalidReply(Failure.ILLEGAL, f"the mark to play is {view.mark}, not {mark[:10]}")
@@ -136,3 +160,12 @@ class BoardCodec(Codec):
     def picture(self, game: Any) -> str:
         """Draws the board."""
         return self.board_text(game.board)
+
+
+def _example_action(view: BoardView) -> int:
+    """Returns a legal action to show the form of a move with.
+
+    Players lean towards the move they are shown. So it goes round with the number of moves played: it is not the best one or
+    the first one by rule, whatever the position.
+    """
+    return view.legal[len(view.moves) % len(view.legal)] if view.legal else 0

@@ -3,6 +3,8 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
+from llmarena_envs.core.ending import Ending
+
 
 class Codec(ABC):
     """Texts of one game in one language, made from views, and the grammar of replies.
@@ -20,6 +22,10 @@ class Codec(ABC):
     @abstractmethod
     def observation(self, view: Any) -> str:
         """Returns the text that the owner of ``view`` reads: history and state first, the instruction last."""
+
+    @abstractmethod
+    def ending(self, view: Any, ending: Ending) -> str:
+        """Returns the text that the owner of ``view`` reads once the match is over: history, state and how it ended."""
 
     @abstractmethod
     def parse(self, reply: str, view: Any) -> Any:

@@ -13,10 +13,12 @@ from pettingzoo import AECEnv
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.space import UnicodeText
+from llmarena_envs.core.terminal import printable
 
 MAX_TEXT = 1_000_000
 """Greatest number of characters of a text observation."""
@@ -82,6 +84,7 @@ class TextEnv(AECEnv):
         self._has_statistics = type(game).statistics is not Game.statistics
         self._pending: dict[str, Any] = {}
         self._offences: dict[str, Failure] = {}
+        self._paid: list[tuple[float, ...]] = []
         self._over = False
         self._rewarded = False
 
@@ -153,6 +156,7 @@ class TextEnv(AECEnv):
         self.agent_selection = self.game.to_move[0]
         self._pending = {}
         self._offences = {}
+        self._paid = []
         self._over = False
         self._rewarded = False
 
@@ -218,6 +222,7 @@ class TextEnv(AECEnv):
         if any(rewards):
             self.rewards = dict(zip(game.agents, rewards, strict=True))
             self._accumulate_rewards()
+            self._paid.append(rewards)
             self._rewarded = True
         if self._has_statistics:
             for agent in game.agents:
@@ -240,8 +245,9 @@ class TextEnv(AECEnv):
             raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
         if self._numeric:
             return self.vector(agent)
-        view = self.view(agent)
-        observation: dict[str, Any] = {"rules": self._rules[agent], "text": self.codec.observation(view)}
+        view, ending = self.view(agent), self.ending(agent) if self._over else None
+        text = self.codec.ending(view, ending) if ending else self.codec.observation(view)
+        observation: dict[str, Any] = {"rules": self._rules[agent], "text": text}
         if self._num_actions is not None:
             observation["action_mask"] = self._action_mask(view)
         return observation
@@ -256,7 +262,7 @@ class TextEnv(AECEnv):
         picture = self.codec.picture(self.game)
         if self.render_mode == "ansi":
             return picture
-        print(picture)
+        print(printable(picture))
         return None
 
     def close(self) -> None:
@@ -270,6 +276,13 @@ class TextEnv(AECEnv):
         if (self._over or agent in self._pending) and view.to_move:
             return view._replace(to_move=False, legal=())
         return view
+
+    def ending(self, agent: str) -> Ending | None:
+        """Returns how the match ended for ``agent``, or ``None`` while it goes on."""
+        if not self._over:
+            return None
+        seat = self.possible_agents.index(agent)
+        return Ending(sum([rewards[seat] for rewards in self._paid]), tuple(self._offences))
 
     def vector(self, agent: str) -> dict[str, NDArray[Any]]:
         """Returns the numeric observation of ``agent``, whatever ``obs_type`` is: ``observation`` and ``action_mask``."""

@@ -1,10 +1,11 @@
 """What a player of Hanabi reads, and how a reply is read back."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts, Template
 from llmarena_envs.hanabi.actions import Action, Kind
 from llmarena_envs.hanabi.cards import COLORS, Card, Knowledge, copies, full_deck
@@ -12,20 +13,8 @@ from llmarena_envs.hanabi.game import Event, Hanabi, HanabiView
 from llmarena_envs.hanabi.grammar import read_reply
 from llmarena_envs.hanabi.variant import Variant
 
-
-class Phrases(dict[Any, str]):
-    """Pieces of text that recur at every turn, each written when it is first needed.
-
-    Args:
-        write: makes the text of a key; there are few thousand keys in a game at most.
-    """
-
-    def __init__(self, write: Callable[[Any], str]) -> None:
-        self._write = write
-
-    def __missing__(self, key: Any) -> str:
-        text = self[key] = self._write(key)
-        return text
+# Kinds of action in the order in which they come up as examples.
+_EXAMPLES = (Kind.REVEAL_RANK, Kind.REVEAL_COLOR, Kind.DISCARD, Kind.PLAY)
 
 
 class HanabiCodec(Codec):
@@ -50,13 +39,14 @@ class HanabiCodec(Codec):
         self._names = tuple(
             tuple(self._action_name(seat, action) for action in variant.actions) for seat in range(variant.players)
         )
-        rank_one = variant.actions.index(Action(Kind.REVEAL_RANK, 1, 1))
-        self._examples = tuple(f"Action: {names[rank_one]}" for names in self._names)
+        self._kinds = tuple(_EXAMPLES.index(action.kind) for action in variant.actions)
         instruction = "instruction_reasoning" if cot else "instruction"
+        self._ends = EndingTexts(language)
         to_move = prompts.joined("observation", *(["hint"] if hint else []), instruction)
         waiting = prompts.joined("observation", "wait")
         self._to_move = tuple(self._with_constants(to_move, seat) for seat in range(variant.players))
         self._waiting = tuple(self._with_constants(waiting, seat) for seat in range(variant.players))
+        self._final = tuple(self._with_constants(prompts["observation"], seat) for seat in range(variant.players))
         self._others = tuple(self._agents[seat + 1 :] + self._agents[:seat] for seat in range(variant.players))
         self._none = prompts.render("none")
         self._titles = {agent: prompts.render("hand", player=agent) for agent in self._agents}
@@ -70,7 +60,6 @@ class HanabiCodec(Codec):
         """Returns a template with all filled in that does not change during a match: less is left to do each turn."""
         constants = {
             "agent": self._agents[seat],
-            "example": self._examples[seat],
             "max_info_tokens": self._variant.info_tokens,
             "max_life_tokens": self._variant.life_tokens,
         }
@@ -89,7 +78,7 @@ class HanabiCodec(Codec):
         fields = {"player": self._agents[event.player], "action": self._names[event.player][event.action]}
         if event.card is None:
             positions = ", ".join([str(position + 1) for position in event.marked])
-            return self._prompts.render("hinted", positions=positions, **fields)
+            return self._prompts.render("hinted", positions=positions, count=len(event.marked), **fields)
         is_play = self._variant.actions[event.action].kind is Kind.PLAY
         key = "discarded" if not is_play else "played" if event.scored else "misplayed"
         return self._prompts.render(key, card=event.card.name, **fields)
@@ -113,7 +102,8 @@ class HanabiCodec(Codec):
             others=", ".join([other for other in self._agents if other != agent]),
             first=self._agents[0],
             deck_size=variant.deck_size,
-            colors=", ".join(COLORS[: variant.colors]),
+            n_colors=variant.colors,
+            colors=", ".join([self._prompts.render(f"color_{color.lower()}") for color in COLORS[: variant.colors]]),
             ranks=", ".join(ranks),
             top_rank=variant.ranks,
             top_score=variant.top_score,
@@ -126,10 +116,28 @@ class HanabiCodec(Codec):
 
     def observation(self, view: HanabiView) -> str:
         """Returns history, table, hands, legal actions and the instruction."""
+        return self._render((self._to_move if view.to_move else self._waiting)[view.seat], view)
+
+    def ending(self, view: HanabiView, ending: Ending) -> str:
+        """Returns history, table, hands, by what the match ended, and the points."""
+        if ending.offenders:
+            cause = self._ends.forfeit(view.agent, ending.offenders)
+        elif not view.life_tokens:
+            cause = self._prompts.render("no_life")
+        elif sum(view.fireworks) == self._variant.top_score:
+            cause = self._prompts.render("complete")
+        else:
+            cause = self._prompts.render("no_turn")
+        return (
+            f"{self._render(self._final[view.seat], view)}\n{self._ends.over(cause, self._ends.points(ending.reward))}"
+        )
+
+    def _render(self, template: Template, view: HanabiView) -> str:
+        """Fills in a template."""
         seat, names, events, none = view.seat, self._names[view.seat], self._events, self._none
         history = [events[event] for event in view.history]
         revealed = [event.card for event in view.history if event.card]
-        return (self._to_move if view.to_move else self._waiting)[seat].render(
+        return template.render(
             history="\n".join(history) or none,
             fireworks=self._fireworks[view.fireworks],
             info_tokens=view.info_tokens,
@@ -142,7 +150,21 @@ class HanabiCodec(Codec):
             last_action=history[-1] if history else none,
             last_card=self._cards[revealed[-1]] if revealed else none,
             legal=", ".join([names[action] for action in view.legal]),
+            example=self.example(view) if view.to_move else "",
         )
+
+    def example(self, view: HanabiView) -> str:
+        """Returns a legal action to show the form with, a hint on the player's first turn.
+
+        Players lean towards the action they are shown. So the kind of it changes with every turn of the player, and the card or
+        hint each time the kinds have gone round.
+        """
+        by_kind: list[list[int]] = [[] for _ in _EXAMPLES]
+        for action in view.legal or (0,):
+            by_kind[self._kinds[action]].append(action)
+        choices = [actions for actions in by_kind if actions]
+        rounds, kind = divmod(len(view.history) // len(self._agents), len(choices))
+        return self.format(choices[kind][rounds % len(choices[kind])], view)
 
     def _fireworks_text(self, fireworks: tuple[int, ...]) -> str:
         return ", ".join([stages[rank] for stages, rank in zip(self._stages, fireworks, strict=True)])
@@ -165,7 +187,7 @@ class HanabiCodec(Codec):
 
     def parse(self, reply: str, view: HanabiView) -> int:
         """Reads the last action stated: after ``Action:``, as JSON, or alone on a line."""
-        example = self._examples[view.seat]
+        example = self.example(view)
         kind, value, target = read_reply(reply, example)
         offset = 0
         if kind in (Kind.REVEAL_COLOR, Kind.REVEAL_RANK):

@@ -15,6 +15,8 @@ from llmarena_envs.undercover.words import MAX_WORD, WordPair, contains_word, es
 
 CLUE = "clue"
 VOTE = "vote"
+ORDINARY = "ordinary"
+UNDERCOVER = "undercover"
 MIN_PLAYERS = 3
 MAX_PLAYERS = 10
 MAX_CLUE = 500
@@ -78,6 +80,7 @@ class UndercoverView(NamedTuple):
         living: the players still in the game, in seat order.
         clues: the clues of the match with round and sender, in the order they were given.
         results: the vote stages so far.
+        winner: the side that has won, ``"ordinary"`` or ``"undercover"``; empty before the end and after a forfeit.
     """
 
     agent: str
@@ -89,6 +92,7 @@ class UndercoverView(NamedTuple):
     living: tuple[str, ...]
     clues: tuple[Message, ...]
     results: tuple[Result, ...]
+    winner: str = ""
 
 
 def most_voted(targets: tuple[str, ...]) -> tuple[str, ...]:
@@ -122,7 +126,7 @@ class Undercover(Game):
         swapped: whether the undercover side holds the first word of the pair.
         undercovers: the undercover players, in seat order.
         words: the secret word of each player, in seat order.
-        stage, round, living, results: as in ``UndercoverView``.
+        stage, round, living, results, winner: as in ``UndercoverView``.
         waiting: the players who have yet to speak in this clue stage, in speaking order.
         pool: every clue of the match.
         blank: the senders of blank clues, one entry a clue.
@@ -201,6 +205,7 @@ class Undercover(Game):
         self.pool = MessagePool()
         self.blank: tuple[str, ...] = ()
         self.results: tuple[Result, ...] = ()
+        self.winner = ""
         self.scored_guesses: tuple[tuple[str, bool, bool], ...] = ()
         self.rewards = (0.0,) * size
         self._start_round(1)
@@ -222,7 +227,16 @@ class Undercover(Game):
         legal = tuple(Vote(target) for target in self.living if target != agent) if voting else ()
         clues = self.pool.visible_to(agent)
         return UndercoverView(
-            agent, to_move, legal, self.word(agent), self.stage, self.round, self.living, clues, self.results
+            agent,
+            to_move,
+            legal,
+            self.word(agent),
+            self.stage,
+            self.round,
+            self.living,
+            clues,
+            self.results,
+            self.winner,
         )
 
     def why_illegal(self, agent: str, action: Clue | Vote) -> str:
@@ -318,6 +332,7 @@ class Undercover(Game):
             self._start_round(self.round + 1)
             return
         self.to_move = ()
+        self.winner = UNDERCOVER if undercover_wins else ORDINARY
         self.rewards = tuple(1.0 if (agent in self.undercovers) == undercover_wins else -1.0 for agent in self.agents)
 
     def _score_guesses(self, voter: str, vote: Vote) -> tuple[str, bool, bool]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.prompts import Prompts
@@ -83,6 +84,7 @@ class UndercoverCodec(Codec):
         prompts = Prompts("llmarena_envs.undercover", language)
         self.language = language
         self._prompts = prompts
+        self._ends = EndingTexts(language)
         self._ask_guess = ask_guess
         self._max_rounds = max_rounds
         sides = "one" if n_undercover == 1 else "several"
@@ -102,15 +104,23 @@ class UndercoverCodec(Codec):
 
     def observation(self, view: UndercoverView) -> str:
         """Returns the player's name and word, the history, and the instruction."""
+        return "\n".join([*self._position(view), self._instruction(view)])
+
+    def ending(self, view: UndercoverView, ending: Ending) -> str:
+        """Returns the player's name and word, the history, which side won, and whether the player did."""
+        if view.winner:
+            cause, result = self._prompts.render(f"winner_{view.winner}"), self._ends.contest(ending.reward)
+        else:
+            cause, result = self._ends.forfeit(view.agent, ending.offenders), self._prompts.render("no_winner")
+        return "\n".join([*self._position(view), self._ends.over(cause, result)])
+
+    def _position(self, view: UndercoverView) -> list[str]:
         render = self._prompts.render
-        return "\n".join(
-            [
-                render("intro", agent=view.agent, word=json.dumps(view.word, ensure_ascii=False)),
-                *self._history(view.clues, view.results, view.round),
-                render("living", players=", ".join(view.living)),
-                self._instruction(view),
-            ]
-        )
+        return [
+            render("intro", agent=view.agent, word=json.dumps(view.word, ensure_ascii=False)),
+            *self._history(view.clues, view.results, view.round),
+            render("living", players=", ".join(view.living)),
+        ]
 
     def _history(self, clues: Iterable[Message], results: tuple[Result, ...], last_round: int) -> Iterator[str]:
         """Yields the lines of what was said and published: each position's are the beginning of the next one's."""

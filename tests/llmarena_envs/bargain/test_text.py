@@ -123,10 +123,12 @@ def test_the_last_turn_says_so():
 def test_the_end_is_told_to_both_sides():
     env = talks("player_0: 1 hats", "player_1: Deal")
     assert text(env, "player_0").endswith(
-        "player_1 accepted your last offer. You get 1 hat, 0 balls, 0 apples, which is worth 8 to you."
+        "player_1 accepted your last offer. You get 1 hat, 0 balls, 0 apples, which is worth 8 to you. "
+        "You receive 8 points in total."
     )
     assert text(env, "player_1").endswith(
-        "You accepted the last offer. You get 0 hats, 2 balls, 3 apples, which is worth 6 to you."
+        "You accepted the last offer. You get 0 hats, 2 balls, 3 apples, which is worth 6 to you. "
+        "You receive 6 points in total."
     )
     failed = talks("player_0: 1 hats", "player_1: 1 hats", max_rounds=1)
     assert all("without an agreement" in text(failed, agent) for agent in failed.agents)

@@ -149,7 +149,7 @@ def test_what_a_player_reads() -> None:
         "_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n"
         "Columns that are not full: 1, 2, 3, 4, 5, 6\n"
         "It is your turn. Choose a column that is not full and reply with your mark and the column only, nothing else, "
-        "in this form:\nX: column\nFor instance, X: 1 drops a disc into the leftmost column."
+        "in this form:\nX: column\nFor instance, X: 1 drops a disc into column 1."
     )
     waiting = _env().observe("player_1")["text"]
     assert waiting.startswith("You play O.\n")

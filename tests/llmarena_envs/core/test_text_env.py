@@ -129,6 +129,15 @@ def test_human_mode_prints_after_every_step(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == f"{env.game.cards} ()\n{env.game.cards} ((0, 1),)\n"
 
 
+def test_what_players_say_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    env = bargain_v0.env(render_mode="human")
+    env.reset(seed=0)
+    env.step("\x1b[2J\u202egone\nplayer_0: 1 hats 0 balls 0 apples")
+    printed = capsys.readouterr().out
+    assert r"\x1b[2J\u202egone" in printed
+    assert not {"\x1b", "\u202e"} & set(printed)
+
+
 def test_parse_gives_legal_members_of_the_action_space_only() -> None:
     env = tictactoe_v0.env().unwrapped
     env.reset(seed=0)
@@ -137,7 +146,7 @@ def test_parse_gives_legal_members_of_the_action_space_only() -> None:
     for reply, kind, message in [
         ("", Failure.EMPTY, "empty"),
         (" \n", Failure.EMPTY, "empty"),
-        ("I resign", Failure.UNPARSABLE, r"O: \(1, 1\)"),
+        ("I resign", Failure.UNPARSABLE, r"O: \(1, 2\)"),
         ("O: (2, 2)", Failure.ILLEGAL, r"\(2, 2\) is already taken"),
         ("X: (1, 1)", Failure.ILLEGAL, "the mark to play is O"),
         ("O: (4, 1)", Failure.ILLEGAL, "from 1 to 3"),

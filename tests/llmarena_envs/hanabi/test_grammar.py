@@ -223,10 +223,10 @@ REASONS = [
     ("Action: Reveal pink", "no card has the colour pink"),
     ("Action: Reveal Red", "player_1 holds no Red card, and a hint must mark at least one card"),
     ("Action: Reveal Red to player_0", "a hint goes to one of player_1, not to player_0"),
-    ("nothing", "no action was found; end the reply with a line such as Action: Reveal rank 1"),
+    ("nothing", "no action was found; end the reply with a line such as Action: Reveal Yellow"),
     (
         "Action: Play both",
-        "'Play both' is no action; write one as the rules name them, on a line such as Action: Reveal rank 1",
+        "'Play both' is no action; write one as the rules name them, on a line such as Action: Reveal Yellow",
     ),
     ("Action: Play card 1 and 2", "'Play card 1 and 2' is not clear; write one action and nothing else on its line"),
     (" ", "the reply was empty"),

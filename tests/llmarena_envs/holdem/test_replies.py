@@ -233,7 +233,7 @@ def test_all_in_is_a_call_where_the_opponent_is_all_in_for_less() -> None:
     for action in (Action.FOLD, Action.CHECK_CALL, Action.ALL_IN):
         env.step(int(action))
     view = env.view("player_1")
-    assert (view.stacks, view.to_call) == ((0, 49), 47)
+    assert (view.table.stacks, view.to_call) == ((0, 49), 47)
     assert view.legal == (Action.FOLD, Action.CHECK_CALL)
     assert env.parse("Action: All-In", "player_1") == Action.CHECK_CALL
 
@@ -241,10 +241,13 @@ def test_all_in_is_a_call_where_the_opponent_is_all_in_for_less() -> None:
 def test_all_in_stays_what_it_is_where_the_betting_is_only_not_reopened() -> None:
     env = holdem_v0.raw_env(players=3, button=0)
     env.reset(seed=0)
-    view = env.view("player_0")._replace(legal=(Action.FOLD, Action.CHECK_CALL), stacks=(50, 60, 0), to_call=7)
-    assert env.codec.parse("Action: All-In", view) == Action.ALL_IN
-    assert env.codec.parse("Action: All-In", view._replace(stacks=(50, 0, 0))) == Action.CHECK_CALL
-    assert env.codec.parse("Action: All-In", view._replace(stacks=(7, 60, 0))) == Action.CHECK_CALL
+    view = env.view("player_0")._replace(legal=(Action.FOLD, Action.CHECK_CALL), to_call=7)
+    for stacks, action in [
+        ((50, 60, 0), Action.ALL_IN),
+        ((50, 0, 0), Action.CHECK_CALL),
+        ((7, 60, 0), Action.CHECK_CALL),
+    ]:
+        assert env.codec.parse("Action: All-In", view._replace(table=view.table._replace(stacks=stacks))) == action
 
 
 def test_illegal_actions_are_refused_with_the_reason_of_the_rules() -> None:

@@ -9,6 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.order import OrderWrapper
@@ -60,6 +61,9 @@ class DuelCodec(Codec):
 
     def observation(self, view: DuelView) -> str:
         return f"Your card: {view.card}. Rounds: {view.rounds}. {'Add 0, 1 or 2.' if view.to_move else 'Wait.'}"
+
+    def ending(self, view: DuelView, ending: Ending) -> str:
+        return f"{self.observation(view)} {ending.reward} {ending.offenders}"
 
     def parse(self, reply: str, view: DuelView) -> int:
         if reply.strip() not in ("0", "1", "2"):

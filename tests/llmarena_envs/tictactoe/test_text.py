@@ -162,7 +162,7 @@ def test_what_a_player_reads() -> None:
         "You play X.\nMoves so far: X: (2, 2), O: (3, 3)\nBoard:\n_|_|_\n_|X|_\n_|_|O\n"
         "Empty cells: (1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2)\n"
         "It is your turn. Choose an empty cell and reply with your mark and the cell only, nothing else, in this form:\n"
-        "X: (row, column)\nFor instance, X: (1, 3) takes the cell in row 1 and column 3."
+        "X: (row, column)\nFor instance, X: (1, 3) takes the cell (1, 3)."
     )
     waiting = _env().observe("player_1")["text"]
     assert waiting.startswith("You play O.\n")
@@ -187,7 +187,7 @@ def test_the_move_named_in_the_feedback_is_legal() -> None:
     env = tictactoe_v0.raw_env()
     env.reset(seed=0)
     env.step(0)
-    with pytest.raises(InvalidReply, match=r"in the form O: \(1, 2\)$"):
+    with pytest.raises(InvalidReply, match=r"in the form O: \(1, 3\)$"):
         env.parse("?", "player_1")
 
 
