@@ -1,6 +1,6 @@
 """How each kind of environment is rated: its schedule, its stopping rule and its leaderboard."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from llmarena_envs.core.options import OptionError, check_choice
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.running.run_file import RunConfig
-from rating.schedules.schedule import schedule
+from rating.schedules.schedule import Stop, schedule
 from rating.schemes.leaderboard import leaderboard
 from rating.schemes.leaderboard_rows import Leaderboard
 from rating.schemes.stopping import CountRule, StopRule, stop_reason
@@ -26,6 +26,7 @@ class Plan:
         policies: names of the policies under test.
         batches: of matches, without end.
         rule: when to stop.
+        ahead: how many batches play may run ahead of the rule.
         kind: of the leaderboard.
         details: arguments of the leaderboard.
     """
@@ -34,8 +35,13 @@ class Plan:
     policies: list[str]
     batches: Iterator[list[Match]]
     rule: StopRule | CountRule
+    ahead: int
     kind: str
     details: dict[str, Any]
+
+    def schedule(self) -> "PlannedSchedule":
+        """Returns the batches until the rule fires."""
+        return PlannedSchedule(self)
 
     def stop_reason(self, outcomes: Iterable[Outcome]) -> str:
         """Returns why the environment has been played enough, or an empty string."""
@@ -45,6 +51,28 @@ class Plan:
         """Makes the leaderboard; ``outcomes`` must hold one of this environment or more."""
         own = [outcome for outcome in outcomes if outcome.environment == self.environment]
         return leaderboard(own, kind=self.kind, stop_reason=self.stop_reason(own), **self.details)
+
+
+class PlannedSchedule:
+    """The batches of a plan until its rule fires.
+
+    Args:
+        plan: the plan; its batches are used up.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.lag = plan.ahead
+        self._plan = plan
+        self._outcomes: list[Outcome] = []
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        """Takes the outcomes of the next whole batch."""
+        self._outcomes += outcomes
+
+    def next_batch(self) -> list[Match] | Stop:
+        """Returns the next batch, or why there is none."""
+        reason = self._plan.stop_reason(self._outcomes)
+        return Stop(reason) if reason else next(self._plan.batches)
 
 
 def make_plan(config: RunConfig, environment: str) -> Plan:
@@ -94,7 +122,7 @@ def make_plan(config: RunConfig, environment: str) -> Plan:
         details = {"shared_deals": True} if seats == 2 else {}
         rule = _count(stop.matches, stop.max_matches)
     batches = schedule(environment, policies, options, config.seed, kind=schedule_kind, seats=seats, **details)
-    return Plan(environment, policies, batches, rule, kind, board)
+    return Plan(environment, policies, batches, rule, config.ahead, kind, board)
 
 
 def _count(matches: int, max_matches: int, opponent: str = "") -> CountRule:
