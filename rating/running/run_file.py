@@ -111,6 +111,9 @@ class RunConfig(_Table):
         preset: ``standard`` or ``llmarena``, the two sets of rules for bad replies (X-2).
         turns: treatment of bad replies where it differs from the preset.
         stop: when to stop.
+        ahead: how many batches play may run ahead of the stop rule: a batch is chosen from the outcomes of the batches that
+            come at least so many before it. With 1 every batch waits for the last match of the one before; with 2 the next
+            batch is under way meanwhile, and the batch after the one that satisfied the rule is played too.
         executor: ``async`` (this process), ``process`` (a pool, except for matches of a person) or ``auto``: the pool for
             matches between scripted policies.
         workers: processes of the pool; 0 for one a core.
@@ -125,6 +128,7 @@ class RunConfig(_Table):
     preset: Literal["standard", "llmarena"] = "standard"
     turns: TurnsConfig = TurnsConfig()
     stop: StopConfig = StopConfig()
+    ahead: Count = 2
     executor: Literal["auto", "async", "process"] = "auto"
     workers: Annotated[int, Field(ge=0, le=1024)] = 0
     concurrency: Count = 64
@@ -152,7 +156,7 @@ class RunConfig(_Table):
                 make_policy(policy.spec, environment.name, policy.options)
 
     def identity(self) -> str:
-        """Returns what must not change while a run is under way: who plays, and how bad replies are treated.
+        """Returns what must not change while a run is under way: who plays, how bad replies are treated, how far ahead.
 
         Where a model is served may change, and so may how much is played and where it is computed.
         """
@@ -161,7 +165,7 @@ class RunConfig(_Table):
             for item in self.policy
         }
         turns = {item.name: asdict(self.turn_settings(item.name)) for item in self.environment}
-        return json.dumps({"players": players, "turns": turns}, sort_keys=True, default=str)
+        return json.dumps({"players": players, "turns": turns, "ahead": self.ahead}, sort_keys=True, default=str)
 
     def options(self, environment: str) -> dict[str, Any]:
         """Returns the constructor options of an environment in this run."""

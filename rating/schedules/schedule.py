@@ -21,15 +21,41 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from rating.records.match import Match
+from rating.records.outcome import Outcome
 
 SEED_BITS = 53
 """Seeds fit into the integers that every JSON reader keeps exactly."""
+
+
+class Stop(NamedTuple):
+    """The answer of a schedule that has played enough: the name of the reason, e.g. ``count`` or ``cap``."""
+
+    reason: str
+
+
+class Schedule(Protocol):
+    """What is played next, as a pure function of the outcomes so far, folded batch by batch.
+
+    Batch k depends on the outcomes of the batches 0 to k - ``lag`` only, so that it can be under way while the batches
+    before it are still being finished, and is the same on any number of workers.
+
+    Attributes:
+        lag: 1 for a schedule that needs the batch before, as a Swiss round does; 2 or more lets play run ahead.
+    """
+
+    lag: int
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        """Takes the outcomes of the next whole batch, in match-number order, void ones included."""
+
+    def next_batch(self) -> list[Match] | Stop:
+        """Returns batch k, given that exactly the batches 0 to k - ``lag`` have been added; or why there is none."""
 
 
 @dataclass(frozen=True)
