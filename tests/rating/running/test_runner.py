@@ -83,7 +83,7 @@ def test_a_provider_that_fails_voids_matches_and_never_scores(tmp_path, player):
     assert {record.tries for record in records} == {2}
     bad = row(config, records, "bad")
     assert bad.rating is None
-    assert bad.effort.void_matches == len(records) == 20
+    assert bad.effort.void_matches == len(records) >= 20
     assert all(record.error for record in records)
 
 
