@@ -5,6 +5,7 @@ from typing import Any
 
 from agents.errors import ReplayMismatch
 from agents.play import play_async
+from agents.player import Player
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import make_environment
 from rating.records.outcome import FINISHED
@@ -34,9 +35,9 @@ def verify(record: Record, settings: TurnSettings) -> str:
     if record.outcome is None or record.status != FINISHED:
         return f"expected a finished match, this one is {record.status}"
     env = make_environment(record.match.environment, record.match.options)
-    policies = {agent: _Recorded() for agent in env.possible_agents}
+    players = {agent: Player(_Recorded()) for agent in env.possible_agents}
     try:
-        episode = asyncio.run(play_async(env, policies, record.match.seed, settings, played=record.turns))
+        episode = asyncio.run(play_async(env, players, record.match.seed, settings, played=record.turns))
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     if episode.digest != record.digest:
