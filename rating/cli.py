@@ -115,9 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args = build_parser().parse_args(arguments)
         with readers_may_leave(goes_on=args.goes_on):
             code = _guarded(args)
-            if code == EXIT_INTERRUPTED and is_terminated():
-                return _fail("terminated by SIGTERM", EXIT_TERMINATED)
-            return code
+            return EXIT_TERMINATED if code == EXIT_INTERRUPTED and is_terminated() else code
 
 
 def _guarded(args: argparse.Namespace) -> int:

@@ -1,9 +1,9 @@
 """The progress display of a running tournament, on standard error."""
 
 import logging
+import math
 import sys
 import time
-from collections import deque
 from collections.abc import Callable
 from types import TracebackType
 
@@ -18,8 +18,8 @@ from rating.running.runner import Progress as RunProgress
 _LINE_EVERY = 100
 """Finished matches between two lines where there is no terminal."""
 
-_FAILURES_A_MINUTE = 4
-"""Lines about failures; a server that is down gives thousands."""
+_SECONDS_BETWEEN_FAILURES = 15.0
+"""Between two lines about failures, of which a server that is down gives thousands."""
 
 _LONGEST_FAILURE = 300
 """Characters shown of a failure; the record of the match has all of it."""
@@ -87,7 +87,7 @@ class ProgressDisplay:
 
 
 class FailureLines(logging.Handler):
-    """Shows failures as they come, the first one at once, but only so many a minute.
+    """Shows failures as they come, the first one at once, but only one now and then.
 
     Args:
         say: prints a line.
@@ -98,16 +98,16 @@ class FailureLines(logging.Handler):
         super().__init__(logging.INFO)
         self._say = say
         self._clock = clock
-        self._shown: deque[float] = deque(maxlen=_FAILURES_A_MINUTE)
+        self._next = -math.inf
         self._kept_back = 0
 
     def emit(self, record: logging.LogRecord) -> None:
         """Shows a failure with its environment, or counts it."""
         now = self._clock()
-        if len(self._shown) == _FAILURES_A_MINUTE and now - self._shown[0] < 60:
+        if now < self._next:
             self._kept_back += 1
             return
-        self._shown.append(now)
+        self._next = now + _SECONDS_BETWEEN_FAILURES
         environment = ENVIRONMENT.get()
         text = printable(" ".join(record.getMessage().split()))[:_LONGEST_FAILURE]
         more = f" ({self._kept_back} more since the line before)" if self._kept_back else ""
