@@ -6,7 +6,7 @@ import importlib.metadata
 import sqlite3
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +114,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with termination_interrupts() as is_terminated:
         args = build_parser().parse_args(arguments)
         with readers_may_leave(goes_on=args.goes_on):
-            code = _guarded(args)
+            code = _guarded(args, is_terminated)
             return EXIT_TERMINATED if code == EXIT_INTERRUPTED and is_terminated() else code
 
 
-def _guarded(args: argparse.Namespace) -> int:
+def _guarded(args: argparse.Namespace, is_terminated: Callable[[], bool]) -> int:
     """Runs a command; whatever goes wrong becomes a message and an exit code."""
     here = str(Path.cwd())
     if here not in sys.path:
@@ -126,7 +126,7 @@ def _guarded(args: argparse.Namespace) -> int:
     try:
         return _run(args)
     except KeyboardInterrupt:
-        return _fail("interrupted", EXIT_INTERRUPTED)
+        return _fail("terminated" if is_terminated() else "interrupted", EXIT_INTERRUPTED)
     except OSError as error:
         return _fail(str(error), EXIT_USAGE)
     except Exception:

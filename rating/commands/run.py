@@ -4,6 +4,8 @@ import argparse
 import asyncio
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,25 +33,31 @@ def run(args: argparse.Namespace) -> None:
     else:
         if not args.env or not args.policy:
             raise OptionError("expected a run file, or at least one --env and one --policy")
-        policies, restricted = _read_policies(args.policy, args.env)
+        policies, restricted = read_policies(args.policy, args.env)
         text, where = run_file_text(args.env, policies, _settings(args), restricted), "command line"
-    config, store = run_directory.create(args.out, text, where)
-    _check_complete(args.out, _play(args.out, config, store))
+    with _resumable(args.out):
+        config, store = run_directory.create(args.out, text, where)
+        void = _play(args.out, config, store)
+    _check_complete(args.out, void)
 
 
 def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
-    config, store = run_directory.open_run(args.dir)
-    run_directory.check_unchanged(args.dir, config, store)
-    _check_complete(args.dir, _play(args.dir, config, store))
+    with _resumable(args.dir):
+        config, store = run_directory.open_run(args.dir)
+        run_directory.check_unchanged(args.dir, config, store)
+        void = _play(args.dir, config, store)
+    _check_complete(args.dir, void)
 
 
 def demo(args: argparse.Namespace) -> None:
     """Plays the board games between all scripted policies and writes the report."""
     specs = sorted({name for environment in DEMO_ENVIRONMENTS for name in baselines(environment)})
     out = args.out or _free_directory(Path("llmarena-demo"))
-    config, store = run_directory.create(out, run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS), "demo")
-    void = _play(out, config, store)
+    text = run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS)
+    with _resumable(out):
+        config, store = run_directory.create(out, text, "demo")
+        void = _play(out, config, store)
     print(f"\nReport: {write_report(out, out / 'report.html')}")
     _check_complete(out, void)
 
@@ -63,12 +71,20 @@ def _play(directory: Path, config: RunConfig, store: Store) -> int:
         print_leaderboards(config, store)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
         return void
-    except (KeyboardInterrupt, Quit, BudgetExceeded):
-        print(f"The run goes on with: llmarena resume {directory}", file=sys.stderr)
-        raise
     finally:
         store.close()
         lock.release()
+
+
+@contextmanager
+def _resumable(directory: Path) -> Iterator[None]:
+    """Says how to go on if a run stops before its end."""
+    try:
+        yield
+    except (KeyboardInterrupt, Quit, BudgetExceeded):
+        if (directory / run_directory.DATABASE).exists():
+            print(f"The run goes on with: llmarena resume {directory}", file=sys.stderr)
+        raise
 
 
 def _check_complete(directory: Path, void: int) -> None:
@@ -84,7 +100,7 @@ def _check_complete(directory: Path, void: int) -> None:
         )
 
 
-def _read_policies(flags: list[str], environments: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str], dict[str, list[str]]]:
     """Reads ``POLICY`` and ``POLICY@ENV,ENV``.
 
     What stands behind an ``@`` may belong to the name of a model instead; it is taken for environments if that is what it

@@ -59,7 +59,10 @@ def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
     Raises:
         RunError: if the spec or an option of a policy, or the treatment of bad replies, was changed.
     """
-    if store.facts().get(_IDENTITY) != config.identity():
+    known = store.facts().get(_IDENTITY)
+    if known is None:  # the run was killed before anything was played
+        store.set_fact(_IDENTITY, config.identity())
+    elif known != config.identity():
         raise RunError(
             f"{path / RUN_FILE}: expected the policies, their options and the treatment of bad replies with which the run was"
             " begun, but they were changed; undo that, or begin a new run"
