@@ -81,7 +81,8 @@ class Cooperation(Scheme):
 
     def rule(self) -> CountRule:
         """Returns the number of matches of each policy with itself; those with others come along."""
-        return self.count_rule(2 * len(self.setting.policies) - 1 if self._contest.seats == 2 else 1)
+        each = 2 * len(self.setting.policies) - 1 if self._contest.seats == 2 else 1
+        return self.count_rule(counted=each, scheduled=each)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> CooperativeLeaderboard:
         """Makes the leaderboard."""

@@ -122,8 +122,12 @@ class Roles(Scheme):
         return field_play(self._contest, opponent=self._opponent(), focus_option=hidden.option, both_roles=True)
 
     def rule(self) -> CountRule:
-        """Returns the number of matches of each policy in the first role, or on any seat."""
-        return self.count_rule(opponent=self._opponent())
+        """Returns the number of matches of each policy: in the first hidden role, or in all roles that names tell.
+
+        The fixed opponent of a field plays no others than those of the first role, the other policies as many again.
+        """
+        opponent = self._opponent()
+        return self.count_rule(scheduled=2 if opponent else 1, opponent=opponent)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RoleLeaderboard:
         """Makes the leaderboard."""

@@ -131,12 +131,13 @@ class Scheme(ABC):
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
         """Makes the leaderboard of the outcomes of this environment."""
 
-    def count_rule(self, each: int = 1, opponent: str = "") -> CountRule:
+    def count_rule(self, *, counted: int = 1, scheduled: int = 1, opponent: str = "") -> CountRule:
         """Returns the rule for a fixed number of matches.
 
         Args:
-            each: matches of a policy that count as one.
+            counted: matches of a policy among which one is of the kind that is to be played so often.
+            scheduled: the same, with all that the schedule makes it play besides.
             opponent: as in ``CountRule``.
         """
-        matches, limit = self.setting.matches, self.setting.stop.max_matches
-        return CountRule(min(matches, limit) * each, max(limit, 2 * matches) * each, opponent)
+        limit = self.setting.stop.max_matches
+        return CountRule(min(self.setting.matches, limit) * counted, limit * scheduled, opponent)
