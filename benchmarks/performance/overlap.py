@@ -22,9 +22,11 @@ from benchmarks.performance.virtual_time import run_in_virtual_time
 from rating.records.match import Match
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.running.batches import play_batches
-from rating.running.plan import Plan
 from rating.running.slots import Slots
-from rating.schedules.schedule import Schedule, schedule
+from rating.schedules.batches import Contest
+from rating.schedules.round_robin import round_robin
+from rating.schedules.schedule import Schedule
+from rating.schedules.until import Until
 from rating.schemes.stopping import StopRule
 
 
@@ -129,8 +131,8 @@ def simulate(options: Options, environments: Sequence[str], batch: int, lag: int
 
 
 def _schedule(environment: str, policies: list[str], batch: int, lag: int, seed: int) -> Schedule:
-    batches = schedule(environment, policies, {}, seed, batch=batch)
-    return Plan(environment, policies, batches, StopRule(), lag, "duels", {}).schedule()
+    contest = Contest(environment, tuple(policies), seed=seed, batch=batch)
+    return Until(contest, round_robin(contest), StopRule().begin(policies), lag)
 
 
 def _outcome(match: Match, rng: np.random.Generator) -> Outcome:

@@ -15,9 +15,9 @@ from rating.records.store import Store
 from rating.records.verify import verify
 from rating.report.tables import render, to_json
 from rating.running import run_directory
-from rating.running.plan import make_plan
+from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig
-from rating.schemes.leaderboard_rows import Leaderboard
+from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary, summarise
 
 _ENDLESS = 100_000
@@ -102,7 +102,8 @@ def _leaderboards(config: RunConfig, store: Store) -> list[Leaderboard]:
     outcomes = store.outcomes()
     played = {outcome.environment for outcome in outcomes}
     names = [item.name for item in config.environment if item.name in played]
-    return [make_plan(config, name).leaderboard(outcomes) for name in names]
+    facts = store.facts()
+    return [make_scheme(config, name).leaderboard(outcomes, facts.get(f"stopped:{name}", "")) for name in names]
 
 
 def _tables(config: RunConfig, store: Store) -> list[Leaderboard | Summary]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rating.errors import RunError
 from rating.records.store import Store
-from rating.running.plan import make_plan
+from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig, parse_run_file
 
 RUN_FILE = "run.toml"
@@ -31,7 +31,7 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
     """
     config = parse_run_file(run_file, where)
     for environment in config.environment:
-        make_plan(config, environment.name)
+        make_scheme(config, environment.name)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
@@ -64,8 +64,8 @@ def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
         store.set_fact(_IDENTITY, config.identity())
     elif known != config.identity():
         raise RunError(
-            f"{path / RUN_FILE}: expected the policies, their options and the treatment of bad replies with which the run was"
-            " begun, but they were changed; undo that, or begin a new run"
+            f"{path / RUN_FILE}: expected the policies, their options, the treatment of bad replies and `ahead` with which the"
+            " run was begun, but they were changed; undo that, or begin a new run"
         )
 
 

@@ -14,8 +14,8 @@ from rating.records.match import Match
 from rating.records.outcome import BUG, FINISHED, VOID, Outcome
 from rating.records.store import Store
 from rating.running.batches import play_batches
+from rating.running.contests import make_scheme
 from rating.running.executors import AsyncExecutor, Executor, Played, ProcessExecutor
-from rating.running.plan import make_plan
 from rating.running.players import Players
 from rating.running.run_file import RunConfig
 from rating.running.slots import Slots
@@ -104,7 +104,7 @@ class Runner:
         return sum(tally.void for tally in self._tallies.values())
 
     async def _play_environment(self, environment: str) -> None:
-        schedule = make_plan(self._config, environment).schedule()
+        schedule = make_scheme(self._config, environment).schedule()
         tally = self._tallies[environment]
         self._keep_rules(environment)
 

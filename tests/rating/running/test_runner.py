@@ -14,7 +14,7 @@ from rating.errors import ErrorBudgetExceeded, RunError
 from rating.records.export import write_jsonl
 from rating.records.outcome import BUG, FINISHED, VOID
 from rating.running import run_directory
-from rating.running.plan import make_plan
+from rating.running.contests import make_scheme
 from rating.running.players import Players
 from rating.running.runner import Runner
 from tests.rating.players import Person, Stuck
@@ -57,7 +57,7 @@ def read(tmp_path):
 
 
 def row(config, records, policy, environment="tictactoe_v0"):
-    board = make_plan(config, environment).leaderboard(record.outcome for record in records)
+    board = make_scheme(config, environment).leaderboard(record.outcome for record in records)
     return next(row for row in board.rows if row.policy == policy)
 
 
