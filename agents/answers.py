@@ -17,7 +17,9 @@ from llmarena_envs.core.text_env import TextEnv
 MAX_WRITTEN = 1000
 """Characters kept of an answer that is neither a text nor a legal action."""
 
-_INTEGER = re.compile("-?[0-9]{1,1000}")
+_INTEGER = re.compile("-?[0-9]{1,19}")
+_TEXTS = (str, Reply)
+_TRUTH_VALUES = (bool, np.bool_)
 
 
 class Answer(NamedTuple):
@@ -46,14 +48,15 @@ def read_answer(env: TextEnv, agent: str, answer: Any, seconds: float) -> Answer
     Raises:
         ProviderError: if the answer holds what no record can hold.
     """
-    is_text = isinstance(answer, str | Reply)
-    number = None if is_text else _as_integer(answer)
     with provider_errors("recording the policy's answer"):
-        if is_text:
-            given = _record_text(answer if isinstance(answer, Reply) else Reply(answer), seconds)
+        if isinstance(answer, _TEXTS):
+            text = _record_text(answer if isinstance(answer, Reply) else Reply(answer), seconds)
         else:
-            given = Attempt(_storable(repr(answer if number is None else number))[:MAX_WRITTEN], seconds=seconds)
-    return _read_text(env, agent, given) if is_text else _read_action(env, agent, number, given)
+            text, number = None, _as_integer(answer)
+            written = "" if number is not None else _storable(repr(answer))[:MAX_WRITTEN]
+    if text is not None:
+        return _read_text(env, agent, text)
+    return _read_action(env, agent, number, written, seconds)
 
 
 def read_again(env: TextEnv, agent: str, attempt: Attempt) -> Answer:
@@ -74,7 +77,7 @@ def read_again(env: TextEnv, agent: str, attempt: Attempt) -> Answer:
         return answer
     # It may have been an action, which is written as its number if it is not legal.
     number = int(attempt.reply) if _INTEGER.fullmatch(attempt.reply) else None
-    as_action = _read_action(env, agent, number, given)
+    as_action = _read_action(env, agent, number, attempt.reply, attempt.seconds)
     return as_action if as_action.attempt == attempt else answer
 
 
@@ -95,16 +98,16 @@ def _read_text(env: TextEnv, agent: str, said: Attempt) -> Answer:
     return Answer(action, write_action(env, agent, action), said)
 
 
-def _read_action(env: TextEnv, agent: str, number: int | None, given: Attempt) -> Answer:
-    """Reads an action; ``None`` is none."""
+def _read_action(env: TextEnv, agent: str, number: int | None, written: str, seconds: float) -> Answer:
+    """Reads an action: a number, or ``None`` for something else that is recorded as ``written``."""
+    if number is None:
+        return Answer(None, "", Attempt(written, Failure.UNPARSABLE, "expected a text or an action", seconds=seconds))
     try:
-        if number is None:
-            raise InvalidReply(Failure.UNPARSABLE, "expected a text or an action")
         env.check_action(number, agent)
         played = env.format(number, agent)
     except InvalidReply as error:
-        return Answer(None, "", replace(given, kind=error.kind, message=error.message))
-    return Answer(number, played, replace(given, reply=played))
+        return Answer(None, "", Attempt(str(number), error.kind, error.message, seconds=seconds))
+    return Answer(number, played, Attempt(played, seconds=seconds))
 
 
 def _record_text(reply: Reply, seconds: float) -> Attempt:
@@ -117,13 +120,14 @@ def _record_text(reply: Reply, seconds: float) -> Attempt:
 
 
 def _as_integer(answer: Any) -> int | None:
-    """Returns the number that ``answer`` is, or ``None`` if it is something else; truth values are no numbers."""
-    if isinstance(answer, bool | np.bool_):
+    """Returns the number that ``answer`` is, or ``None``: truth values are no numbers, and no game has actions of 64 bits."""
+    if isinstance(answer, _TRUTH_VALUES):
         return None
     try:
-        return operator.index(answer)
+        number = operator.index(answer)
     except TypeError:
         return None
+    return number if number.bit_length() < 64 else None
 
 
 def _storable(text: str) -> str:

@@ -4,28 +4,35 @@ import asyncio
 import inspect
 import threading
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 from agents.errors import ProviderError, Quit
 
 
-@contextmanager
-def provider_errors(what: str) -> Iterator[None]:
-    """Makes a ``ProviderError`` of whatever goes wrong inside a policy, except that a person quits."""
-    try:
-        yield
-    except (ProviderError, Quit):
-        raise
-    except Exception as error:
-        where = traceback.format_exception(error)
-        raise ProviderError(f"{what} raised {type(error).__name__}: {error}\n{''.join(where[-3:])}") from error
+class provider_errors:
+    """Makes a ``ProviderError`` of whatever goes wrong inside a policy, except that a person quits.
+
+    Args:
+        what: what is done, for the message.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, ProviderError | Quit):
+            where = "".join(traceback.format_exception(error)[-3:])
+            raise ProviderError(f"{self._what} raised {type(error).__name__}: {error}\n{where}") from error
 
 
 @asynccontextmanager
-async def time_limit(deadline: float | None) -> AsyncIterator[None]:
-    """Cancels what is awaited inside after ``deadline`` seconds, or never.
+async def time_limit(deadline: float) -> AsyncIterator[None]:
+    """Cancels what is awaited inside after ``deadline`` seconds.
 
     Raises:
         ProviderError: if the deadline has passed.

@@ -78,13 +78,12 @@ class Player:
                 return self.policy(observation)
             if self.is_stuck:
                 raise ProviderError("the policy still works on an earlier reply that came too late")
-            limit = None if self.is_person else deadline
-            async with time_limit(limit):
-                if limit is None or self._is_asynchronous:
-                    answer = self.policy(observation)
-                else:
-                    answer = await self._ask_in_thread(observation)
-                return await answer if inspect.isawaitable(answer) else answer
+            if deadline is None or self.is_person:
+                return await _result(self.policy(observation))
+            async with time_limit(deadline):
+                if self._is_asynchronous:
+                    return await self.policy(observation)
+                return await _result(await self._ask_in_thread(observation))
 
     async def recall(self, observation: Any, reply: str, deadline: float | None = None) -> None:
         """Lets the policy live through a reply of before an interruption.
@@ -101,16 +100,12 @@ class Player:
             await self.ask(observation, deadline)
             return
         with provider_errors("the policy's recall"):
-            done = self._recall(observation, reply)
-            if inspect.isawaitable(done):
-                await done
+            await _result(self._recall(observation, reply))
 
     async def close(self) -> None:
         """Releases what the policy holds; it may be asked again afterwards."""
         if self._close is not None:
-            done = self._close()
-            if inspect.isawaitable(done):
-                await done
+            await _result(self._close())
 
     async def _ask_in_thread(self, observation: Any) -> Any:
         future, thread = call_in_thread(self.policy, observation)
@@ -135,6 +130,11 @@ async def close_players(players: Iterable[Player]) -> None:
     async with AsyncExitStack() as stack:
         for player in players:
             stack.push_async_callback(player.close)
+
+
+async def _result(answer: Any) -> Any:
+    """Returns an answer, which a synchronous function too may give as something to be awaited."""
+    return await answer if inspect.isawaitable(answer) else answer
 
 
 def _is_asynchronous(policy: Policy) -> bool:

@@ -107,7 +107,7 @@ class Episode:
         digest: digest of the last turn.
     """
 
-    turns: tuple[Turn, ...]
+    turns: tuple[Turn, ...] = field(repr=False)
     rewards: dict[str, float]
     infos: dict[str, dict[str, Any]]
     digest: str
