@@ -143,11 +143,11 @@ async def play_async(
             if settings.pay_opponents or not _is_forfeit_of_another(raw, name):
                 rewards[name] += reward
         digest = _chain(digest, agent, read, move.action, raw.rewards)
-        turn = Turn(index, agent, read, move.action, move.attempts, move.fallback, dict(raw.rewards), digest)
+        turn = Turn(index, agent, read, move.action, move.attempts, move.fallback, dict(raw.rewards), digest=digest)
         turns.append(turn)
         if index >= len(played):
             on_turn(turn)
-        elif played[index].digest != digest:
+        elif played[index].digest not in ("", digest):  # an old record has none
             raise ReplayMismatch(f"turn {index}: expected digest {played[index].digest}, got {digest}")
     return Episode(tuple(turns), rewards, {agent: dict(info) for agent, info in raw.infos.items()}, digest)
 

@@ -42,6 +42,7 @@ class Turn:
         attempts: the replies, the last one first to be legal or the last one asked for.
         fallback: ``forfeit``, ``random_legal`` or ``noop`` if no reply was legal, else an empty string.
         rewards: what each agent received by this turn.
+        played: the action in the game's grammar, e.g. ``X: 3``; empty for a forfeit.
         digest: rolling hash of everything observed, played and rewarded up to this turn.
     """
 
@@ -52,6 +53,7 @@ class Turn:
     attempts: tuple[Attempt, ...]
     fallback: str = ""
     rewards: Mapping[str, float] = field(default_factory=dict)
+    played: str = ""
     digest: str = ""
 
 

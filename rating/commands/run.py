@@ -52,6 +52,7 @@ def demo(args: argparse.Namespace) -> None:
 def _play(directory: Path, config: RunConfig, store: Store) -> None:
     lock = run_directory.Lock(directory)
     try:
+        run_directory.keep_run_file(directory, store)
         with ProgressDisplay([item.name for item in config.environment]) as display:
             asyncio.run(Runner(config, store, display.update).run())
         print_leaderboards(config, store)

@@ -202,15 +202,13 @@ def test_replay_lists_shows_and_verifies(capsys, finished_run):
 def test_verification_finds_what_was_tampered_with(capsys, finished_run, tmp_path):
     copy = shutil.copytree(finished_run, tmp_path / "copy")
     with sqlite3.connect(copy / "run.db") as db:
-        match, payload = db.execute("SELECT match, payload FROM turn WHERE number = 2 LIMIT 1").fetchone()
-        turn = json.loads(payload)
-        turn["read"] += " "
-        db.execute("UPDATE turn SET payload = ? WHERE match = ? AND number = 2", (json.dumps(turn), match))
+        (match,) = db.execute("SELECT id FROM match WHERE number = 2 LIMIT 1").fetchone()
+        db.execute("UPDATE match SET digest = 'x' WHERE id = ?", (match,))
     db.close()
     assert main(["replay", str(copy), "--verify"]) == 1
     shown = capsys.readouterr().out
-    assert match in shown
-    assert "turn 2" in shown
+    assert f"match {match}" in shown
+    assert "expected digest x, got " in shown
 
 
 def test_report_prints_its_path(capsys, finished_run, tmp_path):
