@@ -80,8 +80,8 @@ def _match_differences(db: sqlite3.Connection) -> Iterator[str]:
 
 
 def _row_differences(db: sqlite3.Connection, row: tuple[Any, ...], dictionary: bytes) -> Iterator[str]:
-    identity, state, sealed = row[:6], row[6:12], row[12]
-    match, status, turns = row[0], row[6], row[8]
+    identity, (status, tries, turns, seats, digest, error, sealed) = row[:6], row[6:]
+    match = row[0]
     if load_match(*identity[1:]).id != match:
         yield "its id is not that of what was to be played"
     chain = seal.of_identity(*identity)
@@ -101,7 +101,7 @@ def _row_differences(db: sqlite3.Connection, row: tuple[Any, ...], dictionary: b
         chains.append(chain)
     if len(chains) <= turns or (status in (FINISHED, BUG) and len(chains) != turns + 1):
         yield f"expected {turns} turns, got {len(chains) - 1}"
-    elif seal.of_match(chains[turns], *state, transcript) != sealed:
+    elif seal.of_match(chains[turns], status, tries, turns, seats, digest, error, transcript) != sealed:
         yield "what it came to, or one of its turns, is not as it was recorded"
 
 
