@@ -32,6 +32,8 @@ Policy = Callable[[Any], Any | Awaitable[Any]]
 
 READS = ("text", "view", "vector")
 
+_KINDS = (Failure.OK, Failure.TRUNCATED, Failure.EMPTY, Failure.REFUSAL)
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -39,10 +41,13 @@ class Reply:
 
     Attributes:
         text: the text to be parsed.
-        kind: ``OK``, or ``TRUNCATED`` or ``REFUSAL`` if the provider says so.
+        kind: ``OK``, or ``TRUNCATED``, ``EMPTY`` or ``REFUSAL`` if the provider says so.
         prompt_tokens: tokens read; 0 if unknown.
         completion_tokens: tokens written; 0 if unknown.
         detail: further facts for the record, e.g. the provider's finish reason; JSON values only.
+
+    Raises:
+        ValueError: if the text is none, or the kind is another one.
     """
 
     text: str
@@ -50,6 +55,12 @@ class Reply:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     detail: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise ValueError(f"text: expected a text, got {self.text!r:.80}")
+        if not isinstance(self.kind, Failure) or self.kind not in _KINDS:
+            raise ValueError(f"kind: expected one of {', '.join(kind.name for kind in _KINDS)}, got {self.kind!r:.80}")
 
 
 class ScriptedPolicy:

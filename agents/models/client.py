@@ -1,12 +1,12 @@
-"""Connections to OpenAI-compatible servers: one client of the openai SDK for each event loop and endpoint."""
+"""Connections to OpenAI-compatible servers: a pool holds one client of the openai SDK for each endpoint."""
 
 import asyncio
 import os
 from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from weakref import WeakSet
 
 from agents.errors import ProviderError, TransientError
 from agents.models.chat_reply import read_reply
@@ -86,16 +86,11 @@ class Endpoint:
         )
 
 
-class SharedClient:
-    """A client of the SDK that all policies of one event loop use for one endpoint.
-
-    It is closed when its last user leaves, and at the latest when asyncio shuts down its loop.
+class Client:
+    """A client of the SDK for one endpoint, closed at the latest when asyncio shuts down its event loop.
 
     Args:
         endpoint: the server.
-
-    Attributes:
-        users: the policies that use it.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -121,7 +116,6 @@ class SharedClient:
             timeout=timeout,
             http_client=http_client,
         )
-        self.users: WeakSet[object] = WeakSet()
         self._lifetime = self._live()
 
     async def open(self) -> None:
@@ -188,32 +182,36 @@ class SharedClient:
         return " ".join(message.split())[:_MAX_QUOTED]
 
 
-_clients: dict[asyncio.AbstractEventLoop, dict[Endpoint, SharedClient]] = {}
+class ClientPool:
+    """The connections of language models: whoever makes a pool hands it to the policies that share it, and closes it.
 
+    It serves one event loop at a time. Clients that were not closed end with their loop; in another loop the pool begins anew.
+    """
 
-async def acquire(endpoint: Endpoint, user: object) -> SharedClient:
-    """Returns the client of the running event loop for an endpoint, and counts ``user`` among its users."""
-    loop = asyncio.get_running_loop()
-    clients = _clients.get(loop)
-    if clients is None:
-        for other in list(_clients):
-            if other.is_closed():
-                del _clients[other]
-        clients = _clients[loop] = {}
-    client = clients.get(endpoint)
-    if client is None:
-        client = clients[endpoint] = SharedClient(endpoint)
-        await client.open()
-    client.users.add(user)
-    return client
+    def __init__(self) -> None:
+        self._clients: dict[Endpoint, Client] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
 
+    async def client(self, endpoint: Endpoint) -> Client:
+        """Returns the client for an endpoint.
 
-async def release(endpoint: Endpoint, user: object) -> None:
-    """Takes ``user`` off the client of the running event loop, and closes it if nobody is left."""
-    clients = _clients.get(asyncio.get_running_loop(), {})
-    client = clients.get(endpoint)
-    if client is not None:
-        client.users.discard(user)
-        if not client.users:
-            del clients[endpoint]
-            await client.close()
+        Raises:
+            RuntimeError: if another event loop, which is not closed, still uses the pool.
+        """
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            if self._clients and self._loop is not None and not self._loop.is_closed():
+                raise RuntimeError("a ClientPool serves one event loop at a time: close it before another one uses it")
+            self._clients, self._loop = {}, loop
+        client = self._clients.get(endpoint)
+        if client is None:
+            client = self._clients[endpoint] = Client(endpoint)
+            await client.open()
+        return client
+
+    async def close(self) -> None:
+        """Closes all connections; the pool may be used again afterwards."""
+        clients, self._clients = self._clients, {}
+        async with AsyncExitStack() as stack:
+            for client in clients.values():
+                stack.push_async_callback(client.close)

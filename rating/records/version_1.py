@@ -1,8 +1,10 @@
 """Runs of schema version 1: how their tables become those of this version.
 
 Version 1 kept one row a turn in plain JSON, and of the action only what the environment was given, not how it is written. Its
-digest of a match covers agents, texts read, actions and rewards; replies, tokens and errors were covered by nothing before the
-conversion, which seals everything as it found it.
+digest of a match covers agents, texts read, actions and rewards; tokens, wall times, failed tries and errors were covered by
+nothing before the conversion, which seals everything as it found it. Verification compares that digest and the seals, plays the
+match again and compares texts, what the replies lead to, and the outcome: which only comes out if the wording of the game is
+still that of the run.
 """
 
 import hashlib
@@ -16,8 +18,8 @@ from rating.errors import RunError
 from rating.records.database import SCHEMA_VERSION, TABLES
 from rating.records.record import Record, load_match, load_outcome, load_turn
 
-DIGEST_LENGTH = 16
-"""Characters of a digest of version 1, by which a match that was played then is known."""
+_DIGEST_LENGTH = 16
+"""Characters of a digest of version 1; later ones are longer."""
 
 
 def set_aside(db: sqlite3.Connection) -> None:
@@ -56,12 +58,17 @@ def discard(db: sqlite3.Connection) -> None:
     db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
+def played(record: Record) -> bool:
+    """Says whether a finished match was recorded by version 1."""
+    return len(record.digest) == _DIGEST_LENGTH
+
+
 def digest_of(turns: Sequence[Turn]) -> str:
     """Returns the digest that version 1 would have given a match."""
     digest = ""
     for turn in turns:
         entry = json.dumps([digest, turn.agent, turn.read, turn.action, turn.rewards], sort_keys=True)
-        digest = hashlib.blake2b(entry.encode(), digest_size=DIGEST_LENGTH // 2).hexdigest()
+        digest = hashlib.blake2b(entry.encode(), digest_size=_DIGEST_LENGTH // 2).hexdigest()
     return digest
 
 

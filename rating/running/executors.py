@@ -65,10 +65,10 @@ async def play_match(
     try:
         env = players.borrow_environment(match)
         agents = env.possible_agents
-        seats = [(name, players.borrow_policy(name, match.environment)) for name in match.policies]
+        seats = [(name, players.borrow_player(name, match.environment)) for name in match.policies]
         episode = await play_async(
             env,
-            dict(zip(agents, (policy for _, policy in seats), strict=True)),
+            dict(zip(agents, (player for _, player in seats), strict=True)),
             match.seed,
             config.turn_settings(match.environment),
             played=played,
@@ -84,8 +84,8 @@ async def play_match(
     except Exception:
         return Played(void_outcome(match, BUG), error=traceback.format_exc(limit=-8), fatal=True)
     finally:
-        for name, policy in seats:
-            players.return_policy(name, match.environment, policy)
+        for name, player in seats:
+            players.return_player(name, match.environment, player)
 
 
 class AsyncExecutor:

@@ -9,6 +9,7 @@ import pytest
 from agents.baselines.general import FirstLegal, Random
 from agents.errors import ProviderError, ReplayMismatch
 from agents.play import play, play_async
+from agents.player import seat_players
 from agents.policy import Reply
 from agents.turn import TurnSettings
 from llmarena_envs import tictactoe_v0
@@ -172,7 +173,7 @@ def test_an_interrupted_match_goes_on_to_the_same_end():
     whole = play(env, policies, seed=5)
     for cut in range(len(whole.turns) + 1):
         new = []
-        rest = asyncio.run(play_async(env, policies, 5, played=whole.turns[:cut], on_turn=new.append))
+        rest = asyncio.run(play_async(env, seat_players(policies), 5, played=whole.turns[:cut], on_turn=new.append))
         assert rest == whole
         assert len(new) == len(whole.turns) - cut
 
@@ -193,7 +194,7 @@ def test_a_policy_with_a_memory_recalls_instead_of_answering_again():
     whole = play(env, {"player_0": first, "player_1": FirstLegal()}, seed=5)
     again = Remembers()
     played = whole.turns[:3]
-    asyncio.run(play_async(env, {"player_0": again, "player_1": FirstLegal()}, 5, played=played))
+    asyncio.run(play_async(env, seat_players({"player_0": again, "player_1": FirstLegal()}), 5, played=played))
     assert again.recalled == ["X: (1, 1)", "X: (1, 3)"]
     assert again.asked == first.asked - 2
 
@@ -208,15 +209,16 @@ def test_what_goes_wrong_while_a_match_is_taken_up_again_is_the_providers_failur
         Fails.recall = lambda self, observation, reply: self(observation)
     env = tictactoe_v0.env()
     whole = play(env, {"player_0": FirstLegal(), "player_1": FirstLegal()}, seed=5)
+    players = seat_players({"player_0": Fails(), "player_1": FirstLegal()})
     with pytest.raises(ProviderError, match="OSError: the line is dead"):
-        asyncio.run(play_async(env, {"player_0": Fails(), "player_1": FirstLegal()}, 5, played=whole.turns[:3]))
+        asyncio.run(play_async(env, players, 5, played=whole.turns[:3]))
 
 
 def test_turns_of_another_match_are_refused():
     env = tictactoe_v0.env(random_opening=2)
     policies = {"player_0": Random(), "player_1": Random()}
     with pytest.raises(ReplayMismatch):
-        asyncio.run(play_async(env, policies, 6, played=play(env, policies, 5).turns))
+        asyncio.run(play_async(env, seat_players(policies), 6, played=play(env, policies, 5).turns))
 
 
 def test_policies_must_fit_the_agents():
