@@ -66,10 +66,12 @@ def _play(directory: Path, config: RunConfig, store: Store) -> int:
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
     lock = run_directory.Lock(directory)
     try:
+        run_directory.keep_run_file(directory, store)
         with ProgressDisplay([item.name for item in config.environment]) as display:
             void = asyncio.run(Runner(config, store, display.update).run())
         print_leaderboards(config, store)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
+        print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
         return void
     finally:
         store.close()

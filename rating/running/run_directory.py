@@ -6,6 +6,7 @@ import json
 import platform
 from pathlib import Path
 
+from agents.turn import TurnSettings
 from rating.errors import RunError
 from rating.records.store import Store
 from rating.running.contests import make_scheme
@@ -15,6 +16,7 @@ RUN_FILE = "run.toml"
 DATABASE = "run.db"
 _LOCK = "run.lock"
 _IDENTITY = "players"
+_TEXT = "run_file"
 
 
 def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
@@ -41,6 +43,7 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
     store = Store(path / DATABASE, create=True)
     store.set_fact("versions", json.dumps(versions()))
     store.set_fact(_IDENTITY, config.identity())
+    store.set_fact(_TEXT, run_file)
     return config, store
 
 
@@ -50,7 +53,18 @@ def open_run(path: Path) -> tuple[RunConfig, Store]:
     Raises:
         RunError: if it is none.
     """
-    return parse_run_file(read_run_file(path), str(path / RUN_FILE)), Store(path / DATABASE)
+    return parse_run_file(read_run_file(path), str(path / RUN_FILE)), open_store(path)
+
+
+def open_store(path: Path) -> Store:
+    """Opens what was recorded in the directory of a run, whatever its run file says now.
+
+    Raises:
+        RunError: if it is none.
+    """
+    if not (path / DATABASE).exists():
+        raise RunError(f"{path}: expected the directory of a run with a {DATABASE}, but there is none")
+    return Store(path / DATABASE)
 
 
 def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
@@ -67,6 +81,37 @@ def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
             f"{path / RUN_FILE}: expected the policies, their options, the treatment of bad replies and `ahead` with which the"
             " run was begun, but they were changed; undo that, or begin a new run"
         )
+
+
+def keep_run_file(path: Path, store: Store) -> None:
+    """Keeps the text of the run file, with which the run goes on, among the facts of the run."""
+    store.set_fact(_TEXT, read_run_file(path))
+
+
+def run_file_difference(path: Path, store: Store) -> str:
+    """Says that the run file is not the one with which the run was played last, or returns an empty string."""
+    known = store.facts().get(_TEXT)
+    try:
+        found = read_run_file(path)
+    except RunError as error:
+        return str(error)
+    return "" if known in (None, found) else f"{RUN_FILE}: it is not the run file with which the run was played last"
+
+
+def turn_settings(store: Store) -> dict[str, TurnSettings]:
+    """Returns the treatment of bad replies with which each environment of a run was played, from what was recorded.
+
+    Raises:
+        RunError: if it was not recorded.
+    """
+    identity = store.facts().get(_IDENTITY, "")
+    try:
+        recorded = json.loads(identity)["turns"].items()
+        return {environment: TurnSettings(**settings) for environment, settings in recorded}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RunError(
+            f"{store.path}: expected the treatment of bad replies in the fact {_IDENTITY!r}, got {identity[:80]!r}"
+        ) from error
 
 
 def read_run_file(path: Path) -> str:

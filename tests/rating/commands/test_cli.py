@@ -231,9 +231,9 @@ def test_rate(capsys, finished_run):
     assert "first_legal" in output(capsys, "rate", finished_run)
 
 
-def test_resume_of_a_finished_run_plays_nothing(capsys, finished_run):
+def test_resume_of_a_finished_run_plays_nothing_and_says_by_what_hashes_it_is_known(capsys, finished_run):
     before = output(capsys, "export", finished_run)
-    output(capsys, "resume", finished_run)
+    assert re.search(r"^Seal: [0-9a-f]{64}\nPlay digest: [0-9a-f]{64}$", output(capsys, "resume", finished_run), re.M)
     assert output(capsys, "export", finished_run) == before
 
 
@@ -257,15 +257,13 @@ def test_replay_lists_shows_and_verifies(capsys, finished_run):
 def test_verification_finds_what_was_tampered_with(capsys, finished_run, tmp_path):
     copy = shutil.copytree(finished_run, tmp_path / "copy")
     with sqlite3.connect(copy / "run.db") as db:
-        match, payload = db.execute("SELECT match, payload FROM turn WHERE number = 2 LIMIT 1").fetchone()
-        turn = json.loads(payload)
-        turn["read"] += " "
-        db.execute("UPDATE turn SET payload = ? WHERE match = ? AND number = 2", (json.dumps(turn), match))
+        (match,) = db.execute("SELECT id FROM match WHERE number = 2 LIMIT 1").fetchone()
+        db.execute("UPDATE match SET digest = 'x' WHERE id = ?", (match,))
     db.close()
     assert main(["replay", str(copy), "--verify"]) == 1
     shown = capsys.readouterr().out
-    assert match in shown
-    assert "turn 2" in shown
+    assert f"match {match}" in shown
+    assert "expected digest x, got " in shown
 
 
 def test_report_prints_its_path(capsys, finished_run, tmp_path):
