@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from rating.cli import main
+from rating.cli import build_parser, main
 from rating.commands.run import read_policies
 from rating.running.run_directory import open_run
 
@@ -143,6 +143,13 @@ def test_policies_that_play_some_of_the_environments(tmp_path):
         ["first_legal", "greedy", "random"],
         ["first_legal", "random"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("command", "goes_on"), [("run --out x", True), ("resume x", True), ("demo", True), ("export x", False)]
+)
+def test_what_plays_a_run_goes_on_when_nobody_reads_it(command, goes_on):
+    assert build_parser().parse_args(command.split()).goes_on == goes_on
 
 
 def test_the_version(capsys):

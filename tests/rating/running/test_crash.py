@@ -89,6 +89,19 @@ def log(directory):
     return re.sub(r'"seconds": [^,}]+', "", text.getvalue())
 
 
+def processes(group):
+    """Returns the command line of each process of a group that has not ended; those nobody has waited for are zombies."""
+    listed = subprocess.run(
+        ["ps", "-ewwo", "pgid=,pid=,stat=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    rows = [line.split(None, 3) for line in listed.splitlines()]
+    return {int(pid): command for owner, pid, state, command in rows if owner == str(group) and state[0] != "Z"}
+
+
+def workers(group):
+    return [pid for pid, command in processes(group).items() if "spawn_main" in command]
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A run that was never interrupted."""
@@ -137,51 +150,60 @@ def test_a_termination_stops_a_run_that_can_go_on(llmarena, tmp_path, ignored):
     directory = tmp_path / "run"
     process = llmarena("run", *RUN, *ENDLESS, "--workers", 2, "--out", directory, ignored=ignored)
     wait_for(lambda: count(directory) > 5)
-    os.killpg(process.pid, signal.SIGTERM)  # as a service manager does: to the workers too
+    for worker in workers(process.pid):  # as a service manager does
+        os.kill(worker, signal.SIGTERM)
+    time.sleep(0.3)
+    assert len(workers(process.pid)) == 2
+    process.terminate()
     code, errors = end(process)
     assert code == 143
     assert errors.endswith(f"The run goes on with: llmarena resume {directory}\nllmarena: terminated\n")
     assert "Traceback" not in errors
-    assert count(directory, VOID) == 0
-
-
-def running(group):
-    """Lists the processes of a group that have not ended; those nobody has waited for yet are zombies."""
-    listed = subprocess.run(["ps", "-ewwo", "pgid=,stat=,args="], capture_output=True, text=True, check=True).stdout
-    rows = [line.split(None, 2) for line in listed.splitlines()]
-    return [arguments for owner, state, arguments in rows if owner == str(group) and not state.startswith("Z")]
+    assert "died" not in errors
 
 
 def test_no_worker_outlives_a_run_that_is_killed(llmarena, tmp_path):
     policies = ["--policy", "random", "--policy", f"{HERE}:NeverAnswers"]
     process = llmarena("run", "--env", "tictactoe_v0", *policies, "--workers", 2, "--out", tmp_path / "run")
-    wait_for(lambda: sum("spawn_main" in arguments for arguments in running(process.pid)) == 2)
+    wait_for(lambda: len(workers(process.pid)) == 2)
     time.sleep(1)  # until they are in a turn that takes for ever
-    assert sum("spawn_main" in arguments for arguments in running(process.pid)) == 2
+    assert len(workers(process.pid)) == 2
     process.kill()
     process.wait(10)
-    wait_for(lambda: not running(process.pid), 10)
+    wait_for(lambda: not processes(process.pid), 10)
 
 
-def test_a_run_whose_output_nobody_reads_goes_on_to_its_end(llmarena, tmp_path, whole):
-    directory = tmp_path / "run"
-    command = [sys.executable, "-m", "rating.cli", "run", *RUN, *SETTINGS, "--workers", 1, "--out", directory]
+def unread(*arguments, **options):
+    """Runs a command whose standard output nobody reads."""
     reader, writer = os.pipe()
-    process = subprocess.Popen(list(map(str, command)), stdout=writer, stderr=writer)
-    os.close(writer)
     os.close(reader)
-    try:
-        assert process.wait(60) == 0
-    finally:
-        process.kill()
-    assert log(directory) == log(whole)
+    done = subprocess.run([sys.executable, *map(str, arguments)], stdout=writer, timeout=60, check=False, **options)
+    os.close(writer)
+    return done
+
+
+def test_a_run_whose_output_nobody_reads_goes_on_to_its_end(tmp_path, whole):
+    command = ["-m", "rating.cli", "run", *RUN, *SETTINGS, "--workers", 1, "--out", tmp_path / "run"]
+    assert unread(*command, stderr=subprocess.STDOUT).returncode == 0
+    assert log(tmp_path / "run") == log(whole)
+
+
+@pytest.mark.parametrize(("goes_on", "code", "said"), [(True, 5, b"still here\n"), (False, 0, b"")])
+def test_what_nobody_reads_ends_a_command_unless_it_goes_on(goes_on, code, said):
+    script = f"""
+import sys
+from rating.commands.pipes import readers_may_leave
+with readers_may_leave(goes_on={goes_on}):
+    print("x" * 100_000)
+    print("still here", file=sys.stderr)
+    print("x" * 100_000)
+    sys.exit(5)
+"""
+    done = unread("-c", script, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (code, said)
 
 
 @pytest.mark.parametrize("command", ["export", "rate"])
 def test_a_command_whose_output_nobody_reads_ends_without_a_trace(whole, command):
-    reader, writer = os.pipe()
-    os.close(reader)
-    arguments = [sys.executable, "-m", "rating.cli", command, str(whole)]
-    done = subprocess.run(arguments, stdout=writer, stderr=subprocess.PIPE, timeout=60)
-    os.close(writer)
+    done = unread("-m", "rating.cli", command, whole, stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (0, b"")
