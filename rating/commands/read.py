@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -20,9 +20,9 @@ from rating.records.store import Store
 from rating.records.verify import verify
 from rating.report.tables import render, to_json
 from rating.running import run_directory
-from rating.running.plan import make_plan
+from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig
-from rating.schemes.leaderboard_rows import Leaderboard
+from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary, summarise
 
 _ENDLESS = 100_000
@@ -98,14 +98,14 @@ def write_report(directory: Path, path: Path) -> Path:
 
     config, store = run_directory.open_run(directory)
     with closing(store):
-        outcomes = list(store.outcomes())
+        outcomes, facts = list(store.outcomes()), store.facts()
         run = Run(
             title=directory.resolve().name,
             seed=config.seed,
-            boards=_leaderboards(config, outcomes),
+            boards=_leaderboards(config, outcomes, facts),
             outcomes=outcomes,
             statuses=store.statuses(),
-            facts=store.facts(),
+            facts=facts,
             seal=store.sealed,
             digest=store.digest(),
         )
@@ -114,15 +114,15 @@ def write_report(directory: Path, path: Path) -> Path:
     return path.resolve()
 
 
-def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome]) -> list[Leaderboard]:
+def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
     played = {outcome.environment for outcome in outcomes}
     names = [item.name for item in config.environment if item.name in played]
-    return [make_plan(config, name).leaderboard(outcomes) for name in names]
+    return [make_scheme(config, name).leaderboard(outcomes, facts.get(f"stopped:{name}", "")) for name in names]
 
 
 def _tables(config: RunConfig, store: Store) -> list[Leaderboard | Summary]:
     """Returns the leaderboards, and the table over all environments where there are several."""
-    boards = _leaderboards(config, list(store.outcomes()))
+    boards = _leaderboards(config, list(store.outcomes()), store.facts())
     return [*boards, summarise(boards)] if len(boards) > 1 else [*boards]
 
 

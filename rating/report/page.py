@@ -13,13 +13,10 @@ from markupsafe import Markup
 
 from rating.records.outcome import Outcome
 from rating.records.record import Record
-from rating.report import figures
-from rating.report.matrix import pair_matrix
 from rating.report.replays import Replays
-from rating.report.tables import sheet
-from rating.schemes.leaderboard_rows import Leaderboard, SkillLeaderboard
+from rating.report.sections import leaderboard_section, table_section
+from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
-from rating.statistics.trueskill_rating import rate
 
 
 @dataclass(frozen=True)
@@ -65,12 +62,12 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
     counts = ", ".join(
         f"{run.statuses[name]} {name}" for name in ("finished", "void", "bug", "unfinished") if name in run.statuses
     )
-    outcomes = defaultdict(list)
+    outcomes: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in run.outcomes:
         outcomes[outcome.environment].append(outcome)
-    sections = [_section(board, outcomes[board.environment]) for board in run.boards]
+    sections = [leaderboard_section(board, outcomes[board.environment]) for board in run.boards]
     if len(run.boards) > 1:
-        sections.append(_table(summarise(run.boards)))
+        sections.append(table_section(summarise(run.boards)))
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     files = resources.files("rating.report")
     page = environment.from_string((files / "page.html").read_text(encoding="utf-8"))
@@ -86,47 +83,17 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         # Asked for after the chunks, which fill it.
         index=lambda: Markup(_script_json({"matches": replays.index, "rules": rules, "agents": agents})),
         script=Markup((files / "page.js").read_text(encoding="utf-8")),
-        # Nobody whose words stand in the page could know what all the others were going to say.
-        nonce=hashlib.sha256(f"{run.seal} {run.digest} {run.seed} {json.dumps(dict(run.facts))}".encode()).hexdigest()[
-            :24
-        ],
+        nonce=_nonce(run),
     ):
         file.write(piece)
+
+
+def _nonce(run: Run) -> str:
+    """Returns what marks the page's own scripts; nobody whose words stand in the page could know what the others would say."""
+    return hashlib.sha256(f"{run.seal} {run.digest} {json.dumps(dict(run.facts))}".encode()).hexdigest()[:24]
 
 
 def _script_json(value: Any) -> str:
     """Returns JSON that no browser can take for the end of a script or for markup."""
     text = json.dumps(value, ensure_ascii=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def _table(board: Any) -> dict[str, Any]:
-    shown = sheet(board)
-    return {
-        "name": shown.title,
-        "note": ". ".join(shown.notes),
-        "headings": shown.header,
-        "rows": shown.rows,
-        "figures": [],
-        "matrix": None,
-    }
-
-
-def _section(board: Leaderboard, outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    section = _table(board)
-    if isinstance(board, SkillLeaderboard):
-        rows = [row for row in board.rows if row.rating is not None]
-        if rows:
-            svg = figures.intervals(
-                [row.policy for row in rows],
-                [row.rating or 0.0 for row in rows],
-                [row.low or 0.0 for row in rows],
-                [row.high or 0.0 for row in rows],
-                "Bradley-Terry rating in Elo with its 95 % interval",
-            )
-            section["figures"] = [
-                Markup(svg),
-                Markup(figures.trajectories(rate(outcomes).history, "TrueSkill mu ± sigma")),
-            ]
-        section["matrix"] = pair_matrix(outcomes)
-    return section

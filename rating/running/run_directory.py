@@ -5,11 +5,12 @@ import importlib.metadata
 import json
 import platform
 from pathlib import Path
+from typing import Any
 
 from agents.turn import TurnSettings
 from rating.errors import RunError
 from rating.records.store import Store
-from rating.running.plan import make_plan
+from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig, parse_run_file
 
 RUN_FILE = "run.toml"
@@ -33,7 +34,7 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
     """
     config = parse_run_file(run_file, where)
     for environment in config.environment:
-        make_plan(config, environment.name)
+        make_scheme(config, environment.name)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
@@ -73,10 +74,10 @@ def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
     Raises:
         RunError: if the spec or an option of a policy, or the treatment of bad replies, was changed.
     """
-    if store.facts().get(_IDENTITY) != config.identity():
+    if _identity(store) != json.loads(config.identity()):
         raise RunError(
-            f"{path / RUN_FILE}: expected the policies, their options and the treatment of bad replies with which the run was"
-            " begun, but they were changed; undo that, or begin a new run"
+            f"{path / RUN_FILE}: expected the policies, their options, the treatment of bad replies and `ahead` with which the"
+            " run was begun, but they were changed; undo that, or begin a new run"
         )
 
 
@@ -101,13 +102,24 @@ def turn_settings(store: Store) -> dict[str, TurnSettings]:
     Raises:
         RunError: if it was not recorded.
     """
-    identity = store.facts().get(_IDENTITY, "")
+    turns = _identity(store)["turns"]
     try:
-        recorded = json.loads(identity)["turns"].items()
-        return {environment: TurnSettings(**settings) for environment, settings in recorded}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return {environment: TurnSettings(**settings) for environment, settings in turns.items()}
+    except (TypeError, ValueError, AttributeError) as error:
+        raise RunError(f"{store.path}: expected the treatment of bad replies, got {turns!r} ({error})") from error
+
+
+def _identity(store: Store) -> dict[str, Any]:
+    """Returns what must not change while the run is under way, as it was recorded."""
+    recorded = store.facts().get(_IDENTITY, "")
+    try:
+        identity = json.loads(recorded)
+        if "ahead" not in identity:  # the first version had no staff, and waited for each batch
+            identity |= {"ahead": 1, "staff": {environment: {} for environment in identity["turns"]}}
+        return {**identity, "turns": identity["turns"]}
+    except (ValueError, TypeError, KeyError) as error:
         raise RunError(
-            f"{store.path}: expected the treatment of bad replies in the fact {_IDENTITY!r}, got {identity[:80]!r}"
+            f"{store.path}: expected players and treatment of bad replies in the fact {_IDENTITY!r}, got {recorded[:80]!r}"
         ) from error
 
 

@@ -10,10 +10,11 @@ from rating.errors import ErrorBudgetExceeded
 from rating.records.match import Match
 from rating.records.outcome import BUG, FINISHED, VOID, Outcome
 from rating.records.store import Store
+from rating.running.contests import make_scheme
 from rating.running.executors import AsyncExecutor, Executor, Played, ProcessExecutor
-from rating.running.plan import make_plan
 from rating.running.players import Players
 from rating.running.run_file import RunConfig
+from rating.schedules.schedule import Stop
 
 
 @dataclass(frozen=True)
@@ -73,20 +74,22 @@ class Runner:
                     await executor.close()
 
     async def _play_environment(self, environment: str) -> None:
-        plan = make_plan(self._config, environment)
+        schedule = make_scheme(self._config, environment).schedule()
         self._keep_rules(environment)
-        outcomes: list[Outcome] = []
-        while not (reason := plan.stop_reason(outcomes)):
-            batch = next(plan.batches)
+        played: list[list[Outcome]] = []
+        while not isinstance(batch := schedule.next_batch(), Stop):
             for match in batch:
                 self._store.add_match(match)
-            scheduled = len(outcomes) + len(batch)
+            scheduled = sum(map(len, played)) + len(batch)
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(self._finish(match, scheduled)) for match in batch]
-            outcomes += [task.result() for task in tasks]
-        self._store.set_fact(f"stopped:{environment}", reason)
+            played.append([task.result() for task in tasks])
+            if len(played) >= schedule.lag:
+                schedule.add(played[-schedule.lag])
+        self._store.set_fact(f"stopped:{environment}", batch.reason)
+        outcomes = [outcome for results in played for outcome in results]
         finished = sum(outcome.status == FINISHED for outcome in outcomes)
-        self._on_progress(Progress(environment, finished, len(outcomes), self._errors, reason))
+        self._on_progress(Progress(environment, finished, len(outcomes), self._errors, batch.reason))
 
     def _keep_rules(self, environment: str) -> None:
         """Records what every seat is told of the rules, which is the same in every match."""

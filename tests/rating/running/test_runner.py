@@ -9,7 +9,7 @@ import pytest
 from rating.errors import ErrorBudgetExceeded, RunError
 from rating.records.outcome import BUG, FINISHED, VOID
 from rating.running import run_directory
-from rating.running.plan import make_plan
+from rating.running.contests import make_scheme
 from rating.running.runner import Runner
 
 HERE = "tests.rating.players"
@@ -48,7 +48,7 @@ def read(tmp_path):
 
 
 def row(config, records, policy, environment="tictactoe_v0"):
-    board = make_plan(config, environment).leaderboard(record.outcome for record in records)
+    board = make_scheme(config, environment).leaderboard(record.outcome for record in records)
     return next(row for row in board.rows if row.policy == policy)
 
 
