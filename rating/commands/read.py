@@ -98,14 +98,14 @@ def write_report(directory: Path, path: Path) -> Path:
 
     config, store = run_directory.open_run(directory)
     with closing(store):
-        outcomes = list(store.outcomes())
+        outcomes, facts = list(store.outcomes()), store.facts()
         run = Run(
             title=directory.resolve().name,
             seed=config.seed,
-            boards=_leaderboards(config, outcomes, store.facts()),
+            boards=_leaderboards(config, outcomes, facts),
             outcomes=outcomes,
             statuses=store.statuses(),
-            facts=store.facts(),
+            facts=facts,
             seal=store.sealed,
             digest=store.digest(),
         )

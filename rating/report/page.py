@@ -62,7 +62,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
     counts = ", ".join(
         f"{run.statuses[name]} {name}" for name in ("finished", "void", "bug", "unfinished") if name in run.statuses
     )
-    outcomes = defaultdict(list)
+    outcomes: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in run.outcomes:
         outcomes[outcome.environment].append(outcome)
     sections = [leaderboard_section(board, outcomes[board.environment]) for board in run.boards]
@@ -83,12 +83,14 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         # Asked for after the chunks, which fill it.
         index=lambda: Markup(_script_json({"matches": replays.index, "rules": rules, "agents": agents})),
         script=Markup((files / "page.js").read_text(encoding="utf-8")),
-        # Nobody whose words stand in the page could know what all the others were going to say.
-        nonce=hashlib.sha256(f"{run.seal} {run.digest} {run.seed} {json.dumps(dict(run.facts))}".encode()).hexdigest()[
-            :24
-        ],
+        nonce=_nonce(run),
     ):
         file.write(piece)
+
+
+def _nonce(run: Run) -> str:
+    """Returns what marks the page's own scripts; nobody whose words stand in the page could know what the others would say."""
+    return hashlib.sha256(f"{run.seal} {run.digest} {json.dumps(dict(run.facts))}".encode()).hexdigest()[:24]
 
 
 def _script_json(value: Any) -> str:

@@ -5,6 +5,7 @@ import importlib.metadata
 import json
 import platform
 from pathlib import Path
+from typing import Any
 
 from agents.turn import TurnSettings
 from rating.errors import RunError
@@ -73,10 +74,9 @@ def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
     Raises:
         RunError: if the spec or an option of a policy, or the treatment of bad replies, was changed.
     """
-    known = store.facts().get(_IDENTITY)
-    if known is None:  # the run was killed before anything was played
+    if _IDENTITY not in store.facts():  # the run was killed before anything was played
         store.set_fact(_IDENTITY, config.identity())
-    elif known != config.identity():
+    if _identity(store) != json.loads(config.identity()):
         raise RunError(
             f"{path / RUN_FILE}: expected the policies, their options, the treatment of bad replies and `ahead` with which the"
             " run was begun, but they were changed; undo that, or begin a new run"
@@ -104,13 +104,24 @@ def turn_settings(store: Store) -> dict[str, TurnSettings]:
     Raises:
         RunError: if it was not recorded.
     """
-    identity = store.facts().get(_IDENTITY, "")
+    turns = _identity(store)["turns"]
     try:
-        recorded = json.loads(identity)["turns"].items()
-        return {environment: TurnSettings(**settings) for environment, settings in recorded}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return {environment: TurnSettings(**settings) for environment, settings in turns.items()}
+    except (TypeError, ValueError, AttributeError) as error:
+        raise RunError(f"{store.path}: expected the treatment of bad replies, got {turns!r} ({error})") from error
+
+
+def _identity(store: Store) -> dict[str, Any]:
+    """Returns what must not change while the run is under way, as it was recorded."""
+    recorded = store.facts().get(_IDENTITY, "")
+    try:
+        identity = json.loads(recorded)
+        if "ahead" not in identity:  # the first version had no staff, and waited for each batch
+            identity |= {"ahead": 1, "staff": {environment: {} for environment in identity["turns"]}}
+        return {**identity, "turns": identity["turns"]}
+    except (ValueError, TypeError, KeyError) as error:
         raise RunError(
-            f"{store.path}: expected the treatment of bad replies in the fact {_IDENTITY!r}, got {identity[:80]!r}"
+            f"{store.path}: expected players and treatment of bad replies in the fact {_IDENTITY!r}, got {recorded[:80]!r}"
         ) from error
 
 

@@ -1,5 +1,6 @@
 """Runs of schema version 1 are converted when they are opened, with everything in them."""
 
+import contextlib
 import json
 import sqlite3
 from dataclasses import replace
@@ -15,6 +16,7 @@ from rating.records.outcome import FINISHED, VOID
 from rating.records.record import UNFINISHED
 from rating.records.store import Store
 from rating.records.verify import verify
+from rating.running import run_directory
 from tests.rating.records.test_audit import run  # noqa: F401  (a fixture)
 
 DUMP = Path(__file__).with_name("version_1.sql")
@@ -125,16 +127,37 @@ def test_a_damaged_old_run_is_refused_and_left_as_it_was(old, statement):
     db.close()
 
 
+RUN_FILE = """
+ahead = 1
+[[environment]]
+name = "tictactoe_v0"
+[[environment]]
+name = "undercover_v0"
+[[policy]]
+spec = "random"
+[[policy]]
+spec = "similarity"
+environments = ["undercover_v0"]
+[[policy]]
+spec = "first_legal"
+environments = ["tictactoe_v0"]
+"""
+
+
 def test_the_command_line_reads_an_old_run(old, capsys):
-    (old.parent / "run.toml").write_text(
-        '[[environment]]\nname = "tictactoe_v0"\n[[environment]]\nname = "undercover_v0"\n'
-        '[[policy]]\nspec = "random"\n[[policy]]\nspec = "similarity"\nenvironments = ["undercover_v0"]\n'
-        '[[policy]]\nspec = "first_legal"\nenvironments = ["tictactoe_v0"]\n'
-    )
     assert main(["export", str(old.parent)]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 6
     assert main(["replay", str(old.parent)]) == 0
     assert "unfinished" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("change", "same"), [(("", ""), True), (("ahead = 1", "ahead = 2"), False)])
+def test_an_old_run_goes_on_as_it_was_begun_batch_by_batch(old, change, same):
+    (old.parent / "run.toml").write_text(RUN_FILE.replace(*change))
+    config, store = run_directory.open_run(old.parent)
+    with contextlib.nullcontext() if same else pytest.raises(RunError, match="ahead"):
+        run_directory.check_unchanged(old.parent, config, store)
+    store.close()
 
 
 def test_a_match_of_version_1_is_verified_as_far_as_it_was_recorded(run):  # noqa: F811
