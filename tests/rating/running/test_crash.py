@@ -116,7 +116,7 @@ def test_killed_at_random_moments_and_resumed_gives_the_same_log(llmarena, tmp_p
     directory, total = tmp_path / "run", count(whole)
     rng = random.Random(workers)
     process = llmarena("run", *RUN, *SETTINGS, "--workers", workers, "--out", directory)
-    for moment in (0.1, 0.4, 0.7):
+    for moment in (0.1, 0.3, 0.5):
         target = int(total * rng.uniform(moment, moment + 0.15))
         wait_for(lambda target=target: count(directory) >= target)
         time.sleep(rng.uniform(0, 0.03))

@@ -17,7 +17,7 @@ from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.players import Players
 from rating.running.runner import Runner
-from tests.rating.players import Person, Stuck
+from tests.rating.players import Crowd, Person, Stuck
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -215,6 +215,12 @@ def test_a_worker_that_always_dies_makes_the_match_void(tmp_path):
     specs = [f'spec = "{HERE}:KillsItsProcess"', 'spec = "random"']
     with pytest.raises(ErrorBudgetExceeded, match="the worker process died"):
         play(tmp_path, write(specs, extra='executor = "process"\nmax_errors = 2'))
+
+
+def test_as_many_matches_are_under_way_as_there_are_slots(tmp_path):
+    Crowd.most = 0
+    play(tmp_path, write([f'spec = "{HERE}:Crowd"', 'spec = "random"'], extra="concurrency = 7"))
+    assert Crowd.most == 7
 
 
 def test_a_person_takes_nobodys_slot(tmp_path):
