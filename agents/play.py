@@ -1,20 +1,23 @@
 """Playing one match: the loop between an environment and its policies."""
 
 import asyncio
-import hashlib
-import inspect
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from pettingzoo import AECEnv
 
 from agents.errors import EnvironmentBug, ReplayMismatch
+from agents.player import Player, close_players, seat_players
 from agents.policy import Policy
-from agents.records import Episode, Turn
-from agents.turn import STANDARD_TURNS, Move, TurnSettings, observation_for, provider_errors, take_turn
+from agents.records import Episode, Turn, turn_digest
+from agents.turn import STANDARD_TURNS, TurnSettings, take_turn
 from llmarena_envs.core.text_env import TextEnv
+
+MAX_LISTED = 200
+"""Legal moves listed for a person who asks for them."""
 
 
 class Streams:
@@ -43,7 +46,9 @@ class Streams:
         return np.random.default_rng(self._sequence(2, turn))
 
 
-def play(env: AECEnv, policies: Mapping[str, Policy], seed: int, settings: TurnSettings = STANDARD_TURNS) -> Episode:
+def play(
+    env: AECEnv, policies: Mapping[str, Policy | Player], seed: int, settings: TurnSettings = STANDARD_TURNS
+) -> Episode:
     """Plays one match and returns it.
 
     Args:
@@ -55,7 +60,7 @@ def play(env: AECEnv, policies: Mapping[str, Policy], seed: int, settings: TurnS
     The policies are closed at the end; they may be used again.
 
     Raises:
-        ValueError: if the policies do not fit the agents.
+        ValueError: if the policies do not fit the agents, or something given is no policy.
         ProviderError: if a policy failed for no fault of the player.
         EnvironmentBug: if the environment goes on after its published bound of turns.
     """
@@ -64,30 +69,23 @@ def play(env: AECEnv, policies: Mapping[str, Policy], seed: int, settings: TurnS
 
 async def play_and_close(
     env: AECEnv,
-    policies: Mapping[str, Policy],
+    policies: Mapping[str, Policy | Player],
     seed: int,
     settings: TurnSettings = STANDARD_TURNS,
     *,
     on_turn: Callable[[Turn], None] = lambda turn: None,
 ) -> Episode:
     """Plays one match like ``play_async`` and closes the policies, whatever happens."""
+    players = seat_players(policies)
     try:
-        return await play_async(env, policies, seed, settings, on_turn=on_turn)
+        return await play_async(env, players, seed, settings, on_turn=on_turn)
     finally:
-        await close_policies(policies.values())
-
-
-async def close_policies(policies: Iterable[Policy]) -> None:
-    """Calls ``close`` on every policy that has one."""
-    for policy in policies:
-        closing = getattr(policy, "close", lambda: None)()
-        if inspect.isawaitable(closing):
-            await closing
+        await close_players(players.values())
 
 
 async def play_async(
     env: AECEnv,
-    policies: Mapping[str, Policy],
+    players: Mapping[str, Player],
     seed: int,
     settings: TurnSettings = STANDARD_TURNS,
     *,
@@ -98,10 +96,11 @@ async def play_async(
 
     Args:
         env: as in ``play``.
-        policies: as in ``play``.
+        players: a player for each of the environment's agents; see ``agents.player.seat_players``.
         seed: as in ``play``.
         settings: as in ``play``.
-        played: turns of the same match that were played before; they are replayed, not asked for again.
+        played: turns of the same match that were played before. They are played again from their replies, which nobody is
+            asked for again; what the replies lead to must be what was recorded.
         on_turn: called after every new turn.
 
     Raises:
@@ -110,14 +109,12 @@ async def play_async(
     raw = env.unwrapped
     if not isinstance(raw, TextEnv) or raw.obs_type != "text":
         raise ValueError(f"env: expected an environment of this suite with obs_type='text', got {env}")
-    if set(policies) != set(raw.possible_agents):
-        raise ValueError(f"policies: expected one for each of {raw.possible_agents}, got {sorted(policies)}")
+    if set(players) != set(raw.possible_agents):
+        raise ValueError(f"policies: expected one for each of {raw.possible_agents}, got {sorted(players)}")
     streams = Streams(seed)
-    language = raw.codec.language
     env.reset(seed=streams.game())
     for seat, agent in enumerate(raw.possible_agents):
-        with provider_errors("the policy's reset"):
-            getattr(policies[agent], "reset", lambda agent, seed: None)(agent, streams.seat(seat))
+        players[agent].reset(agent, streams.seat(seat))
     turns: list[Turn] = []
     rewards = dict.fromkeys(raw.possible_agents, 0.0)
     digest = ""
@@ -125,50 +122,63 @@ async def play_async(
         if len(turns) >= raw.max_turns:
             raise EnvironmentBug(f"{raw} went on after its published bound of {raw.max_turns} turns")
         index, agent = len(turns), env.agent_selection
-        read = env.observe(agent)["text"]
-        if index < len(played):
-            old = played[index]
-            if (old.agent, old.read) != (agent, read):
-                raise ReplayMismatch(
-                    f"turn {index}: expected {old.agent} reading {old.read!r}, got {agent} reading {read!r}"
-                )
-            await _recall(raw, agent, policies[agent], old, settings, language)
-            move = Move(old.action, old.attempts, old.fallback)
-        else:
-            move = await take_turn(
-                raw, agent, policies[agent], settings, lambda: streams.fallback(len(turns)), language
+        recorded = played[index] if index < len(played) else None
+        text, observation = _observe(raw, agent, players[agent])
+        if recorded is not None and (recorded.index, recorded.agent, recorded.read) != (index, agent, text):
+            raise ReplayMismatch(
+                f"turn {index}: expected {recorded.agent} in turn {recorded.index} reading {recorded.read!r},"
+                f" got {agent} reading {text!r}"
             )
+        move = await take_turn(
+            raw, agent, players[agent], observation, settings, lambda: streams.fallback(len(turns)), recorded
+        )
         env.step(move.action)
-        for name, reward in raw.rewards.items():
-            if settings.pay_opponents or not _is_forfeit_of_another(raw, name):
-                rewards[name] += reward
-        digest = _chain(digest, agent, read, move.action, raw.rewards)
-        turn = Turn(index, agent, read, move.action, move.attempts, move.fallback, dict(raw.rewards), digest)
+        received = _rewards(raw, settings)
+        for name, reward in received.items():
+            rewards[name] += reward
+        turn = Turn(index, agent, text, move.action, move.attempts, move.fallback, received, move.played)
+        digest = turn_digest(digest, turn)
+        turn = replace(turn, digest=digest)
         turns.append(turn)
-        if index >= len(played):
+        if recorded is None:
             on_turn(turn)
-        elif played[index].digest != digest:
-            raise ReplayMismatch(f"turn {index}: expected digest {played[index].digest}, got {digest}")
+        else:
+            _compare(recorded, turn)
+    if len(turns) < len(played):
+        raise ReplayMismatch(f"expected {len(played)} turns, but the match ended after {len(turns)}")
     return Episode(tuple(turns), rewards, {agent: dict(info) for agent, info in raw.infos.items()}, digest)
 
 
-def _is_forfeit_of_another(env: TextEnv, agent: str) -> bool:
-    """Says whether somebody forfeited the match, and not ``agent``."""
-    return any(info["illegal"] for info in env.infos.values()) and not env.infos[agent]["illegal"]
+def _observe(env: TextEnv, agent: str, player: Player) -> tuple[str, Any]:
+    """Returns the text of a turn, which is rendered once whoever plays, and what the player reads."""
+    if player.reads == "text":
+        observation = env.observe(agent)
+        if player.wants_legal:
+            view = env.view(agent)
+            observation["legal"] = [env.codec.format(move, view) for move in view.legal[:MAX_LISTED]]
+        return observation["text"], observation
+    view = env.view(agent)
+    text = env.codec.observation(view)
+    if player.reads == "view":
+        return text, view
+    return text, env.vector(agent) if player.reads == "vector" else partial(env.random_action, agent)
 
 
-async def _recall(env: TextEnv, agent: str, policy: Policy, turn: Turn, settings: TurnSettings, language: str) -> None:
-    """Lets a policy live through a turn that was played before an interruption."""
-    recall = getattr(policy, "recall", None)
-    for count, attempt in enumerate(turn.attempts):
-        observation = observation_for(env, agent, policy, list(turn.attempts[:count]), settings, language)
-        with provider_errors("the policy's recall" if recall is not None else "the policy"):
-            answer = recall(observation, attempt.reply) if recall is not None else policy(observation)
-            if inspect.isawaitable(answer):
-                await answer
+def _rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
+    """Returns what each agent receives for the step just made."""
+    paid = {agent: float(reward) for agent, reward in env.rewards.items()}
+    if not settings.pay_opponents and any(info["illegal"] for info in env.infos.values()):
+        return {agent: reward if env.infos[agent]["illegal"] else 0.0 for agent, reward in paid.items()}
+    return paid
 
 
-def _chain(digest: str, agent: str, read: str, action: Any, rewards: Mapping[str, float]) -> str:
-    """Returns the rolling hash after one more turn: 16 hexadecimal digits."""
-    entry = json.dumps([digest, agent, read, action, rewards], sort_keys=True)
-    return hashlib.blake2b(entry.encode(), digest_size=8).hexdigest()
+def _compare(recorded: Turn, turn: Turn) -> None:
+    """Raises a ``ReplayMismatch`` that names the first field in which a turn differs from its record."""
+    if not recorded.digest:  # an old record, which does not say how actions are written and who is paid after a forfeit
+        turn = replace(turn, rewards=recorded.rewards, played=recorded.played, digest="")
+    if turn == recorded:
+        return
+    for name in (field.name for field in fields(Turn)):
+        expected, got = getattr(recorded, name), getattr(turn, name)
+        if expected != got:
+            raise ReplayMismatch(f"turn {turn.index}: expected {name} {expected!r}, got {got!r}")

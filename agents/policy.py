@@ -18,7 +18,8 @@ be asynchronous. These attributes are optional:
   is empty where the game cannot list them.
 * ``close()``: called after the last match; it may be asynchronous, and may be called more than once.
 
-A policy never receives the environment.
+A policy never receives the environment. Where there is a deadline a synchronous policy is called in a thread, which cannot be
+stopped: a policy that misses it is not asked again while it still computes.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -34,6 +35,8 @@ Policy = Callable[[Any], Any | Awaitable[Any]]
 
 READS = ("text", "view", "vector", "draw")
 
+_KINDS = (Failure.OK, Failure.TRUNCATED, Failure.EMPTY, Failure.REFUSAL)
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -41,10 +44,13 @@ class Reply:
 
     Attributes:
         text: the text to be parsed.
-        kind: ``OK``, or ``TRUNCATED`` or ``REFUSAL`` if the provider says so.
+        kind: ``OK``, or ``TRUNCATED``, ``EMPTY`` or ``REFUSAL`` if the provider says so.
         prompt_tokens: tokens read; 0 if unknown.
         completion_tokens: tokens written; 0 if unknown.
         detail: further facts for the record, e.g. the provider's finish reason; JSON values only.
+
+    Raises:
+        ValueError: if the text is none, or the kind is another one.
     """
 
     text: str
@@ -52,6 +58,12 @@ class Reply:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     detail: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise ValueError(f"text: expected a text, got {self.text!r:.80}")
+        if not isinstance(self.kind, Failure) or self.kind not in _KINDS:
+            raise ValueError(f"kind: expected one of {', '.join(kind.name for kind in _KINDS)}, got {self.kind!r:.80}")
 
 
 class ScriptedPolicy:

@@ -1,5 +1,7 @@
-"""What playing leaves behind: replies, turns and whole matches."""
+"""What playing leaves behind: replies, turns and whole matches, and the digest by which a match is known again."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,8 +43,9 @@ class Turn:
         action: what was played, an integer or a text; ``None`` for a forfeit.
         attempts: the replies, the last one first to be legal or the last one asked for.
         fallback: ``forfeit``, ``random_legal`` or ``noop`` if no reply was legal, else an empty string.
-        rewards: what each agent received by this turn.
-        digest: rolling hash of everything observed, played and rewarded up to this turn.
+        rewards: what each agent received by this turn; over all turns they add up to the rewards of the match.
+        played: the action in the game's grammar, e.g. ``X: 3``; empty for a forfeit.
+        digest: ``turn_digest`` of this turn and the digest of the turn before.
     """
 
     index: int
@@ -52,7 +55,45 @@ class Turn:
     attempts: tuple[Attempt, ...]
     fallback: str = ""
     rewards: Mapping[str, float] = field(default_factory=dict)
+    played: str = ""
     digest: str = ""
+
+
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
+
+def turn_digest(previous: str, turn: Turn) -> str:
+    """Returns the digest of a match up to a turn: SHA-256, 64 hexadecimal digits.
+
+    It covers everything in the turn but ``digest`` and the ``seconds`` of its attempts, as JSON with sorted keys and without
+    spaces. Wall times are left out, so the same deal and the same replies give the same digest on any machine.
+
+    Args:
+        previous: digest of the turn before, or an empty string.
+        turn: the turn.
+    """
+    attempts = [
+        {
+            "reply": attempt.reply,
+            "kind": attempt.kind,
+            "message": attempt.message,
+            "prompt_tokens": attempt.prompt_tokens,
+            "completion_tokens": attempt.completion_tokens,
+            "detail": attempt.detail,
+        }
+        for attempt in turn.attempts
+    ]
+    content = {
+        "index": turn.index,
+        "agent": turn.agent,
+        "read": turn.read,
+        "action": turn.action,
+        "attempts": attempts,
+        "fallback": turn.fallback,
+        "rewards": turn.rewards,
+        "played": turn.played,
+    }
+    return hashlib.sha256(_canonical([previous, content]).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -63,10 +104,10 @@ class Episode:
         turns: every turn.
         rewards: sum of rewards of each agent.
         infos: the last ``infos`` of each agent.
-        digest: rolling hash over observations, actions and rewards of the whole match.
+        digest: digest of the last turn.
     """
 
-    turns: tuple[Turn, ...]
+    turns: tuple[Turn, ...] = field(repr=False)
     rewards: dict[str, float]
     infos: dict[str, dict[str, Any]]
     digest: str

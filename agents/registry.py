@@ -9,11 +9,15 @@ import importlib.util
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from agents.policy import READS, Policy
+from agents.player import Player
+from agents.policy import Policy
 from llmarena_envs.catalogue import canonical_name, load_environment
 from llmarena_envs.core.options import OptionError, check_choice, nearest, parse_options
+
+if TYPE_CHECKING:
+    from agents.models import ClientPool
 
 Factory = Callable[..., Policy]
 
@@ -51,13 +55,16 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
     return name, parse_options(options[0].split(","), f"policy {spec!r}") if options else {}
 
 
-def make_policy(spec: str, environment: str, options: Mapping[str, Any] | None = None) -> Policy:
+def make_policy(
+    spec: str, environment: str, options: Mapping[str, Any] | None = None, *, clients: "ClientPool | None" = None
+) -> Policy:
     """Makes a new policy.
 
     Args:
         spec: name, with options after a colon, or ``openai:MODEL``, or ``package.module:factory``.
         environment: the environment it is to play, e.g. ``tictactoe_v0``.
         options: further options, which come before those in ``spec``.
+        clients: connections that language models share; by default each model has its own.
 
     Raises:
         OptionError: if there is no such policy for the environment, it does not take the options, or a package that it
@@ -73,7 +80,8 @@ def make_policy(spec: str, environment: str, options: Mapping[str, Any] | None =
         elif name == "human":
             policy = _call(_human, own, spec)
         elif kind == "openai" and rest:
-            defaults = {"model": rest, "history": load_environment(environment).declaration.history}
+            history = load_environment(environment).declaration.history
+            defaults = {"model": rest, "history": history, "clients": clients}
             policy = _call(importlib.import_module("agents.models.llm").LLMPolicy, {**defaults, **own}, spec)
         elif rest and kind not in known:
             policy = _call(_import_factory(kind, rest, spec), own, spec)
@@ -88,9 +96,10 @@ def make_policy(spec: str, environment: str, options: Mapping[str, Any] | None =
         raise OptionError(
             f"policy {spec!r} needs {error.name!r}, which is not installed: pip install '{package}'"
         ) from error
-    reads = getattr(policy, "reads", "text")
-    if not callable(policy) or reads not in READS:
-        raise OptionError(f"policy {spec!r}: expected a callable that reads one of {READS}, got {policy!r} ({reads!r})")
+    try:
+        Player(policy)
+    except OptionError as error:
+        raise OptionError(f"policy {spec!r}: {error}") from error
     return policy
 
 

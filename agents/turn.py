@@ -1,34 +1,28 @@
 """One turn of one player: asking, asking again, and what is played if no legal move comes."""
 
-import asyncio
-import inspect
-import json
-import threading
+import math
 import time
-import traceback
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.errors import ProviderError, Quit
+from agents.answers import read_again, read_answer, write_action
+from agents.errors import ReplayMismatch
 from agents.feedback import feedback, reason
-from agents.policy import Policy, Reply, ScriptedPolicy
-from agents.records import Attempt
-from llmarena_envs.core.failures import Failure, InvalidReply
-from llmarena_envs.core.options import check_bool, check_choice, check_int
+from agents.player import Player
+from agents.records import Attempt, Turn
+from llmarena_envs.core.failures import Failure
+from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.core.text_env import TextEnv
 
 FALLBACKS = ("forfeit", "random_legal", "noop")
-MAX_LISTED = 200
-"""Legal moves listed for a person who asks for them."""
 
 
 @dataclass(frozen=True)
 class TurnSettings:
-    """What happens when a reply is no legal move (X-2).
+    """What happens when a reply is no legal move.
 
     Attributes:
         reasks: how often a player is asked again after a reply that is no legal move.
@@ -40,6 +34,9 @@ class TurnSettings:
         pay_opponents: whether a forfeit pays the other players what the environment grants them; otherwise they receive
             nothing for the last turn.
         deadline: seconds a policy has for a reply, or ``None`` for no limit; people and scripted policies have none.
+
+    Raises:
+        OptionError: if one of them has no valid value.
     """
 
     reasks: int = 2
@@ -57,51 +54,102 @@ class TurnSettings:
         check_bool("pay_opponents", self.pay_opponents)
         check_choice("unparsable", self.unparsable, FALLBACKS)
         check_choice("illegal", self.illegal, FALLBACKS)
+        if self.deadline is not None and not _is_positive(self.deadline):
+            raise OptionError(f"deadline: expected a number of seconds above 0, or None, got {self.deadline!r}")
+
+    def ends_turn(self, attempts: list[Attempt]) -> bool:
+        """Says whether a player is not asked again after these replies, none of which is a legal move."""
+        final = attempts[-1].kind is Failure.ILLEGAL and not self.reask_illegal
+        return final or len(attempts) > self.reasks
 
 
 STANDARD_TURNS = TurnSettings()
 
 
-@dataclass(frozen=True)
-class Move:
-    """The result of asking: an action of the environment, and how it came about."""
+class Move(NamedTuple):
+    """What a turn came to; the fields are those of ``Turn``."""
 
-    action: Any
+    action: int | str | None
+    played: str
     attempts: tuple[Attempt, ...]
-    fallback: str = ""
+    fallback: str
 
 
 async def take_turn(
     env: TextEnv,
     agent: str,
-    policy: Policy,
+    player: Player,
+    observation: Any,
     settings: TurnSettings,
     rng: Callable[[], np.random.Generator],
-    language: str,
+    recorded: Turn | None = None,
 ) -> Move:
-    """Asks a policy for a legal move.
+    """Asks a player for a legal move, or comes to the move again that recorded replies lead to.
 
     Args:
         env: the raw environment, with ``agent`` selected.
         agent: who is to move.
-        policy: the player.
+        player: the player.
+        observation: what the player reads when it is asked for the first time.
         settings: what to do about replies that are no legal move.
         rng: gives the generator of a random fallback.
-        language: language of the feedback.
+        recorded: the same turn, played before: its replies are taken, and the player recalls them instead of being asked.
 
     Raises:
         ProviderError: if the policy failed for no fault of the player.
+        Quit: if a person leaves.
+        ReplayMismatch: if the recorded replies lead to no move.
     """
+    # Who plays is not recorded, but a turn without a fallback ended in a legal move, after however many replies.
+    patient = player.is_person if recorded is None else not recorded.fallback
     attempts: list[Attempt] = []
-    unlimited = getattr(policy, "unlimited_reasks", False)
     while True:
-        action, attempt = await _ask(env, agent, policy, attempts, settings, language)
+        read = observation
+        if attempts and player.reads == "text":
+            read = _add_feedback(observation, attempts, settings, env.codec.language)
+        if recorded is None:
+            start = time.perf_counter()
+            answer = await player.ask(read, settings.deadline)
+            action, played, attempt = read_answer(env, agent, answer, time.perf_counter() - start)
+        elif len(attempts) < len(recorded.attempts):
+            old = recorded.attempts[len(attempts)]
+            await player.recall(read, old.reply, settings.deadline)
+            action, played, attempt = read_again(env, agent, old)
+        else:
+            raise ReplayMismatch(
+                f"turn {recorded.index}: expected replies that lead to {recorded.played!r}"
+                f" (fallback: {recorded.fallback or 'none'}), but {len(attempts)} lead to no move"
+            )
         attempts.append(attempt)
         if action is not None:
-            return Move(action, tuple(attempts))
-        final = attempt.kind is Failure.ILLEGAL and not settings.reask_illegal
-        if not unlimited and (final or len(attempts) > settings.reasks):
-            break
+            return Move(action, played, tuple(attempts), "")
+        if not patient and settings.ends_turn(attempts):
+            return _fall_back(env, agent, attempts, settings, rng)
+
+
+def _add_feedback(
+    observation: dict[str, Any], attempts: list[Attempt], settings: TurnSettings, language: str
+) -> dict[str, Any]:
+    """Returns what a player reads who is asked again."""
+    if not settings.feedback:
+        return {**observation, "attempt": len(attempts), "feedback": ""}
+    last = attempts[-1]
+    return {
+        **observation,
+        "attempt": len(attempts),
+        "feedback": reason(last.kind, last.message, language),
+        "text": f"{observation['text']}\n\n{feedback(last.kind, last.message, last.reply, language)}",
+    }
+
+
+def _fall_back(
+    env: TextEnv,
+    agent: str,
+    attempts: list[Attempt],
+    settings: TurnSettings,
+    rng: Callable[[], np.random.Generator],
+) -> Move:
+    """Returns what is played for a player who has made no legal move."""
     fallback = settings.illegal if attempts[-1].kind is Failure.ILLEGAL else settings.unparsable
     action = None
     if fallback == "noop":
@@ -109,111 +157,9 @@ async def take_turn(
         fallback = fallback if action is not None else "random_legal"
     if fallback == "random_legal":
         action = env.random_action(agent, rng())
-    return Move(action, tuple(attempts), fallback)
+    played = "" if action is None else write_action(env, agent, action)
+    return Move(action, played, tuple(attempts), fallback)
 
 
-def observation_for(
-    env: TextEnv, agent: str, policy: Policy, attempts: list[Attempt], settings: TurnSettings, language: str
-) -> Any:
-    """Returns what the policy reads at the next attempt; see ``agents.policy``."""
-    reads = getattr(policy, "reads", "text")
-    if reads == "view":
-        return env.view(agent)
-    if reads == "vector":
-        return env.vector(agent)
-    if reads == "draw":
-        return lambda rng: env.random_action(agent, rng)
-    observation = env.observe(agent)
-    if attempts:
-        last = attempts[-1]
-        observation |= {"attempt": len(attempts), "feedback": ""}
-        if settings.feedback:
-            observation["feedback"] = reason(last.kind, last.message, language)
-            observation["text"] += "\n\n" + feedback(last.kind, last.message, last.reply, language)
-    if getattr(policy, "wants_legal", False):
-        view = env.view(agent)
-        observation["legal"] = [env.codec.format(move, view) for move in view.legal[:MAX_LISTED]]
-    return observation
-
-
-async def _ask(
-    env: TextEnv, agent: str, policy: Policy, attempts: list[Attempt], settings: TurnSettings, language: str
-) -> tuple[Any, Attempt]:
-    """Returns the action (``None`` if the reply is no legal move) and the record of the reply."""
-    observation = observation_for(env, agent, policy, attempts, settings, language)
-    start = time.perf_counter()
-    answer = await _call(policy, observation, settings.deadline)
-    seconds = time.perf_counter() - start
-    reply = answer if isinstance(answer, Reply) else Reply(answer) if isinstance(answer, str) else None
-    if reply is None:
-        try:
-            if answer is None or isinstance(answer, float):
-                raise InvalidReply(Failure.UNPARSABLE, f"expected a text or an action, got {answer!r}")
-            env.check_action(answer, agent)
-            text = env.format(answer, agent)
-        except InvalidReply as error:
-            return None, Attempt(repr(answer)[:1000], error.kind, error.message, seconds=seconds)
-        return int(answer), Attempt(text, seconds=seconds)
-    # A lone surrogate can be neither stored nor sent.
-    text = reply.text.encode("utf-8", "replace").decode("utf-8")
-    kind, message, action = reply.kind, "", None
-    if kind in (Failure.OK, Failure.TRUNCATED):
-        try:
-            action = env.parse(text, agent)
-        except InvalidReply as error:
-            kind = error.kind if kind is Failure.OK else kind
-            message = error.message
-    detail = None if reply.detail is None else json.loads(json.dumps(reply.detail, default=repr))
-    record = Attempt(text, kind, message, reply.prompt_tokens, reply.completion_tokens, seconds, detail)
-    return action, record
-
-
-async def _call(policy: Policy, observation: Any, deadline: float | None) -> Any:
-    """Calls the policy, within its deadline if it has one."""
-    with provider_errors("the policy"):
-        if deadline is None or isinstance(policy, ScriptedPolicy) or getattr(policy, "unlimited_reasks", False):
-            answer = policy(observation)
-            return await answer if inspect.isawaitable(answer) else answer
-        try:
-            async with asyncio.timeout(deadline):
-                answer = await _in_thread(policy, observation)
-                return await answer if inspect.isawaitable(answer) else answer
-        except TimeoutError as error:
-            raise ProviderError(f"no reply within {deadline} s") from error
-
-
-@contextmanager
-def provider_errors(what: str) -> Iterator[None]:
-    """Makes a ``ProviderError`` of whatever goes wrong inside a policy, except that a person quits."""
-    try:
-        yield
-    except (ProviderError, Quit):
-        raise
-    except Exception as error:
-        where = traceback.format_exception(error)
-        raise ProviderError(f"{what} raised {type(error).__name__}: {error}\n{''.join(where[-3:])}") from error
-
-
-def _in_thread(policy: Policy, observation: Any) -> Awaitable[Any]:
-    """Runs a synchronous policy in a daemon thread: one that never answers cannot keep the process from ending."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Any] = loop.create_future()
-
-    def settle(result: Any, error: BaseException | None) -> None:
-        if not future.done():
-            if error is None:
-                future.set_result(result)
-            else:
-                future.set_exception(error)
-
-    def work() -> None:
-        result, error = None, None
-        try:
-            result = policy(observation)
-        except Exception as raised:
-            error = raised
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, result, error)
-
-    threading.Thread(target=work, daemon=True).start()
-    return future
+def _is_positive(seconds: object) -> bool:
+    return isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 < seconds < math.inf

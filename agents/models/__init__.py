@@ -1,5 +1,6 @@
 """Language models as policies."""
 
+from agents.models.client import ClientPool
 from agents.models.llm import LLMPolicy
 
-__all__ = ["LLMPolicy"]
+__all__ = ["ClientPool", "LLMPolicy"]

@@ -1,12 +1,14 @@
-"""Connections to OpenAI-compatible servers: one client of the openai SDK for each event loop and endpoint."""
+"""Connections to OpenAI-compatible servers: a pool holds one client of the openai SDK for each endpoint."""
 
 import asyncio
+import itertools
 import os
-from collections.abc import AsyncGenerator
+import re
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
-from weakref import WeakSet
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from agents.errors import ProviderError, TransientError
 from agents.models.chat_reply import read_reply
@@ -29,6 +31,8 @@ NO_KEY = "no-key"
 
 _RETRIED = frozenset({408, 409, 425, 429})
 _MAX_QUOTED = 300
+_MAX_CAUSES = 10
+_SECRET_NAMES = ("key", "token", "secret", "sig", "signature", "password", "passwd", "pwd", "code", "auth")
 _SHORTEST_SECRET = 8  # keys such as "x" for servers that need none would be found in any message
 
 
@@ -37,7 +41,8 @@ class Endpoint:
     """A server and the name of the environment variable that holds its key.
 
     Attributes:
-        base_url: address, mostly ending in ``/v1``; ``None`` for what ``OPENAI_BASE_URL`` says, or OpenAI's own.
+        base_url: address, mostly ending in ``/v1``; ``None`` for what ``OPENAI_BASE_URL`` says, or OpenAI's own. A query such as
+            ``?api-version=2024-10-21`` is sent with every request.
         api_key_env: name of the variable.
     """
 
@@ -50,13 +55,15 @@ class Endpoint:
             try:
                 parts = urlsplit(self.base_url)
                 usable = parts.scheme in ("http", "https") and bool(parts.hostname)
-                secret = parts.username or parts.password or parts.query
-            except (ValueError, AttributeError):
-                usable, secret = False, None
-            if secret:
+                is_secret = bool(parts.username or parts.password) or any(
+                    _names_secret(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)
+                )
+            except (ValueError, AttributeError, TypeError):
+                usable, is_secret = False, False
+            if is_secret:
                 raise OptionError(
-                    "base_url: expected an address without user, password and query, since it is written into records;"
-                    " put the key into the environment variable that api_key_env names"
+                    "base_url: expected an address without user, password and keys in its query, since it is written into"
+                    " records; put the key into the environment variable that api_key_env names"
                 )
             if not usable:
                 raise OptionError(
@@ -66,6 +73,14 @@ class Endpoint:
             # The value is not shown: it may be a key put in the wrong place.
             raise OptionError("api_key_env: expected the name of an environment variable, e.g. OPENAI_API_KEY")
         self.read_key()
+
+    def split(self) -> tuple[str | None, dict[str, str]]:
+        """Returns the address without its query, and the query; ``None`` is OpenAI's own address."""
+        address = self.base_url or os.environ.get("OPENAI_BASE_URL") or None
+        if address is None:
+            return None, {}
+        parts = urlsplit(address)
+        return urlunsplit(parts._replace(query="")), dict(parse_qsl(parts.query, keep_blank_values=True))
 
     def read_key(self) -> str:
         """Returns the key from the environment, or ``NO_KEY`` if the variable is unset and the server is not OpenAI's.
@@ -86,16 +101,11 @@ class Endpoint:
         )
 
 
-class SharedClient:
-    """A client of the SDK that all policies of one event loop use for one endpoint.
-
-    It is closed when its last user leaves, and at the latest when asyncio shuts down its loop.
+class Client:
+    """A client of the SDK for one endpoint, closed at the latest when asyncio shuts down its event loop.
 
     Args:
         endpoint: the server.
-
-    Attributes:
-        users: the policies that use it.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -114,14 +124,15 @@ class SharedClient:
             from aiohttp import ClientError
 
             self._transport_errors += (ClientError,)
+        address, query = endpoint.split()
         self._sdk: AsyncOpenAI = openai.AsyncOpenAI(
-            base_url=endpoint.base_url,
+            base_url=address,
+            default_query=query,
             api_key=endpoint.read_key(),
             max_retries=0,
             timeout=timeout,
             http_client=http_client,
         )
-        self.users: WeakSet[object] = WeakSet()
         self._lifetime = self._live()
 
     async def open(self) -> None:
@@ -161,8 +172,7 @@ class SharedClient:
                 return Reply("", Failure.REFUSAL, detail={"finish_reason": "content_filter"})
             raise self._classify(error) from error
         except self._transport_errors as error:
-            cause = f" ({error.__cause__})" if str(error.__cause__ or "") else ""
-            raise TransientError(self._clean(f"{error}{cause}")) from error
+            raise TransientError(self._clean(self._describe(error))) from error
         except (ValueError, RecursionError) as error:  # of `read_reply`, or of the SDK's JSON parser
             raise TransientError(self._clean(f"expected a chat completion: {error}")) from error
 
@@ -180,6 +190,13 @@ class SharedClient:
             text += f" ({self._sdk.base_url}; the path of most servers is /v1)"
         return ProviderError(text, fatal=True)
 
+    def _describe(self, error: BaseException) -> str:
+        """Returns why there was no response; the SDK calls whatever keeps a connection from being opened a time-out."""
+        causes = list(itertools.islice(_causes(error), _MAX_CAUSES))
+        if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+            return f"connection refused: no server listens at {self._sdk.base_url}"
+        return next((str(cause) for cause in [*causes[1:2], error] if str(cause)), type(error).__name__)
+
     def _clean(self, message: str) -> str:
         """Returns the beginning of a server's message on one line, without the key."""
         key = self._sdk.api_key
@@ -188,32 +205,49 @@ class SharedClient:
         return " ".join(message.split())[:_MAX_QUOTED]
 
 
-_clients: dict[asyncio.AbstractEventLoop, dict[Endpoint, SharedClient]] = {}
+def _names_secret(name: str) -> bool:
+    """Says whether a field of a query may hold a secret: ``key``, ``api_key``, ``accessToken``, ``authorization``."""
+    words = re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower())
+    return any(word.startswith("auth") or word.endswith(_SECRET_NAMES) for word in words)
 
 
-async def acquire(endpoint: Endpoint, user: object) -> SharedClient:
-    """Returns the client of the running event loop for an endpoint, and counts ``user`` among its users."""
-    loop = asyncio.get_running_loop()
-    clients = _clients.get(loop)
-    if clients is None:
-        for other in list(_clients):
-            if other.is_closed():
-                del _clients[other]
-        clients = _clients[loop] = {}
-    client = clients.get(endpoint)
-    if client is None:
-        client = clients[endpoint] = SharedClient(endpoint)
-        await client.open()
-    client.users.add(user)
-    return client
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yields an error and what it came from, the outermost first."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
-async def release(endpoint: Endpoint, user: object) -> None:
-    """Takes ``user`` off the client of the running event loop, and closes it if nobody is left."""
-    clients = _clients.get(asyncio.get_running_loop(), {})
-    client = clients.get(endpoint)
-    if client is not None:
-        client.users.discard(user)
-        if not client.users:
-            del clients[endpoint]
-            await client.close()
+class ClientPool:
+    """The connections of language models: whoever makes a pool hands it to the policies that share it, and closes it.
+
+    It serves one event loop at a time. Clients that were not closed end with their loop; in another loop the pool begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._clients: dict[Endpoint, Client] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def client(self, endpoint: Endpoint) -> Client:
+        """Returns the client for an endpoint.
+
+        Raises:
+            RuntimeError: if another event loop, which is not closed, still uses the pool.
+        """
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            if self._clients and self._loop is not None and not self._loop.is_closed():
+                raise RuntimeError("a ClientPool serves one event loop at a time: close it before another one uses it")
+            self._clients, self._loop = {}, loop
+        client = self._clients.get(endpoint)
+        if client is None:
+            client = self._clients[endpoint] = Client(endpoint)
+            await client.open()
+        return client
+
+    async def close(self) -> None:
+        """Closes all connections; the pool may be used again afterwards."""
+        clients, self._clients = self._clients, {}
+        async with AsyncExitStack() as stack:
+            for client in clients.values():
+                stack.push_async_callback(client.close)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from agents.models.chat_reply import sendable
-from agents.models.client import Endpoint, acquire, release
+from agents.models.client import ClientPool, Endpoint
 from agents.models.retry import RetryLimits, retry
 from agents.policy import Reply
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
@@ -31,7 +31,7 @@ _RESERVED = frozenset({"messages", "stream", "n", *MAX_TOKENS_FIELDS})
 class LLMPolicy:
     """A player that asks a chat model, over the Chat Completions interface.
 
-    One object plays one seat of one match at a time. All objects of one event loop share one client for each server.
+    One object plays one seat of one match at a time.
 
     Args:
         model: name of the model as the server knows it.
@@ -51,6 +51,7 @@ class LLMPolicy:
             user message, for models without a system role.
         send_seed: whether a seed, made from that of the match and the number of the call, is sent with each request.
         extra: further fields of the request, e.g. ``{"top_p": 0.9}``; JSON values.
+        clients: the connections to use, which stay open when the policy is closed; by default it has its own.
 
     Raises:
         OptionError: if an option has no valid value, or a key is needed and not there.
@@ -72,6 +73,7 @@ class LLMPolicy:
         system_role: str = "system",
         send_seed: bool = False,
         extra: Mapping[str, Any] | None = None,
+        clients: ClientPool | None = None,
     ) -> None:
         if not isinstance(model, str) or not model.strip():
             raise OptionError(f"model: expected the name of a model, got {model!r}")
@@ -92,6 +94,10 @@ class LLMPolicy:
         self._parameters = parameters | _check_extra(extra or {}, {*parameters, *(["seed"] if send_seed else [])})
         self._endpoint = Endpoint(base_url, api_key_env)
         self._endpoint.check()
+        if clients is not None and not isinstance(clients, ClientPool):
+            raise OptionError(f"clients: expected a ClientPool, made in code, got {clients!r}")
+        self._owns_clients = clients is None
+        self._clients = ClientPool() if clients is None else clients
         self._limits = RetryLimits(max_attempts, timeout, deadline)
         self._keeps_history = history == "full"
         self._system_role = system_role
@@ -131,12 +137,13 @@ class LLMPolicy:
         self._remember(self._next_message(observation), sendable(text))
 
     async def close(self) -> None:
-        """Lets go of the connections of the running event loop; the last policy that does so closes them."""
-        await release(self._endpoint, self)
+        """Closes the connections, unless they belong to somebody else; the policy may be asked again afterwards."""
+        if self._owns_clients:
+            await self._clients.close()
 
     async def _complete(self, request: dict[str, Any]) -> tuple[Reply, int]:
         """Returns the reply to a request and the number of attempts it took."""
-        client = await acquire(self._endpoint, self)
+        client = await self._clients.client(self._endpoint)
         return await retry(lambda: client.complete(request), self._limits, request["model"])
 
     def _next_message(self, observation: Mapping[str, Any]) -> str:

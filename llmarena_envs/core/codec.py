@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
-from llmarena_envs.core.ending import Ending
+from llmarena_envs.core.ending import Ending, EndingTexts
 
 
 class Codec(ABC):
@@ -23,9 +23,14 @@ class Codec(ABC):
     def observation(self, view: Any) -> str:
         """Returns the text that the owner of ``view`` reads: history and state first, the instruction last."""
 
-    @abstractmethod
     def ending(self, view: Any, ending: Ending) -> str:
-        """Returns the text that the owner of ``view`` reads once the match is over: history, state and how it ended."""
+        """Returns the text that the owner of ``view`` reads once the match is over: history, state and how it ended.
+
+        Games override this to say by what the match ended, and what that means for the reader.
+        """
+        texts = EndingTexts(self.language)
+        cause = texts.forfeit(view.agent, ending.offenders) if ending.offenders else texts.played_out()
+        return f"{self.observation(view)}\n{texts.over(cause, texts.received(ending.reward))}"
 
     @abstractmethod
     def parse(self, reply: str, view: Any) -> Any:

@@ -8,6 +8,23 @@ from llmarena_envs.core.options import check_choice, check_int
 
 HISTORIES = ("single_turn", "full")
 FALLBACKS = ("forfeit", "random_legal", "noop")
+RESULTS = ("wins", "scores")
+
+
+@dataclass(frozen=True)
+class HiddenRole:
+    """Roles that are dealt in secret, so that no agent's name tells them.
+
+    Attributes:
+        statistic: the value of ``infos`` that tells each seat's role at the end.
+        values: that value for each role, by the name of the role; the first role is the one that policies are ranked by.
+        option: constructor option that gives the first role to a seat by its index, so that every policy has the role
+            equally often on every seat.
+    """
+
+    statistic: str
+    values: Mapping[str, float]
+    option: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +34,10 @@ class Declaration:
     Attributes:
         scheme: the way in which its players are compared: the name of a scheme of the rating harness.
         rated_roles: roles whose seats are compared; every other role is staff (judges, examiners, simulated users). Empty
-            for all roles. An agent's role is the part of its id before the number.
+            for all roles. An agent's role is the part of its id before the number. Where policies are compared role by
+            role they are ranked by the first one.
+        hidden_role: the roles in which policies are compared if those are dealt in secret, as in undercover.
+        results: what a reward says where policies are compared role by role: ``wins`` (above 0 is a victory) or ``scores``.
         abilities: what it asks of a player (for the games of LLMArena: arXiv 2402.16499, section 2.4).
         rated_options: constructor options of rated matches, e.g. a random opening without which deterministic players would
             repeat one game.
@@ -35,6 +55,8 @@ class Declaration:
 
     scheme: str = "duels"
     rated_roles: tuple[str, ...] = ()
+    hidden_role: HiddenRole | None = None
+    results: str = "wins"
     abilities: tuple[str, ...] = ()
     rated_options: Mapping[str, Any] = field(default_factory=dict)
     history: str = "single_turn"
@@ -43,6 +65,7 @@ class Declaration:
     llmarena_reasks: int = 2
 
     def __post_init__(self) -> None:
+        check_choice("results", self.results, RESULTS)
         check_choice("history", self.history, HISTORIES)
         check_choice("unparsable", self.unparsable, FALLBACKS)
         check_choice("illegal", self.illegal, FALLBACKS)

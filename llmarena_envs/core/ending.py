@@ -38,6 +38,10 @@ class EndingTexts:
             return self._render("forfeited_by_you")
         return self._render("forfeited_by", players=", ".join(offenders))
 
+    def played_out(self) -> str:
+        """Returns that the match came to its end by itself."""
+        return self._render("played_out")
+
     def contest(self, reward: float) -> str:
         """Returns that the reader has won (a reward above 0), lost (below 0) or drawn."""
         return self._render("won" if reward > 0 else "lost" if reward < 0 else "drawn")
@@ -45,3 +49,7 @@ class EndingTexts:
     def points(self, reward: float) -> str:
         """Returns how many points, a whole number, the reader receives."""
         return self._render("points", points=int(reward))
+
+    def received(self, reward: float) -> str:
+        """Returns what the reader's reward is, in a game that has no word of its own for it."""
+        return self._render("received", reward=f"{reward:g}")

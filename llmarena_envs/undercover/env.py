@@ -90,7 +90,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError, check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
@@ -115,6 +115,7 @@ class raw_env(TextEnv):
     }
     declaration: ClassVar[Declaration] = Declaration(
         scheme="roles",
+        hidden_role=HiddenRole("role", {"undercover": 1, "civilian": 0}, option="seat"),
         abilities=("communication", "opponent modelling", "team collaboration"),
         history="full",
         unparsable="noop",

@@ -4,9 +4,9 @@ import argparse
 import asyncio
 import json
 from dataclasses import asdict
-from typing import Any
 
 from agents.play import play_and_close
+from agents.player import Player
 from agents.records import Turn
 from agents.registry import make_policy
 from agents.turn import TurnSettings
@@ -18,18 +18,21 @@ from llmarena_envs.core.terminal import printable
 def play(args: argparse.Namespace) -> None:
     """Plays one match and prints it."""
     env = make_environment(args.env, parse_options(args.option, "--option"))
-    policies = _policies(args.policy, env.possible_agents, canonical_name(args.env))
+    players = _players(args.policy, env.possible_agents, canonical_name(args.env))
     declared = load_environment(args.env).declaration
     settings = TurnSettings(unparsable=declared.unparsable, illegal=declared.illegal)
     # A person must not see what the others read and reply; a spectator may.
-    watched = not args.json and not any(getattr(policy, "wants_legal", False) for policy in policies.values())
+    watched = not args.json and not any(player.is_person for player in players.values())
 
     def show(turn: Turn) -> None:
-        print(f"{turn.agent}: {printable(turn.attempts[-1].reply)}" + (f"  [{turn.fallback}]" if turn.fallback else ""))
+        reply = turn.attempts[-1].reply
+        print(f"{turn.agent}: {printable(turn.played or reply)}" + (f"  [{turn.fallback}]" if turn.fallback else ""))
+        if turn.played and reply.strip() != turn.played:
+            print(f"  from the reply: {printable(reply)}")
         print(printable(env.unwrapped.codec.picture(env.unwrapped.game)), end="\n\n")
 
     episode = asyncio.run(
-        play_and_close(env, policies, args.seed, settings, on_turn=show if watched else lambda turn: None)
+        play_and_close(env, players, args.seed, settings, on_turn=show if watched else lambda turn: None)
     )
     if args.json:
         print(json.dumps(asdict(episode), indent=2, ensure_ascii=False))
@@ -41,8 +44,8 @@ def play(args: argparse.Namespace) -> None:
         print(f"{agent}: {reward:+g}" + (f", forfeit ({forfeit})" if forfeit else ""))
 
 
-def _policies(seats: list[str], agents: list[str], environment: str) -> dict[str, Any]:
-    """Makes the policies named on the command line, one for each agent."""
+def _players(seats: list[str], agents: list[str], environment: str) -> dict[str, Player]:
+    """Makes the players named on the command line, one for each agent."""
     specs: dict[str, str] = {}
     for seat in seats:
         agent, equals, spec = seat.partition("=")
@@ -53,4 +56,4 @@ def _policies(seats: list[str], agents: list[str], environment: str) -> dict[str
     missing = [agent for agent in agents if agent not in specs]
     if missing:
         raise OptionError(f"--policy: expected one for each of {', '.join(agents)}; missing: {', '.join(missing)}")
-    return {agent: make_policy(specs[agent], environment) for agent in agents}
+    return {agent: Player(make_policy(specs[agent], environment)) for agent in agents}

@@ -3,21 +3,26 @@
 import argparse
 import json
 import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
+from rating.errors import RunError
 from rating.records.export import record_table, write_csv, write_jsonl
+from rating.records.outcome import FINISHED, Outcome
 from rating.records.record import Record
 from rating.records.store import Store
 from rating.records.verify import verify
 from rating.report.tables import render, to_json
 from rating.running import run_directory
-from rating.running.plan import make_plan
+from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig
-from rating.schemes.leaderboard_rows import Leaderboard
+from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary, summarise
 
 _ENDLESS = 100_000
@@ -44,33 +49,34 @@ def report(args: argparse.Namespace) -> None:
 
 
 def replay(args: argparse.Namespace) -> int:
-    """Lists matches, shows one, or verifies them; returns 1 if a match does not come out as recorded."""
-    config, store = run_directory.open_run(args.dir)
-    records = list(store.records(args.match))
-    store.close()
-    if args.match and not records:
-        raise OptionError(
-            f"match: expected an id of a match in {args.dir}, got {args.match!r}; list them with: replay DIR"
-        )
-    if args.verify:
-        return _verify(config, records, args.json)
-    if args.json:
-        print(json.dumps([record_table(record) for record in records], indent=2, ensure_ascii=False))
-    elif args.match:
-        for record in records:
-            _print_match(record)
-    else:
-        for record in records:
-            print(_headline(record))
+    """Lists matches, shows one, or verifies them; returns 1 if something is not as it was recorded."""
+    with closing(run_directory.open_store(args.dir)) as store:
+        records = store.records(args.match)
+        first = next(records, None)
+        if args.match and first is None:
+            raise OptionError(
+                f"match: expected an id of a match in {args.dir}, got {args.match!r}; list them with: replay DIR"
+            )
+        if first is not None:
+            records = chain([first], records)
+        if args.verify:
+            return _verify(args, store, records)
+        if args.json:
+            _print_array(records)
+        else:
+            for record in records:
+                if args.match:
+                    _print_match(record)
+                else:
+                    print(_headline(record))
     return 0
 
 
 def export(args: argparse.Namespace) -> None:
     """Writes the log of a run to standard output."""
-    _, store = run_directory.open_run(args.dir)
     write = {"jsonl": write_jsonl, "csv": write_csv}[args.format]
-    write(store.records(), sys.stdout)
-    store.close()
+    with closing(run_directory.open_store(args.dir)) as store:
+        write(store.records(), sys.stdout)
 
 
 def print_leaderboards(config: RunConfig, store: Store) -> None:
@@ -88,43 +94,77 @@ def print_tables(tables: list[Leaderboard | Summary]) -> None:
 
 def write_report(directory: Path, path: Path) -> Path:
     """Writes the report of a run and returns its absolute path."""
-    from rating.report import render_page  # matplotlib is slow to import
+    from rating.report import Run, write_page  # matplotlib is slow to import
 
     config, store = run_directory.open_run(directory)
-    boards = _leaderboards(config, store)
-    page = render_page(directory.resolve().name, config.seed, boards, list(store.records()), store.facts())
-    store.close()
-    path.write_text(page, encoding="utf-8")
+    with closing(store):
+        outcomes, facts = list(store.outcomes()), store.facts()
+        run = Run(
+            title=directory.resolve().name,
+            seed=config.seed,
+            boards=_leaderboards(config, outcomes, facts),
+            outcomes=outcomes,
+            statuses=store.statuses(),
+            facts=facts,
+            seal=store.sealed,
+            digest=store.digest(),
+        )
+        with path.open("w", encoding="utf-8") as file:
+            write_page(run, store.records(), file)
     return path.resolve()
 
 
-def _leaderboards(config: RunConfig, store: Store) -> list[Leaderboard]:
-    outcomes = store.outcomes()
+def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
     played = {outcome.environment for outcome in outcomes}
     names = [item.name for item in config.environment if item.name in played]
-    return [make_plan(config, name).leaderboard(outcomes) for name in names]
+    return [make_scheme(config, name).leaderboard(outcomes, facts.get(f"stopped:{name}", "")) for name in names]
 
 
 def _tables(config: RunConfig, store: Store) -> list[Leaderboard | Summary]:
     """Returns the leaderboards, and the table over all environments where there are several."""
-    boards = _leaderboards(config, store)
+    boards = _leaderboards(config, list(store.outcomes()), store.facts())
     return [*boards, summarise(boards)] if len(boards) > 1 else [*boards]
 
 
-def _verify(config: RunConfig, records: list[Record], as_json: bool) -> int:
-    finished = [record for record in records if record.status == "finished"]
-    differences = {}
-    for record in finished:
-        difference = verify(record, config.turn_settings(record.match.environment))
-        if difference:
-            differences[record.match.id] = difference
-    if as_json:
-        print(json.dumps({"verified": len(finished) - len(differences), "differences": differences}, indent=2))
+def _verify(args: argparse.Namespace, store: Store, records: Iterator[Record]) -> int:
+    """Checks the whole database against its seals, and plays matches again; as far as it can be read."""
+    changed = store.check()
+    if difference := run_directory.run_file_difference(args.dir, store):
+        changed.append(difference)
+    finished, differences = 0, dict[str, str]()
+    try:
+        settings = run_directory.turn_settings(store)
+        for record in records:
+            if record.status == FINISHED:
+                finished += 1
+                if difference := verify(record, settings[record.match.environment]):
+                    differences[record.match.id] = difference
+    except (RunError, KeyError) as error:
+        changed.append(f"matches cannot be played again any further: {error}")
+    verified = finished - len(differences)
+    if args.json:
+        table = {"verified": verified, "differences": differences, "changed": changed}
+        seals = {"seal": "", "digest": ""} if changed else {"seal": store.sealed, "digest": store.digest()}
+        print(json.dumps({**table, **seals}, indent=2))
     else:
-        for match, difference in differences.items():
-            print(f"{match}: {difference}")
-        print(f"{len(finished) - len(differences)} of {len(finished)} finished matches verified")
-    return 1 if differences else 0
+        for line in (*changed, *(f"{match}: {difference}" for match, difference in differences.items())):
+            print(printable(line))
+        print(f"{verified} of {finished} finished matches verified")
+        if changed:
+            print(f"the record is not as it was written, or not complete: {len(changed)} differences")
+        else:
+            print(f"seal: {store.sealed}\nplay digest: {store.digest()}")
+    return 1 if changed or differences else 0
+
+
+def _print_array(records: Iterable[Record]) -> None:
+    """Prints records as a JSON array, one at a time."""
+    opening = "["
+    for record in records:
+        text = json.dumps(record_table(record), indent=2, ensure_ascii=False)
+        print(f"{opening}\n  " + text.replace("\n", "\n  "), end="")
+        opening = ","
+    print("\n]" if opening == "," else "[]")
 
 
 def _headline(record: Record) -> str:
@@ -144,4 +184,5 @@ def _print_match(record: Record) -> None:
                 f"--- replies ({attempt.kind.name.lower()}):\n{printable(attempt.reply)}"
                 + (f"\n[{printable(attempt.message)}]" if attempt.message else "")
             )
-        print(f"--- plays {turn.action!r}" + (f" ({turn.fallback})" if turn.fallback else ""))
+        played = "nothing: forfeit" if turn.action is None else printable(turn.played) or repr(turn.action)
+        print(f"--- plays {played}" + (f" ({turn.fallback})" if turn.fallback else ""))

@@ -2,9 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from agents.records import Attempt, Episode, Turn
@@ -12,7 +12,9 @@ from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.failures import Failure
 from rating.errors import RunError
 from rating.records.match import Match
-from rating.records.outcome import FINISHED, Outcome, SeatOutcome
+from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
+
+UNFINISHED = "unfinished"
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Record:
         match: what was to be played.
         outcome: what it came to, or ``None`` while it is unfinished.
         turns: the turns played so far.
-        digest: rolling hash of the finished match, else an empty string.
+        digest: of what was played in the finished match, else an empty string; see ``agents.records``.
         tries: how often it was played until it ended or was void.
         error: why it is void, or an empty string.
     """
@@ -38,7 +40,7 @@ class Record:
     @property
     def status(self) -> str:
         """``finished``, ``void``, ``bug`` or ``unfinished``."""
-        return self.outcome.status if self.outcome else "unfinished"
+        return self.outcome.status if self.outcome else UNFINISHED
 
 
 def outcome_of(match: Match, agents: list[str], episode: Episode) -> Outcome:
@@ -76,8 +78,9 @@ def void_outcome(match: Match, status: str) -> Outcome:
 
 
 def dump_turn(turn: Turn) -> str:
-    """Returns a turn as JSON."""
-    return json.dumps(asdict(turn), ensure_ascii=False)
+    """Returns a turn as JSON on one line; wall times are kept to the microsecond."""
+    attempts = [{**vars(attempt), "seconds": round(attempt.seconds, 6)} for attempt in turn.attempts]
+    return _json({**vars(turn), "attempts": attempts})
 
 
 def load_turn(text: str) -> Turn:
@@ -92,26 +95,51 @@ def load_turn(text: str) -> Turn:
         return Turn(**table, attempts=attempts)
 
 
-def dump_outcome(outcome: Outcome) -> str:
-    """Returns an outcome as JSON."""
-    return json.dumps(asdict(outcome), ensure_ascii=False, sort_keys=True)
+def dump_seats(seats: Sequence[SeatOutcome]) -> str:
+    """Returns what the seats of a match came to as JSON; what has its default value is left out."""
+    return _json(
+        [{name: value for name, value in vars(seat).items() if value != _DEFAULTS.get(name)} for seat in seats]
+    )
 
 
-def load_outcome(text: str) -> Outcome:
-    """Reads what ``dump_outcome`` wrote.
+def load_outcome(environment: str, number: int, seed: str, status: str, seats: str) -> Outcome | None:
+    """Reads an outcome from the columns in which it is stored, or returns ``None`` if the match is unfinished.
 
     Raises:
-        RunError: if it is something else.
+        RunError: if they hold something else.
     """
-    with _damage_reported("outcome", text):
-        table: dict[str, Any] = json.loads(text)
-        seats = tuple(SeatOutcome(**seat) for seat in table.pop("seats"))
-        return Outcome(**table, seats=seats)
+    if status == UNFINISHED:
+        return None
+    with _damage_reported("outcome", f"{status} {seed} {seats}"):
+        if status not in (FINISHED, VOID, BUG):
+            raise ValueError("unknown status")
+        return Outcome(environment, number, int(seed), status, tuple(SeatOutcome(**seat) for seat in json.loads(seats)))
+
+
+def load_match(environment: str, number: int, policies: str, seed: str, options: str) -> Match:
+    """Reads a match from the columns in which it is stored.
+
+    Raises:
+        RunError: if they hold something else.
+    """
+    with _damage_reported("match", f"{policies} {seed} {options}"):
+        return Match(environment, number, tuple(json.loads(policies)), int(seed), dict(json.loads(options)))
+
+
+_DEFAULTS = {
+    field.name: field.default_factory() if field.default_factory is not MISSING else field.default
+    for field in fields(SeatOutcome)
+}
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
 
 
 @contextmanager
 def _damage_reported(what: str, text: str) -> Iterator[None]:
     try:
         yield
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise RunError(f"the record of a run is damaged: expected {what}, got {text[:80]!r} ({error})") from error
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise RunError(f"the record of a run is damaged: expected {what}, got {str(text)[:80]!r} ({error})") from error

@@ -1,37 +1,35 @@
-"""The SQLite store of a run: the log that everything else is computed from."""
+"""The store of a run: the log that everything else is computed from."""
 
 import json
-import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from agents.records import Turn
 from rating.errors import RunError
+from rating.records import audit, database, seal, version_1
 from rating.records.match import Match
-from rating.records.outcome import Outcome
-from rating.records.record import Record, dump_outcome, dump_turn, load_outcome, load_turn
+from rating.records.outcome import FINISHED, VOID, Outcome
+from rating.records.packing import make_dictionary, pack, pack_lines, unpack, unpack_lines
+from rating.records.record import UNFINISHED, Record, dump_seats, dump_turn, load_match, load_outcome, load_turn
 
-APPLICATION_ID = 0x4C4D4172  # "LMAr" in the header of the file says that the database is one of ours
-SCHEMA_VERSION = 1
 
-_SCHEMA = """
-CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE match (
-    id TEXT PRIMARY KEY, environment TEXT NOT NULL, number INTEGER NOT NULL, policies TEXT NOT NULL, seed TEXT NOT NULL,
-    options TEXT NOT NULL, status TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0, outcome TEXT NOT NULL DEFAULT '',
-    digest TEXT NOT NULL DEFAULT '', error TEXT NOT NULL DEFAULT '', UNIQUE (environment, number)
-);
-CREATE TABLE turn (
-    match TEXT NOT NULL REFERENCES match (id), number INTEGER NOT NULL, payload TEXT NOT NULL, PRIMARY KEY (match, number)
-) WITHOUT ROWID;
-"""
+class _Journal(NamedTuple):
+    """How far a match that is under way has been recorded."""
+
+    turns: int
+    seal: str
 
 
 class Store:
     """A run's database. Every write is a transaction of its own: what was written survives ``kill -9``.
 
-    Where nothing may be written, e.g. in an archive, a run that ended cleanly can still be read.
+    A run of an older schema version is converted when it is opened, where nothing may be written in a copy that is gone
+    afterwards. A run that ended cleanly can be read where nothing may be written, e.g. in an archive.
 
     Args:
         path: the file.
@@ -43,50 +41,34 @@ class Store:
     """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
-        if create == path.exists():
-            state = "is there already" if create else "does not exist"
-            raise RunError(f"{path}: expected {'no file' if create else 'the database of a run'}, but it {state}")
         self.path = path
-        self._db = _connect(path)
-        try:
-            if create:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.executescript(
-                    f"BEGIN; {_SCHEMA} PRAGMA application_id = {APPLICATION_ID};"
-                    f" PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
-                )
-            else:
-                self._check()
-            self._db.execute("PRAGMA synchronous = NORMAL")
-        except sqlite3.DatabaseError as error:
-            self._db.close()
-            raise RunError(f"{path}: expected the database of a run, but SQLite says: {error}") from error
-        except RunError:
-            self._db.close()
-            raise
-
-    def _check(self) -> None:
-        (application,) = self._db.execute("PRAGMA application_id").fetchone()
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        if application != APPLICATION_ID:
-            raise RunError(f"{self.path}: this database was not written by llmarena; nothing in it was changed")
-        if version > SCHEMA_VERSION:
-            raise RunError(
-                f"{self.path}: expected schema version {SCHEMA_VERSION} or older, got {version}: it was written by a newer"
-                " version of llmarena-envs; install that version to read it"
-            )
-        (verdict,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
-        if verdict != "ok":
-            what = " ".join(verdict.split())
-            raise RunError(f"{self.path}: the database is damaged ({what}); nothing in it was changed")
+        self._sealed = not create
+        self._journals: dict[str, _Journal] = {}
+        self._dictionaries: dict[str, bytes] = {}
+        self._db = database.create(path) if create else database.open_existing(path)
+        if database.schema_version(self._db) < database.SCHEMA_VERSION:
+            try:
+                self._convert()
+            except (sqlite3.Error, RunError) as error:
+                self._db.close()
+                raise RunError(
+                    f"{path}: the run cannot be converted to this version; it is as it was: {error}"
+                ) from error
 
     def close(self) -> None:
-        """Closes the file."""
-        self._db.close()
+        """Closes the file, sealed if something was written."""
+        try:
+            if not self._sealed:
+                self.seal()
+        finally:
+            self._db.close()
 
     def set_fact(self, name: str, value: str) -> None:
         """Keeps a fact about the run, e.g. versions or which stop rule fired."""
-        self._db.execute("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, value))
+        if self._db.execute("SELECT 1 FROM fact WHERE name = ? AND value = ?", (name, value)).fetchone():
+            return
+        with self._writing():
+            self._db.execute("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, value))
 
     def facts(self) -> dict[str, str]:
         """Returns every fact by name."""
@@ -98,68 +80,221 @@ class Store:
         Raises:
             RunError: if another match has its number: the run file has been changed.
         """
-        policies, options = json.dumps(match.policies), json.dumps(match.options, sort_keys=True)
+        if self._db.execute("SELECT 1 FROM match WHERE id = ?", (match.id,)).fetchone():
+            return
+        identity = _identity(match)
+        state = (UNFINISHED, 0, 0, "", "", "")
+        sealed = seal.of_match(seal.of_identity(*identity), *state, b"")
+        counts = self._counts
         try:
-            self._db.execute(
-                "INSERT INTO match (id, environment, number, policies, seed, options, status)"
-                " VALUES (?, ?, ?, ?, ?, ?, 'unfinished') ON CONFLICT (id) DO NOTHING",
-                (match.id, match.environment, match.number, policies, str(match.seed), options),
-            )
+            with self._writing():
+                self._db.execute(
+                    "INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*identity, *state, sealed)
+                )
         except sqlite3.IntegrityError as error:
             raise RunError(
                 f"{self.path}: match {match.number} of {match.environment} was recorded with another seed, other policies"
                 " or other options: the run file has been changed since; put it back, or begin a new run"
             ) from error
+        counts[match.environment, UNFINISHED] += 1
 
     def add_turn(self, match: Match, turn: Turn) -> None:
         """Enters a turn; when this returns it is safe."""
-        self._db.execute("INSERT INTO turn VALUES (?, ?, ?)", (match.id, turn.index, dump_turn(turn)))
+        journal, payload = self._journal(match), dump_turn(turn)
+        sealed = seal.link(journal.seal, payload)
+        with self._writing():
+            self._db.execute("INSERT INTO turn VALUES (?, ?, ?, ?)", (match.id, turn.index, payload, sealed))
+        self._journals[match.id] = _Journal(journal.turns + 1, sealed)
 
     def finish(self, match: Match, outcome: Outcome, *, digest: str = "", error: str = "") -> None:
-        """Enters what a try of a match came to."""
-        self._db.execute(
-            "UPDATE match SET tries = tries + 1, status = ?, outcome = ?, digest = ?, error = ? WHERE id = ?",
-            (outcome.status, dump_outcome(outcome), digest, error, match.id),
-        )
+        """Enters what a try of a match came to; after any end but a void one the match is complete."""
+        (tries,) = self._db.execute("SELECT tries FROM match WHERE id = ?", (match.id,)).fetchone()
+        self._finish(match, outcome, tries + 1, digest, error)
 
     def turns(self, match: Match) -> tuple[Turn, ...]:
         """Returns the turns of a match so far."""
-        rows = self._db.execute("SELECT payload FROM turn WHERE match = ? ORDER BY number", (match.id,))
-        return tuple(load_turn(payload) for (payload,) in rows)
+        return tuple(map(load_turn, self._lines(match.id, match.environment)))
 
     def outcome(self, match: Match) -> Outcome | None:
         """Returns what a match came to, or ``None`` if it is unknown or unfinished."""
-        row = self._db.execute("SELECT outcome FROM match WHERE id = ?", (match.id,)).fetchone()
-        return load_outcome(row[0]) if row and row[0] else None
+        row = self._db.execute("SELECT status, seats FROM match WHERE id = ?", (match.id,)).fetchone()
+        return load_outcome(match.environment, match.number, str(match.seed), *row) if row else None
 
-    def outcomes(self) -> list[Outcome]:
-        """Returns every outcome, void ones included, by environment and number."""
-        rows = self._db.execute("SELECT outcome FROM match WHERE outcome != '' ORDER BY environment, number")
-        return [load_outcome(outcome) for (outcome,) in rows]
+    def outcomes(self) -> Iterator[Outcome]:
+        """Yields every outcome, void ones included, by environment and number."""
+        rows = self._db.execute(
+            "SELECT environment, number, seed, status, seats FROM match WHERE status != ? ORDER BY environment, number",
+            (UNFINISHED,),
+        )
+        for row in rows:
+            outcome = load_outcome(*row)
+            assert outcome is not None
+            yield outcome
 
     def records(self, match_id: str = "") -> Iterator[Record]:
-        """Yields the record of every match, or of those whose id begins with ``match_id``."""
+        """Yields the record of every match, or of those whose id begins with ``match_id``, by environment and number."""
         rows = self._db.execute(
-            "SELECT environment, number, policies, seed, options, outcome, digest, tries, error FROM match"
+            "SELECT environment, number, policies, seed, options, status, seats, digest, tries, error, id FROM match"
             " WHERE substr(id, 1, ?) = ? ORDER BY environment, number",
             (len(match_id), match_id),
-        ).fetchall()
-        for environment, number, policies, seed, options, outcome, digest, tries, error in rows:
-            match = Match(environment, number, tuple(json.loads(policies)), int(seed), json.loads(options))
-            known = load_outcome(outcome) if outcome else None
-            yield Record(match, known, self.turns(match), digest, tries, error)
+        )
+        for environment, number, policies, seed, options, status, seats, digest, tries, error, full_id in rows:
+            match = load_match(environment, number, policies, seed, options)
+            outcome = load_outcome(environment, number, seed, status, seats)
+            turns = tuple(map(load_turn, self._lines(full_id, environment)))
+            yield Record(match, outcome, turns, digest, tries, error)
 
     def count(self, status: str, environment: str) -> int:
         """Returns the number of matches of an environment with a status."""
+        return self._counts[environment, status]
+
+    def statuses(self) -> dict[str, int]:
+        """Returns the number of matches with each status."""
+        totals: Counter[str] = Counter()
+        for (_, status), count in self._counts.items():
+            totals[status] += count
+        return dict(+totals)
+
+    def digest(self) -> str:
+        """Returns the digest of what was played: anybody who plays the run with the same replies gets the same.
+
+        It covers the digest and the outcome of every finished match, by environment and number.
+        """
         rows = self._db.execute(
-            "SELECT count(*) FROM match WHERE status = ? AND environment = ?", (status, environment)
+            "SELECT id, digest, seats FROM match WHERE status = ? ORDER BY environment, number", (FINISHED,)
         )
-        return int(rows.fetchone()[0])
+        chain = ""
+        for row in rows:
+            chain = seal.link(chain, *row)
+        return chain
+
+    def seal(self) -> str:
+        """Seals the run and returns its seal, which covers everything recorded; linear in the number of matches.
+
+        The next write breaks the seal. A run that was killed has none until it has been resumed.
+        """
+        if self._sealed and (known := self.sealed):
+            return known
+        parts = audit.seal_contents(self._db)
+        head = seal.head(parts)
+        with self._writing():
+            self._db.execute(
+                "INSERT INTO fact VALUES (?, ?)", (audit.SEAL, json.dumps({"head": head, **parts}, sort_keys=True))
+            )
+        self._sealed = True
+        return head
+
+    @property
+    def sealed(self) -> str:
+        """The seal of the run, or an empty string if it is under way or was killed."""
+        return audit.stored_head(self._db)
+
+    def check(self) -> list[str]:
+        """Returns everything in the database that is not as it was recorded, each with where it stands."""
+        return list(audit.differences(self._db))
+
+    @cached_property
+    def _counts(self) -> Counter[tuple[str, str]]:
+        rows = self._db.execute("SELECT environment, status, count(*) FROM match GROUP BY environment, status")
+        return Counter({(environment, status): count for environment, status, count in rows})
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Makes one transaction of what is written within, which breaks the seal of the run."""
+        if self._db.in_transaction:
+            yield
+            return
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            if self._sealed:
+                self._db.execute("DELETE FROM fact WHERE name = ?", (audit.SEAL,))
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:  # SQLite ends it itself if the disk is full
+                self._db.execute("ROLLBACK")
+            self._dictionaries.clear()
+            raise
+        self._sealed = False
+
+    def _finish(self, match: Match, outcome: Outcome, tries: int, digest: str, error: str) -> None:
+        journal, counts = self._journal(match), self._counts
+        (before,) = self._db.execute("SELECT status FROM match WHERE id = ?", (match.id,)).fetchone()
+        error = error.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
+        state = (outcome.status, tries, journal.turns, dump_seats(outcome.seats), digest, error)
+        with self._writing():
+            transcript = b"" if outcome.status == VOID else self._pack(match)
+            self._db.execute(
+                "UPDATE match SET status = ?, tries = ?, turns = ?, seats = ?, digest = ?, error = ?, seal = ? WHERE id = ?",
+                (*state, seal.of_match(journal.seal, *state, transcript), match.id),
+            )
+        del self._journals[match.id]
+        counts[match.environment, before] -= 1
+        counts[match.environment, outcome.status] += 1
+
+    def _journal(self, match: Match) -> _Journal:
+        """Returns how far a match has been recorded; only the first time that it is asked for it is read."""
+        known = self._journals.get(match.id)
+        if known is None:
+            row = self._db.execute(
+                "SELECT number + 1, seal FROM turn WHERE match = ? ORDER BY number DESC LIMIT 1", (match.id,)
+            ).fetchone()
+            known = _Journal(*row) if row else _Journal(0, seal.of_identity(*_identity(match)))
+            self._journals[match.id] = known
+        return known
+
+    def _lines(self, match_id: str, environment: str) -> Iterator[str]:
+        """Yields the turns of a match as they were written."""
+        row = self._db.execute("SELECT turns FROM transcript WHERE match = ?", (match_id,)).fetchone()
+        if row:
+            yield from unpack_lines(row[0], self._dictionary(environment))
+        for (payload,) in self._db.execute("SELECT payload FROM turn WHERE match = ? ORDER BY number", (match_id,)):
+            yield payload
+
+    def _pack(self, match: Match) -> bytes:
+        """Moves the journal of a match into its transcript, which is returned."""
+        lines = list(self._lines(match.id, match.environment))
+        if not lines:
+            return b""
+        dictionary = self._dictionary(match.environment)
+        if not dictionary:
+            dictionary = self._dictionaries[match.environment] = make_dictionary(lines)
+            self._db.execute("INSERT INTO dictionary VALUES (?, ?)", (match.environment, pack(dictionary)))
+        transcript = pack_lines(lines, dictionary)
+        self._db.execute("INSERT INTO transcript VALUES (?, ?)", (match.id, transcript))
+        self._db.execute("DELETE FROM turn WHERE match = ?", (match.id,))
+        return transcript
+
+    def _dictionary(self, environment: str) -> bytes:
+        known = self._dictionaries.get(environment)
+        if known is None:
+            row = self._db.execute("SELECT data FROM dictionary WHERE environment = ?", (environment,)).fetchone()
+            known = unpack(row[0]) if row else b""
+            if known:
+                self._dictionaries[environment] = known
+        return known
+
+    def _convert(self) -> None:
+        """Converts a run of schema version 1."""
+        with self._writing():
+            if database.schema_version(self._db) == database.SCHEMA_VERSION:
+                return  # another process was faster
+            version_1.set_aside(self._db)
+            for record in version_1.records(self._db):
+                self.add_match(record.match)
+                for turn in record.turns:
+                    self.add_turn(record.match, turn)
+                if record.outcome is not None:
+                    self._finish(record.match, record.outcome, record.tries, record.digest, record.error)
+            version_1.discard(self._db)
+            self.set_fact("converted", "from schema version 1")
+            self.seal()
+        self._sealed = True
+        with suppress(sqlite3.OperationalError):  # no room, or somebody reads it: then it stays as large as it was
+            self._db.execute("VACUUM")
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    where = path.absolute().as_uri()
-    writable = os.access(path.parent, os.W_OK) and (os.access(path, os.W_OK) or not path.exists())
-    if not writable and not path.with_name(f"{path.name}-wal").exists():
-        where += "?immutable=1"  # otherwise SQLite wants to make a file beside it even for reading
-    return sqlite3.connect(where, uri=True, timeout=30, isolation_level=None)
+def _identity(match: Match) -> tuple[str, str, int, str, str, str]:
+    """Returns the columns of a match that say what was to be played."""
+    policies, options = json.dumps(match.policies), json.dumps(match.options, sort_keys=True)
+    return match.id, match.environment, match.number, policies, str(match.seed), options

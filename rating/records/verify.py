@@ -1,12 +1,15 @@
 """Verification: a recorded match is played again and everything is compared."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from agents.errors import ReplayMismatch
 from agents.play import play_async
+from agents.player import Player
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import make_environment
+from rating.records import version_1
 from rating.records.outcome import FINISHED
 from rating.records.record import Record, outcome_of
 
@@ -33,15 +36,16 @@ def verify(record: Record, settings: TurnSettings) -> str:
     """
     if record.outcome is None or record.status != FINISHED:
         return f"expected a finished match, this one is {record.status}"
-    env = make_environment(record.match.environment, record.match.options)
-    policies = {agent: _Recorded() for agent in env.possible_agents}
     try:
-        episode = asyncio.run(play_async(env, policies, record.match.seed, settings, played=record.turns))
+        env = make_environment(record.match.environment, record.match.options)
+        players = {agent: Player(_Recorded()) for agent in env.possible_agents}
+        episode = asyncio.run(play_async(env, players, record.match.seed, settings, played=record.turns))
+        outcome = outcome_of(record.match, env.possible_agents, episode)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-    if episode.digest != record.digest:
-        return f"expected digest {record.digest}, got {episode.digest}"
-    outcome = outcome_of(record.match, env.possible_agents, episode)
-    if outcome != record.outcome:
-        return f"expected the outcome {record.outcome}, got {outcome}"
-    return ""
+    digest = version_1.digest_of(record.turns) if version_1.played(record) else episode.digest
+    if digest != record.digest:
+        return f"expected digest {record.digest}, got {digest}"
+    if not record.outcome.seats[0].agent:  # early records do not name the agents
+        outcome = replace(outcome, seats=tuple(replace(seat, agent="") for seat in outcome.seats))
+    return "" if outcome == record.outcome else f"expected the outcome {record.outcome}, got {outcome}"

@@ -1,5 +1,5 @@
 """The HTML report of a run: one self-contained page."""
 
-from rating.report.page import render_page
+from rating.report.page import Run, write_page
 
-__all__ = ["render_page"]
+__all__ = ["Run", "write_page"]

@@ -17,6 +17,8 @@ _STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
+_MAX_STEPS = 700
+"""Steps of a line: about one a pixel."""
 
 
 def intervals(
@@ -54,7 +56,8 @@ def trajectories(history: Mapping[str, Sequence[tuple[int, float, float]]], labe
     """
     with mpl.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
-        for name, steps in history.items():
+        for name, every_step in history.items():
+            steps = _thinned(every_step)
             numbers = [number for number, _, _ in steps]
             means = [mean for _, mean, _ in steps]
             axes.plot(numbers, means, label=_plain(name), linewidth=1.2)
@@ -65,6 +68,12 @@ def trajectories(history: Mapping[str, Sequence[tuple[int, float, float]]], labe
         axes.set_ylabel(label)
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
         return _svg(figure)
+
+
+def _thinned(steps: Sequence[tuple[int, float, float]]) -> Sequence[tuple[int, float, float]]:
+    """Returns no more steps than can be told apart, among them the last one: a figure does not grow with its run."""
+    stride = -(-len(steps) // _MAX_STEPS)
+    return steps if stride <= 1 else [*steps[:-1:stride], steps[-1]]
 
 
 def _plain(name: str) -> str:

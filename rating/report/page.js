@@ -78,7 +78,7 @@ async function show(match) {
       box.append(element("pre", attempt.reply, "reply"));
       if (attempt.message) box.append(element("p", attempt.message, "bad"));
     }
-    const played = turn.action === null ? "nothing: forfeit" : JSON.stringify(turn.action);
+    const played = turn.action === null ? "nothing: forfeit" : turn.played || JSON.stringify(turn.action);
     box.append(element("span", `played: ${played}${turn.fallback ? ` (${turn.fallback})` : ""}`, turn.fallback ? "bad" : "dim"));
   });
   view.scrollIntoView({ behavior: "smooth" });

@@ -2,98 +2,98 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import Any, TextIO
 
 import jinja2
 from markupsafe import Markup
 
 from rating.records.outcome import Outcome
 from rating.records.record import Record
-from rating.report import figures
-from rating.report.matrix import pair_matrix
-from rating.report.replays import pack
-from rating.report.tables import sheet
-from rating.schemes.leaderboard_rows import Leaderboard, SkillLeaderboard
+from rating.report.replays import Replays
+from rating.report.sections import leaderboard_section, table_section
+from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
-from rating.statistics.trueskill_rating import rate
 
 
-def render_page(
-    title: str, seed: int, boards: Sequence[Leaderboard], records: Sequence[Record], facts: dict[str, str]
-) -> str:
-    """Returns the report as one self-contained HTML page, the same bytes for the same records.
+@dataclass(frozen=True)
+class Run:
+    """What the page shows besides the matches.
+
+    Attributes:
+        title: name of the run.
+        seed: root seed of the run.
+        boards: the leaderboard of each environment.
+        outcomes: of every match that has ended, by environment and number.
+        statuses: number of matches with each status.
+        facts: of the store; versions and rules are shown.
+        seal: of the run, or an empty string.
+        digest: of what was played.
+    """
+
+    title: str
+    seed: int
+    boards: Sequence[Leaderboard]
+    outcomes: Sequence[Outcome]
+    statuses: Mapping[str, int]
+    facts: Mapping[str, str]
+    seal: str
+    digest: str
+
+
+def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
+    """Writes the report as one self-contained HTML page, the same bytes for the same records, one match at a time.
 
     Every text of a model or a user is escaped, or reaches the page as data that its script shows as text only.
 
     Args:
-        title: name of the run.
-        seed: root seed of the run.
-        boards: the leaderboard of each environment.
+        run: what the page shows besides the matches.
         records: every match.
-        facts: of the store; versions and rules are shown.
+        file: where to.
     """
-    replays = pack(records)
-    rules = {name.removeprefix("rules:"): json.loads(text) for name, text in facts.items() if name.startswith("rules:")}
+    rules = {
+        name.removeprefix("rules:"): json.loads(text) for name, text in run.facts.items() if name.startswith("rules:")
+    }
     agents = {environment: list(table) for environment, table in rules.items()}
-    index = _script_json({"matches": replays.index, "rules": rules, "agents": agents})
-    status = [record.status for record in records]
+    replays = Replays(records)
     counts = ", ".join(
-        f"{status.count(name)} {name}" for name in ("finished", "void", "bug", "unfinished") if name in status
+        f"{run.statuses[name]} {name}" for name in ("finished", "void", "bug", "unfinished") if name in run.statuses
     )
-    outcomes = [record.outcome for record in records if record.outcome is not None]
-    sections = [_section(board, [one for one in outcomes if one.environment == board.environment]) for board in boards]
-    if len(boards) > 1:
-        sections.append(_table(summarise(boards)))
+    outcomes: dict[str, list[Outcome]] = defaultdict(list)
+    for outcome in run.outcomes:
+        outcomes[outcome.environment].append(outcome)
+    sections = [leaderboard_section(board, outcomes[board.environment]) for board in run.boards]
+    if len(run.boards) > 1:
+        sections.append(table_section(summarise(run.boards)))
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     files = resources.files("rating.report")
-    return environment.from_string((files / "page.html").read_text(encoding="utf-8")).render(
-        title=title,
-        seed=seed,
+    page = environment.from_string((files / "page.html").read_text(encoding="utf-8"))
+    for piece in page.generate(
+        title=run.title,
+        seed=run.seed,
         counts=f"Matches: {counts or 'none'}.",
-        versions=sorted(json.loads(facts.get("versions", "{}")).items()),
+        versions=sorted(json.loads(run.facts.get("versions", "{}")).items()),
+        seal=run.seal,
+        digest=run.digest,
         sections=sections,
-        index=Markup(index),
-        chunks=replays.chunks,
+        chunks=replays.chunks(),
+        # Asked for after the chunks, which fill it.
+        index=lambda: Markup(_script_json({"matches": replays.index, "rules": rules, "agents": agents})),
         script=Markup((files / "page.js").read_text(encoding="utf-8")),
-        nonce=hashlib.sha256(index.encode()).hexdigest()[:24],
-    )
+        nonce=_nonce(run),
+    ):
+        file.write(piece)
+
+
+def _nonce(run: Run) -> str:
+    """Returns what marks the page's own scripts; nobody whose words stand in the page could know what the others would say."""
+    return hashlib.sha256(f"{run.seal} {run.digest} {json.dumps(dict(run.facts))}".encode()).hexdigest()[:24]
 
 
 def _script_json(value: Any) -> str:
     """Returns JSON that no browser can take for the end of a script or for markup."""
     text = json.dumps(value, ensure_ascii=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def _table(board: Any) -> dict[str, Any]:
-    shown = sheet(board)
-    return {
-        "name": shown.title,
-        "note": ". ".join(shown.notes),
-        "headings": shown.header,
-        "rows": shown.rows,
-        "figures": [],
-        "matrix": None,
-    }
-
-
-def _section(board: Leaderboard, outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    section = _table(board)
-    if isinstance(board, SkillLeaderboard):
-        rows = [row for row in board.rows if row.rating is not None]
-        if rows:
-            svg = figures.intervals(
-                [row.policy for row in rows],
-                [row.rating or 0.0 for row in rows],
-                [row.low or 0.0 for row in rows],
-                [row.high or 0.0 for row in rows],
-                "Bradley-Terry rating in Elo with its 95 % interval",
-            )
-            section["figures"] = [
-                Markup(svg),
-                Markup(figures.trajectories(rate(outcomes).history, "TrueSkill mu ± sigma")),
-            ]
-        section["matrix"] = pair_matrix(outcomes)
-    return section

@@ -3,8 +3,7 @@
 import base64
 import json
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agents.records import Turn
@@ -14,53 +13,54 @@ _CHUNK = 50
 """Matches packed together: observations repeat from match to match, so larger packs are smaller in sum but slower to open."""
 
 
-@dataclass(frozen=True)
 class Replays:
-    """The matches of a run for the page.
+    """The matches of a run for the page, packed as they are read.
+
+    Args:
+        records: of the run; read once, by ``chunks``.
 
     Attributes:
-        index: one row a match: id, environment, number, policies, rewards, status, number of turns, chunk, place in it.
-        chunks: packed turns, base64 of zlib of JSON.
+        index: one row a match: id, environment, number, policies, rewards, status, number of turns, chunk, place in it; complete
+            after the last chunk.
     """
 
-    index: list[dict[str, Any]]
-    chunks: list[str]
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._records = records
+        self.index: list[dict[str, Any]] = []
 
-
-def pack(records: Iterable[Record]) -> Replays:
-    """Packs the records of a run."""
-    index: list[dict[str, Any]] = []
-    chunks: list[str] = []
-    pending: list[list[dict[str, Any]]] = []
-
-    def flush() -> None:
+    def chunks(self) -> Iterator[str]:
+        """Yields packed turns: base64 of zlib of JSON."""
+        pending: list[list[dict[str, Any]]] = []
+        number = 0
+        for record in self._records:
+            self.index.append(_row(record, number, len(pending)))
+            pending.append([_turn(turn) for turn in record.turns])
+            if len(pending) == _CHUNK:
+                yield _pack(pending)
+                pending, number = [], number + 1
         if pending:
-            packed = zlib.compress(json.dumps(pending, ensure_ascii=False).encode(), 9)
-            chunks.append(base64.b64encode(packed).decode())
-            pending.clear()
+            yield _pack(pending)
 
-    for record in records:
-        seats = record.outcome.seats if record.outcome else ()
-        index.append(
-            {
-                "id": record.match.id,
-                "environment": record.match.environment,
-                "number": record.match.number,
-                "policies": record.match.policies,
-                "rewards": [seat.reward for seat in seats] if record.status == "finished" else [],
-                "forfeits": [seat.forfeit for seat in seats],
-                "status": record.status,
-                "error": record.error,
-                "turns": len(record.turns),
-                "chunk": len(chunks),
-                "place": len(pending),
-            }
-        )
-        pending.append([_turn(turn) for turn in record.turns])
-        if len(pending) == _CHUNK:
-            flush()
-    flush()
-    return Replays(index, chunks)
+
+def _pack(matches: list[list[dict[str, Any]]]) -> str:
+    return base64.b64encode(zlib.compress(json.dumps(matches, ensure_ascii=False).encode(), 9)).decode()
+
+
+def _row(record: Record, chunk: int, place: int) -> dict[str, Any]:
+    seats = record.outcome.seats if record.outcome else ()
+    return {
+        "id": record.match.id,
+        "environment": record.match.environment,
+        "number": record.match.number,
+        "policies": record.match.policies,
+        "rewards": [seat.reward for seat in seats] if record.status == "finished" else [],
+        "forfeits": [seat.forfeit for seat in seats],
+        "status": record.status,
+        "error": record.error,
+        "turns": len(record.turns),
+        "chunk": chunk,
+        "place": place,
+    }
 
 
 def _turn(turn: Turn) -> dict[str, Any]:
@@ -68,6 +68,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
         "agent": turn.agent,
         "read": turn.read,
         "action": turn.action,
+        "played": turn.played,
         "fallback": turn.fallback,
         "attempts": [
             {

@@ -1,7 +1,7 @@
 """Leaderboards and summaries as JSON, as plain text and as tables for the terminal."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -10,39 +10,28 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rating.schemes.leaderboard_rows import (
-    CooperativeRow,
-    Leaderboard,
-    RoleLeaderboard,
-    RoleRow,
-    Row,
-    SkillLeaderboard,
-    SkillRow,
-)
+from rating.schemes import cells
+from rating.schemes.leaderboard import ALWAYS, Column, Leaderboard, StaffRow
 from rating.schemes.summary import Average, Summary
-from rating.statistics.estimates import Estimate, Tally
 
 DECIMALS = 4
 """Decimals of numbers in JSON."""
 
-_LEAST_IMPORTANT = ("shuffled", "no ties", "reward (n)", "fallbacks", "re-asks", "second", "first", "mu")
-"""Columns that are the first to be left out where there is no room, in this order."""
 _FRAME = 3
 """Characters of a column besides its content: a line and two blanks."""
 
 
-class _Column(NamedTuple):
-    title: str
-    cell: Callable[[Any], str]
-
-
 class Sheet(NamedTuple):
-    """What is shown: a title, a table of strings whose first column is text, and lines below it."""
+    """What is shown: a title, a table of strings whose first column is text, and lines below it.
+
+    ``importance`` says for each column which ones are left out first where there is no room.
+    """
 
     title: str
     header: list[str]
     rows: list[list[str]]
     notes: list[str]
+    importance: list[int]
 
 
 def to_json(board: Leaderboard | Summary) -> str:
@@ -84,18 +73,14 @@ def _fitted(shown: Sheet, width: int) -> Sheet:
     """Leaves out columns, the least important first, until the table fits; the first three always stay."""
     kept = list(range(len(shown.header)))
     widths = [max(cell_len(row[index]) for row in [shown.header, *shown.rows]) for index in kept]
-    droppable = sorted(kept[3:], key=lambda index: (_importance(shown.header[index]), -index))
+    droppable = sorted(kept[3:], key=lambda index: (shown.importance[index], -index))
     left_out = []
     while droppable and sum(widths[index] + _FRAME for index in kept) >= width:
         kept.remove(droppable[0])
         left_out.append(shown.header[droppable.pop(0)])
     notes = [f"no room for: {', '.join(left_out)}; a wider terminal or the report shows all"] if left_out else []
     rows = [[row[index] for index in kept] for row in shown.rows]
-    return Sheet(shown.title, [shown.header[index] for index in kept], rows, notes + shown.notes)
-
-
-def _importance(title: str) -> int:
-    return _LEAST_IMPORTANT.index(title) if title in _LEAST_IMPORTANT else len(_LEAST_IMPORTANT)
+    return shown._replace(header=[shown.header[index] for index in kept], rows=rows, notes=notes + shown.notes)
 
 
 def _plain(value: Any) -> Any:
@@ -115,17 +100,13 @@ def sheet(board: Leaderboard | Summary) -> Sheet:
     if isinstance(board, Summary):
         return _summary_sheet(board)
     effort = [column for column in _EFFORT if any(column.cell(row) not in ("", "0") for row in board.rows)]
-    columns = [
-        _Column("policy", lambda row: row.policy),
-        _Column("matches", lambda row: str(row.effort.matches)),
-        *_COLUMNS[board.kind],
-        *effort,
-    ]
+    columns = [*_FIRST, *board.columns(), *effort]
     return Sheet(
         board.environment,
         [column.title for column in columns],
         [[column.cell(row) for column in columns] for row in board.rows],
         _notes(board),
+        [column.importance for column in columns],
     )
 
 
@@ -135,7 +116,7 @@ def _summary_sheet(summary: Summary) -> Sheet:
         [
             row.policy,
             _average(row.average),
-            *(_number(row.scores[environment], 1) for environment in summary.environments),
+            *(cells.number(row.scores[environment], 1) for environment in summary.environments),
             *(_average(row.abilities[ability]) for ability in summary.abilities),
         ]
         for row in summary.rows
@@ -150,129 +131,44 @@ def _summary_sheet(summary: Summary) -> Sheet:
     )
     notes = ["Best policy of an environment = 100; (n) is the number of cells an average is over."]
     notes += [f"{environment} is left out: {reason}." for environment, reason in summary.left_out.items()]
-    return Sheet("All environments", header, rows, notes)
+    return Sheet("All environments", header, rows, notes, [ALWAYS] * len(header))
 
 
 def _notes(board: Leaderboard) -> list[str]:
     notes = [f"{board.matches} matches" + (f"; stopped: {board.stop_reason}" if board.stop_reason else "")]
     if board.void_matches or board.bug_matches:
         notes.append(f"left out: {board.void_matches} void matches, {board.bug_matches} with a bug of the environment")
-    notes += [f"for comparison, {name}: {_number(value, 3)}" for name, value in board.references.items()]
-    if isinstance(board, SkillLeaderboard):
-        notes += _skill_notes(board)
-    if isinstance(board, RoleLeaderboard) and board.unclassified:
-        notes.append(f"{board.unclassified} matches in which it is not known who had the role count in no rate")
+    notes += [f"for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items()]
+    notes += board.notes()
+    notes += [_staff_note(row) for row in board.staff]
     return notes
 
 
-def _skill_notes(board: SkillLeaderboard) -> list[str]:
-    source = {
-        "model": "of the model",
-        "wider": f"the wider one of the model's and the one clustered by deal ({board.clusters} deals)",
-    }[board.interval]
-    notes = [
-        f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval, {source}; no ties: fitted without them",
-        f"mu: TrueSkill in match order; shuffled: mean and sd over {board.permutations} random orders of the matches",
-        f"first seat won {board.position.wins}, tied {board.position.draws}, lost {board.position.losses}",
-    ]
-    if board.seat_advantage is not None:
-        notes[-1] += (
-            f"; its advantage: {_number(board.seat_advantage, 0)} Elo"
-            f" [{_number(board.seat_low, 0)}, {_number(board.seat_high, 0)}]"
-        )
-    if not board.connected:
-        notes.append("not every policy has beaten or tied every other through a chain: distances depend on the prior")
-    if board.regularised:
-        notes.append("the data alone determine no finite ratings: a prior was added")
-    return notes
-
-
-def _number(value: float | None, decimals: int) -> str:
-    return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
-
-
-def _estimate(estimate: Estimate | None, *, scale: float = 1.0, decimals: int = 2) -> str:
-    if estimate is None:
-        return ""
-    low, high = (None if end is None else _number(scale * end, decimals) for end in (estimate.low, estimate.high))
-    interval = f" [{low}, {high}]" if low is not None else ""
-    return f"{_number(scale * estimate.value, decimals)}{interval} ({estimate.n})"
-
-
-def _percent(estimate: Estimate | None) -> str:
-    return _estimate(estimate, scale=100.0, decimals=1)
+def _staff_note(row: StaffRow) -> str:
+    effort = row.effort
+    parts = [f"{effort.matches} matches", f"{effort.turns} turns"]
+    parts += [f"bad replies: {cells.kinds(effort.failures)}"] if effort.failures else []
+    parts += [f"{effort.reasks} re-asks"] if effort.reasks else []
+    parts += [f"{effort.fallbacks} fallbacks"] if effort.fallbacks else []
+    if effort.prompt_tokens or effort.completion_tokens:
+        parts.append(f"tokens: {effort.prompt_tokens} in, {effort.completion_tokens} out")
+    return f"{row.role}, not rated: {row.policy}: {', '.join(parts)}"
 
 
 def _average(average: Average | None) -> str:
-    return f"{_number(average.value, 1)} ({average.n})" if average else ""
+    return f"{cells.number(average.value, 1)} ({average.n})" if average else ""
 
 
-def _tally(tally: Tally) -> str:
-    return f"{tally.wins}/{tally.draws}/{tally.losses}"
-
-
-def _kinds(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {number}" for name, number in counts.items())
-
-
-def _rating(row: SkillRow) -> str:
-    return "" if row.rating is None else f"{row.rating:.0f} [{_number(row.low, 0)}, {_number(row.high, 0)}]"
-
-
-def _trueskill(row: SkillRow) -> str:
-    return "" if row.mu is None else f"{row.mu:.2f} ± {_number(row.sigma, 2)}"
-
-
-def _shuffled(row: SkillRow) -> str:
-    return "" if row.spread is None else f"{row.spread.mu:.2f} ± {row.spread.sd:.2f}"
-
-
-def _self_play(row: CooperativeRow) -> str:
-    return _estimate(row.self_play)
-
-
-def _cross_play(row: CooperativeRow) -> str:
-    return _estimate(row.cross_play)
-
-
-def _in_role(row: RoleRow) -> str:
-    return _percent(row.win_rate)
-
-
-def _in_other_role(row: RoleRow) -> str:
-    return _percent(row.other_win_rate)
-
-
-def _reward(row: Row) -> str:
-    return _estimate(row.reward)
-
-
-_REWARD = _Column("reward (n)", _reward)
-_COLUMNS: dict[str, Sequence[_Column]] = {
-    "duels": (
-        _Column("rating", _rating),
-        _Column("no ties", lambda row: _number(row.rating_without_ties, 0)),
-        _Column("mu", _trueskill),
-        _Column("shuffled", _shuffled),
-        _Column("W/D/L", lambda row: _tally(row.tally)),
-        _Column("first", lambda row: _tally(row.first)),
-        _Column("second", lambda row: _tally(row.second)),
-        _REWARD,
-    ),
-    "mean_reward": (_REWARD,),
-    "cooperation": (_Column("with itself (n)", _self_play), _Column("with others (n)", _cross_play)),
-    "roles": (
-        _Column("wins in the role, % (n)", _in_role),
-        _Column("wins otherwise, % (n)", _in_other_role),
-        _REWARD,
-    ),
-}
+_FIRST = (
+    Column("policy", lambda row: row.policy),
+    Column("matches", lambda row: str(row.effort.matches)),
+)
 _EFFORT = (
-    _Column("forfeits", lambda row: _kinds(row.effort.forfeits)),
-    _Column("bad replies", lambda row: _kinds(row.effort.failures)),
-    _Column("re-asks", lambda row: str(row.effort.reasks)),
-    _Column("fallbacks", lambda row: str(row.effort.fallbacks)),
-    _Column("tokens in", lambda row: str(row.effort.prompt_tokens)),
-    _Column("tokens out", lambda row: str(row.effort.completion_tokens)),
-    _Column("void", lambda row: str(row.effort.void_matches + row.effort.bug_matches)),
+    Column("forfeits", lambda row: cells.kinds(row.effort.forfeits)),
+    Column("bad replies", lambda row: cells.kinds(row.effort.failures)),
+    Column("re-asks", lambda row: str(row.effort.reasks), 5),
+    Column("fallbacks", lambda row: str(row.effort.fallbacks), 4),
+    Column("tokens in", lambda row: str(row.effort.prompt_tokens)),
+    Column("tokens out", lambda row: str(row.effort.completion_tokens)),
+    Column("void", lambda row: str(row.effort.void_matches + row.effort.bug_matches)),
 )

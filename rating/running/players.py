@@ -1,4 +1,4 @@
-"""Environments and policies of a run, made once and lent to one match at a time."""
+"""Environments and players of a run, made once and lent to one match at a time."""
 
 import json
 from collections import defaultdict
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from pettingzoo import AECEnv
 
-from agents.play import close_policies
-from agents.policy import Policy, ScriptedPolicy
+from agents.models import ClientPool
+from agents.player import Player, close_players
 from agents.registry import make_policy
 from llmarena_envs.catalogue import make_environment
 from rating.records.match import Match
@@ -23,8 +23,9 @@ class Players:
 
     def __init__(self, config: RunConfig) -> None:
         self._config = config
+        self._clients = ClientPool()
         self._idle_environments: dict[str, list[AECEnv]] = defaultdict(list)
-        self._idle_policies: dict[tuple[str, str], list[Policy]] = defaultdict(list)
+        self._idle_players: dict[tuple[str, str], list[Player]] = defaultdict(list)
 
     def borrow_environment(self, match: Match) -> AECEnv:
         """Returns an environment for the match that nobody else uses."""
@@ -35,39 +36,40 @@ class Players:
         """Gives an environment back; one in which something went wrong is dropped instead."""
         self._idle_environments[_key(match)].append(env)
 
-    def borrow_policy(self, name: str, environment: str) -> Policy:
-        """Returns a policy that nobody else uses."""
-        idle = self._idle_policies[name, environment]
+    def borrow_player(self, name: str, environment: str) -> Player:
+        """Returns a player that nobody else uses."""
+        idle = self._idle_players[name, environment]
         if idle:
             return idle.pop()
         config = self._config.find_policy(name)
-        return make_policy(config.spec, environment, config.options)
+        return Player(make_policy(config.spec, environment, config.options, clients=self._clients))
 
-    def return_policy(self, name: str, environment: str, policy: Policy) -> None:
-        """Gives a policy back."""
-        self._idle_policies[name, environment].append(policy)
+    def return_player(self, name: str, environment: str, player: Player) -> None:
+        """Gives a player back; one that still works on a reply that came too late is dropped instead."""
+        if not player.is_stuck:
+            self._idle_players[name, environment].append(player)
 
     def is_scripted(self, match: Match) -> bool:
         """Says whether every seat of the match is a baseline, which computes and waits for nothing."""
-        return all(isinstance(policy, ScriptedPolicy) for policy in self._look_at(match))
+        return all(player.is_scripted for player in self._look_at(match))
 
     def has_person(self, match: Match) -> bool:
         """Says whether a person plays, who can only be asked in the process that has the terminal."""
-        return any(getattr(policy, "unlimited_reasks", False) for policy in self._look_at(match))
+        return any(player.is_person for player in self._look_at(match))
 
-    def _look_at(self, match: Match) -> Iterator[Policy]:
+    def _look_at(self, match: Match) -> Iterator[Player]:
         for name in sorted(set(match.policies)):
-            policy = self.borrow_policy(name, match.environment)
-            self.return_policy(name, match.environment, policy)
-            yield policy
+            player = self.borrow_player(name, match.environment)
+            self.return_player(name, match.environment, player)
+            yield player
 
     async def close(self) -> None:
-        """Closes every environment and policy that was given back."""
+        """Closes every environment and player that was given back, and the connections of all models."""
         for environments in self._idle_environments.values():
             for env in environments:
                 env.close()
-        for policies in self._idle_policies.values():
-            await close_policies(policies)
+        await close_players(player for players in self._idle_players.values() for player in players)
+        await self._clients.close()
 
 
 def _key(match: Match) -> str:

@@ -5,16 +5,19 @@ import importlib.metadata
 import json
 import platform
 from pathlib import Path
+from typing import Any
 
+from agents.turn import TurnSettings
 from rating.errors import RunError
 from rating.records.store import Store
-from rating.running.plan import make_plan
+from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig, parse_run_file
 
 RUN_FILE = "run.toml"
 DATABASE = "run.db"
 _LOCK = "run.lock"
 _IDENTITY = "players"
+_TEXT = "run_file"
 
 
 def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
@@ -31,7 +34,7 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
     """
     config = parse_run_file(run_file, where)
     for environment in config.environment:
-        make_plan(config, environment.name)
+        make_scheme(config, environment.name)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
@@ -41,6 +44,7 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
     store = Store(path / DATABASE, create=True)
     store.set_fact("versions", json.dumps(versions()))
     store.set_fact(_IDENTITY, config.identity())
+    store.set_fact(_TEXT, run_file)
     return config, store
 
 
@@ -50,7 +54,18 @@ def open_run(path: Path) -> tuple[RunConfig, Store]:
     Raises:
         RunError: if it is none.
     """
-    return parse_run_file(read_run_file(path), str(path / RUN_FILE)), Store(path / DATABASE)
+    return parse_run_file(read_run_file(path), str(path / RUN_FILE)), open_store(path)
+
+
+def open_store(path: Path) -> Store:
+    """Opens what was recorded in the directory of a run, whatever its run file says now.
+
+    Raises:
+        RunError: if it is none.
+    """
+    if not (path / DATABASE).exists():
+        raise RunError(f"{path}: expected the directory of a run with a {DATABASE}, but there is none")
+    return Store(path / DATABASE)
 
 
 def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
@@ -59,11 +74,55 @@ def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
     Raises:
         RunError: if the spec or an option of a policy, or the treatment of bad replies, was changed.
     """
-    if store.facts().get(_IDENTITY) != config.identity():
+    if _IDENTITY not in store.facts():  # the run was killed before anything was played
+        store.set_fact(_IDENTITY, config.identity())
+    if _identity(store) != json.loads(config.identity()):
         raise RunError(
-            f"{path / RUN_FILE}: expected the policies, their options and the treatment of bad replies with which the run was"
-            " begun, but they were changed; undo that, or begin a new run"
+            f"{path / RUN_FILE}: expected the policies, their options, the treatment of bad replies and `ahead` with which the"
+            " run was begun, but they were changed; undo that, or begin a new run"
         )
+
+
+def keep_run_file(path: Path, store: Store) -> None:
+    """Keeps the text of the run file, with which the run goes on, among the facts of the run."""
+    store.set_fact(_TEXT, read_run_file(path))
+
+
+def run_file_difference(path: Path, store: Store) -> str:
+    """Says that the run file is not the one with which the run was played last, or returns an empty string."""
+    known = store.facts().get(_TEXT)
+    try:
+        found = read_run_file(path)
+    except RunError as error:
+        return str(error)
+    return "" if known in (None, found) else f"{RUN_FILE}: it is not the run file with which the run was played last"
+
+
+def turn_settings(store: Store) -> dict[str, TurnSettings]:
+    """Returns the treatment of bad replies with which each environment of a run was played, from what was recorded.
+
+    Raises:
+        RunError: if it was not recorded.
+    """
+    turns = _identity(store)["turns"]
+    try:
+        return {environment: TurnSettings(**settings) for environment, settings in turns.items()}
+    except (TypeError, ValueError, AttributeError) as error:
+        raise RunError(f"{store.path}: expected the treatment of bad replies, got {turns!r} ({error})") from error
+
+
+def _identity(store: Store) -> dict[str, Any]:
+    """Returns what must not change while the run is under way, as it was recorded."""
+    recorded = store.facts().get(_IDENTITY, "")
+    try:
+        identity = json.loads(recorded)
+        if "ahead" not in identity:  # the first version had no staff, and waited for each batch
+            identity |= {"ahead": 1, "staff": {environment: {} for environment in identity["turns"]}}
+        return {**identity, "turns": identity["turns"]}
+    except (ValueError, TypeError, KeyError) as error:
+        raise RunError(
+            f"{store.path}: expected players and treatment of bad replies in the fact {_IDENTITY!r}, got {recorded[:80]!r}"
+        ) from error
 
 
 def read_run_file(path: Path) -> str:

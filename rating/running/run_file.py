@@ -1,9 +1,11 @@
 """The run file: what is played by whom, in TOML, checked key by key."""
 
+import itertools
 import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -12,6 +14,7 @@ from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, nearest
+from rating.schemes.stopping import StopRule
 
 Fallback = Literal["forfeit", "random_legal", "noop"]
 DEADLINE = 600.0
@@ -50,12 +53,15 @@ class EnvironmentConfig(_Table):
         options: constructor options; those not given are the ones the environment declares for rated matches.
         turns: treatment of bad replies where it differs from the run's.
         opponent: the policy on the seats that are not under test, for undercover; by default ``random``.
+        staff: for each role that is not rated (judges, say) the policies that serve in it, by name or, for those that are not
+            in the pool, by spec; seat ``judge_k`` gets policy k of the list, which is begun anew where it is too short.
     """
 
     name: EnvironmentName
     options: dict[str, Any] = {}
     turns: TurnsConfig = TurnsConfig()
     opponent: str = ""
+    staff: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
 
 
 class PolicyConfig(_Table):
@@ -66,12 +72,14 @@ class PolicyConfig(_Table):
         name: what tables call it; by default the spec.
         options: constructor options.
         environments: the environments it plays; by default all.
+        rated: whether it is compared with others; if not, it only serves as staff where an environment names it.
     """
 
     spec: str
     name: str = ""
     options: dict[str, Any] = {}
     environments: list[EnvironmentName] = []
+    rated: bool = True
 
     @property
     def title(self) -> str:
@@ -80,15 +88,15 @@ class PolicyConfig(_Table):
 
 
 class StopConfig(_Table):
-    """When an environment has been played enough (L-3); see ``rating.schemes.stopping``.
+    """When an environment has been played enough; see ``rating.schemes.stopping``.
 
     Attributes:
         min_matches: matches of each policy before anything can stop.
         window: own matches ago with which a policy's mu is compared.
         eps: change of mu that counts as none.
         sigma: sigma that counts as certain.
-        max_matches: scheduled matches of each policy after which play stops in any case; the batch under way, at least ten
-            matches of each policy, is finished.
+        max_matches: scheduled matches of each policy after which no batch is begun in any case; a batch is at least ten
+            matches of each policy.
         matches: of each policy in environments that are not rated by TrueSkill: as undercover, or with itself in a
             co-operative game.
     """
@@ -100,6 +108,10 @@ class StopConfig(_Table):
     max_matches: Count = 400
     matches: Count = 100
 
+    def rule(self) -> StopRule:
+        """Returns the rule of environments that are rated by TrueSkill."""
+        return StopRule(**self.model_dump(exclude={"matches"}))
+
 
 class RunConfig(_Table):
     """A whole run.
@@ -108,9 +120,13 @@ class RunConfig(_Table):
         environment: what is played.
         policy: who plays.
         seed: root seed, from which every match draws.
-        preset: ``standard`` or ``llmarena``, the two sets of rules for bad replies (X-2).
+        preset: ``standard`` or ``llmarena``, the two sets of rules for bad replies.
         turns: treatment of bad replies where it differs from the preset.
         stop: when to stop.
+        ahead: how many batches play may run ahead of the stop rule: a batch is chosen from the outcomes of the batches that
+            come at least so many before it. With 1 every batch waits for the last match of the one before; with 2 the next
+            batch is under way meanwhile, and the batch after the one that satisfied the rule is played too. The limit
+            ``max_matches`` holds in any case.
         executor: ``async`` (this process), ``process`` (a pool, except for matches of a person) or ``auto``: the pool for
             matches between scripted policies.
         workers: processes of the pool; 0 for one a core.
@@ -125,6 +141,7 @@ class RunConfig(_Table):
     preset: Literal["standard", "llmarena"] = "standard"
     turns: TurnsConfig = TurnsConfig()
     stop: StopConfig = StopConfig()
+    ahead: Count = 2
     executor: Literal["auto", "async", "process"] = "auto"
     workers: Annotated[int, Field(ge=0, le=1024)] = 0
     concurrency: Count = 64
@@ -146,14 +163,42 @@ class RunConfig(_Table):
         for item in self.policy:
             for name in item.environments:
                 check_choice(f"policy {item.title!r}: environments", name, [entry.name for entry in self.environment])
+        for item in self.policy:
+            self._check_policy(item)
         for environment in self.environment:
-            for name in self.pool(environment.name):
+            for name in itertools.chain.from_iterable(environment.staff.values()):
+                _check_title(name)
                 policy = self.find_policy(name)
                 make_policy(policy.spec, environment.name, policy.options)
 
-    def identity(self) -> str:
-        """Returns what must not change while a run is under way: who plays, and how bad replies are treated.
+    def _check_policy(self, policy: PolicyConfig) -> None:
+        """Makes a policy for every environment it plays.
 
+        Raises:
+            OptionError: if it cannot be made; the message says how to restrict a policy that plays some of them only.
+        """
+        plays, not_played = [], {}
+        for environment in self.environment:
+            if policy.title in self.pool(environment.name):
+                try:
+                    make_policy(policy.spec, environment.name, policy.options)
+                    plays.append(environment.name)
+                except OptionError as error:
+                    not_played[environment.name] = error
+        if not_played and plays and not policy.environments:
+            raise OptionError(
+                f"policy {policy.title!r} plays {', '.join(plays)}, but not {', '.join(not_played)}: restrict it with"
+                f" environments = {json.dumps(plays)} in the run file, or"
+                f" {' '.join(f'--policy {policy.spec}@{name}' for name in plays)} on the command line"
+                f" ({next(iter(not_played.values()))})"
+            )
+        for refusal in not_played.values():
+            raise refusal
+
+    def identity(self) -> str:
+        """Returns what must not change while a run is under way.
+
+        That is who plays and serves, how bad replies are treated, and how far play runs ahead of the stop rule.
         Where a model is served may change, and so may how much is played and where it is computed.
         """
         players = {
@@ -161,7 +206,9 @@ class RunConfig(_Table):
             for item in self.policy
         }
         turns = {item.name: asdict(self.turn_settings(item.name)) for item in self.environment}
-        return json.dumps({"players": players, "turns": turns}, sort_keys=True, default=str)
+        staff = {item.name: item.staff for item in self.environment}
+        identity = {"players": players, "turns": turns, "staff": staff, "ahead": self.ahead}
+        return json.dumps(identity, sort_keys=True, default=str)
 
     def options(self, environment: str) -> dict[str, Any]:
         """Returns the constructor options of an environment in this run."""
@@ -174,13 +221,21 @@ class RunConfig(_Table):
         """Returns the policy that an environment's other seats are given, or an empty string."""
         return self._find_environment(environment).opponent
 
+    def staff(self, environment: str) -> dict[str, list[str]]:
+        """Returns the names of the policies that serve in an environment, by role."""
+        return self._find_environment(environment).staff
+
     def pool(self, environment: str) -> list[str]:
-        """Returns the names of the policies that play an environment, sorted."""
-        return sorted(item.title for item in self.policy if not item.environments or environment in item.environments)
+        """Returns the names of the policies that are compared in an environment, sorted."""
+        return sorted(
+            item.title
+            for item in self.policy
+            if item.rated and (not item.environments or environment in item.environments)
+        )
 
     def find_policy(self, title: str) -> PolicyConfig:
-        """Returns the policy that tables call ``title``."""
-        return next(item for item in self.policy if item.title == title)
+        """Returns the policy that tables call ``title``; a title of nobody in the pool is the spec of one that only serves."""
+        return next((item for item in self.policy if item.title == title), PolicyConfig(spec=title))
 
     def turn_settings(self, environment: str) -> TurnSettings:
         """Returns what happens to bad replies in an environment."""
@@ -253,13 +308,19 @@ def _explain(error: dict[str, Any]) -> str:
     return f"{path}: {error['msg'].lower()}{got}"
 
 
-def run_file_text(environments: list[str], policies: list[str], settings: Mapping[str, Any]) -> str:
+def run_file_text(
+    environments: list[str],
+    policies: list[str],
+    settings: Mapping[str, Any],
+    restricted: Mapping[str, list[str]] = MappingProxyType({}),
+) -> str:
     """Writes the run file that says the same as command-line flags.
 
     Args:
         environments: names.
         policies: specs.
         settings: top-level keys; tables come after plain values.
+        restricted: by spec the environments of a policy that does not play all of them.
     """
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if not isinstance(value, dict)]
     for key, value in settings.items():
@@ -269,4 +330,6 @@ def run_file_text(environments: list[str], policies: list[str], settings: Mappin
         lines += ["", "[[environment]]", f"name = {json.dumps(name)}"]
     for spec in policies:
         lines += ["", "[[policy]]", f"spec = {json.dumps(spec)}"]
+        if spec in restricted:
+            lines.append(f"environments = {json.dumps(restricted[spec])}")
     return "\n".join(lines).lstrip("\n") + "\n"

@@ -1,29 +1,38 @@
 """Stopping rules: when the matches of an environment suffice.
 
-A rule is a function of the outcomes so far, applied between batches, so that it does not depend on the order in which
-matches end. It answers with the name of the reason to stop:
+A rule is a function of the outcomes so far, folded: it takes them in match-number order, goes on from where it was, and is
+asked between batches, so that it does not depend on the order in which matches end. It answers with the name of the reason to
+stop:
 
-* ``mu_stable``: no policy's TrueSkill mu has changed much over its last matches (L-3);
-* ``sigma``: every policy's TrueSkill sigma is small (L-3);
+* ``mu_stable``: no policy's TrueSkill mu has changed much over its last matches;
+* ``sigma``: every policy's TrueSkill sigma is small;
 * ``order_known``: the order of the Bradley-Terry ratings is known with the wanted confidence;
 * ``count``: every policy has played the wanted number of matches;
 * ``cap``: a policy has been scheduled as often as allowed, void matches included, so that every run ends.
+
+LLMArena (arXiv 2402.16499, section 3.1) plays until ratings converge and does not say what that is; the numbers are this
+project's.
 """
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from rating.records.outcome import FINISHED, Outcome
+from rating.schedules.until import Rule
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions
-from rating.statistics.trueskill_rating import TrueSkillOptions, TrueSkillResult, rate
+from rating.statistics.results import Duel, duels, finished, rated_seats
+from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions
 
 ORDER_DRAWS = 200
 
 
 @dataclass(frozen=True)
 class StopRule:
-    """The rule of rated two-player environments (L-3).
+    """The rule of rated two-player environments.
 
     Stops when every policy has finished ``min_matches`` matches and one of ``mu_stable``, ``sigma`` and ``order_known``
     holds, or at the cap.
@@ -33,7 +42,7 @@ class StopRule:
         window: own matches ago with which a policy's mu is compared.
         eps: every mu must have changed by less.
         sigma: every sigma must be less.
-        max_matches: scheduled matches of a policy at which play stops in any case; the batch under way is finished.
+        max_matches: scheduled matches of a policy after which no batch is begun in any case.
         expected_order: stop if the expected Spearman correlation of the fitted order with the true one is at least this,
             e.g. 0.99; ``None`` for not at all.
         trueskill: parameters of the ratings.
@@ -54,6 +63,10 @@ class StopRule:
         if self.expected_order is not None and not 0 < self.expected_order <= 1:
             raise ValueError(f"expected_order: expected a correlation above 0, at most 1, got {self.expected_order}")
 
+    def begin(self, policies: Sequence[str]) -> Rule:
+        """Returns the state of the rule before the first match; ``policies`` are those under test."""
+        return _Convergence(policies, self)
+
 
 @dataclass(frozen=True)
 class CountRule:
@@ -61,7 +74,7 @@ class CountRule:
 
     Attributes:
         matches: of each policy, e.g. 100 as undercover.
-        max_matches: scheduled matches of a policy at which play stops in any case; the batch under way is finished.
+        max_matches: scheduled matches of a policy after which no batch is begun in any case.
         opponent: the fixed policy of a ``field`` schedule, whose matches on the other seats are not its own; empty for
             none.
     """
@@ -73,58 +86,136 @@ class CountRule:
     def __post_init__(self) -> None:
         _check_positive(self, "matches", "max_matches")
 
+    def begin(self, policies: Sequence[str]) -> Rule:
+        """Returns the state of the rule before the first match; ``policies`` are those under test."""
+        return _Counting(policies, self)
+
 
 def stop_reason(
     outcomes: Iterable[Outcome], policies: Sequence[str], rule: StopRule | CountRule | None = None
 ) -> str | None:
-    """Returns the name of the reason to stop, or ``None`` to go on.
+    """Returns the name of the reason to stop, or ``None`` to go on: the rule folded over a whole log.
 
     Args:
         outcomes: all outcomes of one environment so far, void ones included, in any order.
         policies: the policies under test.
         rule: by default ``StopRule()``.
     """
-    rule = rule or StopRule()
-    outcomes = list(outcomes)
-    opponent = rule.opponent if isinstance(rule, CountRule) else ""
-    done = _matches_of_each([outcome for outcome in outcomes if outcome.status == FINISHED], policies, opponent)
-    if isinstance(rule, CountRule):
-        if min(done.values()) >= rule.matches:
+    folded = (rule or StopRule()).begin(policies)
+    latest: dict[int, Outcome] = {}
+    for outcome in outcomes:  # a void match may stand beside its repetition
+        if outcome.number not in latest or outcome.status == FINISHED:
+            latest[outcome.number] = outcome
+    ordered = [latest[number] for number in sorted(latest)]
+    for outcome in ordered:
+        folded.schedule(seat.policy for seat in rated_seats(outcome))
+    folded.add(ordered)
+    return folded.reason() or None
+
+
+class _Counts:
+    """Finished and scheduled matches of each policy; those of ``opponent`` only where it is on every seat."""
+
+    def __init__(self, policies: Sequence[str], opponent: str = "") -> None:
+        self.finished = dict.fromkeys(policies, 0)
+        self.scheduled = dict.fromkeys(policies, 0)
+        self._opponent = opponent
+        self._next = 0
+
+    def schedule(self, policies: Iterable[str]) -> None:
+        self._count(self.scheduled, set(policies))
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        numbers = [outcome.number for outcome in outcomes]
+        if numbers:
+            if min(numbers) < self._next:
+                raise ValueError(f"expected outcomes from match {self._next} on, got match {min(numbers)}")
+            self._next = max(numbers) + 1
+        for outcome in finished(outcomes):
+            self._count(self.finished, {seat.policy for seat in outcome.seats})
+
+    def _count(self, table: dict[str, int], names: set[str]) -> None:
+        for name in (names - {self._opponent} or names) & table.keys():
+            table[name] += 1
+
+
+class _Counting:
+    """The state of a ``CountRule``."""
+
+    def __init__(self, policies: Sequence[str], rule: CountRule) -> None:
+        self._rule = rule
+        self._counts = _Counts(policies, rule.opponent)
+
+    def schedule(self, policies: Iterable[str]) -> None:
+        self._counts.schedule(policies)
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        self._counts.add(outcomes)
+
+    def reason(self) -> str:
+        if min(self._counts.finished.values()) >= self._rule.matches:
             return "count"
-    elif min(done.values()) >= rule.min_matches and (reason := _converged(outcomes, policies, rule)):
-        return reason
-    return "cap" if max(_matches_of_each(outcomes, policies, opponent).values()) >= rule.max_matches else None
+        return "cap" if max(self._counts.scheduled.values()) >= self._rule.max_matches else ""
 
 
-def _converged(outcomes: list[Outcome], policies: Sequence[str], rule: StopRule) -> str | None:
-    result = rate(outcomes, rule.trueskill, closed_form=True)
-    if any(name not in result.ratings for name in policies):  # it has only met itself
-        return None
-    if all(_change(result, name, rule) < rule.eps for name in policies):
-        return "mu_stable"
-    if all(result.ratings[name].sigma < rule.sigma for name in policies):
-        return "sigma"
-    if rule.expected_order is not None and len(policies) > 1:
-        fitted = bradley_terry.fit(outcomes, rule.bradley_terry)
-        if bradley_terry.expected_order(fitted, draws=ORDER_DRAWS) >= rule.expected_order:
-            return "order_known"
-    return None
+class _Convergence:
+    """The state of a ``StopRule``: counts, TrueSkill ratings with their last values of mu, results of each pair."""
+
+    def __init__(self, policies: Sequence[str], rule: StopRule) -> None:
+        self._rule = rule
+        self._policies = tuple(policies)
+        self._counts = _Counts(policies)
+        self._skills = RunningRatings(rule.trueskill)
+        self._mus: dict[str, deque[float]] = {}
+        self._results: dict[tuple[str, str], list[int]] = {}
+
+    def schedule(self, policies: Iterable[str]) -> None:
+        self._counts.schedule(policies)
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        self._counts.add(outcomes)
+        for duel in duels(outcomes):
+            self._skills.add(duel)
+            for name in (duel.first, duel.second):
+                mus = self._mus.setdefault(name, deque([self._rule.trueskill.mu], maxlen=self._rule.window + 1))
+                mus.append(self._skills.ratings[name].mu)
+            self._results.setdefault((duel.first, duel.second), [0, 0, 0])[_place(duel)] += 1
+
+    def reason(self) -> str:
+        if min(self._counts.finished.values()) >= self._rule.min_matches and (reason := self._converged()):
+            return reason
+        return "cap" if max(self._counts.scheduled.values()) >= self._rule.max_matches else ""
+
+    def _converged(self) -> str:
+        rule, ratings = self._rule, self._skills.ratings
+        if any(name not in ratings for name in self._policies):  # it has only met itself
+            return ""
+        if all(self._change(name) < rule.eps for name in self._policies):
+            return "mu_stable"
+        if all(ratings[name].sigma < rule.sigma for name in self._policies):
+            return "sigma"
+        if rule.expected_order is not None and len(self._policies) > 1:
+            fitted = bradley_terry.fit_counts(*self._counted_results(), rule.bradley_terry)
+            if bradley_terry.expected_order(fitted, draws=ORDER_DRAWS) >= rule.expected_order:
+                return "order_known"
+        return ""
+
+    def _change(self, name: str) -> float:
+        """Returns by how much a policy's mu has changed over the window; endless while it has played fewer matches."""
+        mus = self._mus[name]
+        return abs(mus[-1] - mus[0]) if len(mus) == self._rule.window + 1 else float("inf")
+
+    def _counted_results(self) -> tuple[list[str], bradley_terry.Integers]:
+        names = sorted(self._skills.ratings)
+        counts = np.zeros((len(names), len(names), 3), dtype=np.int64)
+        for (first, second), results in self._results.items():
+            counts[names.index(first), names.index(second)] = results
+        return names, counts
 
 
-def _change(result: TrueSkillResult, name: str, rule: StopRule) -> float:
-    """Returns by how much a policy's mu has changed over the window; endless while it has played fewer matches."""
-    mus = [rule.trueskill.mu, *(step.mu for step in result.history[name])]
-    return abs(mus[-1] - mus[-1 - rule.window]) if len(mus) > rule.window else float("inf")
-
-
-def _matches_of_each(outcomes: Iterable[Outcome], policies: Sequence[str], opponent: str) -> dict[str, int]:
-    """Counts the different matches of each policy; those of ``opponent`` only where it is on every seat."""
-    numbers: dict[str, set[int]] = {name: set() for name in policies}
-    for outcome in outcomes:
-        names = {seat.policy for seat in outcome.seats}
-        for name in (names - {opponent} or names) & numbers.keys():
-            numbers[name].add(outcome.number)
-    return {name: len(matches) for name, matches in numbers.items()}
+def _place(duel: Duel) -> int:
+    """Returns where ``bradley_terry.fit_counts`` expects a result: 0 lost by the first seat, 1 tied, 2 won."""
+    return round(2 * duel.score)
 
 
 def _check_positive(rule: StopRule | CountRule, *names: str) -> None:

@@ -1,6 +1,6 @@
 """Several environments in one table: normalised scores, their averages, and a summary by ability.
 
-Source: LLMArena (arXiv 2402.16499), Table 1 and section 2.4; requirements L-1, L-4 and L-13.
+Source: LLMArena (arXiv 2402.16499), Table 1 and section 2.4.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from llmarena_envs.catalogue import load_environment
-from rating.schemes.leaderboard_rows import Leaderboard, headline
+from rating.schemes.leaderboard import Leaderboard, headline
 from rating.statistics.estimates import normalise
 
 

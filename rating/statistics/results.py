@@ -1,11 +1,16 @@
-"""Outcomes made ready for computing: the finished ones in match-number order, and two-player results."""
+"""Outcomes made ready for computing: finished ones in match-number order, rated seats only, and two-player results.
+
+Every rating, rate and mean is computed from what this module returns: it is the one place where staff (a judge, say) and matches
+that do not count are left out.
+"""
 
 import itertools
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
-from rating.records.outcome import FINISHED, Outcome
+from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 
 
 class Duel(NamedTuple):
@@ -26,8 +31,18 @@ class Duel(NamedTuple):
     score: float
 
 
+def rated_seats(outcome: Outcome) -> tuple[SeatOutcome, ...]:
+    """Returns the seats that are compared with others, in seat order."""
+    return tuple(seat for seat in outcome.seats if seat.rated)
+
+
+def staff_seats(outcome: Outcome) -> tuple[SeatOutcome, ...]:
+    """Returns the seats that serve: judges, examiners, simulated users."""
+    return tuple(seat for seat in outcome.seats if not seat.rated)
+
+
 def finished(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Returns the finished outcomes in match-number order, whatever order they came in.
+    """Returns the finished outcomes with their rated seats, in match-number order, whatever order they came in.
 
     Raises:
         ValueError: if they are not of one environment, two have the same number, or a reward is not finite.
@@ -45,7 +60,11 @@ def finished(outcomes: Iterable[Outcome]) -> list[Outcome]:
                 raise ValueError(
                     f"match {outcome.number}: expected finite rewards, got {seat.reward} for {seat.policy}"
                 )
-    return kept
+    return [outcome if all(seat.rated for seat in outcome.seats) else _without_staff(outcome) for outcome in kept]
+
+
+def _without_staff(outcome: Outcome) -> Outcome:
+    return replace(outcome, seats=rated_seats(outcome))
 
 
 def duels(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[Duel]:
@@ -58,12 +77,12 @@ def duels(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[Due
         with_itself: keep the matches of a policy against itself, which say nothing about its strength.
 
     Raises:
-        ValueError: as ``finished``, or if a match had not two seats.
+        ValueError: as ``finished``, or if a match had not two rated seats.
     """
     results = []
     for outcome in finished(outcomes):
         if len(outcome.seats) != 2:
-            raise ValueError(f"match {outcome.number}: expected two seats, got {len(outcome.seats)}")
+            raise ValueError(f"match {outcome.number}: expected two rated seats, got {len(outcome.seats)}")
         first, second = outcome.seats
         if with_itself or first.policy != second.policy:
             score = 0.5 + 0.5 * ((first.reward > second.reward) - (first.reward < second.reward))

@@ -1,7 +1,7 @@
 """TrueSkill ratings of two-player matches, their history, and how much they owe to the order of the matches.
 
 Source: Herbrich, Minka and Graepel, "TrueSkill: a Bayesian skill rating system" (NIPS 2006); parameters as in LLMArena
-(arXiv 2402.16499, section 3.1; requirement L-2).
+(arXiv 2402.16499, section 3.1).
 
 The computation is the library ``trueskill``'s. It is wrapped because it keeps a global environment, its own normal
 distribution is good to six digits only, a draw at draw probability 0 or a rank that is no number goes through without a
@@ -102,15 +102,12 @@ class Spread(NamedTuple):
     sd: float
 
 
-def rate(
-    outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None, *, closed_form: bool = False
-) -> TrueSkillResult:
+def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -> TrueSkillResult:
     """Rates finished two-player matches in match-number order.
 
     Args:
         outcomes: of one environment, in any order; void ones are skipped.
         options: parameters of the model.
-        closed_form: compute by ``update_duel``, which is the same to nine decimals or more and far faster.
 
     Raises:
         ValueError: if a match was a draw and ``draw_probability`` is 0; see also ``rating.statistics.results.duels``.
@@ -122,18 +119,40 @@ def rate(
     ratings: dict[str, Rating] = {}
     history: dict[str, list[Step]] = {}
     for number, _, first, second, score in results:
-        before = ratings.get(first, start), ratings.get(second, start)
-        if closed_form:
-            winner, loser = (0, 1) if score > 0 else (1, 0)
-            names = (first, second)
-            rated = update_duel(before[winner], before[loser], score == 0.5, options)
-            after = {names[winner]: rated[0], names[loser]: rated[1]}
-        else:
-            after = update([{first: before[0]}, {second: before[1]}], (1 - score, score), options)
+        teams = [{first: ratings.get(first, start)}, {second: ratings.get(second, start)}]
+        after = update(teams, (1 - score, score), options)
         ratings.update(after)
         for name in (first, second):
             history.setdefault(name, []).append(Step(number, *after[name]))
     return TrueSkillResult(dict(sorted(ratings.items())), {name: tuple(history[name]) for name in sorted(history)})
+
+
+class RunningRatings:
+    """Ratings that go on from match to match; the same as those of ``rate`` to nine decimals or more, and far faster.
+
+    Args:
+        options: parameters of the model.
+
+    Attributes:
+        ratings: by policy, after all matches so far.
+    """
+
+    def __init__(self, options: TrueSkillOptions) -> None:
+        self.ratings: dict[str, Rating] = {}
+        self._options = options
+        self._start = Rating(options.mu, options.sigma)
+        self._constants = _constants(options)
+
+    def add(self, duel: Duel) -> None:
+        """Rates the next match.
+
+        Raises:
+            ValueError: if it was a draw and ``draw_probability`` is 0.
+        """
+        _check_draws([duel], self._options)
+        winner, loser = (duel.first, duel.second) if duel.score > 0 else (duel.second, duel.first)
+        before = self.ratings.get(winner, self._start), self.ratings.get(loser, self._start)
+        self.ratings[winner], self.ratings[loser] = _update_duel(*before, duel.score == 0.5, *self._constants)
 
 
 def update(
@@ -155,6 +174,8 @@ def update(
     Raises:
         ValueError: if ranks are not finite numbers, there is not one for each team, a player is in two teams, or there is
             a draw at draw probability 0.
+        FloatingPointError: if a team of several players, or one with weights, wins against odds of dozens of standard
+            deviations.
     """
     options = options or TrueSkillOptions()
     if len(ranks) != len(teams):
@@ -229,7 +250,12 @@ def update_duel(winner: Rating, loser: Rating, drawn: bool, options: TrueSkillOp
         drawn: whether the match was a draw; the draw probability must not be 0 then.
         options: parameters of the model.
     """
-    return _update_duel(winner, loser, drawn, 2 * options.beta**2, options.tau**2, options.draw_margin)
+    return _update_duel(winner, loser, drawn, *_constants(options))
+
+
+def _constants(options: TrueSkillOptions) -> tuple[float, float, float]:
+    """Returns noise of two performances, drift and draw margin."""
+    return 2 * options.beta**2, options.tau**2, options.draw_margin
 
 
 def _update_duel(
@@ -310,7 +336,7 @@ def permutation_spread(
 
 def _final_mus(results: list[Duel], order: Iterable[int], names: list[str], options: TrueSkillOptions) -> list[float]:
     ratings = dict.fromkeys(names, Rating(options.mu, options.sigma))
-    noise, drift, margin = 2 * options.beta**2, options.tau**2, options.draw_margin
+    noise, drift, margin = _constants(options)
     for index in order:
         _, _, winner, loser, score = results[index]
         if score == 0:

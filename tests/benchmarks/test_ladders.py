@@ -8,7 +8,7 @@ import pytest
 
 from rating.records.verify import verify
 from rating.running import run_directory
-from rating.running.plan import make_plan
+from rating.running.contests import make_scheme
 from rating.running.runner import Runner
 from rating.schemes.summary import summarise
 
@@ -20,16 +20,19 @@ def run(tmp_path_factory):
     directory = tmp_path_factory.mktemp("llmarena") / "run"
     config, store = run_directory.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
     asyncio.run(Runner(config, store).run())
-    records = list(store.records())
+    records, facts = list(store.records()), store.facts()
     store.close()
-    return config, records
+    return config, records, facts
 
 
 @pytest.fixture(scope="module")
 def boards(run):
-    config, records = run
+    config, records, facts = run
     outcomes = [record.outcome for record in records]
-    return {item.name: make_plan(config, item.name).leaderboard(outcomes) for item in config.environment}
+    return {
+        item.name: make_scheme(config, item.name).leaderboard(outcomes, facts[f"stopped:{item.name}"])
+        for item in config.environment
+    }
 
 
 def rows(boards, environment):
@@ -45,7 +48,7 @@ def rated(row):
 
 
 def test_all_seven_games_are_played_to_their_end(run, boards):
-    _, records = run
+    _, records, _ = run
     assert len(boards) == 7
     assert {record.status for record in records} == {"finished"}
     assert all(board.stop_reason for board in boards.values())
@@ -92,8 +95,8 @@ def test_hanabi(boards):
 
 def test_undercover(boards):
     table = rows(boards, "undercover_v0")
-    assert_separated(table["similarity"].win_rate[1:3], table["silent"].win_rate[1:3])
-    assert_separated(table["similarity"].other_win_rate[1:3], table["random"].other_win_rate[1:3])
+    assert_separated(table["similarity"].roles["undercover"][1:3], table["silent"].roles["undercover"][1:3])
+    assert_separated(table["similarity"].roles["civilian"][1:3], table["random"].roles["civilian"][1:3])
     assert boards["undercover_v0"].references == {"random votes": 0.6}
 
 
@@ -105,6 +108,6 @@ def test_the_table_of_all_games_is_normalised(boards):
 
 
 def test_every_match_is_verified(run):
-    config, records = run
+    config, records, _ = run
     for record in records[::20]:
         assert verify(record, config.turn_settings(record.match.environment)) == ""

@@ -8,6 +8,7 @@ import numpy as np
 
 from rating.records.match import Match
 from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
+from rating.schedules.schedule import Schedule, Stop
 
 
 def match(number: int, *seats: tuple[str, float], seed: int | None = None, status: str = FINISHED) -> Outcome:
@@ -64,6 +65,19 @@ class Players:
             reward = 0.0
         seats = SeatOutcome(first, reward), SeatOutcome(second, -reward)
         return Outcome(item.environment, item.number, item.seed, FINISHED, seats)
+
+
+def play_out(schedule: Schedule, players: "Players", limit: int = 2_000) -> tuple[list[list[Outcome]], str]:
+    """Plays a schedule to its end as a runner does, the latest batches not yet added; returns the batches and the reason."""
+    batches: list[list[Outcome]] = []
+    for _ in range(limit):
+        batch = schedule.next_batch()
+        if isinstance(batch, Stop):
+            return batches, batch.reason
+        batches.append(players.play(batch))
+        if len(batches) >= schedule.lag:
+            schedule.add(batches[-schedule.lag])
+    raise AssertionError(f"expected an end within {limit} batches")
 
 
 def close(a: float, b: float, tolerance: float) -> bool:

@@ -43,6 +43,11 @@ class SpokenDuelEnv(DuelEnv):
     game_type = SpokenDuel
 
 
+# This module is an environment of somebody else, found by its name.
+raw_env = SpokenDuelEnv
+env = SpokenDuelEnv.make
+
+
 def test_random_plays_every_legal_action_equally_often_and_no_other():
     policy = Random()
     policy.reset("player_0", 1)
@@ -67,7 +72,7 @@ def test_random_follows_its_seed():
 
 def test_random_plays_a_free_text_game_of_somebody_else():
     def moves(seed):
-        players = {agent: make_policy("random", "somebody.spoken_duel_v0") for agent in SpokenDuel.agents}
+        players = {agent: make_policy("random", __name__) for agent in SpokenDuel.agents}
         episode = play(SpokenDuelEnv.make(), players, seed)
         assert not any(episode.forfeit(agent) for agent in players)
         assert all(turn.fallback == "" and len(turn.attempts) == 1 for turn in episode.turns)

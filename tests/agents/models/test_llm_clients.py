@@ -7,7 +7,10 @@ import sys
 
 import pytest
 
+from agents.errors import ProviderError
+from agents.models import ClientPool
 from agents.models.llm import LLMPolicy
+from agents.player import Player
 from tests.agents.llm_calls import OBSERVATION, ask_once
 from tests.support.hostile_server import HANG, RESET, hostile_server, say
 
@@ -29,7 +32,7 @@ def clients_made(monkeypatch):
     return made
 
 
-def test_policies_share_a_client_and_wait_for_no_free_connection(clients_made):
+def test_policies_with_one_pool_share_a_client_and_wait_for_no_free_connection(clients_made):
     many = 150
     with (
         hostile_server(then=itertools.repeat(say("hm"))) as calm,
@@ -37,20 +40,51 @@ def test_policies_share_a_client_and_wait_for_no_free_connection(clients_made):
     ):
 
         async def run():
-            policies = [LLMPolicy("mock", base_url=server.url) for _ in range(many)]
-            other = LLMPolicy("mock", base_url=calm.url)
+            pool = ClientPool()
+            policies = [LLMPolicy("mock", base_url=server.url, clients=pool) for _ in range(many)]
+            other = LLMPolicy("mock", base_url=calm.url, clients=pool)
             replies = await asyncio.gather(*[policy(OBSERVATION) for policy in [*policies, other]])
             for policy in policies:
                 await policy.close()
-            assert clients_made[0].is_closed()
-            assert not clients_made[1].is_closed()
+            assert not any(client.is_closed() for client in clients_made)
+            await pool.close()
             return replies
 
         replies = asyncio.run(run())
     assert len(clients_made) == 2
     assert server.busiest == many
     assert {reply.detail["attempts"] for reply in replies} == {1}
-    assert clients_made[1].is_closed()
+    assert all(client.is_closed() for client in clients_made)
+
+
+def test_a_policy_without_a_pool_has_a_client_of_its_own_and_closes_it(clients_made):
+    with hostile_server(then=itertools.repeat(say("hm"))) as server:
+
+        async def run():
+            first, second = (LLMPolicy("mock", base_url=server.url) for _ in range(2))
+            await first(OBSERVATION)
+            await second(OBSERVATION)
+            await first.close()
+            assert [client.is_closed() for client in clients_made] == [True, False]
+            await second.close()
+
+        asyncio.run(run())
+    assert [client.is_closed() for client in clients_made] == [True, True]
+
+
+def test_a_pool_serves_one_event_loop_at_a_time():
+    pool = ClientPool()
+    with hostile_server(then=itertools.repeat(say("hm"))) as server:
+        policy = LLMPolicy("mock", base_url=server.url, clients=pool)
+
+        async def run_in_two_loops():
+            await policy(OBSERVATION)
+            with pytest.raises(ProviderError, match="one event loop at a time"):
+                await asyncio.to_thread(asyncio.run, Player(policy).ask(OBSERVATION))
+            assert (await policy(OBSERVATION)).text == "hm"
+
+        asyncio.run(run_in_two_loops())
+        asyncio.run(policy(OBSERVATION))
 
 
 def test_each_event_loop_has_a_client_that_ends_with_it(clients_made):

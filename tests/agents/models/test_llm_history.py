@@ -10,6 +10,7 @@ from agents.baselines.general import FirstLegal
 from agents.errors import ProviderError
 from agents.models.llm import LLMPolicy
 from agents.play import play_async
+from agents.player import seat_players
 from agents.turn import TurnSettings
 from llmarena_envs import tictactoe_v0
 from tests.agents.llm_calls import OBSERVATION
@@ -36,9 +37,9 @@ def play_first_turns(server, turns, settings=None, **options):
             raise Enough
 
     async def run():
-        policies = {"player_0": policy, "player_1": FirstLegal()}
+        players = seat_players({"player_0": policy, "player_1": FirstLegal()})
         with contextlib.suppress(Enough):
-            await play_async(tictactoe_v0.env(), policies, 3, settings or TurnSettings(), on_turn=on_turn)
+            await play_async(tictactoe_v0.env(), players, 3, settings or TurnSettings(), on_turn=on_turn)
 
     asyncio.run(run())
     return seen
@@ -101,9 +102,9 @@ def test_an_interrupted_match_goes_on_with_the_same_history(feedback):
         whole = conversation(server.requests[5])
     with hostile_server(say("X: (1, 3)")) as server:
         policy = LLMPolicy("mock", base_url=server.url, history="full")
-        policies = {"player_0": policy, "player_1": FirstLegal()}
+        players = seat_players({"player_0": policy, "player_1": FirstLegal()})
         with pytest.raises(ProviderError):
-            asyncio.run(play_async(tictactoe_v0.env(), policies, 3, settings, played=turns[:4]))
+            asyncio.run(play_async(tictactoe_v0.env(), players, 3, settings, played=turns[:4]))
     assert conversation(server.requests[0]) == whole
 
 

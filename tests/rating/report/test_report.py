@@ -5,10 +5,14 @@ import base64
 import json
 import re
 import zlib
+from dataclasses import replace
 
 import pytest
 
 from rating.commands.read import write_report
+from rating.records.store import Store
+from rating.report import Run, write_page
+from rating.report.figures import trajectories
 from rating.running import run_directory
 from rating.running.runner import Runner
 
@@ -31,11 +35,16 @@ spec = "random"
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def directory(tmp_path_factory):
     directory = tmp_path_factory.mktemp("report") / "run"
     config, store = run_directory.create(directory, RUN, "run.toml")
     asyncio.run(Runner(config, store).run())
     store.close()
+    return directory
+
+
+@pytest.fixture(scope="module")
+def page(directory):
     return write_report(directory, directory / "report.html").read_text(encoding="utf-8")
 
 
@@ -78,3 +87,48 @@ def test_rules_leaderboard_matrix_and_figures_are_there(page):
     assert page.count("<svg") == 2
     assert "refusal 20" in page
     assert "0 / 0 / 20" in page
+
+
+def test_seal_and_digest_are_shown(directory, page):
+    store = Store(directory / "run.db")
+    assert f"Seal of the record: {store.sealed}." in page
+    assert f"Digest of play: {store.digest()}." in page
+    store.set_fact("more", "")
+    unsealed = write_report(directory, directory / "unsealed.html").read_text(encoding="utf-8")
+    assert "Seal of the record: none" in unsealed
+    store.close()
+
+
+def test_the_move_is_shown_as_it_is_written(page):
+    turns = [turn for pack in chunks(page) for match in pack for turn in match]
+    assert {turn["played"][:4] for turn in turns if turn["action"] is not None} == {"X: ("}
+    assert {turn["played"] for turn in turns if turn["action"] is None} == {""}
+
+
+def test_the_page_is_written_while_the_matches_are_read(directory):
+    read, waiting = 0, []
+
+    def records(record):
+        nonlocal read
+        for number in range(500):
+            read += 1
+            yield replace(record, match=replace(record.match, number=number))
+
+    class File:
+        def write(self, piece):
+            if 'class="chunk"' in piece:
+                waiting.append(read)
+
+    store = Store(directory / "run.db")
+    run = Run("title", 0, [], [], {"finished": 500}, store.facts(), "", "")
+    write_page(run, records(next(store.records())), File())
+    store.close()
+    assert waiting == list(range(50, 501, 50))
+
+
+def test_a_figure_does_not_grow_with_its_run():
+    def history(length):
+        return {"a": [(number, 25 + number % 7, 8.0) for number in range(length)]}
+
+    assert len(trajectories(history(20_000), "mu")) < 1.2 * len(trajectories(history(700), "mu"))
+    assert trajectories(history(10), "mu") != trajectories(history(11), "mu")

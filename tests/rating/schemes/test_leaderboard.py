@@ -1,14 +1,22 @@
+import functools
 import itertools
 from dataclasses import replace
 
 import pytest
 
+from llmarena_envs.core.declaration import HiddenRole
 from rating.records.match import Match
 from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.report import tables
-from rating.schedules.schedule import schedule
-from rating.schemes.leaderboard import leaderboard
-from rating.schemes.leaderboard_rows import headline
+from rating.schedules.batches import Contest
+from rating.schedules.cross_play import cross_play
+from rating.schedules.field import field_play
+from rating.schedules.round_robin import round_robin
+from rating.schemes.cooperation import cooperative_leaderboard
+from rating.schemes.duels import skill_leaderboard
+from rating.schemes.leaderboard import headline
+from rating.schemes.mean_reward import reward_leaderboard
+from rating.schemes.roles import Casting, role_leaderboard
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, fit
 from rating.statistics.elo import elo
@@ -21,14 +29,14 @@ STRENGTHS = {"weak": -150.0, "middle": 0.0, "strong": 200.0, "other": 20.0}
 
 def skill_log(batches=4, seed=0):
     players = Players(STRENGTHS, seat=60.0, ties=0.15, seed=seed)
-    matches = schedule("game_v0", list(STRENGTHS), {}, 2)
+    matches = round_robin(Contest("game_v0", tuple(STRENGTHS), seed=2))
     return [outcome for _ in range(batches) for outcome in players.play(next(matches))]
 
 
 def co_op_log():
     rewards = {frozenset("a"): 7.0, frozenset("b"): 3.0, frozenset("ab"): 5.0}
     outcomes = []
-    for item in itertools.chain(*itertools.islice(schedule("game_v0", ["a", "b"], {}, 2, kind="cross_play"), 5)):
+    for item in itertools.chain(*itertools.islice(cross_play(Contest("game_v0", ("a", "b"), seed=2)), 5)):
         reward = rewards[frozenset(item.policies)] + item.seed % 3
         outcomes.append(played(item, [reward, reward]))
     return outcomes
@@ -44,7 +52,7 @@ def played(item: Match, rewards, roles=None) -> Outcome:
 
 def undercover_log(wins=lambda name, number: number % 3 == 0):
     outcomes = []
-    batches = schedule("game_v0", ["a", "b", "f"], {}, 2, kind="field", seats=5, opponent="f", focus_option="seat")
+    batches = field_play(Contest("game_v0", ("a", "b", "f"), 5, seed=2), opponent="f", focus_option="seat")
     for item in itertools.chain(*itertools.islice(batches, 3)):
         seat = item.options["seat"]
         won = wins(item.policies[seat], item.number)
@@ -59,14 +67,21 @@ LOGS = {
     "cooperation": co_op_log(),
     "roles": undercover_log(),
 }
+HIDDEN = HiddenRole("role", {"undercover": 1, "civilian": 0}, "seat")
+BOARD_OF = {
+    "duels": skill_leaderboard,
+    "mean_reward": reward_leaderboard,
+    "cooperation": cooperative_leaderboard,
+    "roles": functools.partial(role_leaderboard, casting=Casting(hidden=HIDDEN)),
+}
 
 
 @pytest.mark.parametrize("kind", LOGS)
 def test_any_order_of_the_outcomes_gives_the_same_bytes(kind):
-    expected = leaderboard(LOGS[kind], kind=kind)
+    expected = BOARD_OF[kind](LOGS[kind])
     for seed in range(3):
         shuffled = disturbed(LOGS[kind], seed)
-        board = leaderboard([o for o in shuffled if o.status == FINISHED], kind=kind)
+        board = BOARD_OF[kind]([o for o in shuffled if o.status == FINISHED])
         assert board == expected
         assert tables.to_json(board) == tables.to_json(expected)
 
@@ -75,7 +90,7 @@ def test_any_order_of_the_outcomes_gives_the_same_bytes(kind):
 def test_void_matches_change_nothing_but_their_count(kind):
     outcomes = LOGS[kind]
     extra = [outcome for outcome in disturbed(outcomes) if outcome.status != FINISHED]
-    board, with_void = leaderboard(outcomes, kind=kind), leaderboard([*extra, *outcomes], kind=kind)
+    board, with_void = BOARD_OF[kind](outcomes), BOARD_OF[kind]([*extra, *outcomes])
     assert (with_void.void_matches, with_void.bug_matches) == (
         sum(outcome.status == VOID for outcome in extra),
         sum(outcome.status == BUG for outcome in extra),
@@ -90,11 +105,11 @@ def test_void_matches_change_nothing_but_their_count(kind):
 
 def test_skill_rows_hold_what_the_rating_modules_say():
     outcomes = LOGS["duels"]
-    board = leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
+    board = skill_leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
     fitted, online = fit(outcomes), rate(outcomes).ratings
     without = fit(outcomes, BradleyTerryOptions(ties="drop"))
     spread = permutation_spread(outcomes, permutations=25, seed=3)
-    assert board.stop_reason == "sigma" and board.permutations == 25 and board.kind == "duels"
+    assert board.stop_reason == "sigma" and board.permutations == 25 and board.scheme == "duels"
     assert [row.policy for row in board.rows] == ["strong", *sorted(("middle", "other"), key=_place(fitted)), "weak"]
     for row in board.rows:
         index = fitted.policies.index(row.policy)
@@ -124,56 +139,56 @@ def test_the_wider_interval_is_shown():
     data = bradley_terry.compare(outcomes)
     fitted = fit(data)
     robust = bradley_terry.clustered(fitted, data)
-    board = leaderboard(outcomes)
+    board = skill_leaderboard(outcomes)
     assert board.interval == "wider" and board.clusters == robust.clusters == len(outcomes) / 2
     for row in board.rows:
         index = fitted.policies.index(row.policy)
         error = max(fitted.errors[index], robust.errors[index])
         assert row.high - row.rating == pytest.approx(1.959964 * error, rel=1e-5)
-    few = leaderboard([duel(0, "a", "b", "a"), duel(1, "b", "a", "a")])
+    few = skill_leaderboard([duel(0, "a", "b", "a"), duel(1, "b", "a", "a")])
     assert few.interval == "model" and few.clusters == 0
 
 
 def test_an_unbeaten_policy_is_rated_and_flagged():
     outcomes = [duel(number, "a", "b", "a") for number in range(30)]
-    board = leaderboard(outcomes)
+    board = skill_leaderboard(outcomes)
     assert not board.connected and not board.regularised
     assert [row.policy for row in board.rows] == ["a", "b"]
     assert 0 < board.rows[0].low < board.rows[0].rating < board.rows[0].high < 3000
-    assert leaderboard(outcomes, model=BradleyTerryOptions(prior_sd=None)).regularised
+    assert skill_leaderboard(outcomes, model=BradleyTerryOptions(prior_sd=None)).regularised
 
 
 def test_a_policy_without_a_result_has_empty_cells_and_comes_last():
     outcomes = [duel(0, "b", "c", "b"), duel(1, "c", "b", None), void(2, "a", "b"), match(3, ("d", 1.0), ("d", -1.0))]
-    board = leaderboard(outcomes)
+    board = skill_leaderboard(outcomes)
     assert [row.policy for row in board.rows] == ["b", "c", "a", "d"]
     for row in board.rows[2:]:
         assert (row.rating, row.low, row.high, row.mu, row.sigma, row.spread) == (None,) * 6
         assert row.tally == Tally()
     assert board.rows[2].reward is None and board.rows[3].reward == (0.0, None, None, 1, 1)
-    nothing = leaderboard([void(0, "a", "b")])
+    nothing = skill_leaderboard([void(0, "a", "b")])
     assert (nothing.matches, nothing.void_matches, nothing.seat_advantage, nothing.connected) == (0, 1, None, False)
 
 
 def test_equals_are_sorted_by_name():
     outcomes = [duel(number, *pair, None) for number, pair in enumerate(itertools.permutations("cab", 2))]
-    assert [row.policy for row in leaderboard(outcomes).rows] == ["a", "b", "c"]
+    assert [row.policy for row in skill_leaderboard(outcomes).rows] == ["a", "b", "c"]
 
 
 def test_rating_follows_options():
     outcomes = LOGS["duels"]
     options = TrueSkillOptions(tau=0.0, draw_probability=0.2)
-    board = leaderboard(outcomes, trueskill=options, model=BradleyTerryOptions(seat_term=False))
+    board = skill_leaderboard(outcomes, trueskill=options, model=BradleyTerryOptions(seat_term=False))
     assert board.seat_advantage == 0
     assert {row.policy: (row.mu, row.sigma) for row in board.rows} == rate(outcomes, options).ratings
 
 
 def test_all_three_systems_agree_on_the_order_of_clear_differences():
     strengths = {"a": 0.0, "b": 300.0, "c": 600.0}
-    batches = schedule("game_v0", list(strengths), {}, 0)
+    batches = round_robin(Contest("game_v0", tuple(strengths)))
     players = Players(strengths)
     outcomes = [outcome for _ in range(20) for outcome in players.play(next(batches))]
-    board = leaderboard(outcomes)
+    board = skill_leaderboard(outcomes)
     assert [row.policy for row in board.rows] == ["c", "b", "a"]
     assert sorted(headline(board), key=lambda name: -headline(board)[name]) == ["c", "b", "a"]
     assert sorted(elo(outcomes), key=lambda name: -elo(outcomes)[name]) == ["c", "b", "a"]
@@ -188,7 +203,7 @@ def test_effort_is_summed_by_hand():
         SeatOutcome("b", -1.0, 3, {"unparsable": 2}, "unparsable", 2, 0, 50, 5),
         SeatOutcome("a", 1.0, 3, {"empty": 1}, "", 1, 0, 60, 6),
     )
-    board = leaderboard([Outcome("g", 0, 0, FINISHED, seats), Outcome("g", 1, 1, FINISHED, again)])
+    board = skill_leaderboard([Outcome("g", 0, 0, FINISHED, seats), Outcome("g", 1, 1, FINISHED, again)])
     a, b = (next(row.effort for row in board.rows if row.policy == name) for name in "ab")
     assert (a.matches, a.turns, a.reasks, a.fallbacks, a.prompt_tokens, a.completion_tokens) == (2, 8, 3, 1, 160, 16)
     assert (a.forfeits, a.failures) == ({"illegal": 1}, {"empty": 2, "illegal": 3})
@@ -199,7 +214,7 @@ def test_mean_reward_with_more_than_two_players():
     outcomes = [
         match(number, ("a", 1.0 + number % 2), ("b", 0.25), ("c", -1.0), seed=number // 3) for number in range(12)
     ]
-    board = leaderboard(outcomes, kind="mean_reward", references={"equilibrium": 10 / 6})
+    board = reward_leaderboard(outcomes, references={"equilibrium": 10 / 6})
     assert [row.policy for row in board.rows] == ["a", "b", "c"]
     values = [1.0 + number % 2 for number in range(12)]
     assert board.rows[0].reward == mean_estimate(values, [number // 3 for number in range(12)])
@@ -210,7 +225,7 @@ def test_mean_reward_with_more_than_two_players():
 
 def test_cooperative_keeps_self_play_and_cross_play_apart():
     outcomes = LOGS["cooperation"]
-    board = leaderboard(outcomes, kind="cooperation")
+    board = cooperative_leaderboard(outcomes)
     extra = mean_estimate([outcome.seed % 3 for outcome in outcomes if len({s.policy for s in outcome.seats}) == 1])
     a, b = board.rows
     assert (a.policy, b.policy) == ("a", "b")
@@ -218,21 +233,21 @@ def test_cooperative_keeps_self_play_and_cross_play_apart():
     assert a.cross_play.value == b.cross_play.value == pytest.approx(5 + extra.value)
     assert a.cross_play.n == 2 * a.self_play.n and a.cross_play.clusters == a.self_play.clusters
     assert headline(board)["a"] == a.self_play.value
-    alone = leaderboard([match(0, ("a", 2.0), ("a", 4.0))], kind="cooperation").rows[0]
+    alone = cooperative_leaderboard([match(0, ("a", 2.0), ("a", 4.0))]).rows[0]
     assert alone.cross_play is None and alone.self_play.value == 3.0 and alone.self_play.n == 1
 
 
 def test_undercover_win_rates_by_role():
     outcomes = undercover_log(lambda name, number: name == "a" or number % 2 == 0)
-    board = leaderboard(outcomes, kind="roles", opponent="f", references={"random votes": 0.6})
+    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"), references={"random votes": 0.6})
     rows = {row.policy: row for row in board.rows}
     assert board.rows[0].policy == "a"
     each = len(outcomes) // 3
-    assert rows["a"].win_rate == rate_estimate(each, each)
-    assert rows["a"].other_win_rate is None and rows["b"].other_win_rate is None
+    assert rows["a"].roles["undercover"] == rate_estimate(each, each)
+    assert rows["a"].roles["civilian"] is None and rows["b"].roles["civilian"] is None
     # The field counts for itself only where it meets itself, and has a match once however many seats it fills.
-    assert rows["f"].win_rate.n == each and rows["f"].other_win_rate.n == each
-    assert rows["f"].other_win_rate.value == pytest.approx(1 - rows["f"].win_rate.value)
+    assert rows["f"].roles["undercover"].n == each and rows["f"].roles["civilian"].n == each
+    assert rows["f"].roles["civilian"].value == pytest.approx(1 - rows["f"].roles["undercover"].value)
     assert board.references == {"random votes": 0.6} and board.unclassified == 0
 
 
@@ -244,19 +259,20 @@ def test_undercover_without_roles_in_the_record(statistics):
         replace(outcome, seats=tuple(replace(seat, statistics=statistics) for seat in outcome.seats))
         for outcome in (forfeit, unknown)
     ]
-    board = leaderboard(outcomes, kind="roles", opponent="f")
+    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
     rows = {row.policy: row for row in board.rows}
-    assert rows["a"].win_rate == rate_estimate(0, 1)
-    assert rows["f"].win_rate is None and rows["f"].other_win_rate is None
+    assert rows["a"].roles["undercover"] == rate_estimate(0, 1)
+    assert rows["f"].roles["undercover"] is None and rows["f"].roles["civilian"] is None
     assert board.unclassified == 1
+    nobody_undercover = played(Match("game_v0", 2, ("f", "a", "f"), 2), [1.0, -1.0, -1.0], roles=9)
+    again = role_leaderboard([nobody_undercover], Casting(hidden=HIDDEN, opponent="f"))
+    assert again.unclassified == 1 and all(row.roles["civilian"] is None for row in again.rows)
 
 
 def test_what_is_no_log_of_one_environment_is_refused():
     with pytest.raises(ValueError, match="got none"):
-        leaderboard([])
+        skill_leaderboard([])
     with pytest.raises(ValueError, match="a_v0, b_v0"):
-        leaderboard([Outcome(name, 0, 0, FINISHED, ()) for name in ("a_v0", "b_v0")])
-    with pytest.raises(ValueError, match="expected one of"):
-        leaderboard(LOGS["duels"], kind="skil")
-    with pytest.raises(ValueError, match="two seats"):
-        leaderboard([match(0, ("a", 0.0), ("b", 0.0), ("c", 0.0))])
+        skill_leaderboard([Outcome(name, 0, 0, FINISHED, ()) for name in ("a_v0", "b_v0")])
+    with pytest.raises(ValueError, match="two rated seats"):
+        skill_leaderboard([match(0, ("a", 0.0), ("b", 0.0), ("c", 0.0))])

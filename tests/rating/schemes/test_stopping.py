@@ -1,26 +1,38 @@
 import itertools
+import math
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rating.records.outcome import BUG, FINISHED, VOID
-from rating.schedules.schedule import schedule
+from rating.schedules.batches import Contest
+from rating.schedules.cross_play import cross_play
+from rating.schedules.field import field_play
+from rating.schedules.round_robin import round_robin
+from rating.schedules.self_play import self_play
 from rating.schemes.stopping import CountRule, StopRule, stop_reason
-from rating.statistics.trueskill_rating import rate
+from rating.statistics.bradley_terry import expected_order, fit
+from rating.statistics.results import duels
+from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions, rate
 from tests.rating.made_outcomes import Players, disturbed, duel, match, void
 
 NEVER = {"eps": 0.0, "sigma": 0.0}
+MOST_BATCHES = 500
+"""No test plays more: a rule that never fires is a failure, not an endless loop."""
 
 
-def play_until_stop(strengths, rule, *, limit=100_000, **properties):
+def batches_of(names, seed=0):
+    return itertools.islice(round_robin(Contest("game_v0", tuple(names), seed=seed)), MOST_BATCHES)
+
+
+def play_until_stop(strengths, rule, **properties):
     players = Players(strengths, **properties)
     outcomes = []
-    for batch in schedule("game_v0", list(strengths), {}, 0):
+    for batch in batches_of(strengths):
         outcomes += players.play(batch)
         if reason := stop_reason(outcomes, list(strengths), rule):
             return reason, outcomes
-        assert len(outcomes) < limit
     raise AssertionError
 
 
@@ -76,6 +88,89 @@ def test_a_window_longer_than_the_history_is_not_stable():
     assert stop_reason(outcomes, ["a", "b"], StopRule(window=60, eps=100.0, sigma=0.0)) == "mu_stable"
 
 
+def test_a_change_of_just_eps_is_no_stability():
+    outcomes = [duel(number, "a", "b", None) for number in range(60)]  # mu of equals who always tie never moves
+    assert stop_reason(outcomes, ["a", "b"], StopRule(eps=0.0, sigma=0.0)) is None
+    assert stop_reason(outcomes, ["a", "b"], StopRule(eps=1e-300, sigma=0.0)) == "mu_stable"
+
+
+def test_a_sigma_of_just_the_limit_is_not_small():
+    outcomes = [duel(number, "a", "b", None) for number in range(60)]
+    running = RunningRatings(TrueSkillOptions())
+    for result in duels(outcomes):
+        running.add(result)
+    sigma = max(rating.sigma for rating in running.ratings.values())
+    assert stop_reason(outcomes, ["a", "b"], StopRule(eps=0.0, sigma=sigma)) is None
+    assert stop_reason(outcomes, ["a", "b"], StopRule(eps=0.0, sigma=math.nextafter(sigma, 9))) == "sigma"
+
+
+def counted(outcomes, policies, rule):
+    """The rule of a count as it reads, from the whole log."""
+
+    def own(name, log):
+        tables = [{seat.policy for seat in outcome.seats} for outcome in log]
+        return sum(name in table and (name != rule.opponent or table == {name}) for table in tables)
+
+    if all(own(name, [one for one in outcomes if one.status == FINISHED]) >= rule.matches for name in policies):
+        return "count"
+    return "cap" if any(own(name, outcomes) >= rule.max_matches for name in policies) else ""
+
+
+def converged(outcomes, policies, rule):
+    """The rule of convergence as it reads, from the whole log."""
+    ended = [outcome for outcome in outcomes if outcome.status == FINISHED]
+    result = rate(ended)
+    if all(matches_of(ended, name) >= rule.min_matches for name in policies):
+        mus = {name: [25.0, *(step.mu for step in result.history[name])] for name in policies}
+        if all(len(own) > rule.window and abs(own[-1] - own[-1 - rule.window]) < rule.eps for own in mus.values()):
+            return "mu_stable"
+        if all(result.ratings[name].sigma < rule.sigma for name in policies):
+            return "sigma"
+        if rule.expected_order and expected_order(fit(ended)) >= rule.expected_order:
+            return "order_known"
+    return "cap" if any(matches_of(outcomes, name) >= rule.max_matches for name in policies) else ""
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.permutations("abc"), st.sampled_from("wldvb")), min_size=1, max_size=90),
+    st.lists(st.integers(1, 30), min_size=1, max_size=12),
+    st.sampled_from(
+        [
+            StopRule(min_matches=5, window=3, eps=0.8, sigma=2.5, max_matches=40),
+            StopRule(min_matches=8, expected_order=0.8, max_matches=50, **NEVER),
+            CountRule(matches=12, max_matches=30),
+            CountRule(matches=6, max_matches=20, opponent="c"),
+        ]
+    ),
+)
+def test_a_rule_folded_batch_by_batch_says_what_the_whole_log_says(results, sizes, rule):
+    outcomes = []
+    for number, (names, result) in enumerate(results):
+        first, second = names[:2]
+        if result in "vb":
+            outcomes.append(void(number, first, second, status={"v": VOID, "b": BUG}[result]))
+        else:
+            outcomes.append(duel(number, first, second, {"w": first, "l": second, "d": None}[result]))
+    folded = rule.begin("abc")
+    rest = list(outcomes)
+    by_definition = counted if isinstance(rule, CountRule) else converged
+    for size in itertools.chain(sizes, [len(outcomes)]):
+        batch, rest = rest[:size], rest[size:]
+        for outcome in batch:
+            folded.schedule(seat.policy for seat in outcome.seats)
+        folded.add(batch)
+        so_far = outcomes[: len(outcomes) - len(rest)]
+        assert folded.reason() == (stop_reason(so_far, "abc", rule) or "") == by_definition(so_far, "abc", rule)
+
+
+def test_a_fold_refuses_outcomes_that_come_too_late():
+    folded = StopRule().begin("ab")
+    folded.add([duel(0, "a", "b", "a"), duel(1, "b", "a", "a")])
+    with pytest.raises(ValueError, match="from match 2 on, got match 1"):
+        folded.add([duel(1, "b", "a", "a")])
+
+
 def test_order_known():
     strengths = {"a": 0.0, "b": 400.0, "c": 800.0}
     rule = StopRule(min_matches=10, expected_order=0.99, max_matches=100_000, **NEVER)
@@ -90,7 +185,7 @@ def test_order_known():
 def test_a_run_of_void_matches_ends():
     pool = ["a", "b", "c"]
     outcomes = []
-    for batch in schedule("game_v0", pool, {}, 0):
+    for batch in batches_of(pool):
         outcomes += [void(item.number, *item.policies, status=(VOID, BUG)[item.number % 2]) for item in batch]
         if reason := stop_reason(outcomes, pool):
             break
@@ -123,7 +218,7 @@ def test_every_run_ends_within_a_batch_of_the_cap(count, share, min_matches, max
     )
     players = Players(strengths, seed=seed, ties=0.2)
     outcomes = []
-    for batch in schedule("game_v0", list(strengths), {}, seed):
+    for batch in batches_of(strengths, seed):
         played = players.play(batch)
         lost = int(share * len(played))
         outcomes += played[lost:] + [void(item.number, *item.policies) for item in batch[:lost]]
@@ -171,17 +266,19 @@ def test_count_counts_finished_matches_and_the_cap_scheduled_ones():
 
 
 @pytest.mark.parametrize(
-    ("kind", "seats", "details"), [("self_play", 2, {}), ("cross_play", 2, {}), ("field", 5, {"opponent": "f"})]
+    ("pairing", "seats", "details"),
+    [(self_play, 2, {}), (cross_play, 2, {}), (field_play, 5, {"opponent": "f"})],
 )
-def test_count_ends_every_schedule(kind, seats, details):
+def test_count_ends_every_schedule(pairing, seats, details):
     rule = CountRule(matches=100, opponent=details.get("opponent", ""))
     outcomes = []
-    for batch in schedule("game_v0", ["a", "b", "f"], {}, 0, kind=kind, seats=seats, **details):
+    batches = pairing(Contest("game_v0", ("a", "b", "f"), seats), **details)
+    for batch in itertools.islice(batches, MOST_BATCHES):
         outcomes += [match(item.number, *((name, 0.0) for name in item.policies)) for item in batch]
         if stop_reason(outcomes, ["a", "b", "f"], rule):
             break
     assert stop_reason(outcomes, ["a", "b", "f"], rule) == "count"
-    if kind != "cross_play":
+    if pairing is not cross_play:
         assert matches_of(outcomes, "a") == 100
 
 

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from rating.schemes.leaderboard import leaderboard
-from rating.schemes.leaderboard_rows import headline
+from rating.schemes.duels import skill_leaderboard
+from rating.schemes.leaderboard import headline
 from rating.schemes.summary import Average, summarise, summarise_scores
 from tests.rating.schemes.test_leaderboard import LOGS
 
@@ -67,7 +67,7 @@ def test_published_normalisation_comes_out():
 
 
 def test_boards_give_their_metric_and_environments_their_abilities():
-    board = leaderboard(LOGS["duels"])
+    board = skill_leaderboard(LOGS["duels"])
     assert headline(board) == {row.policy: row.mu for row in board.rows}
     summary = summarise([replace(board, environment="connect_four_v0")])
     assert summary.environments == ("connect_four_v0",)

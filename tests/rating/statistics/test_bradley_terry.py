@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import choix
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rating.schedules.schedule import schedule
+from rating.schedules.batches import Contest
+from rating.schedules.round_robin import round_robin
 from rating.statistics.bradley_terry import (
     DEFAULT_PRIOR_SD,
     ELO_PER_NAT,
@@ -123,7 +125,7 @@ def test_seat_advantage_is_found_and_keeps_ratings_apart():
 
 def log(strengths, cycles, *, seat=0.0, ties=0.0, seed=0):
     players = Players(strengths, seat=seat, ties=ties, seed=seed)
-    batches = schedule("game_v0", list(strengths), {}, 3, batch=1)
+    batches = round_robin(Contest("game_v0", tuple(strengths), seed=3, batch=1))
     return [outcome for _ in range(cycles) for outcome in players.play(next(batches))]
 
 
@@ -228,6 +230,21 @@ def test_intervals_cover_the_truth():
             covered[name].append(np.abs(fitted.ratings - truth) <= Z_95 * fitted.errors)
     for name, hits in covered.items():
         assert 0.90 <= np.mean(hits) <= 0.99, name
+
+
+def test_clustered_without_ties_is_clustered_of_what_was_decided():
+    players = Players({"a": 0.0, "b": 120.0, "c": -60.0}, ties=0.4, seed=4)
+    contest = Contest("game_v0", ("a", "b", "c"))
+    outcomes = [outcome for batch in itertools.islice(round_robin(contest), 10) for outcome in players.play(batch)]
+    decided = [outcome for outcome in outcomes if outcome.seats[0].reward]
+    assert 0 < len(decided) < len(outcomes)
+    options = BradleyTerryOptions(ties="drop")
+    fitted, robust = fit(outcomes, options), clustered(fit(outcomes, options), compare(outcomes))
+    again = clustered(fit(decided), compare(decided))
+    assert fitted.pairs == len(decided)
+    assert robust.clusters == again.clusters
+    np.testing.assert_allclose(robust.covariance, again.covariance)
+    assert robust.seat_error == pytest.approx(again.seat_error)
 
 
 def test_clustered_intervals_see_copies():

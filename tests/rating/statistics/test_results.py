@@ -34,7 +34,7 @@ def test_bad_logs_are_refused():
         finished([duel(3, "a", "b", "a"), duel(3, "a", "b", "b")])
     with pytest.raises(ValueError, match=r"one environment, got game_v0, other_v0"):
         finished([duel(0, "a", "b", "a"), Outcome("other_v0", 1, 0, "finished", ())])
-    with pytest.raises(ValueError, match="two seats, got 3"):
+    with pytest.raises(ValueError, match="two rated seats, got 3"):
         duels([match(0, ("a", 1.0), ("b", 0.0), ("c", 0.0))])
     with pytest.raises(ValueError, match="finite"):
         duels([match(0, ("a", math.nan), ("b", 0.0))])

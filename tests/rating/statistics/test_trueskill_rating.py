@@ -7,8 +7,18 @@ import trueskill
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rating.schedules.schedule import schedule
-from rating.statistics.trueskill_rating import Rating, TrueSkillOptions, permutation_spread, rate, update, update_duel
+from rating.schedules.batches import Contest
+from rating.schedules.round_robin import round_robin
+from rating.statistics.results import duels
+from rating.statistics.trueskill_rating import (
+    Rating,
+    RunningRatings,
+    TrueSkillOptions,
+    permutation_spread,
+    rate,
+    update,
+    update_duel,
+)
 from tests.rating.made_outcomes import Players, close, disturbed, duel, match
 
 FRESH = Rating(25.0, 25.0 / 3)
@@ -118,7 +128,7 @@ def test_bad_arguments_are_refused():
 
 def log(count, seed=0):
     players = Players({"a": 0.0, "b": 100.0, "c": 250.0, "d": -80.0}, seat=60.0, ties=0.2, seed=seed)
-    batches = schedule("game_v0", list(players.strengths), {}, 1)
+    batches = round_robin(Contest("game_v0", tuple(players.strengths), seed=1))
     outcomes = []
     while len(outcomes) < count:
         outcomes += players.play(next(batches))
@@ -147,14 +157,37 @@ def test_history_follows_match_numbers_and_ends_in_the_rating():
 
 def test_closed_form_follows_the_library_through_a_log():
     outcomes = log(600)
-    library, fast = rate(outcomes), rate(outcomes, closed_form=True)
-    assert list(fast.history) == list(library.history)
-    for name, steps in library.history.items():
-        for step, other in zip(steps, fast.history[name], strict=True):
-            assert step.number == other.number
-            assert close(step.mu, other.mu, 1e-9) and close(step.sigma, other.sigma, 1e-9)
+    history, running = rate(outcomes).history, RunningRatings(OPTIONS)
+    steps = {name: {step.number: step for step in steps} for name, steps in history.items()}
+    for result in duels(outcomes):
+        running.add(result)
+        for name in (result.first, result.second):
+            step, rating = steps[name][result.number], running.ratings[name]
+            assert close(step.mu, rating.mu, 1e-9) and close(step.sigma, rating.sigma, 1e-9)
+    assert running.ratings.keys() == history.keys()
+    (draw,) = duels([duel(0, "a", "b", None)])
     with pytest.raises(ValueError, match="draw_probability"):
-        rate([duel(0, "a", "b", None)], TrueSkillOptions(draw_probability=0), closed_form=True)
+        RunningRatings(TrueSkillOptions(draw_probability=0)).add(draw)
+
+
+def test_without_draws_decided_matches_are_rated_at_draw_probability_0():
+    options = TrueSkillOptions(draw_probability=0)
+    rated = update([{"a": FRESH}, {"b": FRESH}], (0, 1), options)
+    # With no margin for draws the gain is that of a half normal: sigma^2 / c * sqrt(2 / pi), c^2 = 2 (beta^2 + sigma^2).
+    variance = FRESH.sigma**2 + options.tau**2
+    gain = variance / math.sqrt(2 * (options.beta**2 + variance)) * math.sqrt(2 / math.pi)
+    assert close(rated["a"].mu - FRESH.mu, gain, 1e-9) and close(FRESH.mu - rated["b"].mu, gain, 1e-9)
+    assert rate([duel(0, "a", "b", "a")], options).ratings == rated
+
+
+def test_teams_are_rated_as_one_and_their_endless_upsets_are_refused():
+    rated = update([{"a": FRESH, "b": FRESH}, {"c": FRESH, "d": FRESH}], (0, 1))
+    assert rated["a"] == pytest.approx(rated["b"])
+    assert rated["a"].mu - FRESH.mu == pytest.approx(FRESH.mu - rated["c"].mu) and rated["a"].mu > FRESH.mu + 1
+    with pytest.raises(FloatingPointError):
+        update([{"a": Rating(0.0, 1.0), "b": Rating(0.0, 1.0)}, {"c": Rating(3000.0, 1.0)}], (0, 1))
+    with pytest.raises(FloatingPointError):
+        update([{"a": Rating(0.0, 1.0)}, {"c": Rating(3000.0, 1.0)}], (0, 1), weights={"a": 0.5})
 
 
 def test_both_ratings_come_from_those_before_the_match():

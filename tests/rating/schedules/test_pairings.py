@@ -1,3 +1,4 @@
+import hashlib
 import itertools
 from collections import Counter
 
@@ -6,7 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmarena_envs.core.options import OptionError
-from rating.schedules.schedule import SCHEDULES, Contest, deal_seed, field_play, rotation, round_robin, schedule
+from rating.schedules.batches import Contest, deal_seed
+from rating.schedules.cross_play import cross_play
+from rating.schedules.everywhere import everywhere
+from rating.schedules.field import field_play
+from rating.schedules.rotation import rotation
+from rating.schedules.round_robin import round_robin
+from rating.schedules.self_play import self_play
 
 
 def take(batches, number=1):
@@ -62,7 +69,7 @@ def test_matches_in_a_row_spread_over_the_policies(count):
 @pytest.mark.parametrize("seats", [1, 2, 5])
 def test_self_play(seats):
     contest = Contest("game_v0", names(3), seats=seats)
-    matches = take(schedule("game_v0", names(3), {}, 0, kind="self_play", seats=seats))
+    matches = take(self_play(contest))
     assert seatings(matches) == {(name,) * seats: 10 for name in contest.policies}
     seeds = {name: [match.seed for match in matches if name in match.policies] for name in contest.policies}
     assert seeds["p0"] == seeds["p1"] == seeds["p2"] and len(set(seeds["p0"])) == 10
@@ -70,7 +77,7 @@ def test_self_play(seats):
 
 @given(st.integers(1, 6))
 def test_cross_play_has_every_ordered_pair_and_the_diagonal_on_each_deal(count):
-    matches = take(schedule("hanabi_v0", names(count), {}, 0, kind="cross_play"), 2)
+    matches = take(cross_play(Contest("hanabi_v0", names(count))), 2)
     by_seed = {}
     for match in matches:
         by_seed.setdefault(match.seed, []).append(match.policies)
@@ -128,39 +135,81 @@ def test_rotation_covers_all_subsets_then_all_assignments_equally_often(count, s
     assignments = list(itertools.permutations(names(count), seats))
     batches = rotation(Contest("game_v0", names(count), seats=seats, batch=1))
     matches = []
-    while len(matches) < len(assignments):
-        matches += next(batches)
+    for batch in itertools.islice(batches, len(assignments)):
+        matches += batch
+        if len(matches) >= len(assignments):
+            break
     assert seatings(matches) == dict.fromkeys(assignments, 1)
     subsets = len(list(itertools.combinations(range(count), seats)))
     assert len({frozenset(match.policies) for match in matches[: subsets * seats]}) == subsets
 
 
-def every_kind(seed=0, environment="game_v0", pool=("a", "b", "c"), options=None):
-    details = {"field": {"opponent": "f"}}
-    return {
-        kind: schedule(environment, pool, options or {}, seed, kind=kind, **details.get(kind, {})) for kind in SCHEDULES
-    }
+PAIRINGS = {
+    "round_robin": round_robin,
+    "self_play": self_play,
+    "cross_play": cross_play,
+    "field": lambda contest: field_play(contest, opponent="f"),
+    "rotation": rotation,
+    "everywhere": everywhere,
+}
 
 
-@pytest.mark.parametrize("kind", SCHEDULES)
-def test_schedules_are_deterministic_numbered_and_depend_on_the_seed(kind):
-    first, again, other = (take(every_kind(seed)[kind], 3) for seed in (0, 0, 1))
+@pytest.mark.parametrize("pairing", PAIRINGS.values(), ids=PAIRINGS)
+def test_schedules_are_deterministic_numbered_and_depend_on_the_seed(pairing):
+    first, again, other = (take(pairing(Contest("game_v0", names(3), seed=seed)), 3) for seed in (0, 0, 1))
     assert first == again
     assert [match.number for match in first] == list(range(len(first)))
     assert len({match.id for match in first}) == len(first)
     assert not {match.seed for match in first} & {match.seed for match in other}
 
 
-@pytest.mark.parametrize("kind", SCHEDULES)
-def test_batches_do_not_change_the_sequence_of_matches(kind):
-    details = {"opponent": "f"} if kind == "field" else {}
+@pytest.mark.parametrize("pairing", PAIRINGS.values(), ids=PAIRINGS)
+def test_batches_do_not_change_the_sequence_of_matches(pairing):
     small, large = (
-        take(schedule("game_v0", ("a", "b", "c"), {}, 0, kind=kind, batch=batch, **details), number)
-        for batch, number in ((1, 60), (100, 1))
+        take(pairing(Contest("game_v0", names(3), batch=batch)), number) for batch, number in ((1, 60), (100, 1))
     )
     length = min(len(small), len(large))
     assert length > 50
     assert small[:length] == large[:length]
+
+
+def pinned(seats=2, count=3):
+    return Contest("game_v0", tuple("abcdef"[:count]), seats, {"x": 1}, seed=9)
+
+
+@pytest.mark.parametrize(
+    ("batches", "digest"),
+    [
+        (round_robin(pinned(count=5)), "13699ec09346c438"),
+        (round_robin(pinned(count=4), shared_deals=True), "aa0b68320f2a15fb"),
+        (self_play(pinned(4)), "3840c30643acd083"),
+        (cross_play(pinned()), "719cbd54ebae6e6f"),
+        (field_play(pinned(5), opponent="a", focus_option="seat", both_roles=True), "3342735f5bf7d6da"),
+        (rotation(pinned(4, count=6)), "724485c9ad9ce9c9"),
+    ],
+)
+def test_who_meets_whom_is_pinned(batches, digest):
+    # A change would give every recorded run other matches.
+    identities = "".join(match.id for match in take(batches, 3))
+    assert hashlib.sha256(identities.encode()).hexdigest()[:16] == digest
+
+
+@pytest.mark.parametrize("seats", [1, 2, 3])
+def test_everywhere_puts_every_policy_on_every_seat_equally_often(seats):
+    counts = Counter(
+        (name, seat)
+        for match in take(everywhere(Contest("game_v0", names(4), seats)), 2)
+        for seat, name in enumerate(match.policies)
+    )
+    assert len(counts) == 4 * seats and len(set(counts.values())) == 1
+
+
+def test_staff_keeps_its_seats_and_the_rated_seats_rotate_as_without():
+    contest = Contest("game_v0", ("a", "b"), 2, staff={0: "examiner", 3: "a"})
+    matches, bare = take(round_robin(contest)), take(round_robin(Contest("game_v0", ("a", "b"))))
+    assert matches[0].policies == ("examiner", "a", "b", "a")
+    assert [tuple(contest.rated(match.policies)) for match in matches] == [match.policies for match in bare]
+    assert [match.seed for match in matches] == [match.seed for match in bare]
 
 
 def test_seeds_differ_between_deals_environments_and_roots():
@@ -184,33 +233,33 @@ PINNED = (2164927220233164, 3518868889554680)
 
 
 def test_seeds_do_not_depend_on_who_plays():
-    few = take(schedule("game_v0", ("a", "b"), {}, 5), 3)
-    many = take(schedule("game_v0", names(8), {"x": 1}, 5), 3)
+    few = take(round_robin(Contest("game_v0", ("a", "b"), seed=5)), 3)
+    many = take(round_robin(Contest("game_v0", names(8), options={"x": 1}, seed=5)), 3)
     assert {match.seed for match in few} <= {match.seed for match in many}
 
 
 def test_input_order_is_kept_and_options_are_not_shared():
-    matches = take(schedule("game_v0", ("z", "a"), {"deep": 1}, 0))
+    matches = take(round_robin(Contest("game_v0", ("z", "a"), options={"deep": 1})))
     assert matches[0].policies == ("z", "a")
     matches[0].options["deep"] = 2
     assert matches[1].options == {"deep": 1}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("pairing", "arguments", "message"),
     [
-        ({"kind": "swiss"}, "did you mean|expected one of"),
-        ({"policies": ("a",)}, "2 policies or more, got 1"),
-        ({"policies": ("a", "a")}, "all different"),
-        ({"policies": ()}, "one name or more"),
-        ({"seats": 3}, "2 seats, got 3"),
-        ({"seats": 4, "kind": "rotation"}, "4 policies or more, got 2"),
-        ({"seats": 1, "kind": "field", "opponent": "f"}, "two seats or more"),
-        ({"seats": 5, "kind": "cross_play"}, "2 seats, got 5"),
-        ({"seed": -1}, "seed"),
-        ({"batch": 0}, "batch"),
+        ("round_robin", {"policies": ("a",)}, "2 policies or more, got 1"),
+        ("round_robin", {"policies": ("a", "a")}, "all different"),
+        ("round_robin", {"policies": ()}, "one name or more"),
+        ("round_robin", {"seats": 3}, "2 rated seats, got 3"),
+        ("rotation", {"seats": 4}, "4 policies or more, got 2"),
+        ("field", {"seats": 1}, "two rated seats or more"),
+        ("cross_play", {"seats": 5}, "2 rated seats, got 5"),
+        ("round_robin", {"seed": -1}, "seed"),
+        ("round_robin", {"batch": 0}, "batch"),
+        ("round_robin", {"staff": {3: "judge"}}, r"seats from 0 to 2, got \[3\]"),
     ],
 )
-def test_what_cannot_be_scheduled_is_refused_at_once(arguments, message):
+def test_what_cannot_be_scheduled_is_refused_at_once(pairing, arguments, message):
     with pytest.raises(OptionError, match=message):
-        schedule(**{"environment": "game_v0", "policies": ("a", "b"), "options": {}, "seed": 0, **arguments})
+        PAIRINGS[pairing](Contest(**{"environment": "game_v0", "policies": ("a", "b"), **arguments}))

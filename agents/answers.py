@@ -1,0 +1,135 @@
+"""What an answer of a policy is taken for: a move, or one of the failures of a player."""
+
+import json
+import operator
+import re
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.calling import provider_errors
+from agents.policy import Reply
+from agents.records import Attempt
+from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.text_env import TextEnv
+
+MAX_WRITTEN = 1000
+"""Characters kept of an answer that is neither a text nor a legal action."""
+
+_INTEGER = re.compile("-?[0-9]{1,19}")
+_TEXTS = (str, Reply)
+_TRUTH_VALUES = (bool, np.bool_)
+
+
+class Answer(NamedTuple):
+    """An answer that was read.
+
+    Attributes:
+        action: a legal member of the action space, or ``None``.
+        played: the action in the game's grammar, or an empty string.
+        attempt: the record of the answer.
+    """
+
+    action: int | str | None
+    played: str
+    attempt: Attempt
+
+
+def read_answer(env: TextEnv, agent: str, answer: Any, seconds: float) -> Answer:
+    """Reads what a policy answered.
+
+    Args:
+        env: the environment, with ``agent`` selected.
+        agent: who is to move.
+        answer: a text, a ``Reply`` or an action; anything else is taken for no move.
+        seconds: how long it took.
+
+    Raises:
+        ProviderError: if the answer holds what no record can hold.
+    """
+    with provider_errors("recording the policy's answer"):
+        if isinstance(answer, _TEXTS):
+            text = _record_text(answer if isinstance(answer, Reply) else Reply(answer), seconds)
+        else:
+            text, number = None, _as_integer(answer)
+            written = "" if number is not None else _storable(repr(answer))[:MAX_WRITTEN]
+    if text is not None:
+        return _read_text(env, agent, text)
+    return _read_action(env, agent, number, written, seconds)
+
+
+def read_again(env: TextEnv, agent: str, attempt: Attempt) -> Answer:
+    """Reads a recorded reply as it was read when it was given, from its text and from nothing else that was concluded.
+
+    What the provider itself said of the reply, ``TRUNCATED`` or ``REFUSAL``, is taken from the record. The result's attempt
+    differs from ``attempt`` if the record is not what the reply leads to.
+
+    Args:
+        env: the environment, with ``agent`` selected.
+        agent: who is to move.
+        attempt: the record.
+    """
+    said = attempt.kind if attempt.kind in (Failure.TRUNCATED, Failure.REFUSAL) else Failure.OK
+    given = replace(attempt, kind=said, message="")
+    answer = _read_text(env, agent, given)
+    if answer.attempt == attempt or attempt.kind is Failure.OK:
+        return answer
+    # It may have been an action, which is written as its number if it is not legal.
+    number = int(attempt.reply) if _INTEGER.fullmatch(attempt.reply) else None
+    as_action = _read_action(env, agent, number, attempt.reply, attempt.seconds)
+    return as_action if as_action.attempt == attempt else answer
+
+
+def write_action(env: TextEnv, agent: str, action: int | str) -> str:
+    """Returns a legal action in the game's grammar; one of a text action space is so already."""
+    return action if isinstance(action, str) else env.format(action, agent)
+
+
+def _read_text(env: TextEnv, agent: str, said: Attempt) -> Answer:
+    """Reads a text; the kind of ``said`` is what the provider says of it."""
+    if said.kind is Failure.REFUSAL:
+        return Answer(None, "", said)
+    try:
+        action = env.parse(said.reply, agent)
+    except InvalidReply as error:
+        kind = error.kind if said.kind is Failure.OK else said.kind
+        return Answer(None, "", replace(said, kind=kind, message=error.message))
+    return Answer(action, write_action(env, agent, action), said)
+
+
+def _read_action(env: TextEnv, agent: str, number: int | None, written: str, seconds: float) -> Answer:
+    """Reads an action: a number, or ``None`` for something else that is recorded as ``written``."""
+    if number is None:
+        return Answer(None, "", Attempt(written, Failure.UNPARSABLE, "expected a text or an action", seconds=seconds))
+    try:
+        env.check_action(number, agent)
+        played = env.format(number, agent)
+    except InvalidReply as error:
+        return Answer(None, "", Attempt(str(number), error.kind, error.message, seconds=seconds))
+    return Answer(number, played, Attempt(played, seconds=seconds))
+
+
+def _record_text(reply: Reply, seconds: float) -> Attempt:
+    kind = Failure.OK if reply.kind is Failure.EMPTY else reply.kind  # the text shows it
+    detail = None
+    if reply.detail is not None:
+        detail = json.loads(_storable(json.dumps(reply.detail, default=repr, ensure_ascii=False)))
+    text = _storable(reply.text)
+    return Attempt(text, kind, "", reply.prompt_tokens, reply.completion_tokens, seconds, detail)
+
+
+def _as_integer(answer: Any) -> int | None:
+    """Returns the number that ``answer`` is, or ``None``: truth values are no numbers, and no game has actions of 64 bits."""
+    if isinstance(answer, _TRUTH_VALUES):
+        return None
+    try:
+        number = operator.index(answer)
+    except TypeError:
+        return None
+    return number if number.bit_length() < 64 else None
+
+
+def _storable(text: str) -> str:
+    """Returns the text with lone surrogates replaced, which can be neither stored nor sent."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,79 @@
+"""What may happen while somebody else's code runs: it fails, it takes too long, it blocks."""
+
+import asyncio
+import inspect
+import threading
+import traceback
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from agents.errors import ProviderError, Quit
+
+
+class provider_errors:
+    """Makes a ``ProviderError`` of whatever goes wrong inside a policy, except that a person quits.
+
+    Args:
+        what: what is done, for the message.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, ProviderError | Quit):
+            where = "".join(traceback.format_exception(error)[-3:])
+            raise ProviderError(f"{self._what} raised {type(error).__name__}: {error}\n{where}") from error
+
+
+@asynccontextmanager
+async def time_limit(deadline: float) -> AsyncIterator[None]:
+    """Cancels what is awaited inside after ``deadline`` seconds.
+
+    Raises:
+        ProviderError: if the deadline has passed.
+    """
+    try:
+        async with asyncio.timeout(deadline) as limit:
+            yield
+    except TimeoutError as error:
+        if not limit.expired():
+            raise  # of the policy's own
+        raise ProviderError(f"no reply within {deadline} s") from error
+
+
+def call_in_thread(function: Callable[[Any], Any], argument: Any) -> tuple[asyncio.Future[Any], threading.Thread]:
+    """Calls a function in a daemon thread: one that never returns cannot keep the process from ending.
+
+    Returns:
+        The future of its result, and the thread, which goes on if the future is cancelled.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def settle(result: Any, error: Exception | None) -> None:
+        if future.done():
+            if inspect.iscoroutine(result):
+                result.close()  # nobody will await it
+        elif error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+    def work() -> None:
+        result, error = None, None
+        try:
+            with provider_errors("the policy"):
+                result = function(argument)
+        except Exception as raised:
+            error = raised
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, result, error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return future, thread

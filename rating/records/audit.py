@@ -1,0 +1,129 @@
+"""The audit of a run: whether everything in its database is as it was recorded, and if not, where it differs."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rating.errors import RunError
+from rating.records import seal
+from rating.records.outcome import BUG, FINISHED
+from rating.records.packing import unpack, unpack_lines
+from rating.records.record import load_match
+
+SEAL = "seal"
+"""The fact that holds the seal of a run, under ``head``, and what it was made from."""
+
+_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+"""What reading a value that is not as it was written may raise."""
+
+
+def seal_contents(db: sqlite3.Connection) -> dict[str, Any]:
+    """Returns what the seal of the run is made from as it is now; see ``seal.contents``."""
+    facts = dict(db.execute("SELECT name, value FROM fact WHERE name != ?", (SEAL,)))
+    dictionaries = dict(db.execute("SELECT environment, data FROM dictionary"))
+    journals = {
+        match: turn_seal
+        for match, turn_seal, _ in db.execute("SELECT match, seal, max(number) FROM turn GROUP BY match")
+    }
+    matches = db.execute("SELECT environment, seal, id FROM match ORDER BY environment, number")
+    entries = (seal.Entry(environment, sealed, journals.get(match, "")) for environment, sealed, match in matches)
+    return seal.contents(facts, dictionaries, entries)
+
+
+def stored_head(db: sqlite3.Connection) -> str:
+    """Returns the seal of the run, or an empty string if it has none."""
+    row = db.execute("SELECT value FROM fact WHERE name = ?", (SEAL,)).fetchone()
+    try:
+        return str(json.loads(row[0])["head"]) if row else ""
+    except _UNREADABLE as error:
+        raise RunError(f"the record of a run is damaged: expected a seal, got {str(row[0])[:80]!r}") from error
+
+
+def differences(db: sqlite3.Connection) -> Iterator[str]:
+    """Yields everything that is not as it was recorded, with where it stands; linear in the size of the database."""
+    try:
+        for (verdict,) in db.execute("PRAGMA integrity_check"):
+            if verdict != "ok":
+                yield f"database: {' '.join(str(verdict).split())}"
+        yield from _match_differences(db)
+        for table in ("turn", "transcript"):
+            for (match,) in db.execute(f"SELECT DISTINCT match FROM {table} WHERE match NOT IN (SELECT id FROM match)"):
+                yield f"table {table}: what it holds of match {match!r} belongs to no match of the run"
+        yield from _seal_differences(db)
+    except (sqlite3.Error, *_UNREADABLE) as error:
+        yield f"the database cannot be read any further: {error}"
+
+
+def _match_differences(db: sqlite3.Connection) -> Iterator[str]:
+    dictionaries: dict[str, bytes] = {}
+    for environment, data in db.execute("SELECT environment, data FROM dictionary"):
+        try:
+            dictionaries[environment] = unpack(data)
+        except RunError as error:
+            yield f"dictionary of {environment}: {error}"
+    expected: dict[str, int] = {}
+    for row in db.execute(
+        "SELECT id, environment, number, policies, seed, options, status, tries, turns, seats, digest, error, seal FROM match"
+        " ORDER BY environment, number"
+    ):
+        match, environment, number = row[:3]
+        if number != expected.get(environment, 0):
+            yield f"{environment}: expected match {expected.get(environment, 0)}, got match {number}"
+        where = f"match {match} ({environment} {number})"
+        try:
+            expected[environment] = number + 1
+            for difference in _row_differences(db, row, dictionaries.get(environment, b"")):
+                yield f"{where}: {difference}"
+        except (RunError, *_UNREADABLE) as error:
+            yield f"{where}: it cannot be read: {error}"
+
+
+def _row_differences(db: sqlite3.Connection, row: tuple[Any, ...], dictionary: bytes) -> Iterator[str]:
+    identity, (status, tries, turns, seats, digest, error, sealed) = row[:6], row[6:]
+    match = row[0]
+    if load_match(*identity[1:]).id != match:
+        yield "its id is not that of what was to be played"
+    chain = seal.of_identity(*identity)
+    chains = [chain]
+    packed = db.execute("SELECT turns FROM transcript WHERE match = ?", (match,)).fetchone()
+    transcript = packed[0] if packed else b""
+    for payload in unpack_lines(transcript, dictionary) if packed else ():
+        chain = seal.link(chain, payload)
+        chains.append(chain)
+    journal = db.execute("SELECT number, payload, seal FROM turn WHERE match = ? ORDER BY number", (match,))
+    for number, payload, turn_seal in journal:
+        if number != len(chains) - 1:
+            yield f"expected turn {len(chains) - 1}, got turn {number}"
+        if seal.link(chain, payload) != turn_seal:
+            yield f"turn {number} is not as it was recorded"
+        chain = turn_seal  # so that the turns after it are not reported as well
+        chains.append(chain)
+    if len(chains) <= turns or (status in (FINISHED, BUG) and len(chains) != turns + 1):
+        yield f"expected {turns} turns, got {len(chains) - 1}"
+    elif seal.of_match(chains[turns], status, tries, turns, seats, digest, error, transcript) != sealed:
+        yield "what it came to, or one of its turns, is not as it was recorded"
+
+
+def _seal_differences(db: sqlite3.Connection) -> Iterator[str]:
+    row = db.execute("SELECT value FROM fact WHERE name = ?", (SEAL,)).fetchone()
+    if row is None:
+        yield "the run is not sealed: it is under way or was killed (resume seals it), or its seal was taken away"
+        return
+    try:
+        known: dict[str, Any] = json.loads(row[0])
+        head = known.pop("head")
+        parts = {kind: dict(known[kind]) for kind in ("facts", "dictionaries", "matches")}
+    except _UNREADABLE as error:
+        yield f"facts: the seal cannot be read: {error}"
+        return
+    found = seal_contents(db)
+    for kind, sealed in parts.items():
+        for name in _unequal(sealed, found[kind]):
+            yield f"{kind}: {name} changed, was added or taken away after the run was sealed"
+    if seal.head(known) != head:
+        yield "the seal is not that of the parts named beside it"
+
+
+def _unequal(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
+    return sorted(name for name in {*first, *second} if first.get(name) != second.get(name))

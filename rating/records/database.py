@@ -1,0 +1,114 @@
+"""The SQLite file of a run: its tables, and what is checked before it is used."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+from rating.errors import RunError
+
+APPLICATION_ID = 0x4C4D4172  # "LMAr" in the header of the file says that the database is one of ours
+SCHEMA_VERSION = 2
+
+TABLES = {
+    "fact": "CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "match": """CREATE TABLE match (
+    id TEXT PRIMARY KEY, environment TEXT NOT NULL, number INTEGER NOT NULL, policies TEXT NOT NULL, seed TEXT NOT NULL,
+    options TEXT NOT NULL, status TEXT NOT NULL, tries INTEGER NOT NULL, turns INTEGER NOT NULL, seats TEXT NOT NULL,
+    digest TEXT NOT NULL, error TEXT NOT NULL, seal TEXT NOT NULL, UNIQUE (environment, number)
+)""",
+    "turn": """CREATE TABLE turn (
+    match TEXT NOT NULL, number INTEGER NOT NULL, payload TEXT NOT NULL, seal TEXT NOT NULL, PRIMARY KEY (match, number)
+)""",
+    "transcript": "CREATE TABLE transcript (match TEXT PRIMARY KEY, turns BLOB NOT NULL)",
+    "dictionary": "CREATE TABLE dictionary (environment TEXT PRIMARY KEY, data BLOB NOT NULL)",
+}
+"""``turn`` is the journal of the matches under way; the turns of a match that has ended are packed into ``transcript``, with a
+``dictionary`` that the matches of an environment share. A match's ``turns`` says how many of them its ``seal`` covers."""
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """Makes the database of a new run.
+
+    Raises:
+        RunError: if the file is there already.
+    """
+    if path.exists():
+        raise RunError(f"{path}: expected no file, but it is there already")
+    db = _connect(path.absolute().as_uri())
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("BEGIN IMMEDIATE")
+        for table in TABLES.values():
+            db.execute(table)
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        db.execute("COMMIT")
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def open_existing(path: Path) -> sqlite3.Connection:
+    """Opens the database of a run, of this schema version or an older one.
+
+    What may not be written is only read; if it has to be converted, a copy of it is.
+
+    Raises:
+        RunError: if the file does not exist, is no database of this suite, is damaged, or was written by a newer version. It is
+            left as it is.
+    """
+    if not path.exists():
+        raise RunError(f"{path}: expected the database of a run, but it does not exist")
+    where = path.absolute().as_uri()
+    writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
+    if not writable and not path.with_name(f"{path.name}-wal").exists():
+        where += "?immutable=1"  # otherwise SQLite wants to make a file beside it even for reading
+    db = _connect(where)
+    try:
+        _check(path, db)
+        if not writable and schema_version(db) < SCHEMA_VERSION:
+            original, db = db, _connect("")
+            original.backup(db)
+            original.close()
+        db.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise RunError(f"{path}: expected the database of a run, but SQLite says: {error}") from error
+    except RunError:
+        db.close()
+        raise
+    return db
+
+
+def schema_version(db: sqlite3.Connection) -> int:
+    """Returns the version of the tables."""
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def strange_tables(db: sqlite3.Connection) -> list[str]:
+    """Returns the names of tables, indexes, views and triggers that are not as this version makes them, or are missing."""
+    found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    return sorted(name for name in {*found, *TABLES} if found.get(name) != TABLES.get(name))
+
+
+def _connect(where: str) -> sqlite3.Connection:
+    return sqlite3.connect(where, uri=True, timeout=30, isolation_level=None)
+
+
+def _check(path: Path, db: sqlite3.Connection) -> None:
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    if application != APPLICATION_ID:
+        raise RunError(f"{path}: this database was not written by llmarena; nothing in it was changed")
+    version = schema_version(db)
+    if version > SCHEMA_VERSION:
+        raise RunError(
+            f"{path}: expected schema version {SCHEMA_VERSION} or older, got {version}: it was written by a newer"
+            " version of llmarena-envs; install that version to read it"
+        )
+    (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    strange = strange_tables(db) if version == SCHEMA_VERSION else []
+    if verdict != "ok" or strange:
+        what = " ".join(verdict.split()) if verdict != "ok" else f"not as they were made: {', '.join(strange)}"
+        raise RunError(f"{path}: the database is damaged ({what}); nothing in it was changed")

@@ -1,0 +1,26 @@
+"""Cross-play: every policy with every policy, itself included, on both seats."""
+
+import itertools
+from collections.abc import Iterator
+
+from rating.records.match import Match
+from rating.schedules.batches import Contest, Planned, batches
+from rating.schedules.round_robin import circle
+
+
+def cross_play(contest: Contest) -> Iterator[list[Match]]:
+    """Schedules every ordered pair of policies, each policy with itself included; a cycle is one deal.
+
+    For games of co-operation: the same deal for all makes the difference between policies clearer.
+
+    Args:
+        contest: two rated seats.
+
+    Raises:
+        OptionError: if the contest is another.
+    """
+    contest.check("cross-play", policies=1, seats=2)
+    pairs = [(name, name) for name in contest.policies]
+    for players in circle(contest.policies):
+        pairs += players + [pair[::-1] for pair in players]
+    return batches(contest, ([Planned(deal, pair) for pair in pairs] for deal in itertools.count()))

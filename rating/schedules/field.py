@@ -1,0 +1,45 @@
+"""Field: every policy on one seat against a fixed policy on all others."""
+
+import itertools
+from collections.abc import Iterator
+
+from llmarena_envs.core.options import OptionError
+from rating.records.match import Match
+from rating.schedules.batches import Contest, Cycle, Planned, batches
+
+
+def field_play(
+    contest: Contest, *, opponent: str, focus_option: str = "", both_roles: bool = False
+) -> Iterator[list[Match]]:
+    """Schedules every policy on one seat against ``opponent`` on all others.
+
+    A cycle has one deal for each seat; on it every policy takes that seat.
+
+    Args:
+        contest: two rated seats or more.
+        opponent: name of the policy on the other seats; it may be one of the contest's, and then plays itself too.
+        focus_option: name of the environment's option that is given the index of the seat under test among the rated ones,
+            e.g. ``seat`` of undercover, which makes that seat the undercover. Empty for none.
+        both_roles: whether every policy also takes all other seats, with ``opponent`` on the one.
+
+    Raises:
+        OptionError: if the contest is another.
+    """
+    if contest.seats < 2:
+        raise OptionError("field: expected two rated seats or more, got 1")
+    return batches(contest, _cycles(contest, opponent, focus_option, both_roles))
+
+
+def _cycles(contest: Contest, opponent: str, focus_option: str, both_roles: bool) -> Iterator[Cycle]:
+    for cycle in itertools.count():
+        planned = []
+        for seat in range(contest.seats):
+            deal, options = cycle * contest.seats + seat, {focus_option: seat} if focus_option else {}
+            for name in contest.policies:
+                tables = [(name, opponent)]
+                if both_roles and name != opponent:
+                    tables.append((opponent, name))
+                for focus, other in tables:
+                    seats = tuple(focus if index == seat else other for index in range(contest.seats))
+                    planned.append(Planned(deal, seats, options))
+        yield planned

@@ -1,0 +1,34 @@
+"""How values are written into the cells of a table."""
+
+from collections.abc import Mapping
+
+from rating.statistics.estimates import Estimate, Tally
+
+
+def number(value: float | None, decimals: int) -> str:
+    """Writes a number; nothing where it is missing."""
+    return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
+
+
+def estimate(value: Estimate | None, *, scale: float = 1.0, decimals: int = 2) -> str:
+    """Writes a mean with its interval and the number of cases: ``1.50 [1.20, 1.80] (40)``."""
+    if value is None:
+        return ""
+    low, high = (None if end is None else number(scale * end, decimals) for end in (value.low, value.high))
+    interval = f" [{low}, {high}]" if low is not None else ""
+    return f"{number(scale * value.value, decimals)}{interval} ({value.n})"
+
+
+def percent(value: Estimate | None) -> str:
+    """Writes a rate as ``estimate`` does, in per cent."""
+    return estimate(value, scale=100.0, decimals=1)
+
+
+def tally(value: Tally) -> str:
+    """Writes wins, draws and losses."""
+    return f"{value.wins}/{value.draws}/{value.losses}"
+
+
+def kinds(counts: Mapping[str, int]) -> str:
+    """Writes counts by kind: ``empty 1, illegal 3``."""
+    return ", ".join(f"{name} {count}" for name, count in counts.items())

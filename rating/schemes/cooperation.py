@@ -1,0 +1,123 @@
+"""Co-operation: games with one common reward.
+
+Source: LLMArena (arXiv 2402.16499, section 3.1) for Hanabi, where every policy plays with itself. Besides, every policy plays
+with every other, which tells how much of its skill are conventions that only it knows.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rating.records.match import Match
+from rating.records.outcome import Outcome
+from rating.schedules.cross_play import cross_play
+from rating.schedules.self_play import self_play
+from rating.schemes import cells
+from rating.schemes.figures import Figure, estimate_figure
+from rating.schemes.leaderboard import (
+    Column,
+    Leaderboard,
+    Row,
+    by_policy,
+    common_fields,
+    mean_reward,
+    ranked,
+    row_fields,
+)
+from rating.schemes.scheme import Scheme
+from rating.schemes.stopping import CountRule
+from rating.statistics.estimates import Estimate
+from rating.statistics.results import rated_seats
+
+
+@dataclass(frozen=True, kw_only=True)
+class CooperativeRow(Row):
+    """A policy of a co-operative environment.
+
+    Attributes:
+        self_play: mean reward of the matches in which it has all seats.
+        cross_play: mean reward of those it shares with others.
+    """
+
+    self_play: Estimate | None
+    cross_play: Estimate | None
+
+    @property
+    def metric(self) -> float | None:
+        """The mean reward with itself."""
+        return self.self_play and self.self_play.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class CooperativeLeaderboard(Leaderboard):
+    """The leaderboard of a co-operative environment."""
+
+    rows: Sequence[CooperativeRow]
+
+    def columns(self) -> list[Column]:
+        """Returns the mean rewards with itself and with others."""
+        return [
+            Column("with itself (n)", lambda row: cells.estimate(row.self_play)),
+            Column("with others (n)", lambda row: cells.estimate(row.cross_play)),
+        ]
+
+    def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the mean rewards with itself and their intervals."""
+        rows = ((row.policy, row.self_play) for row in self.rows)
+        return estimate_figure(rows, "mean reward with itself, with its 95 % interval")
+
+
+class Cooperation(Scheme):
+    """Every policy plays with itself and, where there are two seats, with every other, on the same deals."""
+
+    name = "cooperation"
+
+    def least_policies(self, seats: int) -> int:
+        """Returns 1: a policy plays with itself."""
+        return 1
+
+    def batches(self) -> Iterator[list[Match]]:
+        """Returns cross-play for two seats, self-play for another number."""
+        return cross_play(self._contest) if self._contest.seats == 2 else self_play(self._contest)
+
+    def rule(self) -> CountRule:
+        """Returns the number of matches of each policy with itself; those with others come along."""
+        each = 2 * len(self.setting.policies) - 1 if self._contest.seats == 2 else 1
+        return self.count_rule(counted=each, scheduled=each)
+
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> CooperativeLeaderboard:
+        """Makes the leaderboard."""
+        return cooperative_leaderboard(outcomes, stop_reason=stop_reason, references=self.setting.references)
+
+
+def cooperative_leaderboard(
+    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None, seed: int = 0
+) -> CooperativeLeaderboard:
+    """Makes the leaderboard of an environment with one common reward.
+
+    Args:
+        outcomes: all its outcomes, void ones included, in any order; at least one.
+        stop_reason: why no more matches were played.
+        references: values to compare with, by what they are.
+        seed: of the resampling.
+
+    Raises:
+        ValueError: if there are no outcomes.
+    """
+    outcomes = list(outcomes)
+    rows = [
+        CooperativeRow(
+            **row_fields(matches, policy, seed),
+            self_play=mean_reward([match for match in matches if _is_self_play(match)], policy, seed),
+            cross_play=mean_reward([match for match in matches if not _is_self_play(match)], policy, seed),
+        )
+        for policy, matches in by_policy(outcomes).items()
+    ]
+    return CooperativeLeaderboard(
+        **common_fields(outcomes, Cooperation.name, stop_reason),
+        rows=ranked(rows, lambda row: row.metric),
+        references=dict(references or {}),
+    )
+
+
+def _is_self_play(outcome: Outcome) -> bool:
+    return len({seat.policy for seat in rated_seats(outcome)}) == 1

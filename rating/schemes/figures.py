@@ -1,0 +1,56 @@
+"""What a leaderboard has to show besides its table, as data; the report draws it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rating.statistics.estimates import Estimate, Tally
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """A value with its interval for every policy.
+
+    Attributes:
+        rows: policy, value, lower and upper end, best first.
+        label: what the value is.
+    """
+
+    rows: Sequence[tuple[str, float, float, float]]
+    label: str
+
+
+@dataclass(frozen=True)
+class Trajectories:
+    """A rating after every match.
+
+    Attributes:
+        history: match number, mean and standard deviation after each match, by policy.
+        label: what the rating is.
+    """
+
+    history: Mapping[str, Sequence[tuple[int, float, float]]]
+    label: str
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The results of every policy against every other.
+
+    Attributes:
+        table: row, then column; ``None`` where two never met.
+    """
+
+    table: Mapping[str, Mapping[str, Tally | None]]
+
+
+Figure = Intervals | Trajectories | Pairs
+
+
+def estimate_figure(rows: Iterable[tuple[str, Estimate | None]], label: str) -> list[Figure]:
+    """Returns the figure of an estimate for every policy that has one with an interval; none if nobody has."""
+    shown = [
+        (policy, value.value, value.low, value.high)
+        for policy, value in rows
+        if value is not None and value.low is not None and value.high is not None
+    ]
+    return [Intervals(shown, label)] if shown else []

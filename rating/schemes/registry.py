@@ -1,0 +1,21 @@
+"""The ways of comparing, by the names that environments declare."""
+
+from llmarena_envs.core.options import check_choice
+from rating.schemes.cooperation import Cooperation
+from rating.schemes.duels import Duels
+from rating.schemes.mean_reward import MeanReward
+from rating.schemes.roles import Roles
+from rating.schemes.scheme import Scheme
+
+SCHEMES: dict[str, type[Scheme]] = {scheme.name: scheme for scheme in (Duels, MeanReward, Cooperation, Roles)}
+"""Schemes by name."""
+
+
+def find_scheme(environment: str, name: str) -> type[Scheme]:
+    """Returns the scheme that an environment declares.
+
+    Raises:
+        OptionError: if there is none of that name; the message names the known ones.
+    """
+    check_choice(f"{environment}: scheme", name, SCHEMES)
+    return SCHEMES[name]

@@ -1,0 +1,260 @@
+"""Roles: environments whose players have different parts, compared role by role.
+
+Who had which role in a match is told by the agents' names (``writer_0``), or, where roles are dealt in secret, at the end by a
+statistic of the environment (``Declaration.hidden_role``).
+
+Sources: LLMArena (arXiv 2402.16499, section 3.1) for the win rate as undercover; DeepEval (arXiv 2309.04369) for
+means over the matches in which a player had a role.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from llmarena_envs.core.declaration import HiddenRole, role_of
+from llmarena_envs.core.options import check_choice
+from rating.records.match import Match
+from rating.records.outcome import Outcome
+from rating.schedules.everywhere import everywhere
+from rating.schedules.field import field_play
+from rating.schemes import cells
+from rating.schemes.figures import Figure, estimate_figure
+from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
+from rating.schemes.scheme import Scheme
+from rating.schemes.stopping import CountRule
+from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
+from rating.statistics.results import finished
+
+STANDARD_OPPONENT = "random"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleRow(Row):
+    """A policy of an environment with roles.
+
+    Attributes:
+        roles: by role, the one that policies are ranked by first: the share of matches won in it, with Wilson's interval,
+            or the mean score; several seats of a match in one role count once. ``None`` for a role it never had.
+    """
+
+    roles: dict[str, Estimate | None]
+
+    @property
+    def metric(self) -> float | None:
+        """The share of wins or the mean score in the first role."""
+        first = next(iter(self.roles.values()))
+        return first and first.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleLeaderboard(Leaderboard):
+    """The leaderboard of an environment with roles.
+
+    Attributes:
+        results: what the roles' values are: ``wins`` or ``scores``.
+        roles: the one that policies are ranked by first.
+        unclassified: finished matches of which it is not known who had which role; they count for no role.
+    """
+
+    rows: Sequence[RoleRow]
+    results: str
+    roles: tuple[str, ...]
+    unclassified: int
+
+    def columns(self) -> list[Column]:
+        """Returns a column a role."""
+        if self.results == "wins":
+            own = [Column(f"wins as {role}, % (n)", _Cell(role, percent=True)) for role in self.roles]
+        else:
+            own = [Column(f"score as {role} (n)", _Cell(role, percent=False)) for role in self.roles]
+        return [*own, REWARD]
+
+    def notes(self) -> list[str]:
+        """Says which matches count for no role."""
+        if not self.unclassified:
+            return []
+        return [f"{self.unclassified} matches in which it is not known who had which role count for none"]
+
+    def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the results in the first role with their intervals."""
+        role = self.roles[0]
+        what = "share of wins" if self.results == "wins" else "mean score"
+        rows = ((row.policy, row.roles[role]) for row in self.rows)
+        return estimate_figure(rows, f"{what} as {role} with its 95 % interval")
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """Writes the value of a role."""
+
+    role: str
+    percent: bool
+
+    def __call__(self, row: RoleRow) -> str:
+        value = row.roles[self.role]
+        return cells.percent(value) if self.percent else cells.estimate(value)
+
+
+class Roles(Scheme):
+    """Every policy has every role equally often.
+
+    Roles that agents' names tell: every policy on every rated seat, against and with the others. Hidden roles: every policy
+    in the first role among a field of one fixed policy, and on all other seats with that policy in the first role.
+    """
+
+    name = "roles"
+
+    def check(self) -> None:
+        """Checks the opponent."""
+        if self.setting.declaration.hidden_role is None:
+            super().check()
+        elif self.setting.opponent:
+            check_choice(f"{self.setting.environment}: opponent", self.setting.opponent, self.setting.policies)
+
+    def least_policies(self, seats: int) -> int:
+        """Returns 1 for a field, else the number of rated seats."""
+        return seats if self.setting.declaration.hidden_role is None else 1
+
+    def batches(self) -> Iterator[list[Match]]:
+        """Returns every policy in every role."""
+        hidden = self.setting.declaration.hidden_role
+        if hidden is None:
+            return everywhere(self._contest)
+        return field_play(self._contest, opponent=self._opponent(), focus_option=hidden.option, both_roles=True)
+
+    def rule(self) -> CountRule:
+        """Returns the number of matches of each policy: in the first hidden role, or in all roles that names tell.
+
+        The fixed opponent of a field plays no others than those of the first role, the other policies as many again.
+        """
+        opponent = self._opponent()
+        return self.count_rule(scheduled=2 if opponent else 1, opponent=opponent)
+
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RoleLeaderboard:
+        """Makes the leaderboard."""
+        declaration = self.setting.declaration
+        rated = {role_of(agent): None for agent in self.setting.agents if declaration.is_rated(agent)}
+        named = tuple(role for role in declaration.rated_roles if role in rated) or tuple(rated)
+        return role_leaderboard(
+            outcomes,
+            Casting(named, declaration.hidden_role, self._opponent()),
+            results=declaration.results,
+            stop_reason=stop_reason,
+            references=self.setting.references,
+        )
+
+    def _opponent(self) -> str:
+        """Returns the policy on the seats that are not under test; nobody where all are."""
+        policies = self.setting.policies
+        if self.setting.declaration.hidden_role is None:
+            return ""
+        return self.setting.opponent or (STANDARD_OPPONENT if STANDARD_OPPONENT in policies else policies[0])
+
+
+@dataclass(frozen=True)
+class Casting:
+    """How to tell who had which role.
+
+    Attributes:
+        named: the roles of the rated seats by their agents' names.
+        hidden: the roles if they are dealt in secret.
+        opponent: the fixed policy of a field, empty for none. Where a hidden role is not recorded, the only seat with another
+            policy had the first one.
+    """
+
+    named: tuple[str, ...] = ()
+    hidden: HiddenRole | None = None
+    opponent: str = ""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles, the one that policies are ranked by first."""
+        return self.named if self.hidden is None else tuple(self.hidden.values)
+
+    def cast(self, outcome: Outcome) -> list[str] | None:
+        """Returns the role of each seat of a finished match, or ``None`` if it is not known."""
+        if self.hidden is None:
+            roles = [role_of(seat.agent) for seat in outcome.seats]
+            return roles if set(roles) <= set(self.named) else None
+        first, *others = self.hidden.values
+        # A match may end before the environment has told the roles; the statistic is negative then.
+        if all(seat.statistics.get(self.hidden.statistic, -1) >= 0 for seat in outcome.seats):
+            names = {value: role for role, value in self.hidden.values.items()}
+            told = [names.get(seat.statistics[self.hidden.statistic], "") for seat in outcome.seats]
+            return told if first in told and "" not in told else None
+        tested = [seat.policy != self.opponent for seat in outcome.seats]
+        return [first if is_tested else others[0] for is_tested in tested] if sum(tested) == 1 else None
+
+
+def role_leaderboard(
+    outcomes: Iterable[Outcome],
+    casting: Casting,
+    *,
+    results: str = "wins",
+    stop_reason: str = "",
+    references: Mapping[str, float] | None = None,
+    seed: int = 0,
+) -> RoleLeaderboard:
+    """Makes the leaderboard of an environment with roles.
+
+    Args:
+        outcomes: all its outcomes, void ones included, in any order; at least one.
+        casting: who had which role. Against the fixed policy of a field, a policy's results in a role count only in matches in
+            which that policy has all seats of the other roles.
+        results: ``wins`` if a seat has won whose reward is above 0, ``scores`` if the reward is its score.
+        stop_reason: why no more matches were played.
+        references: values to compare with, by what they are.
+        seed: of the resampling.
+
+    Raises:
+        ValueError: if there are no outcomes.
+    """
+    outcomes = list(outcomes)
+    cases: dict[tuple[str, str], _Cases] = {}
+    unclassified = 0
+    for outcome in finished(outcomes):
+        roles = casting.cast(outcome)
+        if roles is None:
+            unclassified += 1
+            continue
+        for role in casting.roles:
+            inside = [seat for seat, own in zip(outcome.seats, roles, strict=True) if own == role]
+            outside = {seat.policy for seat, own in zip(outcome.seats, roles, strict=True) if own != role}
+            if casting.opponent and outside != {casting.opponent}:
+                continue
+            for policy in {seat.policy for seat in inside}:
+                rewards = [seat.reward for seat in inside if seat.policy == policy]
+                cases.setdefault((policy, role), _Cases()).add(rewards, outcome.seed)
+    rows = [
+        RoleRow(
+            **row_fields(matches, policy, seed),
+            roles={role: cases.get((policy, role), _Cases()).estimate(results, seed) for role in casting.roles},
+        )
+        for policy, matches in by_policy(outcomes).items()
+    ]
+    return RoleLeaderboard(
+        **common_fields(outcomes, Roles.name, stop_reason),
+        rows=ranked(rows, lambda row: row.metric),
+        references=dict(references or {}),
+        results=results,
+        roles=casting.roles,
+        unclassified=unclassified,
+    )
+
+
+@dataclass
+class _Cases:
+    """The matches of a policy in a role."""
+
+    victories: list[bool] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    seeds: list[int] = field(default_factory=list)
+
+    def add(self, rewards: Sequence[float], seed: int) -> None:
+        self.victories.append(any(reward > 0 for reward in rewards))
+        self.scores.append(sum(rewards) / len(rewards))
+        self.seeds.append(seed)
+
+    def estimate(self, results: str, seed: int) -> Estimate | None:
+        if results == "wins":
+            return rate_estimate(sum(self.victories), len(self.victories))
+        return mean_estimate(self.scores, self.seeds, seed=seed)

@@ -1,0 +1,143 @@
+"""The interface of schemes: one object for one environment of a run, which says what is compared and how."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.options import OptionError
+from rating.records.match import Match
+from rating.records.outcome import Outcome
+from rating.schedules.batches import Contest
+from rating.schedules.schedule import Schedule
+from rating.schedules.until import Until
+from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.staff import seat_staff
+from rating.schemes.stopping import CountRule, StopRule
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What a scheme is made from: an environment, and what the run says of it.
+
+    Attributes:
+        environment: module name.
+        agents: its seats.
+        declaration: what it says of itself.
+        policies: names of the policies that are compared.
+        options: constructor options.
+        seed: root seed of the run.
+        staff: names of the policies of each role that is not rated.
+        opponent: name of the fixed policy on the seats that are not under test; empty for the standard.
+        stop: when ratings suffice.
+        matches: of each policy where nothing is rated by TrueSkill.
+        ahead: batches by which play may run ahead of the stop rule.
+        references: values to compare with, by what they are.
+    """
+
+    environment: str
+    agents: tuple[str, ...]
+    declaration: Declaration
+    policies: tuple[str, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    staff: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    opponent: str = ""
+    stop: StopRule = field(default_factory=StopRule)
+    matches: int = 100
+    ahead: int = 2
+    references: Mapping[str, float] = field(default_factory=dict)
+
+
+class Scheme(ABC):
+    """A way of comparing policies, for one environment of a run.
+
+    Args:
+        setting: the environment, and what the run says of it.
+
+    Attributes:
+        name: what environments call the scheme in their declaration.
+
+    Raises:
+        OptionError: if the environment cannot be compared this way with the policies of the run.
+    """
+
+    name: ClassVar[str]
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        environment, declaration = setting.environment, setting.declaration
+        staff = seat_staff(environment, setting.agents, declaration, setting.staff)
+        self._rated = tuple(declaration.is_rated(agent) for agent in setting.agents)
+        if len(setting.policies) < self.least_policies(sum(self._rated)):
+            raise OptionError(
+                f"{environment}: expected {self.least_policies(sum(self._rated))} policies or more, got"
+                f" {list(setting.policies)}; name more with [[policy]]"
+            )
+        self._contest = Contest(
+            environment, setting.policies, sum(self._rated), setting.options, setting.seed, staff=staff
+        )
+        self.check()
+
+    def schedule(self) -> Schedule:
+        """Returns the schedule, before its first match."""
+        return Until(self._contest, self.batches(), self.rule().begin(self.setting.policies), self.setting.ahead)
+
+    def leaderboard(self, outcomes: Iterable[Outcome], stop_reason: str = "") -> Leaderboard:
+        """Makes the leaderboard.
+
+        Args:
+            outcomes: those of the environment are taken, in any order, void ones included; at least one.
+            stop_reason: why no more matches were played.
+
+        Raises:
+            ValueError: if there are no outcomes.
+        """
+        own = [self._seated(outcome) for outcome in outcomes if outcome.environment == self.setting.environment]
+        return self.board(own, stop_reason)
+
+    def _seated(self, outcome: Outcome) -> Outcome:
+        """Says which seat is whose where the record does not: that of a void match may know the policies only."""
+        if all(seat.agent for seat in outcome.seats):
+            return outcome
+        seats = zip(outcome.seats, self.setting.agents, self._rated, strict=True)
+        return replace(outcome, seats=tuple(replace(seat, agent=agent, rated=rated) for seat, agent, rated in seats))
+
+    def check(self) -> None:
+        """Checks what is particular to the scheme.
+
+        Raises:
+            OptionError: if the setting does not suit it.
+        """
+        if self.setting.opponent:
+            raise OptionError(
+                f"{self.setting.environment}: opponent: expected none, since policies are rated by playing each other here"
+            )
+
+    @abstractmethod
+    def least_policies(self, seats: int) -> int:
+        """Returns how many policies are needed for ``seats`` rated seats."""
+
+    @abstractmethod
+    def batches(self) -> Iterator[list[Match]]:
+        """Returns what is played, without end."""
+
+    @abstractmethod
+    def rule(self) -> StopRule | CountRule:
+        """Returns when to stop."""
+
+    @abstractmethod
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
+        """Makes the leaderboard of the outcomes of this environment."""
+
+    def count_rule(self, *, counted: int = 1, scheduled: int = 1, opponent: str = "") -> CountRule:
+        """Returns the rule for a fixed number of matches.
+
+        Args:
+            counted: matches of a policy among which one is of the kind that is to be played so often.
+            scheduled: the same, with all that the schedule makes it play besides.
+            opponent: as in ``CountRule``.
+        """
+        limit = self.setting.stop.max_matches
+        return CountRule(min(self.setting.matches, limit) * counted, limit * scheduled, opponent)

@@ -1,0 +1,162 @@
+"""Environments of other people, from the run file to the report: compared as they declare, served by the staff of the run."""
+
+import importlib
+import json
+import re
+import sys
+
+import pytest
+
+from rating.cli import main
+from tests.rating.third_party import write_environment
+
+NUMBER = """
+[[policy]]
+name = "{name}"
+spec = "tests.rating.players:answers"
+options = {{ value = {value} }}
+{more}
+"""
+MAJORITY = """votes = [said[name] for name in AGENTS if name.startswith("judge")]
+    first = sum(vote == 0 for vote in votes) * 2 > len(votes)
+    return {"debater_0": 1 if first else -1, "debater_1": -1 if first else 1}"""
+JUDGES = ("debater_0", "judge_0", "debater_1", "judge_1", "judge_2")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+    yield tmp_path
+    for name in [name for name in sys.modules if name.partition(".")[0] == "elsewhere"]:
+        del sys.modules[name]
+
+
+def policy(name, value, more=""):
+    return NUMBER.format(name=name, value=value, more=more)
+
+
+def run_text(environment, policies, staff="", top=""):
+    stop = "[stop]\nmatches = 12\nmin_matches = 12\nmax_matches = 24\n"
+    return f'workers = 1\n{top}\n{stop}[[environment]]\nname = "{environment}"\n{staff}\n{"".join(policies)}'
+
+
+def rated(folder, capsys, text, code=0):
+    """Runs, rates and reports through the command line; returns the leaderboard and the page."""
+    (folder / "run.toml").write_text(text, encoding="utf-8")
+    assert main(["run", str(folder / "run.toml"), "--out", str(folder / "run")]) == code
+    capsys.readouterr()
+    assert main(["rate", "--json", str(folder / "run")]) == 0
+    (board,) = json.loads(capsys.readouterr().out)
+    assert main(["replay", "--verify", str(folder / "run")]) == 0
+    assert main(["report", str(folder / "run")]) == 0
+    return board, (folder / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def refused(folder, capsys, text):
+    (folder / "run.toml").write_text(text, encoding="utf-8")
+    assert main(["run", str(folder / "run.toml"), "--out", str(folder / "run")]) == 2
+    assert not (folder / "run").exists()
+    return capsys.readouterr().err
+
+
+def test_mean_rewards_of_three_players(folder, capsys):
+    name = write_environment(folder, "auction", ("player_0", "player_1", "player_2"), 'scheme="mean_reward"')
+    policies = [policy(f"p{value}", value) for value in (2, 7, 4, 0)]
+    board, page = rated(folder, capsys, run_text(name, policies))
+    assert (board["environment"], board["scheme"]) == (name, "mean_reward")
+    assert [(row["policy"], row["reward"]["value"]) for row in board["rows"]] == [
+        ("p7", 7.0),
+        ("p4", 4.0),
+        ("p2", 2.0),
+        ("p0", 0.0),
+    ]
+    assert board["staff"] == [] and board["stop_reason"] == "count"
+    assert name in page and "mean reward with its 95 % interval" in page
+
+
+def test_debaters_are_rated_and_judges_are_not(folder, capsys):
+    name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
+    staff = '[environment.staff]\njudge = ["chair", "weak"]\n'
+    policies = [policy("weak", 1), policy("strong", 2), policy("chair", 0, "rated = false")]
+    board, page = rated(folder, capsys, run_text(name, policies, staff))
+    # Two of three judges are the chair, who favours the first debater: both policies win when they sit first.
+    assert {row["policy"] for row in board["rows"]} == {"weak", "strong"}
+    matches = board["matches"]
+    assert board["position"] == {"wins": matches, "draws": 0, "losses": 0}
+    for row in board["rows"]:
+        assert row["tally"] == {"wins": matches // 2, "draws": 0, "losses": matches // 2}
+        assert row["effort"]["matches"] == row["effort"]["turns"] == matches  # a debater's turns, not the judge's
+    assert [(row["role"], row["policy"], row["effort"]["turns"]) for row in board["staff"]] == [
+        ("judge", "chair", 2 * matches),
+        ("judge", "weak", matches),
+    ]
+    assert "judge, not rated: chair" in page
+
+
+def test_a_judge_that_fails_voids_matches_and_counts_in_no_row_of_a_player(folder, capsys):
+    name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
+    staff = '[environment.staff]\njudge = ["tests.rating.players:raises", "weak"]\n'
+    text = run_text(name, [policy("weak", 1), policy("strong", 2)], staff, "max_errors = 1000\ntries = 1")
+    board, _ = rated(folder, capsys, text, code=3)
+    assert (board["matches"], board["void_matches"], board["stop_reason"]) == (0, 30, "cap")
+    assert {row["policy"]: row["effort"]["void_matches"] for row in board["rows"]} == {"weak": 30, "strong": 30}
+    assert [row["rating"] for row in board["rows"]] == [None, None]
+    assert {row["policy"] for row in board["staff"]} == {"tests.rating.players:raises", "weak"}
+
+
+def test_scores_role_by_role(folder, capsys):
+    declaration = 'scheme="roles", rated_roles=("writer", "editor"), results="scores"'
+    payoffs = 'return {"writer_0": said["writer_0"], "editor_0": 10 + said["editor_0"] + said["writer_0"]}'
+    name = write_environment(folder, "desk", ("editor_0", "writer_0", "judge_0"), declaration, payoffs)
+    policies = [policy("low", 1), policy("high", 9), policy("judge", 5, "rated = false")]
+    board, page = rated(folder, capsys, run_text(name, policies, '[environment.staff]\njudge = ["judge"]\n'))
+    assert board["roles"] == ["writer", "editor"]
+    values = {row["policy"]: {role: cell["value"] for role, cell in row["roles"].items()} for row in board["rows"]}
+    # Each edits what the other wrote, and the same deals are played both ways.
+    assert values == {"high": {"writer": 9.0, "editor": 20.0}, "low": {"writer": 1.0, "editor": 20.0}}
+    assert [row["policy"] for row in board["rows"]] == ["high", "low"]
+    assert "score as writer (n)" in page and "mean score as writer" in page
+
+
+def test_one_rated_seat_is_played_by_every_policy_on_the_same_deals(folder, capsys):
+    declaration = 'scheme="mean_reward", rated_roles=("simulator",)'
+    name = write_environment(folder, "simulation", ("user_0", "simulator_0", "judge_0"), declaration)
+    staff = '[environment.staff]\nuser = ["random"]\njudge = ["random"]\n'
+    board, _ = rated(folder, capsys, run_text(name, [policy("a", 3), policy("b", 5)], staff))
+    assert [(row["policy"], row["reward"]["value"]) for row in board["rows"]] == [("b", 5.0), ("a", 3.0)]
+    assert {row["reward"]["clusters"] for row in board["rows"]} == {board["matches"] // 2}
+
+
+@pytest.mark.parametrize(
+    ("declaration", "staff", "message"),
+    [
+        ('rated_roles=("debater",)', "", r'\[environment.staff\]\njudge = \["random"\]'),
+        ('rated_roles=("debater",)', '[environment.staff]\njuge = ["random"]', "did you mean 'judge'"),
+        ('rated_roles=("debater",)', "[environment.staff]\njudge = []", "staff.judge: .*at least 1 item"),
+        ('rated_roles=("debater",)', '[environment.staff]\njudge = ["randon"]', "did you mean 'random'"),
+        ('rated_roles=("speaker",)', "", "expected seats with one of the roles .*speaker"),
+        ('scheme="duel"', "", "scheme: expected one of .*cooperation.*did you mean 'duels'"),
+        ('scheme="duels"', "", "compared by duels: expected an environment with 2 rated seats, got 5"),
+        ('scheme="mean_reward"', "", "expected 5 policies or more, got"),
+        ('scheme="roles", rated_roles=("debater",)', 'opponent = "a"', "opponent: expected none"),
+        ('scheme="mean_reward"', '[environment.staff]\njudge = ["random"]', "every seat is rated here, got 'judge'"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_with_what_to_write(folder, capsys, declaration, staff, message):
+    name = write_environment(folder, "debate", JUDGES, declaration, MAJORITY)
+    if "opponent" in staff:
+        staff += '\n[environment.staff]\njudge = ["random"]'
+    policies = [policy(letter, 1) for letter in ("ab" if "every" not in message else "abcde")]
+    assert re.search(message, refused(folder, capsys, run_text(name, policies, staff)))
+
+
+def test_a_run_goes_on_only_with_the_staff_and_the_ahead_it_was_begun_with(folder, capsys):
+    name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
+    staff = '[environment.staff]\njudge = ["random"]\n'
+    text = run_text(name, [policy("a", 1), policy("b", 2)], staff)
+    rated(folder, capsys, text)
+    for changed in (text.replace('["random"]', '["first_legal"]'), f"ahead = 3\n{text}"):
+        (folder / "run" / "run.toml").write_text(changed, encoding="utf-8")
+        assert main(["resume", str(folder / "run")]) == 2
+        assert "were changed" in capsys.readouterr().err

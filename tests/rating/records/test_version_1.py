@@ -1,0 +1,175 @@
+"""Runs of schema version 1 are converted when they are opened, with everything in them."""
+
+import contextlib
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agents.turn import TurnSettings
+from rating.cli import main
+from rating.errors import RunError
+from rating.records import version_1
+from rating.records.outcome import FINISHED, VOID
+from rating.records.record import UNFINISHED
+from rating.records.store import Store
+from rating.records.verify import verify
+from rating.running import run_directory
+from tests.rating.records.test_audit import run  # noqa: F401  (a fixture)
+
+DUMP = Path(__file__).with_name("version_1.sql")
+"""Made by the last release that wrote version 1: two games with two finished matches each; of the third matches, that of
+tic-tac-toe is void after two tries, that of undercover was under way."""
+
+
+@pytest.fixture
+def old(tmp_path):
+    path = tmp_path / "run.db"
+    with sqlite3.connect(path) as db:
+        db.executescript(DUMP.read_text(encoding="utf-8"))
+        db.execute("PRAGMA journal_mode = WAL")
+    db.close()
+    return path
+
+
+def contents(path):
+    with sqlite3.connect(path) as db:
+        facts = dict(db.execute("SELECT name, value FROM fact"))
+        matches = db.execute(
+            "SELECT environment, number, policies, seed, options, status, outcome, digest, tries, error, id FROM match"
+            " ORDER BY environment, number"
+        ).fetchall()
+        turns = [
+            [
+                json.loads(text)
+                for (text,) in db.execute("SELECT payload FROM turn WHERE match = ? ORDER BY number", match[-1:])
+            ]
+            for match in matches
+        ]
+    db.close()
+    return facts, matches, turns
+
+
+def check_converted(store, before):
+    facts, matches, turns = before
+    assert store.facts().items() > facts.items()
+    assert store.facts()["converted"] == "from schema version 1"
+    records = list(store.records())
+    assert [record.status for record in records] == [FINISHED, FINISHED, VOID, FINISHED, FINISHED, UNFINISHED]
+    for record, match, played in zip(records, matches, turns, strict=True):
+        environment, number, policies, seed, options, _, outcome, *rest = match
+        assert (record.match.environment, record.match.number, record.match.seed) == (environment, number, int(seed))
+        assert (list(record.match.policies), record.match.options) == (json.loads(policies), json.loads(options))
+        assert [record.digest, record.tries, record.error, record.match.id] == rest
+        if record.outcome:
+            seats = json.loads(outcome)["seats"]
+            assert [vars(seat) for seat in record.outcome.seats] == seats
+        assert len(record.turns) == len(played) > 1
+        for turn, payload in zip(record.turns, played, strict=True):
+            assert {**vars(turn), "attempts": [vars(attempt) for attempt in turn.attempts]} == {
+                **payload,
+                "played": "",
+                "digest": "",
+                "attempts": [{**one, "seconds": round(one["seconds"], 6)} for one in payload["attempts"]],
+            }
+        if record.status == FINISHED:
+            assert version_1.digest_of(record.turns) == record.digest
+    assert store.check() == []
+
+
+def test_nothing_of_an_old_run_is_lost(old):
+    before = contents(old)
+    for _ in range(2):
+        store = Store(old)
+        check_converted(store, before)
+        store.close()
+
+
+def test_an_old_run_goes_on(old):
+    store = Store(old)
+    under_way = list(store.records())[-1]
+    turn = replace(under_way.turns[-1], index=len(under_way.turns))
+    store.add_turn(under_way.match, turn)
+    assert store.turns(under_way.match) == (*under_way.turns, turn)
+    store.close()
+    again = Store(old)
+    assert again.check() == []
+    again.close()
+
+
+def test_an_old_run_is_read_where_nothing_may_be_written(old, monkeypatch):
+    before, data = contents(old), old.read_bytes()
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    store = Store(old)
+    check_converted(store, before)
+    store.close()
+    assert old.read_bytes() == data
+    assert [path.name for path in old.parent.iterdir()] == ["run.db"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["UPDATE turn SET payload = '{' WHERE number = 1", "UPDATE match SET seed = 'x'", "UPDATE match SET outcome = '['"],
+)
+def test_a_damaged_old_run_is_refused_and_left_as_it_was(old, statement):
+    with sqlite3.connect(old) as db:
+        db.execute(statement)
+        db.commit()
+        before = list(db.iterdump())
+    db.close()
+    with pytest.raises(RunError, match="cannot be converted"):
+        Store(old)
+    with sqlite3.connect(old) as db:
+        assert list(db.iterdump()) == before
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+    db.close()
+
+
+RUN_FILE = """
+ahead = 1
+[[environment]]
+name = "tictactoe_v0"
+[[environment]]
+name = "undercover_v0"
+[[policy]]
+spec = "random"
+[[policy]]
+spec = "similarity"
+environments = ["undercover_v0"]
+[[policy]]
+spec = "first_legal"
+environments = ["tictactoe_v0"]
+"""
+
+
+def test_the_command_line_reads_an_old_run(old, capsys):
+    assert main(["export", str(old.parent)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 6
+    assert main(["replay", str(old.parent)]) == 0
+    assert "unfinished" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("change", "same"), [(("", ""), True), (("ahead = 1", "ahead = 2"), False)])
+def test_an_old_run_goes_on_as_it_was_begun_batch_by_batch(old, change, same):
+    (old.parent / "run.toml").write_text(RUN_FILE.replace(*change))
+    config, store = run_directory.open_run(old.parent)
+    with contextlib.nullcontext() if same else pytest.raises(RunError, match="ahead"):
+        run_directory.check_unchanged(old.parent, config, store)
+    store.close()
+
+
+def test_a_match_of_version_1_is_verified_as_far_as_it_was_recorded(run):  # noqa: F811
+    store = Store(run / "run.db")
+    record = next(store.records())
+    store.close()
+    turns = tuple(replace(turn, digest="", played="") for turn in record.turns)
+    old = replace(record, turns=turns, digest=version_1.digest_of(turns))
+    assert verify(old, TurnSettings()) == ""
+    other = (replace(turns[0], rewards={"player_0": 1.0, "player_1": 0.0}), *turns[1:])
+    assert "expected digest" in verify(replace(old, turns=other), TurnSettings())
+    other = (replace(turns[0], action=turns[1].action), *turns[1:])
+    assert "expected action" in verify(replace(old, turns=other, digest=version_1.digest_of(other)), TurnSettings())
+    lost = replace(record.outcome, seats=record.outcome.seats[::-1])
+    assert "expected the outcome" in verify(replace(old, outcome=lost), TurnSettings())

@@ -1,0 +1,56 @@
+"""Schedules that end: what is played depends on the outcomes that have been added, and on nothing else."""
+
+import itertools
+
+import pytest
+
+from rating.schedules.batches import Contest
+from rating.schedules.round_robin import round_robin
+from rating.schedules.schedule import Stop
+from rating.schedules.until import Until
+from rating.schemes.stopping import CountRule, StopRule
+from tests.rating.made_outcomes import Players, play_out
+
+STRENGTHS = {"a": 0.0, "b": 150.0, "c": 80.0}
+
+
+def schedule(rule, lag, contest=None):
+    contest = contest or Contest("game_v0", tuple(STRENGTHS))
+    return Until(contest, round_robin(contest), rule.begin(contest.policies), lag)
+
+
+@pytest.mark.parametrize("lag", [1, 2, 3])
+def test_the_batches_after_the_one_that_satisfied_the_rule_are_the_cost_of_running_ahead(lag):
+    batches, reason = play_out(schedule(CountRule(matches=24, max_matches=1000), lag), Players(STRENGTHS))
+    assert reason == "count"
+    assert len(batches) == 2 + lag - 1  # twelve matches of each in a batch of a round robin of three
+
+
+@pytest.mark.parametrize("lag", [1, 2, 3])
+def test_the_limit_on_scheduled_matches_holds_however_far_play_runs_ahead(lag):
+    batches, reason = play_out(schedule(StopRule(max_matches=30, min_matches=30), lag), Players(STRENGTHS))
+    assert (len(batches), reason) == (3, "cap")
+
+
+def test_running_ahead_plays_the_same_matches_and_at_most_one_batch_more():
+    rule = StopRule(sigma=0.0, max_matches=10_000)
+    (one, first), (two, second) = (play_out(schedule(rule, lag), Players(STRENGTHS)) for lag in (1, 2))
+    assert first == second == "mu_stable"
+    matches = [[outcome.number for outcome in itertools.chain(*batches)] for batches in (one, two)]
+    assert matches[1][: len(matches[0])] == matches[0]
+    assert len(two) == len(one) + 1
+
+
+def test_a_stopped_schedule_stays_stopped():
+    stopped = schedule(StopRule(max_matches=1), 1)
+    batch = stopped.next_batch()
+    stopped.add(Players(STRENGTHS).play(batch))
+    assert stopped.next_batch() == stopped.next_batch() == Stop("cap")
+
+
+def test_serving_as_staff_brings_nobody_nearer_to_the_limit():
+    judged = Contest("game_v0", tuple(STRENGTHS), staff={2: "a"})
+    begun = schedule(StopRule(max_matches=36), 9, judged)
+    batches = [begun.next_batch() for _ in range(4)]
+    # Three batches of twelve matches of each; serving in every match of the others as well does not count for "a".
+    assert [len(batch) for batch in batches[:3]] == [18] * 3 and batches[3] == Stop("cap")
