@@ -126,6 +126,7 @@ def test_seeds_follow_from_the_match_and_the_number_of_the_call():
         (say(""), Failure.EMPTY, ""),
         (say(" \n\u3000"), Failure.EMPTY, " \n\u3000"),
         (say(None, "tool_calls"), Failure.EMPTY, ""),
+        (say("", None), Failure.EMPTY, ""),
         (say("", "end_turn"), Failure.EMPTY, ""),
         (say("", "EOS"), Failure.EMPTY, ""),
         (say("X: (1,", "max_tokens"), Failure.TRUNCATED, "X: (1,"),
