@@ -1,4 +1,4 @@
-"""What a player is told whose reply was no legal move (X-2)."""
+"""What a player is told whose reply was no legal move."""
 
 from functools import cache
 

@@ -16,7 +16,8 @@ be asynchronous. These attributes are optional:
   is empty where the game cannot list them.
 * ``close()``: called after the last match; it may be asynchronous, and may be called more than once.
 
-A policy never receives the environment.
+A policy never receives the environment. Where there is a deadline a synchronous policy is called in a thread, which cannot be
+stopped: a policy that misses it is not asked again while it still computes.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

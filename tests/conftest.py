@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.support.tiny_model import make_tiny_model
+from tests.support.tiny_model import cached_tiny_model
 
 # The same examples in every run, and no limit of time: a busy machine is no failure.
 settings.register_profile("reproducible", deadline=None, derandomize=True)
@@ -13,6 +13,7 @@ settings.load_profile("reproducible")
 
 
 @pytest.fixture(scope="session")
-def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a tiny language model, made once for all tests of a process."""
-    return make_tiny_model(tmp_path_factory.mktemp("model") / "tiny")
+def tiny_model(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a tiny language model, kept in pytest's cache from one session to the next."""
+    cache = getattr(pytestconfig, "cache", None)  # there is none with -p no:cacheprovider
+    return cached_tiny_model(cache.mkdir("tiny_model") if cache else tmp_path_factory.mktemp("tiny_model"))

@@ -1,12 +1,14 @@
 """Connections to OpenAI-compatible servers: a pool holds one client of the openai SDK for each endpoint."""
 
 import asyncio
+import itertools
 import os
-from collections.abc import AsyncGenerator
+import re
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from agents.errors import ProviderError, TransientError
 from agents.models.chat_reply import read_reply
@@ -29,6 +31,8 @@ NO_KEY = "no-key"
 
 _RETRIED = frozenset({408, 409, 425, 429})
 _MAX_QUOTED = 300
+_MAX_CAUSES = 10
+_SECRET_NAMES = ("key", "token", "secret", "sig", "signature", "password", "passwd", "pwd", "code", "auth")
 _SHORTEST_SECRET = 8  # keys such as "x" for servers that need none would be found in any message
 
 
@@ -37,7 +41,8 @@ class Endpoint:
     """A server and the name of the environment variable that holds its key.
 
     Attributes:
-        base_url: address, mostly ending in ``/v1``; ``None`` for what ``OPENAI_BASE_URL`` says, or OpenAI's own.
+        base_url: address, mostly ending in ``/v1``; ``None`` for what ``OPENAI_BASE_URL`` says, or OpenAI's own. A query such as
+            ``?api-version=2024-10-21`` is sent with every request.
         api_key_env: name of the variable.
     """
 
@@ -50,13 +55,15 @@ class Endpoint:
             try:
                 parts = urlsplit(self.base_url)
                 usable = parts.scheme in ("http", "https") and bool(parts.hostname)
-                secret = parts.username or parts.password or parts.query
-            except (ValueError, AttributeError):
-                usable, secret = False, None
-            if secret:
+                is_secret = bool(parts.username or parts.password) or any(
+                    _names_secret(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)
+                )
+            except (ValueError, AttributeError, TypeError):
+                usable, is_secret = False, False
+            if is_secret:
                 raise OptionError(
-                    "base_url: expected an address without user, password and query, since it is written into records;"
-                    " put the key into the environment variable that api_key_env names"
+                    "base_url: expected an address without user, password and keys in its query, since it is written into"
+                    " records; put the key into the environment variable that api_key_env names"
                 )
             if not usable:
                 raise OptionError(
@@ -66,6 +73,14 @@ class Endpoint:
             # The value is not shown: it may be a key put in the wrong place.
             raise OptionError("api_key_env: expected the name of an environment variable, e.g. OPENAI_API_KEY")
         self.read_key()
+
+    def split(self) -> tuple[str | None, dict[str, str]]:
+        """Returns the address without its query, and the query; ``None`` is OpenAI's own address."""
+        address = self.base_url or os.environ.get("OPENAI_BASE_URL") or None
+        if address is None:
+            return None, {}
+        parts = urlsplit(address)
+        return urlunsplit(parts._replace(query="")), dict(parse_qsl(parts.query, keep_blank_values=True))
 
     def read_key(self) -> str:
         """Returns the key from the environment, or ``NO_KEY`` if the variable is unset and the server is not OpenAI's.
@@ -109,8 +124,10 @@ class Client:
             from aiohttp import ClientError
 
             self._transport_errors += (ClientError,)
+        address, query = endpoint.split()
         self._sdk: AsyncOpenAI = openai.AsyncOpenAI(
-            base_url=endpoint.base_url,
+            base_url=address,
+            default_query=query,
             api_key=endpoint.read_key(),
             max_retries=0,
             timeout=timeout,
@@ -155,8 +172,7 @@ class Client:
                 return Reply("", Failure.REFUSAL, detail={"finish_reason": "content_filter"})
             raise self._classify(error) from error
         except self._transport_errors as error:
-            cause = f" ({error.__cause__})" if str(error.__cause__ or "") else ""
-            raise TransientError(self._clean(f"{error}{cause}")) from error
+            raise TransientError(self._clean(self._describe(error))) from error
         except (ValueError, RecursionError) as error:  # of `read_reply`, or of the SDK's JSON parser
             raise TransientError(self._clean(f"expected a chat completion: {error}")) from error
 
@@ -174,12 +190,32 @@ class Client:
             text += f" ({self._sdk.base_url}; the path of most servers is /v1)"
         return ProviderError(text, fatal=True)
 
+    def _describe(self, error: BaseException) -> str:
+        """Returns why there was no response; the SDK calls whatever keeps a connection from being opened a time-out."""
+        causes = list(itertools.islice(_causes(error), _MAX_CAUSES))
+        if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+            return f"connection refused: no server listens at {self._sdk.base_url}"
+        return next((str(cause) for cause in [*causes[1:2], error] if str(cause)), type(error).__name__)
+
     def _clean(self, message: str) -> str:
         """Returns the beginning of a server's message on one line, without the key."""
         key = self._sdk.api_key
         if len(key) >= _SHORTEST_SECRET:
             message = message.replace(key, "***")
         return " ".join(message.split())[:_MAX_QUOTED]
+
+
+def _names_secret(name: str) -> bool:
+    """Says whether a field of a query may hold a secret: ``key``, ``api_key``, ``accessToken``, ``authorization``."""
+    words = re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower())
+    return any(word.startswith("auth") or word.endswith(_SECRET_NAMES) for word in words)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yields an error and what it came from, the outermost first."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 class ClientPool:

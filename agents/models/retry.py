@@ -41,7 +41,8 @@ class RetryLimits:
 def read_retry_after(headers: Mapping[str, str]) -> float:
     """Returns the seconds a response asks to wait: ``Retry-After`` in seconds or as a date (RFC 9110, section 10.2.3).
 
-    OpenAI's ``retry-after-ms`` comes before it. What cannot be read counts as 0.
+    OpenAI's ``retry-after-ms`` comes before it. A date is compared with the response's own ``Date``, so that the clocks need not
+    agree. What cannot be read counts as 0.
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
@@ -50,13 +51,20 @@ def read_retry_after(headers: Mapping[str, str]) -> float:
             continue
         if math.isfinite(seconds):
             return max(seconds, 0.0)
-    try:
-        date = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
+    until = _read_date(headers.get("retry-after", ""))
+    if until is None:
         return 0.0
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=datetime.UTC)
-    return max((date - datetime.datetime.now(datetime.UTC)).total_seconds(), 0.0)
+    now = _read_date(headers.get("date", "")) or datetime.datetime.now(datetime.UTC)
+    return max((until - now).total_seconds(), 0.0)
+
+
+def _read_date(text: str) -> datetime.datetime | None:
+    """Returns the date of a header, or ``None`` if it is none; without a time zone it is UTC."""
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return date if date.tzinfo is not None else date.replace(tzinfo=datetime.UTC)
 
 
 async def retry(call: Callable[[], Awaitable[T]], limits: RetryLimits, what: str) -> tuple[T, int]:

@@ -43,12 +43,21 @@ def test_a_short_reply_is_quoted_whole(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("reply", ["a" * MAX_QUOTED + "b" * MAX_QUOTED, "a" * 1_000_000 + "b" * MAX_QUOTED + "\n\n"])
-def test_of_a_long_reply_only_the_end_is_quoted(reply, language):
+@pytest.mark.parametrize("reply", ["a" + "b" * 500, "a" * 1_000_000 + "b" * 500 + "\n\n"])
+def test_of_a_long_reply_only_the_last_500_characters_are_quoted(reply, language):
     text = feedback(Failure.TRUNCATED, "", reply, language)
-    assert "…" + "b" * MAX_QUOTED + "\n" in text
+    assert "…" + "b" * 500 + "\n" in text
     assert "ab" not in text
-    assert len(text) < MAX_QUOTED + 200
+    assert len(text) < 700
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_reply_of_500_characters_is_quoted_whole(language):
+    reply = "a" * 500
+    *quote, line = feedback(Failure.UNPARSABLE, "", f"  {reply}\n", language).splitlines()
+    assert quote[-1] == reply
+    assert "…" not in "".join(quote)
+    assert line == reason(Failure.UNPARSABLE, "", language)
 
 
 @pytest.mark.parametrize("reply", ["", " \n\t\u3000"])

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from agents.baselines.general import FirstLegal, Random
-from agents.errors import ProviderError, ReplayMismatch
+from agents.errors import EnvironmentBug, ProviderError, ReplayMismatch
 from agents.play import play, play_async
 from agents.player import seat_players
 from agents.policy import Reply
 from agents.turn import TurnSettings
-from llmarena_envs import tictactoe_v0
+from llmarena_envs import bid_v0, tictactoe_v0
 from llmarena_envs.core.failures import Failure
 
 FORFEIT = TurnSettings(unparsable="forfeit")
@@ -143,6 +143,61 @@ def test_a_random_legal_fallback_is_seeded_and_goes_on():
     assert first.forfeit("player_0") == ""
 
 
+def test_a_game_without_a_harmless_move_plays_a_random_one_instead():
+    settings = TurnSettings(unparsable="noop")
+    turn = play_against_first_legal(lambda observation: "?", settings).turns[0]
+    assert turn.fallback == "random_legal"
+    assert turn.action == play_against_first_legal(lambda observation: "?", TurnSettings()).turns[0].action
+    silent = play(bid_v0.env(), {agent: lambda observation: "?" for agent in ("player_0", "player_1")}, 7, settings)
+    assert {(turn.fallback, turn.action) for turn in silent.turns} == {("noop", 0)}
+
+
+def test_a_match_beyond_its_published_bound_is_a_bug_of_the_environment():
+    env, turns = tictactoe_v0.env(), []
+    env.unwrapped.max_turns = 4
+    players = seat_players({"player_0": FirstLegal(), "player_1": FirstLegal()})
+    with pytest.raises(EnvironmentBug, match="published bound of 4 turns"):
+        asyncio.run(play_async(env, players, 7, on_turn=turns.append))
+    assert len(turns) == 4
+
+
+def test_readers_of_views_and_vectors_are_asked_again_with_what_they_read():
+    class Clumsy:
+        def __init__(self, reads):
+            self.reads, self.seen = reads, []
+
+        def __call__(self, observation):
+            self.seen.append(observation)
+            return 9 if len(self.seen) % 2 else int(np.flatnonzero(self.mask(observation))[0])
+
+        def mask(self, observation):
+            if self.reads == "vector":
+                return observation["action_mask"]
+            return [cell in observation.legal for cell in range(9)]
+
+    players = {"player_0": Clumsy("view"), "player_1": Clumsy("vector")}
+    episode = play(tictactoe_v0.env(), players, 7)
+    assert {len(turn.attempts) for turn in episode.turns} == {2}
+    assert players["player_0"].seen[0] is players["player_0"].seen[1]
+    assert list(players["player_1"].seen[1]) == ["observation", "action_mask"]
+
+
+def test_an_answer_that_no_record_can_hold_is_the_providers_failure():
+    with pytest.raises(ProviderError, match="recording the policy's answer"):
+        play_against_first_legal(lambda observation: 10**5000)
+    with pytest.raises(ProviderError, match="recording the policy's answer"):
+        play_against_first_legal(lambda observation: Reply("X: (2, 2)", detail={(1, 2): 3}))
+
+
+def test_what_is_recorded_can_be_stored():
+    detail = {"id": b"\x00", "text": "a\ud800b", 1: (2, float("inf"))}
+    attempt = (
+        play_against_first_legal(lambda observation: Reply("\udfff X: (2, 2)", detail=detail)).turns[0].attempts[0]
+    )
+    assert attempt.detail == {"id": "b'\\x00'", "text": "a?b", "1": [2, float("inf")]}
+    attempt.reply.encode()
+
+
 def test_what_goes_wrong_inside_a_policy_is_the_providers_failure():
     def raises(observation):
         raise KeyError("boom")
@@ -214,11 +269,16 @@ def test_what_goes_wrong_while_a_match_is_taken_up_again_is_the_providers_failur
         asyncio.run(play_async(env, players, 5, played=whole.turns[:3]))
 
 
-def test_turns_of_another_match_are_refused():
+def test_turns_of_another_match_are_refused_before_anybody_recalls_them():
+    class Remembers(Random):
+        def recall(self, observation, reply):
+            raise AssertionError("recalls what another match was about")
+
     env = tictactoe_v0.env(random_opening=2)
-    policies = {"player_0": Random(), "player_1": Random()}
-    with pytest.raises(ReplayMismatch):
-        asyncio.run(play_async(env, seat_players(policies), 6, played=play(env, policies, 5).turns))
+    turns = play(env, {"player_0": Random(), "player_1": Random()}, 5).turns
+    players = seat_players({"player_0": Remembers(), "player_1": Remembers()})
+    with pytest.raises(ReplayMismatch, match=r"turn 0: expected player_\d in turn 0 reading"):
+        asyncio.run(play_async(env, players, 6, played=turns))
 
 
 def test_policies_must_fit_the_agents():

@@ -1,15 +1,21 @@
-"""A tiny chat model, made on the spot: no download, a few seconds on one core.
+"""A tiny chat model, made on the spot: no download, some seconds on one core, and kept for the next time.
 
 It is trained on positions of the two board games, so that it answers with moves of which some are legal and some are not.
 Run as a script, this file makes the model in the directory it is given: training in a process of its own keeps torch, its
 threads and its random state out of the tests.
 """
 
+import fcntl
+import hashlib
+import json
 import os
+import platform
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 from llmarena_envs import connect_four_v0, tictactoe_v0
@@ -39,6 +45,33 @@ def make_tiny_model(path: Path) -> Path:
     return path
 
 
+def cached_tiny_model(cache: Path) -> Path:
+    """Returns the directory of the model inside ``cache``, and makes the model if it is not there yet.
+
+    What is kept is kept for this source, these texts to be trained on, and these versions of the libraries. Several processes
+    may ask at once: one makes the model, the others wait.
+    """
+    cache.mkdir(parents=True, exist_ok=True)
+    model = cache / _fingerprint()
+    with (cache / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not model.exists():
+            partial = cache / "partial"  # of somebody who was killed, perhaps
+            shutil.rmtree(partial, ignore_errors=True)
+            make_tiny_model(partial).rename(model)
+    return model
+
+
+def _fingerprint() -> str:
+    libraries = {name: version(name) for name in ("torch", "transformers", "tokenizers", "safetensors")}
+    ingredients = [Path(__file__).read_text(), _examples(), libraries, platform.machine(), sys.version]
+    return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def _examples() -> list[tuple[list[dict[str, str]], str]]:
+    return [example for example, _ in zip(positions(0), range(EXAMPLES), strict=False)]
+
+
 def positions(seed: int) -> Iterator[tuple[list[dict[str, str]], str]]:
     """Yields what a player reads in random play, as chat messages, and a random legal reply."""
     envs = [module.env() for module in MODULES]
@@ -64,7 +97,7 @@ def _train(path: Path) -> None:
 
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    examples = [example for example, _ in zip(positions(0), range(EXAMPLES), strict=False)]
+    examples = _examples()
     bpe = ByteLevelBPETokenizer()
     texts = [message["content"][-SHOWN:] for messages, _ in examples for message in messages]
     bpe.train_from_iterator(texts, VOCABULARY, show_progress=False, special_tokens=["<pad>", "<|im_start|>", END])

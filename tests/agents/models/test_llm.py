@@ -81,6 +81,15 @@ def test_rules_at_the_beginning_of_the_first_user_message():
     ]
 
 
+def test_what_a_model_thought_is_neither_its_reply_nor_sent_back():
+    thought = {"reasoning_content": "hidden thought", "reasoning": "hidden thought"}
+    with hostile_server(json_answer(completion({"content": "X: 1", **thought})), say("X: 2")) as server:
+        first, _ = ask(server, OBSERVATION, {"rules": "the rules", "text": "more"}, history="full")
+    assert first.text == "X: 1"
+    assert "hidden thought" not in json.dumps(server.requests[1].body)
+    assert "hidden thought" not in json.dumps(first.detail)
+
+
 def sent_seeds(match_seed, calls, recalled=0):
     policy_seeds = []
     with hostile_server(then=itertools.repeat(say("hm"))) as server:
@@ -117,6 +126,13 @@ def test_seeds_follow_from_the_match_and_the_number_of_the_call():
         (say(""), Failure.EMPTY, ""),
         (say(" \n\u3000"), Failure.EMPTY, " \n\u3000"),
         (say(None, "tool_calls"), Failure.EMPTY, ""),
+        (say("", None), Failure.EMPTY, ""),
+        (say("", "end_turn"), Failure.EMPTY, ""),
+        (say("", "EOS"), Failure.EMPTY, ""),
+        (say("X: (1,", "max_tokens"), Failure.TRUNCATED, "X: (1,"),
+        (say("X: 1", "gremlins"), Failure.OK, "X: 1"),
+        (say("X: 1", ""), Failure.OK, "X: 1"),
+        (json_answer(completion({"content": "", "reasoning_content": "X: 3"})), Failure.EMPTY, ""),
         (json_answer(completion({"role": "assistant"})), Failure.EMPTY, ""),
         (json_answer(completion({"content": None, "refusal": "I will not."})), Failure.REFUSAL, "I will not."),
         (json_answer(completion({"content": "X: 1", "refusal": ""})), Failure.OK, "X: 1"),

@@ -46,6 +46,15 @@ TRANSIENT = {
     "choices empty": json_answer(completion({}, choices=[])),
     "choices of another type": json_answer(completion({}, choices=[7])),
     "message null": json_answer(completion({}, choices=[{"message": None}])),
+    "finish reason error": say("X: (1,", "error"),
+    "finish reason abort": say("X: 1", "abort"),
+    "finish reason of DeepSeek": say("X:", "insufficient_system_resource"),
+    "finish reason nobody knows": say("", "gremlins"),
+    "finish reason of another type": say(None, 7),
+    "error of the choice": json_answer(
+        completion({}, choices=[{"message": {"content": "X:"}, "finish_reason": "stop", "error": {"code": 502}}])
+    ),
+    "error beside the choice": json_answer(completion({"content": "X: 1"}, error={"message": "upstream is down"})),
     "content in parts": json_answer(completion({"content": [{"type": "text", "text": "X: 1"}]})),
 }
 
@@ -111,6 +120,12 @@ def test_a_date_to_wait_for():
     assert read_retry_after({"retry-after": FUTURE}) > 300 * 365 * 86400
 
 
+def test_a_date_to_wait_for_goes_by_the_clock_of_the_server():
+    assert read_retry_after({"retry-after": PAST, "date": "Wed, 21 Oct 2015 07:27:30 GMT"}) == 30.0
+    assert read_retry_after({"retry-after": FUTURE, "date": FUTURE}) == 0.0
+    assert read_retry_after({"retry-after": PAST, "date": "yesterday"}) == 0.0
+
+
 def test_waits_grow_are_bounded_and_come_after_what_the_server_asked(monkeypatch):
     waits, draws = [], []
 
@@ -164,11 +179,31 @@ def test_the_servers_own_words_stand_in_the_error():
     assert "no such model" in str(fastapi_like)
 
 
-def test_a_server_that_is_not_there():
+@pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
+def test_a_server_that_is_not_there(monkeypatch, transport):
+    if transport == "httpx":
+        import openai
+
+        def missing(**options):
+            raise RuntimeError
+
+        monkeypatch.setattr(openai, "DefaultAioHttpClient", missing)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     policy = LLMPolicy("mock", base_url=url, max_attempts=2)
-    with pytest.raises(ProviderError, match="gave up after 2 attempts") as raised:
+    with pytest.raises(ProviderError) as raised:
         asyncio.run(policy(OBSERVATION))
+    assert str(raised.value) == (f"mock: connection refused: no server listens at {url}/; gave up after 2 attempts")
     assert not raised.value.fatal
+
+
+def test_an_error_says_who_failed_how_and_after_how_many_attempts():
+    failure, _ = fail(error(503, message="overloaded"), error(503, message="still overloaded"), max_attempts=2)
+    assert str(failure) == "mock: HTTP 503: still overloaded; gave up after 2 attempts"
+    failure, _ = fail(error(503, message="overloaded", **{"Retry-After": "3600"}), deadline=60)
+    assert str(failure) == (
+        "mock, which asked to wait 3.6e+03 s: HTTP 503: overloaded; gave up after 1 attempts at the deadline of 60 s"
+    )
+    failure, _ = fail(HANG, timeout=0.2, max_attempts=1)
+    assert str(failure) == "mock: no complete reply within 0.2 s; gave up after 1 attempts"

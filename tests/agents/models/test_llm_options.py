@@ -51,6 +51,14 @@ def test_a_server_of_ones_own_needs_no_key(monkeypatch):
     assert request.headers["authorization"] == "Bearer no-key"
 
 
+@pytest.mark.parametrize(("key", "is_hidden"), [("1234567", False), ("12345678", True)])
+def test_keys_of_eight_characters_and_more_are_hidden(monkeypatch, key, is_hidden):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    failure, _ = fail(error(400, message=f"<{key}>"))
+    assert ("<***>" in str(failure)) is is_hidden
+    assert (key in str(failure)) is not is_hidden
+
+
 def test_a_placeholder_for_a_key_leaves_messages_readable(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "x")
     failure, _ = fail(error(400, message="the context is exceeded"))
@@ -63,6 +71,16 @@ def test_the_address_may_come_from_the_environment(monkeypatch):
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         assert asyncio.run(make_policy("openai:mock", "tictactoe_v0")(OBSERVATION)).text == "hm"
     assert server.requests[0].body["model"] == "mock"
+
+
+def test_the_query_of_an_address_is_sent_with_every_request(monkeypatch):
+    with hostile_server(say("one"), say("two")) as server:
+        address = f"{server.url}?api-version=2024-10-21&region=north%20east"
+        asyncio.run(LLMPolicy("mock", base_url=address)(OBSERVATION))
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        asyncio.run(LLMPolicy("mock")(OBSERVATION))
+    path = "/v1/chat/completions?api-version=2024-10-21&region=north"
+    assert [request.path.replace("%20", "+") for request in server.requests] == [f"{path}+east"] * 2
 
 
 @pytest.mark.parametrize(
@@ -88,6 +106,11 @@ def test_a_key_that_is_needed_and_not_there(monkeypatch, key, message):
         {"base_url": 8000},
         {"base_url": f"https://user:{SECRET}@localhost/v1"},
         {"base_url": f"https://localhost/v1?key={SECRET}"},
+        {"base_url": f"https://localhost/v1?api-version=1&apiKey={SECRET}"},
+        {"base_url": f"https://localhost/v1?access_token={SECRET}"},
+        {"base_url": f"https://localhost/v1?Authorization={SECRET}"},
+        {"base_url": f"https://localhost/v1?sv=1&sig={SECRET}"},
+        {"clients": "4"},
         {"api_key_env": f"{SECRET}"},
         {"temperature": -0.1},
         {"temperature": float("nan")},
