@@ -7,6 +7,7 @@ run nor on the number of workers. Matches of one deal have the same seed and so 
 """
 
 import hashlib
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -107,12 +108,14 @@ def batches(contest: Contest, cycles: Iterator[Cycle]) -> Iterator[list[Match]]:
     while True:
         batch: list[Match] = []
         played = dict.fromkeys(contest.policies, 0)
-        while min(played.values()) < contest.batch:
-            for deal, policies, options in next(cycles):
+        for cycle in itertools.islice(cycles, contest.batch):  # a cycle is a match of each policy, at least
+            for deal, policies, options in cycle:
                 seed = deal_seed(contest.seed, contest.environment, deal)
                 seats = contest.everybody(policies)
                 batch.append(Match(contest.environment, number, seats, seed, {**contest.options, **options}))
                 number += 1
                 for name in set(policies) & played.keys():
                     played[name] += 1
+            if min(played.values()) >= contest.batch:
+                break
         yield batch

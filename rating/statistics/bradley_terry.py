@@ -3,7 +3,7 @@
 Model (Bradley and Terry 1952): the first seat beats the second with probability ``1 / (1 + exp(-(x_i - x_j + s)))``, where
 ``x`` are the strengths and ``s`` is the advantage of the first seat. Strengths have a Gaussian prior, so that an unbeaten
 policy has a finite rating. Ratings are strengths on the Elo scale: base 10, scale 400, mean 1000 (Auto-Arena, arXiv
-2405.20267; requirements A-23 to A-25).
+2405.20267).
 
 The fit sees the matches only as counts of integers, so that any order of the log gives the same bytes.
 """

@@ -78,7 +78,7 @@ def mean_estimate(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Estimate | None:
-    """Returns a mean with a percentile bootstrap interval, resampled by cluster (X-7).
+    """Returns a mean with a percentile bootstrap interval, resampled by cluster.
 
     The result does not depend on the order of the values.
 
@@ -182,7 +182,7 @@ def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, d
 
 
 def position_bias(outcomes: Iterable[Outcome]) -> PositionBias:
-    """Returns who won by seat in two-player matches, those of a policy against itself included (X-5).
+    """Returns who won by seat in two-player matches, those of a policy against itself included.
 
     Args:
         outcomes: of one environment; void ones are skipped.
@@ -199,7 +199,9 @@ def position_bias(outcomes: Iterable[Outcome]) -> PositionBias:
 
 
 def normalise(values: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Returns ``100 * value / best`` (LLMArena, arXiv 2402.16499; L-4); missing values stay missing, negative ones negative.
+    """Returns values in per cent of the best one, as LLMArena does (arXiv 2402.16499, Table 1).
+
+    Missing values stay missing, negative ones negative, and the best one is exactly 100.
 
     Raises:
         ValueError: if the best value is not above 0, or there is none.
@@ -208,4 +210,4 @@ def normalise(values: Mapping[str, float | None]) -> dict[str, float | None]:
     best = max(known, default=None)
     if best is None or not 0 < best < math.inf:
         raise ValueError(f"expected a best value above 0 to normalise by, got {best}")
-    return {name: None if value is None else 100 * value / best for name, value in values.items()}
+    return {name: None if value is None else 100 * (value / best) for name, value in values.items()}

@@ -47,12 +47,12 @@ def test_the_scripts_run_and_print_what_the_page_says(folder: Path, script: str)
     assert _run([sys.executable, script], folder) == OUTPUTS.get(script, "")
 
 
-def test_the_command_on_the_page_plays(folder: Path) -> None:
-    (block,) = [block for block in BLOCKS if block.language == "sh"]
-    program, *arguments = block.text.split()
-    assert program == "llmarena"
-    output = _run([sys.executable, "-m", "rating.cli", *arguments], folder)
-    assert "player_1" in output
+def test_the_commands_on_the_page_play_a_match_and_a_tournament(folder: Path) -> None:
+    commands = [block.text.split() for block in BLOCKS if block.language == "sh"]
+    assert [program for program, *_ in commands] == ["llmarena", "llmarena"]
+    match, tournament = (_run([sys.executable, "-m", "rating.cli", *arguments], folder) for _, *arguments in commands)
+    assert "player_1" in match
+    assert "rock_paper_scissors.baselines:BeatsTheLast" in tournament and "20 matches; stopped: cap" in tournament
 
 
 def test_the_code_is_clean(folder: Path) -> None:

@@ -258,6 +258,9 @@ def test_undercover_without_roles_in_the_record():
     assert rows["a"].roles["undercover"] == rate_estimate(0, 1)
     assert rows["f"].roles["undercover"] is None and rows["f"].roles["civilian"] is None
     assert board.unclassified == 1
+    nobody_undercover = played(Match("game_v0", 2, ("f", "a", "f"), 2), [1.0, -1.0, -1.0], roles=9)
+    again = role_leaderboard([nobody_undercover], Casting(hidden=HIDDEN, opponent="f"))
+    assert again.unclassified == 1 and all(row.roles["civilian"] is None for row in again.rows)
 
 
 def test_what_is_no_log_of_one_environment_is_refused():

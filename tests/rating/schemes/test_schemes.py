@@ -1,0 +1,73 @@
+"""What each scheme schedules and when it stops, from what an environment declares and the run says."""
+
+import itertools
+from collections import Counter
+
+import pytest
+
+from llmarena_envs.catalogue import CATALOGUE, load_environment
+from llmarena_envs.core.declaration import Declaration, HiddenRole
+from llmarena_envs.core.options import OptionError
+from rating.schemes.registry import SCHEMES
+from rating.schemes.scheme import Setting
+from rating.schemes.stopping import CountRule, StopRule
+
+HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")
+
+
+def scheme(name, agents, policies=("a", "b", "random"), *, matches=30, limit=70, opponent="", **declared):
+    setting = Setting(
+        environment="game_v0",
+        agents=agents,
+        declaration=Declaration(scheme=name, **declared),
+        policies=policies,
+        stop=StopRule(max_matches=limit),
+        matches=matches,
+        opponent=opponent,
+    )
+    return SCHEMES[name](setting)
+
+
+def agents(count):
+    return tuple(f"player_{index}" for index in range(count))
+
+
+def test_every_environment_of_the_suite_declares_a_known_scheme():
+    declared = {load_environment(entry.name).declaration.scheme for entry in CATALOGUE}
+    assert declared == SCHEMES.keys() == {"duels", "mean_reward", "cooperation", "roles"}
+
+
+@pytest.mark.parametrize(
+    ("compared", "rule"),
+    [
+        (scheme("duels", agents(2)), StopRule(max_matches=70)),
+        (scheme("mean_reward", agents(3)), CountRule(30, 70)),
+        (scheme("mean_reward", agents(2), matches=90), CountRule(70, 70)),
+        # Of five matches of each of three policies one is with itself: the other four come along.
+        (scheme("cooperation", agents(2)), CountRule(150, 350)),
+        (scheme("cooperation", agents(4)), CountRule(30, 70)),
+        (scheme("roles", ("writer_0", "editor_0")), CountRule(30, 70)),
+        # The fixed opponent has the first role in half as many matches as the others are scheduled.
+        (scheme("roles", agents(4), hidden_role=HIDDEN), CountRule(30, 140, "random")),
+        (scheme("roles", agents(4), ("a", "b"), hidden_role=HIDDEN), CountRule(30, 140, "a")),
+        (scheme("roles", agents(4), hidden_role=HIDDEN, opponent="b"), CountRule(30, 140, "b")),
+    ],
+)
+def test_when_each_scheme_stops(compared, rule):
+    assert compared.rule() == rule
+
+
+def test_hidden_roles_are_given_to_every_policy_on_every_seat_by_the_option_of_the_environment():
+    compared = scheme("roles", agents(4), hidden_role=HIDDEN, opponent="b")
+    wolves = Counter()
+    for match in itertools.islice(compared.schedule().next_batch(), 1000):
+        seat = match.options["wolf"]
+        assert len({name for index, name in enumerate(match.policies) if index != seat}) == 1
+        wolves[match.policies[seat], seat] += 1
+    assert {wolves["a", seat] for seat in range(4)} == {wolves["random", seat] for seat in range(4)}
+    assert len(wolves) == 12
+
+
+def test_an_opponent_is_one_of_the_pool():
+    with pytest.raises(OptionError, match=r"opponent: expected one of .*got 'c'"):
+        scheme("roles", agents(4), hidden_role=HIDDEN, opponent="c")
