@@ -204,10 +204,16 @@ class Store:
         if self._db.in_transaction:
             yield
             return
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._transaction():
             if self._sealed:
                 self._db.execute("DELETE FROM fact WHERE name = ?", (audit.SEAL,))
+            yield
+        self._sealed = False
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
             yield
             self._db.execute("COMMIT")
         except BaseException:
@@ -215,7 +221,6 @@ class Store:
                 self._db.execute("ROLLBACK")
             self._dictionaries.clear()
             raise
-        self._sealed = False
 
     def _finish(self, match: Match, outcome: Outcome, tries: int, digest: str, error: str) -> None:
         journal, counts = self._journal(match), self._counts
@@ -276,7 +281,7 @@ class Store:
 
     def _convert(self) -> None:
         """Converts a run of schema version 1."""
-        with self._writing():
+        with self._transaction():
             if database.schema_version(self._db) == database.SCHEMA_VERSION:
                 return  # another process was faster
             version_1.set_aside(self._db)
@@ -288,8 +293,8 @@ class Store:
                     self._finish(record.match, record.outcome, record.tries, record.digest, record.error)
             version_1.discard(self._db)
             self.set_fact("converted", "from schema version 1")
+            self._sealed = False
             self.seal()
-        self._sealed = True
         with suppress(sqlite3.OperationalError):  # no room, or somebody reads it: then it stays as large as it was
             self._db.execute("VACUUM")
 

@@ -9,9 +9,10 @@ import sqlite3
 import pytest
 
 from rating.cli import main
+from rating.records import seal
 from rating.records.match import Match
 from rating.records.outcome import BUG, VOID
-from rating.records.record import void_outcome
+from rating.records.record import dump_turn, void_outcome
 from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.runner import Runner
@@ -193,6 +194,42 @@ def test_swapped_rows_are_found(copy, table, key, column, where):
     assert differences(copy)
 
 
+def test_it_is_said_which_match_is_missing(copy):
+    change(copy, "DELETE FROM match WHERE environment = 'tictactoe_v0' AND number = 2")
+    assert "tictactoe_v0: expected match 2, got match 3" in differences(copy)
+
+
+def test_a_turn_after_the_end_of_a_match_is_found_even_if_it_is_linked(copy):
+    store = Store(copy / "run.db")
+    record = next(store.records())
+    store.close()
+    match = record.match
+    identity = (json.dumps(match.policies), str(match.seed), json.dumps(match.options, sort_keys=True))
+    chain = seal.of_identity(match.id, match.environment, match.number, *identity)
+    for turn in (*record.turns, record.turns[0]):
+        chain = seal.link(chain, dump_turn(turn))
+    payload = dump_turn(record.turns[0])
+    change(copy, "INSERT INTO turn VALUES (?, ?, ?, ?)", (match.id, len(record.turns), payload, chain))
+    where = f"match {match.id} ({match.environment} {match.number})"
+    assert f"{where}: expected {len(record.turns)} turns, got {len(record.turns) + 1}" in differences(copy)
+
+
+def test_a_changed_head_is_found(copy):
+    store = Store(copy / "run.db")
+    sealed = store.sealed
+    store.close()
+    change(copy, f"UPDATE fact SET value = replace(value, '{sealed}', '{'0' * 64}')")
+    assert differences(copy) == ["the seal is not that of the parts named beside it"]
+
+
+def test_sealing_anew_what_was_only_opened_hides_nothing(copy):
+    change(copy, "UPDATE fact SET value = '{}' WHERE name = 'versions'")
+    store = Store(copy / "run.db")
+    store.seal()
+    store.close()
+    assert differences(copy) == ["facts: versions changed, was added or taken away after the run was sealed"]
+
+
 def test_a_text_in_a_foreign_encoding_is_found(copy):
     change(copy, "UPDATE match SET error = CAST(x'ff' AS TEXT) WHERE number = 3")
     assert differences(copy)
@@ -216,14 +253,14 @@ def verified(capsys, directory):
 
 def test_verification_shows_seal_and_digest(capsys, run):
     store = Store(run / "run.db")
-    seal, digest = store.sealed, store.digest()
+    sealed, digest = store.sealed, store.digest()
     store.close()
     code, shown = verified(capsys, run)
     assert code == 0
-    assert shown.splitlines()[-2:] == [f"seal: {seal}", f"play digest: {digest}"]
+    assert shown.splitlines()[-2:] == [f"seal: {sealed}", f"play digest: {digest}"]
     assert main(["replay", str(run), "--verify", "--json"]) == 0
     table = json.loads(capsys.readouterr().out)
-    assert (table["seal"], table["digest"], table["changed"], table["differences"]) == (seal, digest, [], {})
+    assert (table["seal"], table["digest"], table["changed"], table["differences"]) == (sealed, digest, [], {})
 
 
 def test_verification_finds_a_changed_run_file(capsys, copy):

@@ -1,11 +1,13 @@
 """The database of a run: what goes in comes out, and what is no such database is refused untouched."""
 
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from agents.records import Attempt, Turn
@@ -15,6 +17,7 @@ from rating.records.database import SCHEMA_VERSION
 from rating.records.match import Match
 from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.records.record import load_match, load_outcome, load_turn, void_outcome
+from rating.records.seal import link
 from rating.records.store import Store
 
 MATCH = Match("tictactoe_v0", 0, ("b", "a"), 2**64 - 1, {"random_opening": 2})
@@ -83,6 +86,8 @@ def test_matches_are_counted_by_environment_and_status(store):
         assert opened.count(FINISHED, "connect_four_v0") == 0
         assert opened.statuses() == {"unfinished": 1, VOID: 1, FINISHED: 1}
     reopened.close()
+    store.finish(matches[2], replace(OUTCOME, number=2))
+    assert store.statuses() == {VOID: 1, FINISHED: 2}
 
 
 def test_a_match_that_cannot_be_entered_is_not_counted(store):
@@ -109,6 +114,14 @@ def test_a_void_match_goes_on_from_its_last_turn(store):
     sealed = Store(store.path)
     assert sealed.check() == []
     sealed.close()
+
+
+def test_what_cannot_be_stored_of_a_text_is_replaced(store):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, replace(TURN, attempts=(Attempt("", detail={"k": "\ud800!"}),)))
+    store.finish(MATCH, void_outcome(MATCH, VOID), error="\ud800!")
+    (record,) = store.records()
+    assert (record.error, record.turns[0].attempts[0].detail) == ("?!", {"k": "?!"})
 
 
 def test_a_turn_is_entered_once(store):
@@ -150,6 +163,19 @@ def test_the_turns_of_a_match_that_has_ended_are_packed(store):
     assert len(store.turns(MATCH)) == 50
 
 
+def test_the_dictionary_of_an_environment_is_bounded(store):
+    noise = "".join(map(chr, np.random.default_rng(0).integers(0x4E00, 0x9FFF, 50_000)))
+    for number in range(2):
+        match = replace(MATCH, number=number)
+        store.add_match(match)
+        store.add_turn(match, replace(TURN, read=noise))
+        store.finish(match, replace(OUTCOME, number=number))
+        assert store.turns(match) == (replace(TURN, read=noise),)
+    with sqlite3.connect(store.path) as db:
+        assert db.execute("SELECT max(length(data)), count(*) FROM dictionary").fetchone() <= (32768, 1)
+    db.close()
+
+
 def test_the_seal_covers_wall_times_and_the_digest_does_not(tmp_path):
     seals, digests = set(), set()
     for name, seconds in (("a", 0.5), ("b", 0.5), ("c", 0.6)):
@@ -173,6 +199,10 @@ def test_the_digest_covers_digests_and_outcomes(tmp_path):
         digests.add(store.digest())
         store.close()
     assert len(digests) == 3
+
+
+def test_parts_of_a_seal_are_told_apart():
+    assert len({link("", "ab", "c"), link("", "a", "bc"), link("", "abc"), link("ab", "c")}) == 4
 
 
 def test_a_seal_is_broken_by_a_write_and_by_nothing_else(store):
@@ -210,6 +240,30 @@ def test_everything_written_survives_a_process_that_is_killed(tmp_path, ended):
     assert store.outcome(MATCH) == (OUTCOME if ended else None)
     assert [difference for difference in store.check() if "not sealed" not in difference] == []
     store.close()
+
+
+def test_what_a_killed_process_left_is_read_where_nothing_may_be_written(store, tmp_path, monkeypatch):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, TURN)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for file in store.path.parent.glob("run.db*"):
+        shutil.copy(file, copy)
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    left = Store(copy / "run.db")
+    assert left.turns(MATCH) == (TURN,)
+    left.close()
+
+
+def test_a_reader_does_not_keep_the_run_from_being_played(store):
+    for number in range(2):
+        store.add_match(replace(MATCH, number=number))
+    reader = Store(store.path)
+    reading = reader.records()
+    next(reading)
+    store.add_turn(MATCH, TURN)
+    assert len(list(reading)) == 1
+    reader.close()
 
 
 def test_everything_written_is_there_for_other_readers_at_once(store):

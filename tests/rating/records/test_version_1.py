@@ -85,6 +85,23 @@ def test_nothing_of_an_old_run_is_lost(old):
         store = Store(old)
         check_converted(store, before)
         store.close()
+    with sqlite3.connect(old) as db:
+        assert db.execute("PRAGMA freelist_count").fetchone() == (0,)
+    db.close()
+
+
+def test_two_processes_may_open_an_old_run_at_once(old, monkeypatch):
+    before, convert = contents(old), Store._convert
+
+    def beaten(store):
+        monkeypatch.undo()
+        Store(old).close()
+        convert(store)
+
+    monkeypatch.setattr(Store, "_convert", beaten)
+    store = Store(old)
+    check_converted(store, before)
+    store.close()
 
 
 def test_an_old_run_goes_on(old):
@@ -111,7 +128,12 @@ def test_an_old_run_is_read_where_nothing_may_be_written(old, monkeypatch):
 
 @pytest.mark.parametrize(
     "statement",
-    ["UPDATE turn SET payload = '{' WHERE number = 1", "UPDATE match SET seed = 'x'", "UPDATE match SET outcome = '['"],
+    [
+        "UPDATE turn SET payload = '{' WHERE number = 1",
+        "UPDATE match SET seed = 'x'",
+        "UPDATE match SET outcome = '['",
+        "UPDATE match SET id = id || 'x'",
+    ],
 )
 def test_a_damaged_old_run_is_refused_and_left_as_it_was(old, statement):
     with sqlite3.connect(old) as db:
