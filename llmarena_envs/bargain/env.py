@@ -92,9 +92,10 @@ from numpy.typing import NDArray
 from llmarena_envs.bargain.game import Action, Bargain, BargainView, Deal, Offer, rest_of
 from llmarena_envs.bargain.scenarios import TOTAL_VALUE, Triple, all_plans, plan_numbers, plans
 from llmarena_envs.bargain.text import BargainCodec
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.replies import quoted
 from llmarena_envs.core.text_env import TextEnv
 
 _HEADER = 8
@@ -153,7 +154,7 @@ class raw_env(TextEnv):
             return move
         known = all_plans(self.game.source)
         if not 0 <= move <= len(known):
-            raise InvalidReply(Failure.ILLEGAL, f"expected an action from 0 to {len(known)}, got {move}")
+            raise self._invalid(Refusal(Failure.ILLEGAL, "no_such_plan", last=len(known), got=quoted(str(move))), agent)
         return Deal() if move == len(known) else Offer(known[move])
 
     def write_action(self, move: Action, agent: str) -> Any:

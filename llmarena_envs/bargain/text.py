@@ -38,7 +38,7 @@ class BargainCodec(Codec):
     """
 
     def __init__(self, language: str, show_offer_value: bool, game: Bargain) -> None:
-        prompts = Prompts("llmarena_envs.bargain", language)
+        self._prompts = prompts = Prompts("llmarena_envs.bargain", language)
         self.language = language
         self._max_rounds = game.max_turns // 2
         self._max_turns = game.max_turns
@@ -138,9 +138,14 @@ class BargainCodec(Codec):
         answer = self._texts["last_answer" if turn == self._max_turns - 1 else "answer"]
         return answer.render(**fields, kept=plan_text(kept), rest=plan_text(rest), worth=self._worth_text(view, rest))
 
-    def parse(self, reply: str, view: BargainView) -> Action:
-        """Reads the last plan or ``Deal``; see ``grammar.read_action``."""
-        return read_action(reply, view.agent, may_accept=bool(view.offers))
+    def read(self, reply: str, view: BargainView) -> Action:
+        """Reads a plan with its message or ``Deal``; see ``grammar.read_action``."""
+        return read_action(reply, view.agent)
+
+    def example(self, view: BargainView) -> str:
+        """Returns what may be written: a plan, and ``Deal`` if an offer stands."""
+        plan = f"{view.agent}: {plan_text((1, 1, 1))}"
+        return self._prompts.render("example_or_deal", plan=plan, deal=f"{view.agent}: Deal") if view.offers else plan
 
     def format(self, action: Action, view: BargainView) -> str:
         """Writes ``player_0: 2 hats 1 balls 0 apples`` after the message, or ``player_0: Deal``."""

@@ -64,10 +64,7 @@ class Prompts:
 
     def __init__(self, package: str, language: str) -> None:
         folder = resources.files(package) / "prompts"
-        languages = sorted(
-            entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")
-        )
-        check_choice("language", language, languages)
+        check_choice("language", language, self.languages(package))
         where = f"{package}/prompts/{language}.toml"
         table = tomllib.loads((folder / f"{language}.toml").read_text(encoding="utf-8"))
         self._where = where
@@ -76,6 +73,15 @@ class Prompts:
             if not isinstance(text, str):
                 raise PromptError(f"{where} [{name}]: expected a text, got {type(text).__name__}")
             self._templates[name] = Template(text.strip("\n"), f"{where} [{name}]")
+
+    @staticmethod
+    def languages(package: str) -> list[str]:
+        """Returns the languages that a package has texts in."""
+        folder = resources.files(package) / "prompts"
+        return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._templates
 
     def __getitem__(self, name: str) -> Template:
         try:

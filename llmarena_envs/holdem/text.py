@@ -5,11 +5,13 @@ from itertools import pairwise
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.replies import find
 from llmarena_envs.holdem.betting import STANDARD, Action
 from llmarena_envs.holdem.cards import card_names
 from llmarena_envs.holdem.game import BOARD_SIZES, Event, HandResult, Holdem, HoldemView
-from llmarena_envs.holdem.replies import ACTION_NAMES, read_action
+from llmarena_envs.holdem.replies import ACTION_NAMES, GRAMMAR
 
+_PUBLISHED = {f"Action: {name}": action for action, name in zip(Action, ACTION_NAMES, strict=True)}
 _STREETS = ("flop", "turn", "river")
 _EVENTS = ("small_blind", "big_blind", "fold", "check", "call", "raise_half_pot", "raise_full_pot", "all_in")
 _CARDS = "<cards>"
@@ -82,12 +84,14 @@ class HoldemCodec(Codec):
         parts.append(f"{before}{board}{after}")
         return "\n".join(parts)
 
-    def parse(self, reply: str, view: HoldemView) -> int:
-        """Reads the action stated last.
+    def read(self, reply: str, view: HoldemView) -> int:
+        """Reads ``Action: Fold`` and the like.
 
         All-In means a call where no raise is left: where a call takes all chips, or everybody else is all-in.
         """
-        action = read_action(reply)
+        action = _PUBLISHED.get(reply)
+        if action is None:
+            action = find(reply, GRAMMAR, view.agent).value
         if action == Action.ALL_IN and action not in view.legal and Action.CHECK_CALL in view.legal:
             opponents = [seat for seat, live in enumerate(view.live) if live and seat != view.seat]
             if view.to_call == view.stacks[view.seat] or not any(view.stacks[seat] for seat in opponents):
@@ -97,6 +101,10 @@ class HoldemCodec(Codec):
     def format(self, action: int, view: HoldemView) -> str:
         """Writes e.g. ``Action: Fold``."""
         return f"Action: {ACTION_NAMES[action]}"
+
+    def example(self, view: HoldemView) -> str:
+        """Returns the action that is always legal."""
+        return self.format(Action.CHECK_CALL, view)
 
     def picture(self, game: Holdem) -> str:
         """Draws the table with everybody's cards."""

@@ -81,7 +81,7 @@ def test_a_deal_by_the_second_side_in_round_ten_counts():
     for _ in range(19):
         game.apply((Offer((1, 0, 0)),))
     assert game.to_move == ("player_1",) and game.view("player_1").round == 10
-    assert game.why_illegal("player_1", Deal()) == ""
+    assert game.why_illegal("player_1", Deal()) is None
     game.apply((Deal(),))
     assert game.rewards == (8.0, 6.0)
 
@@ -96,7 +96,7 @@ def test_there_must_be_an_offer_to_accept():
 
 def test_offers_stay_within_the_stock():
     game = talks()
-    assert game.why_illegal("player_0", Offer((1, 2, 3))) == ""
+    assert game.why_illegal("player_0", Offer((1, 2, 3))) is None
     assert game.why_illegal("player_0", Offer((2, 0, 0))) == "the offer asks for 2 hats, but there are only 1"
     assert "7 apples" in game.why_illegal("player_0", Offer((0, 0, 7)))
     assert "-1 balls" in game.why_illegal("player_0", Offer((0, -1, 0)))

@@ -22,7 +22,7 @@ def _after(moves: str) -> ConnectFour:
     game = ConnectFour()
     game.reset(np.random.default_rng(0))
     for move in moves:
-        assert game.why_illegal(game.to_move[0], int(move) - 1) == ""
+        assert game.why_illegal(game.to_move[0], int(move) - 1) is None
         game.apply((int(move) - 1,))
     return game
 

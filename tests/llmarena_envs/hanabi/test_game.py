@@ -255,7 +255,7 @@ def check_invariants(game):
             assert not what.rank_told or what.ranks == (card.rank,)
     if game.to_move:
         assert game.legal
-        assert [game.why_illegal(game.to_move[0], number) == "" for number in range(game.num_actions)] == [
+        assert [game.why_illegal(game.to_move[0], number) is None for number in range(game.num_actions)] == [
             number in game.legal for number in range(game.num_actions)
         ]
 

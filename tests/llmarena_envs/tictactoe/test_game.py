@@ -22,7 +22,7 @@ def _start() -> TicTacToe:
 def _after(*moves: int) -> TicTacToe:
     game = _start()
     for move in moves:
-        assert game.why_illegal(game.to_move[0], move) == ""
+        assert game.why_illegal(game.to_move[0], move) is None
         game.apply((move,))
     return game
 

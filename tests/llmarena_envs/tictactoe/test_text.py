@@ -203,7 +203,7 @@ def test_the_worked_game_in_the_rules_is_a_real_one(language: str) -> None:
         mark, name = lines[0].split(": ")
         assert mark == "XO"[len(game.moves) % 2]
         action = CELL_NAMES.index(name)
-        assert game.why_illegal(game.to_move[0], action) == ""
+        assert game.why_illegal(game.to_move[0], action) is None
         game.apply((action,))
         assert "\n".join(lines[1:4]) == codec.board_text(game.board)
         lines = lines[4:]

@@ -270,18 +270,18 @@ def test_illegal_clues():
 def test_a_player_may_repeat_its_own_clue_and_several_may_be_silent():
     game = fixed_game()
     for text in ("red", "", "", "round", "sweet"):
-        assert game.why_illegal(game.to_move[0], Clue(text)) == ""
+        assert game.why_illegal(game.to_move[0], Clue(text)) is None
         game.apply((Clue(text),))
     vote(game, 1, 2, 1, 1, 1)
     assert game.to_move == ("player_0",)
-    assert game.why_illegal("player_0", Clue("Red")) == ""
+    assert game.why_illegal("player_0", Clue("Red")) is None
     assert "player_3" in game.why_illegal("player_0", Clue("Round"))
 
 
 def test_without_clue_check_words_and_repetition_are_allowed_but_stages_are_kept():
     game = fixed_game(clue_check=False)
     game.apply((Clue("plum"),))
-    assert game.why_illegal("player_1", Clue("plum")) == ""
+    assert game.why_illegal("player_1", Clue("plum")) is None
     assert game.why_illegal("player_1", Clue("vote: player_2"))
     assert game.why_illegal("player_1", Clue("a" * 501))
 
@@ -369,7 +369,7 @@ def test_statistics_name_the_side_only_after_the_match():
 def test_default_actions():
     game = fixed_game()
     assert game.default_action("player_0") == Clue("")
-    assert game.why_illegal("player_0", Clue("")) == ""
+    assert game.why_illegal("player_0", Clue("")) is None
     speak(game)
     assert game.default_action("player_0") is None
 
@@ -392,7 +392,7 @@ def test_views_list_the_votes():
     assert game.view("player_0").legal == ()
     speak(game)
     assert game.view("player_2").legal == tuple(Vote(f"player_{number}") for number in (0, 1, 3, 4))
-    assert all(game.why_illegal("player_2", action) == "" for action in game.view("player_2").legal)
+    assert all(game.why_illegal("player_2", action) is None for action in game.view("player_2").legal)
     assert [(clue.round, clue.sender) for clue in game.view("player_4").clues] == [(1, agent) for agent in game.agents]
 
 
@@ -413,5 +413,5 @@ def test_random_actions_are_legal():
         game = new_game(seed, n_players=10, n_undercover=2, max_rounds=9, ask_guess=True)
         while game.to_move:
             actions = tuple(game.random_action(agent, rng) for agent in game.to_move)
-            assert all(game.why_illegal(*move) == "" for move in zip(game.to_move, actions, strict=True))
+            assert all(game.why_illegal(*move) is None for move in zip(game.to_move, actions, strict=True))
             game.apply(actions)

@@ -259,7 +259,7 @@ def test_guesses_are_refused(reply):
 @given(st.text().map(one_line))
 def test_legal_clues_are_read_back(text):
     clue = Clue(text)
-    if ENV_CLUE.game.why_illegal("player_0", clue) == "":
+    if ENV_CLUE.game.why_illegal("player_0", clue) is None:
         assert read(ENV_CLUE, ENV_CLUE.codec.format(clue, ENV_CLUE.game.view("player_0"))) == clue
 
 
@@ -269,7 +269,7 @@ def test_legal_clues_are_read_back(text):
 )
 def test_legal_votes_are_read_back(target, guesses):
     vote = Vote(f"player_{target}", tuple(guesses.items()))
-    if ENV_VOTE.game.why_illegal("player_0", vote) == "":
+    if ENV_VOTE.game.why_illegal("player_0", vote) is None:
         assert read(ENV_VOTE, ENV_VOTE.codec.format(vote, ENV_VOTE.game.view("player_0"))) == vote
 
 
