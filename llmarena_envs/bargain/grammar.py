@@ -8,7 +8,7 @@ from typing import Any
 from llmarena_envs.bargain.game import ITEMS, Action, Deal, Offer
 from llmarena_envs.bargain.scenarios import Triple
 from llmarena_envs.core.failures import Failure, Refusal
-from llmarena_envs.core.replies import Grammar, clean_text, find, quoted, read_part
+from llmarena_envs.core.replies import Grammar, clean_text, find, quoted
 
 MAX_MESSAGE = 2_000
 """Characters of a message that reach the other side: the last ones before the plan."""
@@ -73,11 +73,9 @@ def read_action(reply: str, agent: str) -> Action:
     Raises:
         Refusal: if nothing is stated, if it cannot be understood with certainty, or if somebody else would be speaking.
     """
-    start = reply.rfind("\n") + 1
-    published = _PUBLISHED.fullmatch(reply, start)
+    published = _PUBLISHED.fullmatch(reply)
     if published and published[1] == agent:
-        counts = int(published[2]), int(published[3]), int(published[4])
-        return Offer(counts, _message(read_part(reply[:start])))
+        return Offer((int(published[2]), int(published[3]), int(published[4])))
     action, before, fields = find(reply, GRAMMAR, agent)
     if isinstance(action, Deal):
         return action

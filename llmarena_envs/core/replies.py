@@ -349,7 +349,7 @@ class _Search(Generic[Value]):
                     answers.append(self._read_entry(entry, depth))
                 else:
                     other = _Other(name)
-            elif self._is_answer_key(key):
+            elif self._is_answer_key(key, self._grammar.free and not isinstance(entry, dict)):
                 answers.append(self._read_entry(entry, depth))
         called = self._read_call(fields, depth)
         if called is not None:
@@ -363,8 +363,8 @@ class _Search(Generic[Value]):
         same = all(answer == readable[0] for answer in readable) or isinstance(readable[0], Refusal)
         return readable[0] if same else Refusal(Failure.UNPARSABLE, "unclear")
 
-    def _is_answer_key(self, key: str) -> bool:
-        match = self._labels.at_start.match(f"{key.replace('_', ' ')}:")
+    def _is_answer_key(self, key: str, free: bool) -> bool:
+        match = labels(self._grammar.nouns, self._grammar.seats, free).at_start.match(f"{key.replace('_', ' ')}:")
         return match is not None and not match["seat"] and match.end() == len(key) + 1
 
     def _read_entry(self, entry: Any, depth: int) -> Any:
@@ -384,7 +384,7 @@ class _Search(Generic[Value]):
                 entry = read_object(entry) or entry
             if isinstance(entry, dict):
                 found = self._read_object(entry, depth + 1)
-                if found is None and len(entry) == 1 and key in _ARGUMENTS and self._is_answer_key(str(fields.get("name", ""))):
+                if found is None and len(entry) == 1 and key in _ARGUMENTS and self._is_answer_key(str(fields.get("name", "")), False):
                     found = self._read_entry(next(iter(entry.values())), depth)
                 if found is not None:
                     return found
@@ -419,7 +419,7 @@ class _Search(Generic[Value]):
                     self._read_pending(begin, start, number)
                     continue
             if label:
-                if header == "not meant" and not label["strong"]:
+                if header == "not meant" and not label["answer"]:
                     continue
                 header = ""
                 if self._read_label(label, start, end, number):
@@ -621,7 +621,7 @@ class _Search(Generic[Value]):
         """Reads a value at ``start``; returns its rank, the value or a ``Refusal``, and where it ends."""
         grammar = self._grammar
         if grammar.free:
-            value = grammar.read(raw[start:end], labelled)
+            value = grammar.read(_free_text(text, raw, start, end), labelled)
             return None if value is None else (rank, value[0], end)
         piece = text[start : min(end, start + MAX_STATEMENT)]
         for opening in _OPENINGS if labelled else _OPENINGS[1:]:
@@ -668,6 +668,20 @@ class _Search(Generic[Value]):
 
 
 _ARGUMENTS = frozenset(("arguments", "parameters", "params", "args", "input", "action_input", "kwargs"))
+
+
+def _free_text(text: str, raw: str, start: int, end: int) -> str:
+    """Returns a free text as it was written, without the markup and quotes that began before its label."""
+    shown = text[start:end]
+    left, right = start + len(shown) - len(shown.lstrip()), start + len(shown.rstrip())
+    line = text.rfind("\n", 0, start) + 1
+    for sign in reversed(text[line : line + 40].strip()[:4]):
+        if sign in _PAIRS and right > left and text[right - 1] == _PAIRS[sign] and _PAIRS[sign] not in text[left : right - 1]:
+            right -= 1
+    return raw[left:right]
+
+
+_PAIRS = {'"': '"', "'": "'", "[": "]", "(": ")", "<": ">", "{": "}"}
 
 
 def _has_text(text: str, start: int, end: int) -> bool:

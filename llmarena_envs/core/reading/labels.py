@@ -105,7 +105,7 @@ def labels(nouns: str, seats: Seats, free: bool) -> Labels:
         seats: how players are called.
         free: whether any text would do as a value, so that only the clearest labels count.
     """
-    strong = rf"(?:{nouns}|{ANSWER})" if nouns else rf"(?:{ANSWER})"
+    strong = rf"(?P<answer>{ANSWER}){'|' + nouns if nouns else ''}"
     weak = r"(?!)" if free else rf"(?:{GENERAL_NOUNS})"
     noun = (
         rf"(?:(?:{_QUALIFIERS})*+|{_CHINESE_QUALIFIERS}*+)(?:(?P<strong>{strong})|(?P<weak>{weak}))(?![A-Za-z])"

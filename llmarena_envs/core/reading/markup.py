@@ -93,9 +93,7 @@ _TEXT_COMMAND = re.compile(r"\\(?:boxed|text|textbf|textit|mathrm|mathbf|emph)[ 
 _EMPHASIS = re.compile(r"(\*\*\*|\*\*|__|~~|`)(?=\S)((?:(?!\1)[^\n]){1,2000}?)(?<=\S)\1|(?<![\w*])\*(?=[^\s*])([^*\n]{1,2000}+)(?<=\S)\*(?![\w*])")
 _ANSWER_TAG = re.compile(r"</?(?:final_)?(?:answer|output|response|message|clue|text|say|speech)>", re.IGNORECASE)
 _HEADING = re.compile(r"^[ \t]*+(?:#{1,6}[ \t]++|>[ \t]?)", re.MULTILINE)
-_QUOTES = {
-    **dict(zip("\"'“‘„«「『《〈‹`＂＇", "\"'”’“»」』》〉›`＂＇", strict=True)),
-}
+_QUOTES = dict(zip("\"'“‘„«「『《〈‹`＂＇[【<", "\"'”’“»」』》〉›`＂＇]】>", strict=True))
 MAX_CLEAN_PASSES = 8
 
 
