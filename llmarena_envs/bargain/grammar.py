@@ -50,7 +50,7 @@ _MESSAGE_KEYS = ("message", "text", "say", "speech", "utterance", "消息")
 _BETWEEN = re.compile(r"(?:[\s,;.、。/|&+]|[-*•–—](?=\s))*(?:(?:and|plus)\b|和|与|以及)?\s*", re.IGNORECASE)
 _DEAL = re.compile(r"deal\b|成交", re.IGNORECASE)
 _ONLY_PUNCTUATION = re.compile(r"[\s.!,;。、\"'*)\]>}]*")
-_REMARK_FOLLOWS = re.compile(r"\s*[.,;!?()。、\"'*\]>}–—-]|\s*$")
+_REMARK_FOLLOWS = re.compile(r"\s*+(?:[^\w\s]|$)")
 
 
 @cache  # 216 triples at most

@@ -28,7 +28,7 @@ from enum import IntEnum
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from llmarena_envs.core.failures import Failure, Refusal
-from llmarena_envs.core.reading.labels import EMBEDDED, FILLER, HEADER, NOT_MEANT, PLAYERS, Labels, Seats, labels
+from llmarena_envs.core.reading.labels import EMBEDDED, EXPLAINS, FILLER, HEADER, NOT_MEANT, PLAYERS, Labels, Seats, labels
 from llmarena_envs.core.reading.markup import clean_text, narrow, unwrap
 from llmarena_envs.core.reading.objects import find_objects, read_object
 from llmarena_envs.core.reading.reasoning import drop_reasoning
@@ -71,7 +71,7 @@ class Grammar(Generic[Value]):
         seats: how players are called.
         fields: reads a value from the fields of an object (keys in lower case), or returns ``None``; may raise a ``Refusal``.
         lines: how many lines a value may take.
-        free: whether any text would do as a value, as for a clue; then only the clearest labels count.
+        free: whether any text would do as a value, as for a clue; then fewer labels count.
         bare: where a value without a label counts: on any line (``"anywhere"``), the last one, or not at all (``"never"``).
     """
 
@@ -229,6 +229,25 @@ _IS_BULLET = re.compile(r"[\s>]*+(?:[-*•·+▪](?=\s)|\d{1,2}[.)]\s)")
 _HEADING = re.compile(r"\s*+(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*\s*+$)")
 
 
+_NOT_MEANT = "not meant"
+_OF_SOMETHING = "of something"
+
+
+@dataclass
+class _Context:
+    """Where the reading of lines stands.
+
+    Attributes:
+        pending: where a label began whose value must stand on the next line.
+        header: what the header above is: ``_NOT_MEANT``, ``_OF_SOMETHING`` else, or none.
+        below: whether anything stood below it.
+    """
+
+    pending: int | None = None
+    header: str = ""
+    below: bool = False
+
+
 class _Search(Generic[Value]):
     """Collects the candidates of one text.
 
@@ -349,7 +368,7 @@ class _Search(Generic[Value]):
                     answers.append(self._read_entry(entry, depth))
                 else:
                     other = _Other(name)
-            elif self._is_answer_key(key, self._grammar.free and not isinstance(entry, dict)):
+            elif self._is_answer_key(key) and not (self._grammar.free and _texts(fields) > 1 and isinstance(entry, str)):
                 answers.append(self._read_entry(entry, depth))
         called = self._read_call(fields, depth)
         if called is not None:
@@ -363,8 +382,8 @@ class _Search(Generic[Value]):
         same = all(answer == readable[0] for answer in readable) or isinstance(readable[0], Refusal)
         return readable[0] if same else Refusal(Failure.UNPARSABLE, "unclear")
 
-    def _is_answer_key(self, key: str, free: bool) -> bool:
-        match = labels(self._grammar.nouns, self._grammar.seats, free).at_start.match(f"{key.replace('_', ' ')}:")
+    def _is_answer_key(self, key: str) -> bool:
+        match = labels(self._grammar.nouns, self._grammar.seats, False).at_start.match(f"{key.replace('_', ' ')}:")
         return match is not None and not match["seat"] and match.end() == len(key) + 1
 
     def _read_entry(self, entry: Any, depth: int) -> Any:
@@ -384,7 +403,7 @@ class _Search(Generic[Value]):
                 entry = read_object(entry) or entry
             if isinstance(entry, dict):
                 found = self._read_object(entry, depth + 1)
-                if found is None and len(entry) == 1 and key in _ARGUMENTS and self._is_answer_key(str(fields.get("name", "")), False):
+                if found is None and len(entry) == 1 and key in _ARGUMENTS and self._is_answer_key(str(fields.get("name", ""))):
                     found = self._read_entry(next(iter(entry.values())), depth)
                 if found is not None:
                     return found
@@ -397,51 +416,64 @@ class _Search(Generic[Value]):
     # Lines.
 
     def _read_lines(self) -> None:
-        pending: int | None = None
-        header = ""
-        content = False  # whether anything stood below the header
-        bullets: list[_Found] = []
-        lines = _last_lines(self._text)
-        for number, (start, end, gap) in enumerate(lines):
+        context = _Context()
+        listed: list[_Found] = []
+        for number, (start, end, gap) in enumerate(_last_lines(self._text)):
             if start < self._read_to:
                 continue
-            if gap and content:
-                header = ""
-            content = True
-            line = self._text[start:end]
-            bulleted = _IS_BULLET.match(self._raw, start, end) is not None
-            if not bulleted:
-                bullets = []
-            label = self._labels.at_start.match(self._text, start, end)
-            if pending is not None:
-                begin, pending = pending, None
-                if label is None:
-                    self._read_pending(begin, start, number)
-                    continue
-            if label:
-                if header == "not meant" and not label["answer"]:
-                    continue
-                header = ""
-                if self._read_label(label, start, end, number):
-                    pending = start
+            before = len(self._found)
+            self._read_line(start, end, gap, number, context)
+            if _IS_BULLET.match(self._raw, start, end) is None:
+                listed = []
                 continue
-            named = HEADER.match(self._text, start, end)
-            heading = _HEADING.match(self._raw, start, end)
-            words = named["words"] if named else line if heading else ""
-            if words:
-                not_meant = NOT_MEANT.search(words) is not None
-                if not _has_text(self._text, named.end() if named else end, end):
-                    header = "not meant" if not_meant else "other" if named else header
-                    content = False
-                    continue
-                if not_meant:
-                    continue
-            if header == "not meant":
-                continue
-            if not self._read_embedded(start, end, number, _Rank.LABELLED) and not (
-                not header and self._read_bare(start, end, number, number == len(lines) - 1, bulleted, bullets)
-            ):
-                self._read_inside(start, end, start, number)
+            # A list of different moves is a list of options: none of them is stated.
+            listed += self._found[before:]
+            if any(found.value != listed[0].value for found in listed):
+                self._found = [found for found in self._found if not any(found is option for option in listed)]
+
+    def _read_line(self, start: int, end: int, gap: bool, number: int, context: "_Context") -> None:
+        if gap and context.below:
+            context.header = ""
+        context.below = True
+        label = self._labels.at_start.match(self._text, start, end)
+        if context.pending is not None:
+            begin, context.pending = context.pending, None
+            if label is None:
+                self._read_pending(begin, start, number)
+                return
+        if label:
+            if context.header == _NOT_MEANT and not label["answer"]:
+                return
+            context.header = ""
+            if self._read_label(label, start, end, number):
+                context.pending = start
+            return
+        if self._read_header(start, end, context) or context.header == _NOT_MEANT:
+            return
+        if self._read_embedded(start, end, number, _Rank.LABELLED):
+            return
+        if context.header or not self._read_bare(start, end, number):
+            self._read_inside(start, end, start, number)
+
+    def _read_header(self, start: int, end: int, context: "_Context") -> bool:
+        """Reads what a line says of itself or of the lines below it; returns whether nothing in the line can be a statement."""
+        named = HEADER.match(self._text, start, end)
+        if named:
+            words = named["words"]
+        elif _HEADING.match(self._raw, start, end) and EMBEDDED not in self._text[start:end]:
+            words = self._text[start:end]
+        else:
+            return False
+        not_meant = NOT_MEANT.search(words) is not None or (
+            EXPLAINS.search(words) is not None and self._has_statement()
+        )
+        below = not _has_text(self._text, named.end(), end) if named else not_meant
+        if below:
+            context.header, context.below = _NOT_MEANT if not_meant else _OF_SOMETHING, False
+        return below or not_meant
+
+    def _has_statement(self) -> bool:
+        return any(found.rank is _Rank.LABELLED and not isinstance(found.value, _Other) for found in self._found)
 
     def _read_label(self, label: re.Match[str], start: int, end: int, number: int) -> bool:
         """Reads a line that begins with a label; returns whether its value must stand on the next one."""
@@ -450,12 +482,13 @@ class _Search(Generic[Value]):
         strict = False
         position = start
         for _ in range(4):
-            if label["next"]:
+            if label["next"] or (self._grammar.free and label["weak"]):
                 rank = _Rank.BARE
             strict = strict or bool(label["seat"] or (label["strong"] and label["colon"]))
             position = label.end()
             if label["seat"]:
                 seat = self._grammar.seats.name(label["seat"])
+                rank = _Rank.LABELLED if self._grammar.free else rank
                 if self._grammar.free or seat != self._me:
                     break
             another = self._labels.at_start.match(self._text, position, end)
@@ -546,16 +579,14 @@ class _Search(Generic[Value]):
             if not isinstance(other.value, (_Other, Refusal)) and other.value != candidate.value:
                 self._found[-1] = candidate._replace(value=Refusal(Failure.UNPARSABLE, "unclear"))
 
-    def _read_bare(
-        self, start: int, end: int, number: int, last: bool, bulleted: bool, bullets: list[_Found]
-    ) -> bool:
+    def _read_bare(self, start: int, end: int, number: int) -> bool:
         """Reads a line that holds a value and nothing else."""
         grammar = self._grammar
         if grammar.bare == "never" or (grammar.bare == "last" and not self._ends_text(start)):
             return False
         bullet = _BULLET.match(self._text, start, end)
         position = bullet.end() if bullet else start
-        seat = re.compile(rf"{grammar.seats.pattern}[ \t]*+(?=[(\[\d])", re.IGNORECASE).match(self._text, position, end)
+        seat = self._labels.before_value.match(self._text, position, end)
         name = ""
         if seat:
             name, position = grammar.seats.name(seat[0]), seat.end()
@@ -563,21 +594,9 @@ class _Search(Generic[Value]):
         found = self._value(self._text, self._raw, position, stop, _Rank.BARE, labelled=False)
         if found is None or found[0] is not _Rank.BARE:
             return False
-        value: Any = found[1]
         self._read_to = found[2]
-        if name and name != self._me:
-            value = _Other(name)
-        candidate = _Found(_Rank.BARE, start, value, number, bool(name))
-        if bulleted and bullets and grammar.lines == 1:
-            for option in bullets:
-                if option in self._found:
-                    self._found.remove(option)
-            if bullets[0].value != candidate.value:
-                bullets.append(candidate)
-                return True
-        if bulleted:
-            bullets.append(candidate)
-        self._found.append(candidate)
+        value = _Other(name) if name and name != self._me else found[1]
+        self._found.append(_Found(_Rank.BARE, start, value, number, bool(name)))
         return True
 
     def _ends_text(self, start: int) -> bool:
@@ -676,9 +695,20 @@ def _free_text(text: str, raw: str, start: int, end: int) -> str:
     left, right = start + len(shown) - len(shown.lstrip()), start + len(shown.rstrip())
     line = text.rfind("\n", 0, start) + 1
     for sign in reversed(text[line : line + 40].strip()[:4]):
-        if sign in _PAIRS and right > left and text[right - 1] == _PAIRS[sign] and _PAIRS[sign] not in text[left : right - 1]:
+        closing = _PAIRS.get(sign)
+        if closing and text[left:right].endswith(closing) and _is_left_over(text[left:right], sign, closing):
             right -= 1
     return raw[left:right]
+
+
+def _texts(fields: Mapping[str, Any]) -> int:
+    """Returns how many fields hold a text that is no explanation."""
+    return sum(isinstance(entry, str) and not EXPLAINS.search(key) for key, entry in fields.items())
+
+
+def _is_left_over(text: str, opening: str, closing: str) -> bool:
+    count = text.count(closing)
+    return count % 2 == 1 if opening == closing else count > text.count(opening)
 
 
 _PAIRS = {'"': '"', "'": "'", "[": "]", "(": ")", "<": ">", "{": "}"}

@@ -15,6 +15,7 @@ GENERAL_NOUNS = (
     r"move|action|choice|decision|response|output|result|reply|play|pick|selection|solution|conclusion|verdict|"
     r"行动|动作|选择|决定|回答|回复|输出|结果|结论|走法|着法|落子"
 )
+_FREE_NOUNS = "move|action|choice|selection|response|reply|output|行动|动作|选择|回答|回复"
 ANSWER = r"(?:final[ \t_-]*)?answer|final|最终答案|最后答案|答案"
 _QUALIFIERS = (
     r"(?:my|the|our|your|this|final|best|chosen|selected|optimal|recommended|official|actual|own|correct|intended|preferred|"
@@ -29,7 +30,11 @@ _NUMBERED = r"(?:\d{1,2}[.)][ \t]++[^\w\n\ue000]*+)?"
 _CLOSERS = r"[\"')\]}>_ \t]*+"
 _COLON = r"(?:[:=]+>?|-+>|[→⇒–—]|-(?=[ \t]))"
 _IS = r"(?:(?:is|are|would be|will be|shall be|should be)\b[ \t]*+(?:to[ \t]++|that[ \t]++)?:?|是|为)"
-_WHEN = r"(?:[ \t]++(?:for|in|on|at|of)[ \t]++(?:this|the|my|current)[ \t]++(?:\w++[ \t]*+){1,2}|[ \t]*+\([^()\n]{1,40}\))?"
+_I_CHOOSE = (
+    r"(?:i|we)(?:'ll|[ ]will|[ ]would[ ]like[ ]to|[ ]am[ ]going[ ]to)?[ ](?:choose|play|pick|select|go[ ]with|take|decide[ ]on|decide)|"
+    r"我选|我选择|我决定"
+)
+_WHEN = r"(?:[ \t]++(?:for|in|on|at|of)[ \t]++(?:this|the|my|current)[ \t]++(?:\w++[ \t]*+){1,2}|[ \t]*+\([^()\n\ue000]{1,40}\))?"
 
 DIGIT_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 CHINESE_DIGITS = "零一二三四五六七八九"
@@ -69,7 +74,7 @@ NOBODY = Seats(r"(?!)", ())
 """No names at all."""
 
 NOT_MEANT = re.compile(
-    r"\b(?:alternativ\w*|option\w*|consider\w*|candidate\w*|possib\w+|example\w*|e\.g|instance|format\w*|template|opponent\w*|"
+    r"\b(?:alternativ\w*|option\w*|consider(?:ed|ing|s)?|candidate\w*|possib\w+|example\w*|e\.g|instance|format\w*|template|opponent\w*|"
     r"partner\w*|teammate\w*|they|their|expect\w*|predict\w*|anticipat\w*|likely|probabl[ey]|next (?:turn|move|round|time)|later|"
     r"future|follow[- ]?ups?|afterwards?|then|if|unless|instead|rather|not|never|don't|avoid\w*|reject\w*|worse|worst|previous\w*|"
     r"last|history|so far|earlier|first thought|at first|initial\w*|tempt\w*|legal (?:moves|actions)|available|hypothe\w+|would|could|might|maybe|perhaps|"
@@ -78,6 +83,13 @@ NOT_MEANT = re.compile(
     re.IGNORECASE,
 )
 """Words by which what follows is an example, an alternative, a forecast, the past, or somebody else's."""
+
+EXPLAINS = re.compile(
+    r"(?<![A-Za-z])(?:reason\w*|think\w*|explanation|analysis|why|notes?|rationale|justification|thoughts?|comments?|remarks?|strategy|plan)(?![A-Za-z])"
+    r"|理由|解释|分析|说明|备注|思路",
+    re.IGNORECASE,
+)
+"""Words of a header below which, after a statement, it is explained."""
 
 HEADER = re.compile(r"[^\w\n\ue000]*+(?:\d{1,2}[.)][ \t]++)?(?P<words>[^:\n\ue000]{1,80}+):(?!//)")
 
@@ -88,11 +100,13 @@ class Labels(NamedTuple):
     Attributes:
         at_start: a label at the beginning of a line or of what follows another label.
         inside: a label inside a line.
+        before_value: the name of a seat before a value without a colon.
         seat: the name of a seat and nothing else.
     """
 
     at_start: re.Pattern[str]
     inside: re.Pattern[str]
+    before_value: re.Pattern[str]
     seat: re.Pattern[str]
 
 
@@ -103,10 +117,10 @@ def labels(nouns: str, seats: Seats, free: bool) -> Labels:
     Args:
         nouns: alternatives of a pattern.
         seats: how players are called.
-        free: whether any text would do as a value, so that only the clearest labels count.
+        free: whether any text would do as a value, so that fewer labels count.
     """
     strong = rf"(?P<answer>{ANSWER}){'|' + nouns if nouns else ''}"
-    weak = r"(?!)" if free else rf"(?:{GENERAL_NOUNS})"
+    weak = _FREE_NOUNS if free else f"{GENERAL_NOUNS}|{_I_CHOOSE}"
     noun = (
         rf"(?:(?:{_QUALIFIERS})*+|{_CHINESE_QUALIFIERS}*+)(?:(?P<strong>{strong})|(?P<weak>{weak}))(?![A-Za-z])"
         rf"(?:[ \t]*+(?:choice|move|action|答案|选择))?{_WHEN}"
@@ -120,4 +134,9 @@ def labels(nouns: str, seats: Seats, free: bool) -> Labels:
         rf"(?<![A-Za-z0-9_])(?:{seat}{_CLOSERS}(?:[:=])|{noun}{_CLOSERS}(?:(?P<colon>[:=])|(?P<is>{_IS})))[ \t]*+"
     )
     flags = re.IGNORECASE
-    return Labels(re.compile(at_start, flags), re.compile(inside, flags), re.compile(rf"\s*(?:{seats.pattern})\s*", flags))
+    return Labels(
+        re.compile(at_start, flags),
+        re.compile(inside, flags),
+        re.compile(rf"(?:{seats.pattern})[ \t]*+(?=[(\[\d])", flags),
+        re.compile(rf"\s*(?:{seats.pattern})\s*", flags),
+    )

@@ -11,7 +11,7 @@ _FENCE = re.compile(r"^[ \t>]*+(?:```|~~~)[^\n`~]{0,40}+$", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,500}+~~|<(del|strike)>[^<\n]{0,500}+</\1>", re.IGNORECASE)
 _HTML = re.compile(
     r"</?(?:b|i|u|p|em|br|hr|li|ul|ol|td|tr|tt|pre|code|kbd|div|span|font|mark|small|big|strong|center|blockquote|h[1-6]|samp|"
-    r"html|body|s|bos)(?:[ ][^<>\n]{0,100}+)?[ ]?/?>",
+    r"html|body|s|bos)(?:[ ][^<>\n]{0,100}+)?[ ]?/?>|<!\[CDATA\[|\]\]>|&(?:quot|nbsp|apos|#39|lt|gt);",
     re.IGNORECASE,
 )
 _BREAKS = ("<br", "<p", "</p", "<li", "<div", "</div", "<hr")
@@ -21,7 +21,7 @@ _COMMAND = re.compile(
 _ESCAPE = re.compile(r"\\(?=[_$*#%&~`{}<>\[\]().!+|-])")
 _DOLLAR = re.compile(r"\$(?![ ]?[-+]?[\d.])")
 _MARKS = str.maketrans("`*", "  ")
-_ANY = re.compile(r"[`*\\$<]|__|~~")
+_ANY = re.compile(r"[`*\\$<&]|__|~~")
 
 
 def narrow(text: str) -> str:
@@ -49,7 +49,7 @@ def unwrap(text: str) -> tuple[str, list[tuple[int, int]]]:
         text = _FENCE.sub(_blank, text)
     if "~~" in text or "<" in text:
         text = _STRUCK.sub(_blank, text)
-    if "<" in text:
+    if "<" in text or "&" in text:
         text = _HTML.sub(_blank_tag, text)
     text = text.translate(_MARKS).replace("__", "  ")
     return _DOLLAR.sub(" ", text.replace("$$", "  ")), boxes

@@ -8,10 +8,11 @@ _TURN = re.compile(
     r"start_response|end_of_turn_token|begin_of_text|end.of.sentence|begin.of.sentence)\|>|</s>|<end_of_turn>|<eos>|<bos>|\[/INST\]|\[/?ASSISTANT\]"
     r"|(?:<\|im_start\|>|<\|start\|>|<\|start_header_id\|>\s{0,3}|<start_of_turn>)(?P<role>\w{1,20}+)?(?:\s{0,3}<\|end_header_id\|>)?(?:<\|channel\|>\w{1,20}+)?(?:<\|message\|>)?"
     r"|<\|(?P<token>user|human|system|tool|observation|assistant|model|bot|chatbot)\|>|(?P<instruction>\[INST\]|\[USER\])"
-    r"|^[ \t#*]{0,6}(?P<name>human|user|system|assistant|ai|bot|model|用户|助手|系统)[ \t*]{0,4}:",
+    r"|^[ \t#*]{0,6}(?P<name>human|user|system|assistant|ai|bot|model|用户|助手|系统)[ \t*]{0,4}:"
+    r"|^#{1,4}[ ]?(?P<heading>instruction|input|question)\b[ \t]{0,4}:?",
     re.IGNORECASE | re.MULTILINE,
 )
-_FOREIGN = frozenset(("user", "human", "system", "tool", "observation", "ipython", "function", "用户", "系统"))
+_FOREIGN = frozenset(("user", "human", "system", "tool", "observation", "ipython", "function", "instruction", "input", "question", "用户", "系统"))
 MAX_TURNS = 20
 
 
@@ -25,7 +26,7 @@ def own_turns(text: str) -> Iterator[tuple[int, int]]:
             if turns == MAX_TURNS:
                 return
         start = match.end()
-        role = match["role"] or match["token"] or match["name"] or ("user" if match["instruction"] else "")
+        role = match["role"] or match["token"] or match["name"] or match["heading"] or ("user" if match["instruction"] else "")
         foreign = role.lower() in _FOREIGN
     if not foreign and text[start:].strip():
         yield start, len(text)
