@@ -46,6 +46,7 @@ _ITEM = re.compile(
 )
 _OPENING = re.compile(r"(?:[-*•][ \t]++)?[\"'(\[<]*+")
 _END_OF_MESSAGE = re.compile(r"(?:^|\n)[ \t]*+(?:```|~~~)[\w+-]{0,20}[ \t]*+$")
+_OPENING_MARKUP = "{[(<\"'*`#-• \t"
 _MESSAGE_KEYS = ("message", "text", "say", "speech", "utterance", "消息")
 _BETWEEN = re.compile(r"(?:[\s,;.、。/|&+]|[-*•–—](?=\s))*(?:(?:and|plus)\b|和|与|以及)?\s*", re.IGNORECASE)
 _DEAL = re.compile(r"deal\b|成交", re.IGNORECASE)
@@ -85,7 +86,10 @@ def read_action(reply: str, agent: str) -> Action:
 
 def _message(text: str) -> str:
     """Returns the free text before a plan as the other side reads it."""
-    return clean_text(_END_OF_MESSAGE.sub("", text[-2 * MAX_MESSAGE :]).rstrip(" \t\n{[(<\"'*`#-•"))[-MAX_MESSAGE:].strip()
+    text = text[-2 * MAX_MESSAGE :]
+    if not text.endswith("\n"):
+        text = text.rstrip(_OPENING_MARKUP)
+    return clean_text(clean_text(_END_OF_MESSAGE.sub("", text))[-MAX_MESSAGE:])
 
 
 def read_statement(text: str, labelled: bool) -> tuple[Action, int] | None:

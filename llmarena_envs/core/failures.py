@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from enum import IntEnum
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 
@@ -33,7 +32,7 @@ class Reason(NamedTuple):
     """
 
     name: str
-    fields: Mapping[str, Any] = MappingProxyType({})
+    fields: Mapping[str, Any] = {}
 
 
 class Refusal(Exception):

@@ -226,6 +226,8 @@ _SENTENCE_END = re.compile(r"[.!?;。！？；](?=\s|[^\x00-\x7f]|$)")
 _OPENINGS = (re.compile(r"[\s\"'_<{$]*+"), re.compile(r"[^\w\n+-]*+"))
 _BULLET = re.compile(r"[\s>#]*+(?:[-•·+▪►→](?=\s)[\s]*+)?")
 _IS_BULLET = re.compile(r"[\s>]*+(?:[-*•·+▪](?=\s)|\d{1,2}[.)]\s)")
+# An object that was cut off: its last value may be half of what was meant.
+_BROKEN_OBJECT = re.compile(r"(?<![a-zA-Z])\{\s*+[\"'][^}]*+\Z")
 _HEADING = re.compile(r"\s*+(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*\s*+$)")
 
 
@@ -303,7 +305,7 @@ class _Search(Generic[Value]):
                 self._embedded[start] = self._read_content(start, content)
             pieces += [text[position:start], EMBEDDED, FILLER * (end - start - 1)]
             position = end
-        text, boxes = unwrap("".join(pieces) + text[position:])
+        text, boxes = unwrap(_BROKEN_OBJECT.sub(_blank, "".join(pieces) + text[position:]))
         for start, end in boxes[-_MAX_BLOCKS:]:
             if start < end and not any(start < inner < end for inner, _ in boxes):
                 inside = [number for number in self._embedded if start <= number < end]
@@ -368,8 +370,9 @@ class _Search(Generic[Value]):
                     answers.append(self._read_entry(entry, depth))
                 else:
                     other = _Other(name)
-            elif self._is_answer_key(key) and not (self._grammar.free and _texts(fields) > 1 and isinstance(entry, str)):
-                answers.append(self._read_entry(entry, depth))
+            elif label := self._answer_key(key):
+                if label["strong"] or not self._grammar.free or not isinstance(entry, str) or _texts(fields) == 1:
+                    answers.append(self._read_entry(entry, depth))
         called = self._read_call(fields, depth)
         if called is not None:
             return called
@@ -382,9 +385,9 @@ class _Search(Generic[Value]):
         same = all(answer == readable[0] for answer in readable) or isinstance(readable[0], Refusal)
         return readable[0] if same else Refusal(Failure.UNPARSABLE, "unclear")
 
-    def _is_answer_key(self, key: str) -> bool:
+    def _answer_key(self, key: str) -> re.Match[str] | None:
         match = labels(self._grammar.nouns, self._grammar.seats, False).at_start.match(f"{key.replace('_', ' ')}:")
-        return match is not None and not match["seat"] and match.end() == len(key) + 1
+        return match if match and not match["seat"] and match.end() == len(key) + 1 else None
 
     def _read_entry(self, entry: Any, depth: int) -> Any:
         if isinstance(entry, dict):
@@ -403,7 +406,7 @@ class _Search(Generic[Value]):
                 entry = read_object(entry) or entry
             if isinstance(entry, dict):
                 found = self._read_object(entry, depth + 1)
-                if found is None and len(entry) == 1 and key in _ARGUMENTS and self._is_answer_key(str(fields.get("name", ""))):
+                if found is None and len(entry) == 1 and key in _ARGUMENTS and self._answer_key(str(fields.get("name", ""))):
                     found = self._read_entry(next(iter(entry.values())), depth)
                 if found is not None:
                     return found
@@ -479,16 +482,18 @@ class _Search(Generic[Value]):
         """Reads a line that begins with a label; returns whether its value must stand on the next one."""
         rank = _Rank.LABELLED
         seat = ""
-        strict = False
+        strict = later = False
         position = start
         for _ in range(4):
-            if label["next"] or (self._grammar.free and label["weak"]):
+            later = later or label["next"] is not None
+            if later or (self._grammar.free and label["weak"]):
                 rank = _Rank.BARE
             strict = strict or bool(label["seat"] or (label["strong"] and label["colon"]))
             position = label.end()
             if label["seat"]:
                 seat = self._grammar.seats.name(label["seat"])
-                rank = _Rank.LABELLED if self._grammar.free else rank
+                if self._grammar.free and not later:
+                    rank = _Rank.LABELLED
                 if self._grammar.free or seat != self._me:
                     break
             another = self._labels.at_start.match(self._text, position, end)
@@ -542,6 +547,9 @@ class _Search(Generic[Value]):
                 )
             position = self._text.find(EMBEDDED, position + 1, end)
         if any_found and not self._grammar.free:
+            rest = max(start, self._text.rfind(FILLER, start, end) + 1)
+            if _CORRECTION.search(self._text, rest, end):
+                self._found[-1] = self._found[-1]._replace(value=Refusal(Failure.UNPARSABLE, "unclear"))
             self._contradict(start, end, self._found[-1], number)
         return any_found
 
@@ -589,7 +597,7 @@ class _Search(Generic[Value]):
         seat = self._labels.before_value.match(self._text, position, end)
         name = ""
         if seat:
-            name, position = grammar.seats.name(seat[0]), seat.end()
+            name, position = grammar.seats.name(seat[0].strip()), seat.end()
         stop = end if grammar.lines == 1 else self._lines_end(end)
         found = self._value(self._text, self._raw, position, stop, _Rank.BARE, labelled=False)
         if found is None or found[0] is not _Rank.BARE:
@@ -652,7 +660,7 @@ class _Search(Generic[Value]):
                 try:
                     read = grammar.read(piece[begin:], labelled)
                 except Refusal as refusal:
-                    return rank, refusal, end
+                    return rank, refusal, min(end, self._line_end(start))
                 if read is not None:
                     value_end = begin + read[1]
                     kind = self._after(piece[value_end:].partition("\n")[0], read[0], rank)
@@ -687,6 +695,10 @@ class _Search(Generic[Value]):
 
 
 _ARGUMENTS = frozenset(("arguments", "parameters", "params", "args", "input", "action_input", "kwargs"))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _free_text(text: str, raw: str, start: int, end: int) -> str:

@@ -91,7 +91,7 @@ EXPLAINS = re.compile(
 )
 """Words of a header below which, after a statement, it is explained."""
 
-HEADER = re.compile(r"[^\w\n\ue000]*+(?:\d{1,2}[.)][ \t]++)?(?P<words>[^:\n\ue000]{1,80}+):(?!//)")
+HEADER = re.compile(r"[^\w\n\ue000]*+(?:\d{1,2}[.)][ \t]++)?(?P<words>(?:[^:\n.!?;。！？；\ue000]|\.(?!\s)){1,80}+):(?!//)")
 
 
 class Labels(NamedTuple):

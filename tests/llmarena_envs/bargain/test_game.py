@@ -7,6 +7,7 @@ import numpy as np
 import pyspiel
 import pytest
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.bargain.game import Bargain, Deal, Offer, is_efficient, rest_of
 from llmarena_envs.bargain.scenarios import plans, scenarios, worth
 from llmarena_envs.core.options import OptionError
@@ -88,7 +89,7 @@ def test_a_deal_by_the_second_side_in_round_ten_counts():
 
 def test_there_must_be_an_offer_to_accept():
     game = talks()
-    assert "no offer yet" in game.why_illegal("player_0", Deal())
+    assert game.why_illegal("player_0", Deal()) == Reason("no_offer")
     assert Deal() not in game.view("player_0").legal
     game.apply((Offer((0, 0, 0)),))
     assert game.view("player_1").legal[-1] == Deal()
@@ -97,9 +98,9 @@ def test_there_must_be_an_offer_to_accept():
 def test_offers_stay_within_the_stock():
     game = talks()
     assert game.why_illegal("player_0", Offer((1, 2, 3))) is None
-    assert game.why_illegal("player_0", Offer((2, 0, 0))) == "the offer asks for 2 hats, but there are only 1"
-    assert "7 apples" in game.why_illegal("player_0", Offer((0, 0, 7)))
-    assert "-1 balls" in game.why_illegal("player_0", Offer((0, -1, 0)))
+    assert game.why_illegal("player_0", Offer((2, 0, 0))) == Reason("too_many_hats", {"number": 2, "count": 1})
+    assert game.why_illegal("player_0", Offer((0, 0, 7))) == Reason("too_many_apples", {"number": 7, "count": 3})
+    assert game.why_illegal("player_0", Offer((0, -1, 0))) == Reason("negative_balls", {"number": -1})
     assert set(game.view("player_0").legal) == {Offer(plan) for plan in itertools.product(range(2), range(3), range(4))}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour, has_four
 from llmarena_envs.core.options import OptionError
 from tests.llmarena_envs.random_games import diagram, play_beside_open_spiel
@@ -122,9 +123,9 @@ def test_lines_do_not_run_on_in_the_next_column() -> None:
 
 def test_a_full_column_is_closed() -> None:
     game = _after("111111")
-    assert game.why_illegal("player_0", 0) == "column 1 is full"
+    assert game.why_illegal("player_0", 0) == Reason("full", {"column": 1})
     assert game.view("player_0").legal == (1, 2, 3, 4, 5, 6)
-    assert game.why_illegal("player_0", 7) == game.why_illegal("player_0", -1) == "columns go from 1 to 7"
+    assert game.why_illegal("player_0", 7) == game.why_illegal("player_0", -1) == Reason("off_board", {"columns": 7})
 
 
 def test_the_view_is_the_position() -> None:

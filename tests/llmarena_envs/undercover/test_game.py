@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.undercover.game import Clue, Undercover, Vote, most_voted
 from llmarena_envs.undercover.words import WordPair, shipped_pairs
@@ -256,15 +257,15 @@ def test_illegal_clues():
     game = fixed_game()
     game.apply((Clue("A small RED fruit."),))
     why = game.why_illegal
-    assert "secret word" in why("player_1", Clue("like a Plum, but different"))
-    assert "player_0 has already given this clue" in why("player_1", Clue("a small red fruit!!"))
-    assert "at most 500 characters, this one has 501" in why("player_1", Clue("a" * 501))
-    assert "single line" in why("player_1", Clue("a\nb"))
-    assert "single line" in why("player_1", Clue("a\x00b"))
-    assert "a clue, not a vote" in why("player_1", Clue("Vote: player_2"))
-    assert "clue stage" in why("player_1", Vote("player_2"))
+    assert why("player_1", Clue("like a Plum, but different")) == Reason("secret_word")
+    assert why("player_1", Clue("a small red fruit!!")) == Reason("repeated", {"player": "player_0"})
+    assert why("player_1", Clue("a" * 501)) == Reason("long_clue", {"limit": 500, "length": 501})
+    for text in ("a\nb", "a\x00b", "**a**", '"a b"', "a</s>"):
+        assert why("player_1", Clue(text)) == Reason("no_line"), text
+    assert why("player_1", Clue("Vote: player_2")) == Reason("clue_is_vote")
+    assert why("player_1", Vote("player_2")) == Reason("clue_stage")
     for text in ("plums", "a cherry", "aplum", "a small red", "a" * 500, "..."):
-        assert why("player_1", Clue(text)) == ""
+        assert why("player_1", Clue(text)) is None
 
 
 def test_a_player_may_repeat_its_own_clue_and_several_may_be_silent():
@@ -275,7 +276,7 @@ def test_a_player_may_repeat_its_own_clue_and_several_may_be_silent():
     vote(game, 1, 2, 1, 1, 1)
     assert game.to_move == ("player_0",)
     assert game.why_illegal("player_0", Clue("Red")) is None
-    assert "player_3" in game.why_illegal("player_0", Clue("Round"))
+    assert game.why_illegal("player_0", Clue("Round")) == Reason("repeated", {"player": "player_3"})
 
 
 def test_without_clue_check_words_and_repetition_are_allowed_but_stages_are_kept():
@@ -292,14 +293,13 @@ def test_illegal_votes():
     vote(game, 1, 0, 0, 0, 0)
     speak(game)
     why = game.why_illegal
-    assert "yourself" in why("player_1", Vote("player_1"))
-    assert "player_0 has been eliminated; you can vote for player_2, player_3, player_4" in why(
-        "player_1", Vote("player_0")
-    )
-    assert "player_9 does not exist" in why("player_1", Vote("player_9"))
-    assert "vote stage" in why("player_1", Clue("red"))
-    assert "not asked for" in why("player_1", Vote("player_2", (("player_2", "plum"),)))
-    assert why("player_1", Vote("player_4")) == ""
+    assert why("player_1", Vote("player_1")) == Reason("own_vote")
+    others = "player_2, player_3, player_4"
+    assert why("player_1", Vote("player_0")) == Reason("eliminated", {"target": "player_0", "others": others})
+    assert why("player_1", Vote("player_9")) == Reason("no_such_player", {"target": "player_9", "others": others})
+    assert why("player_1", Clue("red")) == Reason("vote_stage")
+    assert why("player_1", Vote("player_2", (("player_2", "plum"),))) == Reason("no_guesses")
+    assert why("player_1", Vote("player_4")) is None
 
 
 def test_guesses():
@@ -317,7 +317,7 @@ def test_guesses():
     everything = tuple(
         (f"player_{number}", word) for number, word in enumerate(["plum", "PLUM", "Plum.", "plum", "cherry"])
     )
-    assert why("player_0", Vote("player_1", everything)) == ""
+    assert why("player_0", Vote("player_1", everything)) is None
     wrong = tuple((player, "pear") for player, _ in everything)
     game.apply(
         (
