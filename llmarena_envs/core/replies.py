@@ -211,7 +211,7 @@ _CORRECTION = re.compile(
     r"|^\s*+(?:or\b|或)",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(r"[.,]?\w|[ \t]*+[-.,]?\d")
+_GOES_ON = re.compile(r"[A-Za-z0-9_]|[.,]\d|[ \t]*+[-.,]?\d")
 _REMARK = re.compile(
     r"[\s\"')\]}>]*+(?:[.,;:!。，、；：！()\[–—→|-]|(?:because|since|as|so|for|to|which|that|in|with|due|given|when|where|while|after|by|"
     r"from|at|on|thus|this)\b|因为|由于|以便|来|这样|理由)",
@@ -243,11 +243,13 @@ class _Context:
         pending: where a label began whose value must stand on the next line.
         header: what the header above is: ``_NOT_MEANT``, ``_OF_SOMETHING`` else, or none.
         below: whether anything stood below it.
+        bulleted: whether the line before is an item of a list.
     """
 
     pending: int | None = None
     header: str = ""
     below: bool = False
+    bulleted: bool = False
 
 
 class _Search(Generic[Value]):
@@ -435,9 +437,10 @@ class _Search(Generic[Value]):
                 self._found = [found for found in self._found if not any(found is option for option in listed)]
 
     def _read_line(self, start: int, end: int, gap: bool, number: int, context: "_Context") -> None:
-        if gap and context.below:
+        bulleted = _IS_BULLET.match(self._raw, start, end) is not None
+        if context.below and (gap or (context.bulleted and not bulleted)):
             context.header = ""
-        context.below = True
+        context.below, context.bulleted = True, bulleted
         label = self._labels.at_start.match(self._text, start, end)
         if context.pending is not None:
             begin, context.pending = context.pending, None
@@ -510,11 +513,18 @@ class _Search(Generic[Value]):
             return True
         if self._read_embedded(position, end, number, rank, start):
             return False
+        if self._grammar.free and not seat and self._has_own_seat(position, end):
+            self._read_inside(position, end, start, number)
+            return False
         value = self._add_value(start, position, end, number, rank, bool(seat))
         if not value:
             if not self._read_inside(position, end, start, number) and strict:
                 self._found.append(_Found(rank, start, _UNREADABLE, number))
         return False
+
+    def _has_own_seat(self, start: int, end: int) -> bool:
+        matches = self._labels.inside.finditer(self._text, start, min(end, start + MAX_STATEMENT))
+        return any(match["seat"] and self._grammar.seats.name(match["seat"]) == self._me for match in matches)
 
     def _has_more(self, end: int) -> bool:
         return _has_text(self._text, end, len(self._text))
@@ -548,12 +558,18 @@ class _Search(Generic[Value]):
             position = self._text.find(EMBEDDED, position + 1, end)
         if any_found and not self._grammar.free:
             rest = max(start, self._text.rfind(FILLER, start, end) + 1)
-            if _CORRECTION.search(self._text, rest, end):
+            if _CORRECTION.search(self._text[rest : min(end, rest + 200)]):
                 self._found[-1] = self._found[-1]._replace(value=Refusal(Failure.UNPARSABLE, "unclear"))
             self._contradict(start, end, self._found[-1], number)
         return any_found
 
     def _add_value(self, begin: int, position: int, end: int, number: int, rank: _Rank, seat: bool) -> bool:
+        name = self._labels.before_value.match(self._text, position, end)
+        if name and not seat and not self._grammar.free:
+            if self._grammar.seats.name(name[0].strip()) != self._me:
+                self._found.append(_Found(rank, begin, _Other(self._grammar.seats.name(name[0].strip())), number, True))
+                return True
+            position = name.end()
         stop = end if self._grammar.lines == 1 else self._lines_end(end)
         found = self._value(self._text, self._raw, position, stop, rank)
         if found is None:
@@ -660,7 +676,8 @@ class _Search(Generic[Value]):
                 try:
                     read = grammar.read(piece[begin:], labelled)
                 except Refusal as refusal:
-                    return rank, refusal, min(end, self._line_end(start))
+                    first_end = text.find("\n", start)
+                    return rank, refusal, first_end if labelled and 0 <= first_end < end else end
                 if read is not None:
                     value_end = begin + read[1]
                     kind = self._after(piece[value_end:].partition("\n")[0], read[0], rank)
@@ -704,8 +721,10 @@ def _blank(match: re.Match[str]) -> str:
 def _free_text(text: str, raw: str, start: int, end: int) -> str:
     """Returns a free text as it was written, without the markup and quotes that began before its label."""
     shown = text[start:end]
-    left, right = start + len(shown) - len(shown.lstrip()), start + len(shown.rstrip())
     line = text.rfind("\n", 0, start) + 1
+    if narrow(raw[line:start]) == text[line:start] and not shown.strip().endswith(tuple(_PAIRS.values())):
+        return raw[start:end].strip()
+    left, right = start + len(shown) - len(shown.lstrip()), start + len(shown.rstrip())
     for sign in reversed(text[line : line + 40].strip()[:4]):
         closing = _PAIRS.get(sign)
         if closing and text[left:right].endswith(closing) and _is_left_over(text[left:right], sign, closing):

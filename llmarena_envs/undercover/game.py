@@ -12,7 +12,7 @@ from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.messages import Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence, one_line
+from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence
 
 CLUE = "clue"
 VOTE = "vote"
@@ -255,7 +255,7 @@ class Undercover(Game):
         if not set(guessed) <= set(self.agents) or len(set(guessed)) < len(guessed):
             return Reason("wrong_guesses", {"first": self.agents[0], "last": self.agents[-1]})
         for _, word in vote.guesses:
-            if not word or len(word) > MAX_WORD or word != one_line(word) or set(word) & set(GUESS_SEPARATORS):
+            if not word or len(word) > MAX_WORD or word != clue_text(word) or set(word) & set(GUESS_SEPARATORS):
                 return Reason("wrong_word", {"limit": MAX_WORD})
         return None
 

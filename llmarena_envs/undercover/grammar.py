@@ -6,9 +6,10 @@ from typing import Any
 
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.reading.labels import NOBODY, NUMBER, PLAYERS, SPEAKERS, player_name
+from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.replies import Grammar, find
 from llmarena_envs.undercover.game import GUESS_SEPARATORS, Clue, Vote
-from llmarena_envs.undercover.words import clue_text, one_line
+from llmarena_envs.undercover.words import clue_text
 
 _PREFIX = r"(?:player|玩家)[ \t_\-]{0,4}"
 _MARKUP = r"[ \t\"'<>\[\](){}]*+"
@@ -77,12 +78,13 @@ def _read_target(text: str, labelled: bool) -> tuple[str, int] | None:
 def _read_guesses(text: str, labelled: bool) -> tuple[tuple[tuple[str, str], ...], int] | None:
     guesses: dict[str, str] = {}
     position = 0
+    plain = narrow(text)
     for _ in range(_MAX_GUESSES):
-        between = _BETWEEN.match(text, position)
-        match = _GUESS.match(text, between.end() if between else position)
+        between = _BETWEEN.match(plain, position)
+        match = _GUESS.match(plain, between.end() if between else position)
         if match is None:
             break
-        guesses[player_name(match["number"])] = one_line(match["word"])
+        guesses[player_name(match["number"])] = clue_text(text[match.start("word") : match.end("word")])
         position = match.end()
     return (tuple(guesses.items()), position) if guesses else None
 
@@ -91,7 +93,7 @@ def _read_guess_field(fields: Mapping[str, Any]) -> tuple[tuple[str, str], ...] 
     stated = fields.get("guess", fields.get("guesses"))
     if not isinstance(stated, dict):
         return None
-    guesses = {key: one_line(word) for key, word in stated.items() if isinstance(word, str)}
+    guesses = {key: clue_text(word) for key, word in stated.items() if isinstance(word, str)}
     return tuple((player_name(key) if _PLAYER.fullmatch(key) else key, word) for key, word in guesses.items())
 
 
@@ -99,5 +101,5 @@ _PLAYER = re.compile(rf"\s*{PLAYERS.pattern}\s*", re.IGNORECASE)
 _CLUE = Grammar(_read_clue, nouns="clue|description|描述|线索", fields=_read_clue_field, free=True, bare="never")
 _VOTE = Grammar(_read_target, nouns=r"vote(?:[ \t]+for)?|ballot|投票给?|投给", seats=SPEAKERS, bare="last")
 _GUESSES = Grammar(
-    _read_guesses, nouns="guess(?:es)?|猜测?", seats=NOBODY, fields=_read_guess_field, lines=_MAX_GUESSES, bare="never"
+    _read_guesses, nouns="guess(?:es)?|猜测?", seats=NOBODY, fields=_read_guess_field, lines=_MAX_GUESSES, free=True, bare="never"
 )

@@ -3,7 +3,7 @@
 import re
 
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_SIGNS = dict(zip("　\u00a0\u202f\ufeff\u200b【】〔〕「」『』“”„‟《》〈〉‹›‘’‚′、−‐‑⁄", "     [][]\"\"\"\"\"\"\"\"<><><>'''',---/", strict=True))
+_SIGNS = dict(zip("　\u00a0\u202f\ufeff\u200b【】〔〕「」『』“”„‟《》〈〉‹›‘’‚′、−‐‑⁄￥￡", "     [][]\"\"\"\"\"\"\"\"<><><>'''',---/¥£", strict=True))
 _NARROW = str.maketrans({**{chr(code): chr(to) for code, to in _FULL_WIDTH.items()}, **_SIGNS})
 _LINE_BREAKS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 

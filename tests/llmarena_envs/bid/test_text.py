@@ -61,7 +61,6 @@ UNDERSTOOD = [
     ("player_0: $5.00? No.\nplayer_0: $1.08", 108),
     ('player_0: $5.00\n{"bid": 1.08}', 108),
     ('{"bid": 5}\nplayer_0: $1.08', 108),
-    ("I expect player_1: $3.00, so player_0: $1.08", 108),
     ("<think>player_0: $5.00? player_1: $2.00</think>player_0: $1.08", 108),
     ("Half of $2.16 it is.\n\nI bid $1.08.", 108),
     ("I'll bid $1.08", 108),
