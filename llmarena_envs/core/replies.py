@@ -204,6 +204,7 @@ def _unclear(one: _Found, another: _Found) -> Any:
 
 # What may follow a value on its line.
 _NOTHING = re.compile(r"[\s.!,;。、…\"')\]}>_$|]*+(?:\([^()\n]{0,200}\)[\s.!。]*+)?")
+_CONNECTS = re.compile(r"[:=是为]|\b(?:is|are|be)\b", re.IGNORECASE)
 _QUESTION = re.compile(r"[\s\"')\]]*+\?")
 _ANOTHER = re.compile(r"[\s\"')\]]*+(?:[-–~/|&,、;+]|\b(?:or|and|to|then|but)\b|[或和与及到至])[\s\"'(\[]*+", re.IGNORECASE)
 _CORRECTION = re.compile(
@@ -634,6 +635,8 @@ class _Search(Generic[Value]):
 
     def _read_inside(self, start: int, end: int, begin: int, number: int) -> bool:
         """Reads labels inside a line; returns whether one of them states something."""
+        if not _CONNECTS.search(self._text, start, end):
+            return False
         matches = list(self._labels.inside.finditer(self._text, start, end))
         stated: _Found | None = None
         for match in matches[-_MAX_LABELS:]:
@@ -664,6 +667,9 @@ class _Search(Generic[Value]):
         """Reads a value at ``start``; returns its rank, the value or a ``Refusal``, and where it ends."""
         grammar = self._grammar
         if grammar.free:
+            if grammar.lines > 1:
+                value = grammar.read(raw[start:end], labelled)
+                return None if value is None else (rank, value[0], start + value[1])
             value = grammar.read(_free_text(text, raw, start, end), labelled)
             return None if value is None else (rank, value[0], end)
         piece = text[start : min(end, start + MAX_STATEMENT)]

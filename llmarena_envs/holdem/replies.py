@@ -33,13 +33,14 @@ _MAX_TOKENS = 12
 
 _FILLERS = frozenset(("by", "of", "the", "a", "to", "go", "sized", "i", "ll", "will", "choose"))
 _SYNONYMS = {"1/2": "half", "½": "half", "50%": "half", "100%": "full", "whole": "full", "entire": "full"}
+_SIZES = frozenset(("half", "full", "pot"))
 _RAISES = frozenset(("raise", "bet", "加注", "下注"))
 
 # Words may be joined by hyphens, underscores or capitals: All-In, CHECK_AND_CALL, CheckAndCall.
 _TOKEN = re.compile(
     r"[\s\"'_\-]*+(?:\([^()\n]{0,80}\)[\s\"']*+)?(1/2|½|\d++%|[A-Z]?[a-z]++|[A-Z]++(?![a-z])|[\u4e00-\u9fff]++|[&/])"
 )
-_AMOUNT = re.compile(r"[\s:,]{0,3}(?:for[ ])?[ ]?\$?(?<![\w.])(?:\d{1,9}(?![\w%./])|(?<=l)\d{1,9}\b)|(?<=[a-z])\d{1,9}\b")
+_AMOUNT = re.compile(r"[\s:,]{0,3}(?:for[ ])?[ ]?\$?(?<![\w.])(?:\d{1,9}(?![\w%/]|\.\d)|(?<=l)\d{1,9}\b)|(?<=[a-z])\d{1,9}\b")
 
 
 def read_action(text: str, labelled: bool) -> tuple[Action, int] | None:
@@ -52,7 +53,7 @@ def read_action(text: str, labelled: bool) -> tuple[Action, int] | None:
     found: tuple[Action, int] | None = None
     words: list[str] = []
     seen: list[str] = []
-    position = 0
+    position = named = 0
     while len(seen) < _MAX_TOKENS and (token := _TOKEN.match(text, position)):
         word = _SYNONYMS.get(token[1].lower(), token[1].lower())
         position = token.end()
@@ -67,6 +68,9 @@ def read_action(text: str, labelled: bool) -> tuple[Action, int] | None:
         action = names.get(" ".join(words))
         if action is not None:
             found = action, position
+            named = len(seen)
+    if found and labelled and _SIZES.intersection(seen[named:][:3]):
+        raise Refusal(Failure.UNPARSABLE, "free_amount")
     if found is None:
         if labelled and _RAISES.intersection(seen[:3]):
             raise Refusal(Failure.UNPARSABLE, "free_amount")

@@ -13,7 +13,7 @@ from llmarena_envs.undercover.words import clue_text
 
 _PREFIX = r"(?:player|玩家)[ \t_\-]{0,4}"
 _MARKUP = r"[ \t\"'<>\[\](){}]*+"
-_VOTING = re.compile(r"(?:(?:i|we)(?:'ll| will)?[ \t]++)?(?:vote[ \t]++)?(?:for[ \t]++)|我?投(?:票?给)?[ \t]*+", re.IGNORECASE)
+_VOTING = re.compile(r"(?:(?:i|we)(?:'ll| will)?[ \t]++)?vote[ \t]++(?:for[ \t]++)?|for[ \t]++|我?投(?:票?给)?[ \t]*+", re.IGNORECASE)
 # One of the players named in a vote; a bare number must not be the beginning of something else.
 _TARGET = re.compile(
     rf"{_MARKUP}(?:[,;/&+、和与或及]|and\b|or\b)?{_MARKUP}(?:and\b|or\b)?{_MARKUP}"

@@ -24,7 +24,7 @@ _QUALIFIERS = (
 _CHINESE_QUALIFIERS = r"(?:我的|我|本轮的?|最终的?|最后的?|最佳|所选)"
 _DISCOURSE = (
     r"(?:(?:(?:so|thus|therefore|hence|ok|okay|well|now|and|but|no|wait|actually|correction|finally|in conclusion|or rather|"
-    r"rather|sure|alright|here is|here's)\b|因此|所以|综上|那么|于是|好的)[ \t,:.!\-–—]*+)*+"
+    r"rather|sure|alright|here is|here's)\b|因此|所以|综上|那么|于是|好的)[ \t,:.!\-–—]{0,5}+){0,4}+"
 )
 _NUMBERED = r"(?:\d{1,2}[.)][ \t]++[^\w\n\ue000]*+)?"
 _CLOSERS = r"[\"')\]}>_ \t]*+"
@@ -85,7 +85,7 @@ NOT_MEANT = re.compile(
 """Words by which what follows is an example, an alternative, a forecast, the past, or somebody else's."""
 
 EXPLAINS = re.compile(
-    r"(?<![A-Za-z])(?:reason\w*|think\w*|explanation|analysis|why|notes?|rationale|justification|thoughts?|comments?|remarks?|strategy|plan)(?![A-Za-z])"
+    r"(?<![A-Za-z])(?:reason\w*|think\w*|explanation|analysis|why|notes?|rationale|justification|(?<!second )thoughts?|comments?|remarks?|strategy|plan)(?![A-Za-z])"
     r"|理由|解释|分析|说明|备注|思路",
     re.IGNORECASE,
 )
@@ -122,7 +122,7 @@ def labels(nouns: str, seats: Seats, free: bool) -> Labels:
     strong = rf"(?P<answer>{ANSWER}){'|' + nouns if nouns else ''}"
     weak = _FREE_NOUNS if free else f"{GENERAL_NOUNS}|{_I_CHOOSE}"
     noun = (
-        rf"(?:(?:{_QUALIFIERS})*+|{_CHINESE_QUALIFIERS}*+)(?:(?P<strong>{strong})|(?P<weak>{weak}))(?![A-Za-z])"
+        rf"(?:(?:{_QUALIFIERS}){{0,4}}+|{_CHINESE_QUALIFIERS}{{0,4}}+)(?:(?P<strong>{strong})|(?P<weak>{weak}))(?![A-Za-z])"
         rf"(?:[ \t]*+(?:choice|move|action|答案|选择))?{_WHEN}"
     )
     seat = rf"(?P<seat>{seats.pattern})(?:'s[ \t]++(?:\w++[ \t]++){{0,2}}\w++)?"

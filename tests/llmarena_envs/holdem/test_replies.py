@@ -142,8 +142,6 @@ NOT_READ = [
     "Pot",
     "Half pot",
     "pot: 12",
-    "### Call",
-    '{"move": "Fold"}',
     "行动：我不知道",
     "我认为应当弃牌。",
     "forfeit",
