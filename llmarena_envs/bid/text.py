@@ -9,6 +9,7 @@ from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
 
+
 class BidCodec(Codec):
     """Texts and grammar of the auction.
 

@@ -14,7 +14,10 @@ COLUMN_NAMES = tuple(str(column) for column in range(1, COLUMNS + 1))
 _HEADER = " ".join(COLUMN_NAMES)
 _ROWS = tuple(slice(start, start + COLUMNS) for start in range(0, ROWS * COLUMNS, COLUMNS))
 
-_COLUMN = re.compile(r"[(\[]?+[ \t]*+(?:column[ \t]*+[:#]?[ \t]*+|col\.?[ \t]*+|第[ \t]*+)?(-?\d++)(?:[ \t]*+(?:列|[)\]]))?", re.IGNORECASE)
+_COLUMN = re.compile(
+    r"[(\[]?+[ \t]*+(?:column[ \t]*+[:#]?[ \t]*+|col\.?[ \t]*+|第[ \t]*+)?(-?\d++)(?:[ \t]*+(?:列|[)\]]))?",
+    re.IGNORECASE,
+)
 
 
 def _read_column(text: str, labelled: bool) -> tuple[int, int] | None:

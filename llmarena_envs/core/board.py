@@ -57,7 +57,9 @@ def _mark_of(name: str) -> str:
     return name.upper() if len(name) == 1 else MARKS[int(name[-1]) % 2]
 
 
-SEATS = Seats(r"(?:[XO](?![A-Za-z0-9])|player[ \t_\-]{0,4}[01](?!\d))", ("mark", "player", "symbol", "piece", "agent"), _mark_of)
+SEATS = Seats(
+    r"(?:[XO](?![A-Za-z0-9])|player[ \t_\-]{0,4}[01](?!\d))", ("mark", "player", "symbol", "piece", "agent"), _mark_of
+)
 """Players of a board game are called by their marks or by their names."""
 
 
@@ -82,7 +84,8 @@ class BoardCodec(Codec):
         self._names = action_names
         self._moves = tuple(tuple(f"{mark}: {name}" for name in action_names) for mark in MARKS)
         self._published = {
-            mark: {move: action for action, move in enumerate(moves)} for mark, moves in zip(MARKS, self._moves, strict=True)
+            mark: {move: action for action, move in enumerate(moves)}
+            for mark, moves in zip(MARKS, self._moves, strict=True)
         }
         self._rules = prompts.render("rules")
         self._no_moves = prompts.render("no_moves")

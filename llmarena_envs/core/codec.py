@@ -7,6 +7,7 @@ from typing import Any
 from llmarena_envs.core.failures import InvalidReply, Reason, Refusal
 from llmarena_envs.core.prompts import Prompts
 
+
 @cache
 def _common_reasons(language: str) -> Prompts:
     package = "llmarena_envs.core"

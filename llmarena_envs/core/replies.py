@@ -28,7 +28,17 @@ from enum import IntEnum
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from llmarena_envs.core.failures import Failure, Refusal
-from llmarena_envs.core.reading.labels import EMBEDDED, EXPLAINS, FILLER, HEADER, NOT_MEANT, PLAYERS, Labels, Seats, labels
+from llmarena_envs.core.reading.labels import (
+    EMBEDDED,
+    EXPLAINS,
+    FILLER,
+    HEADER,
+    NOT_MEANT,
+    PLAYERS,
+    Labels,
+    Seats,
+    labels,
+)
 from llmarena_envs.core.reading.markup import clean_text, narrow, unwrap
 from llmarena_envs.core.reading.objects import find_objects, read_object
 from llmarena_envs.core.reading.reasoning import drop_reasoning
@@ -206,7 +216,9 @@ def _unclear(one: _Found, another: _Found) -> Any:
 _NOTHING = re.compile(r"[\s.!,;。、…\"')\]}>_$|]*+(?:\([^()\n]{0,200}\)[\s.!。]*+)?")
 _CONNECTS = re.compile(r"[:=是为]|\b(?:is|are|be)\b", re.IGNORECASE)
 _QUESTION = re.compile(r"[\s\"')\]]*+\?")
-_ANOTHER = re.compile(r"[\s\"')\]]*+(?:[-–~/|&,、;+]|\b(?:or|and|to|then|but)\b|[或和与及到至])[\s\"'(\[]*+", re.IGNORECASE)
+_ANOTHER = re.compile(
+    r"[\s\"')\]]*+(?:[-–~/|&,、;+]|\b(?:or|and|to|then|but)\b|[或和与及到至])[\s\"'(\[]*+", re.IGNORECASE
+)
 _CORRECTION = re.compile(
     r"(?:^|[.!?;,。！？—–(-])\s*+(?:or\b|no\b(?!\s+(?:other|need|one|more|matter))|wait\b|actually\b|rather\b|correction\b|sorry\b|hmm\b|oops\b|scratch that\b|but\b|however\b|或者|不对|等等|但是|不过)"
     r"|^\s*+(?:or\b|或)",
@@ -401,7 +413,19 @@ class _Search(Generic[Value]):
 
     def _read_call(self, fields: Mapping[str, Any], depth: int) -> Any:
         """Reads a call of a tool: its arguments, which may be an object or the text of one, or else its name."""
-        for key in ("tool_calls", "tool_call", "function_call", "function", "arguments", "parameters", "params", "args", "input", "action_input", "kwargs"):
+        for key in (
+            "tool_calls",
+            "tool_call",
+            "function_call",
+            "function",
+            "arguments",
+            "parameters",
+            "params",
+            "args",
+            "input",
+            "action_input",
+            "kwargs",
+        ):
             entry = fields.get(key)
             if isinstance(entry, list) and entry:
                 entry = entry[-1]
@@ -409,7 +433,12 @@ class _Search(Generic[Value]):
                 entry = read_object(entry) or entry
             if isinstance(entry, dict):
                 found = self._read_object(entry, depth + 1)
-                if found is None and len(entry) == 1 and key in _ARGUMENTS and self._answer_key(str(fields.get("name", ""))):
+                if (
+                    found is None
+                    and len(entry) == 1
+                    and key in _ARGUMENTS
+                    and self._answer_key(str(fields.get("name", "")))
+                ):
                     found = self._read_entry(next(iter(entry.values())), depth)
                 if found is not None:
                     return found
@@ -554,7 +583,9 @@ class _Search(Generic[Value]):
             for found in self._embedded.get(position, ()):
                 any_found = True
                 self._found.append(
-                    found._replace(rank=min(rank, found.rank), line=number, start=found.start if begin is None else begin)
+                    found._replace(
+                        rank=min(rank, found.rank), line=number, start=found.start if begin is None else begin
+                    )
                 )
             position = self._text.find(EMBEDDED, position + 1, end)
         if any_found and not self._grammar.free:
@@ -728,8 +759,11 @@ def _free_text(text: str, raw: str, start: int, end: int) -> str:
     """Returns a free text as it was written, without the markup and quotes that began before its label."""
     shown = text[start:end]
     line = text.rfind("\n", 0, start) + 1
-    if narrow(raw[line:start]) == text[line:start] and not shown.strip().endswith(tuple(_PAIRS.values())):
-        return raw[start:end].strip()
+    written = start  # markup at the beginning of the value itself is blank too
+    while written > line and text[written - 1] == " " and not raw[written - 1].isspace():
+        written -= 1
+    if narrow(raw[line:written]) == text[line:written] and not shown.strip().endswith(tuple(_PAIRS.values())):
+        return raw[written:end].strip()
     left, right = start + len(shown) - len(shown.lstrip()), start + len(shown.rstrip())
     for sign in reversed(text[line : line + 40].strip()[:4]):
         closing = _PAIRS.get(sign)

@@ -110,9 +110,7 @@ class TextEnv(AECEnv):
         try:
             return operator.index(action)
         except TypeError:
-            raise self._invalid(
-                Refusal(Failure.UNPARSABLE, "no_integer", got=type(action).__name__), agent
-            ) from None
+            raise self._invalid(Refusal(Failure.UNPARSABLE, "no_integer", got=type(action).__name__), agent) from None
 
     def references(self) -> dict[str, float]:
         """Returns values with which results of this environment are compared, by what they are."""

@@ -69,20 +69,35 @@ def _statement(match: re.Match[str]) -> Statement:
     return Statement(Kind.REVEAL_COLOR, initials.index(match["color"][0].upper()), target)
 
 
-_VERBS = {"play": "play", "discard": "discard", "reveal": "reveal", "hint": "reveal", "give": "reveal", "clue": "reveal"}
+_VERBS = {
+    "play": "play",
+    "discard": "discard",
+    "reveal": "reveal",
+    "hint": "reveal",
+    "give": "reveal",
+    "clue": "reveal",
+}
 
 
 def _read_fields(fields: Mapping[str, Any]) -> Statement | None:
     """Reads an object that holds verb, card, colour or rank, and receiver in fields of their own."""
     called = next((fields[key] for key in ("action", "type", "name", "kind", "move", "verb") if key in fields), None)
     verb = _VERBS.get(re.split(r"[\W_]", called.lower())[0]) if isinstance(called, str) else None
-    inner = next((fields[key] for key in ("arguments", "parameters", "args", "input") if isinstance(fields.get(key), dict)), {})
+    inner = next(
+        (fields[key] for key in ("arguments", "parameters", "args", "input") if isinstance(fields.get(key), dict)), {}
+    )
     fields = {**fields, **{str(key).lower(): value for key, value in inner.items()}}
-    keys = ("card", "position", "card_number", "slot") if verb != "reveal" else ("color", "colour", "rank", "value", "hint")
+    keys = (
+        ("card", "position", "card_number", "slot")
+        if verb != "reveal"
+        else ("color", "colour", "rank", "value", "hint")
+    )
     values = [fields[key] for key in keys if isinstance(fields.get(key), int | str)]
     if verb is None or len(values) != 1:
         return None
-    target = next((fields[key] for key in ("to", "target", "player", "receiver", "target_player") if fields.get(key)), None)
+    target = next(
+        (fields[key] for key in ("to", "target", "player", "receiver", "target_player") if fields.get(key)), None
+    )
     read = read_action(f"{verb} {values[0]}" + (f" to {target}" if target and verb == "reveal" else ""), True)
     return read[0] if read else None
 

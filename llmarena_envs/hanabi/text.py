@@ -51,7 +51,9 @@ class HanabiCodec(Codec):
         self._names = tuple(
             tuple(self._action_name(seat, action) for action in variant.actions) for seat in range(variant.players)
         )
-        self._published = tuple({f"Action: {name}": number for number, name in enumerate(names)} for names in self._names)
+        self._published = tuple(
+            {f"Action: {name}": number for number, name in enumerate(names)} for names in self._names
+        )
         rank_one = variant.actions.index(Action(Kind.REVEAL_RANK, 1, 1))
         self._examples = tuple(f"Action: {names[rank_one]}" for names in self._names)
         instruction = "instruction_reasoning" if cot else "instruction"

@@ -40,7 +40,9 @@ _RAISES = frozenset(("raise", "bet", "加注", "下注"))
 _TOKEN = re.compile(
     r"[\s\"'_\-]*+(?:\([^()\n]{0,80}\)[\s\"']*+)?(1/2|½|\d++%|[A-Z]?[a-z]++|[A-Z]++(?![a-z])|[\u4e00-\u9fff]++|[&/])"
 )
-_AMOUNT = re.compile(r"[\s:,]{0,3}(?:for[ ])?[ ]?\$?(?<![\w.])(?:\d{1,9}(?![\w%/]|\.\d)|(?<=l)\d{1,9}\b)|(?<=[a-z])\d{1,9}\b")
+_AMOUNT = re.compile(
+    r"[\s:,]{0,3}(?:for[ ])?[ ]?\$?(?<![\w.])(?:\d{1,9}(?![\w%/]|\.\d)|(?<=l)\d{1,9}\b)|(?<=[a-z])\d{1,9}\b"
+)
 
 
 def read_action(text: str, labelled: bool) -> tuple[Action, int] | None:

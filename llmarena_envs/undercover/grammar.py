@@ -13,14 +13,18 @@ from llmarena_envs.undercover.words import clue_text
 
 _PREFIX = r"(?:player|玩家)[ \t_\-]{0,4}"
 _MARKUP = r"[ \t\"'<>\[\](){}]*+"
-_VOTING = re.compile(r"(?:(?:i|we)(?:'ll| will)?[ \t]++)?vote[ \t]++(?:for[ \t]++)?|for[ \t]++|我?投(?:票?给)?[ \t]*+", re.IGNORECASE)
+_VOTING = re.compile(
+    r"(?:(?:i|we)(?:'ll| will)?[ \t]++)?vote[ \t]++(?:for[ \t]++)?|for[ \t]++|我?投(?:票?给)?[ \t]*+", re.IGNORECASE
+)
 # One of the players named in a vote; a bare number must not be the beginning of something else.
 _TARGET = re.compile(
     rf"{_MARKUP}(?:[,;/&+、和与或及]|and\b|or\b)?{_MARKUP}(?:and\b|or\b)?{_MARKUP}"
     rf"(?:{_PREFIX}(?P<named>{NUMBER})|(?P<bare>{NUMBER})(?:号|(?=[ \t]*+(?:$|\n|(?!\.[0-9])[^\w\s]|and\b|or\b|[和与或及]))))",
     re.IGNORECASE,
 )
-_GUESS = re.compile(rf"{_PREFIX}(?P<number>{NUMBER})[\"' \t]*+=[ \t]*+(?P<word>[^\n{GUESS_SEPARATORS}]++)", re.IGNORECASE)
+_GUESS = re.compile(
+    rf"{_PREFIX}(?P<number>{NUMBER})[\"' \t]*+=[ \t]*+(?P<word>[^\n{GUESS_SEPARATORS}]++)", re.IGNORECASE
+)
 _BETWEEN = re.compile(r"[\s;,、.>•*-]*+")
 _MAX_TARGETS = 20
 _MAX_GUESSES = 20
@@ -101,5 +105,11 @@ _PLAYER = re.compile(rf"\s*{PLAYERS.pattern}\s*", re.IGNORECASE)
 _CLUE = Grammar(_read_clue, nouns="clue|description|描述|线索", fields=_read_clue_field, free=True, bare="never")
 _VOTE = Grammar(_read_target, nouns=r"vote(?:[ \t]+for)?|ballot|投票给?|投给", seats=SPEAKERS, bare="last")
 _GUESSES = Grammar(
-    _read_guesses, nouns="guess(?:es)?|猜测?", seats=NOBODY, fields=_read_guess_field, lines=_MAX_GUESSES, free=True, bare="never"
+    _read_guesses,
+    nouns="guess(?:es)?|猜测?",
+    seats=NOBODY,
+    fields=_read_guess_field,
+    lines=_MAX_GUESSES,
+    free=True,
+    bare="never",
 )

@@ -10,6 +10,7 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.undercover.game import CLUE, Clue, Result, Undercover, UndercoverView, Vote
 from llmarena_envs.undercover.grammar import read_clue, read_vote
 
+
 class UndercoverCodec(Codec):
     """Texts and grammar of Undercover.
 

@@ -91,7 +91,9 @@ EXPLAINS = re.compile(
 )
 """Words of a header below which, after a statement, it is explained."""
 
-HEADER = re.compile(r"[^\w\n\ue000]*+(?:\d{1,2}[.)][ \t]++)?(?P<words>(?:[^:\n.!?;。！？；\ue000]|\.(?!\s)){1,80}+):(?!//)")
+HEADER = re.compile(
+    r"[^\w\n\ue000]*+(?:\d{1,2}[.)][ \t]++)?(?P<words>(?:[^:\n.!?;。！？；\ue000]|\.(?!\s)){1,80}+):(?!//)"
+)
 
 
 class Labels(NamedTuple):
@@ -130,9 +132,7 @@ def labels(nouns: str, seats: Seats, free: bool) -> Labels:
         rf"[^\w\n\ue000]*+{_NUMBERED}{_DISCOURSE}[^\w\n\ue000]*+"
         rf"(?:{seat}{_CLOSERS}(?P<seat_colon>{_COLON})|{noun}{_CLOSERS}(?:(?P<colon>{_COLON})|(?P<is>{_IS})|(?P<alone>(?=[.\s]*$))))[ \t]*+"
     )
-    inside = (
-        rf"(?<![A-Za-z0-9_])(?:{seat}{_CLOSERS}(?:[:=])|{noun}{_CLOSERS}(?:(?P<colon>[:=])|(?P<is>{_IS})))[ \t]*+"
-    )
+    inside = rf"(?<![A-Za-z0-9_])(?:{seat}{_CLOSERS}(?:[:=])|{noun}{_CLOSERS}(?:(?P<colon>[:=])|(?P<is>{_IS})))[ \t]*+"
     flags = re.IGNORECASE
     return Labels(
         re.compile(at_start, flags),

@@ -3,7 +3,13 @@
 import re
 
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_SIGNS = dict(zip("　\u00a0\u202f\ufeff\u200b【】〔〕「」『』“”„‟《》〈〉‹›‘’‚′、−‐‑⁄￥￡", "     [][]\"\"\"\"\"\"\"\"<><><>'''',---/¥£", strict=True))
+_SIGNS = dict(
+    zip(
+        "　\u00a0\u202f\ufeff\u200b【】〔〕「」『』“”„‟《》〈〉‹›‘’‚′、−‐‑⁄￥￡",
+        '     [][]""""""""<><><>\'\'\'\',---/¥£',
+        strict=True,
+    )
+)
 _NARROW = str.maketrans({**{chr(code): chr(to) for code, to in _FULL_WIDTH.items()}, **_SIGNS})
 _LINE_BREAKS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 
@@ -90,7 +96,9 @@ _TOKEN = re.compile(
 )
 _ROLE = re.compile(r"\s*+(?:assistant|model|ai|bot)[ \t]*+:[ \t]*+", re.IGNORECASE)
 _TEXT_COMMAND = re.compile(r"\\(?:boxed|text|textbf|textit|mathrm|mathbf|emph)[ ]?\{([^{}]{0,4000}+)\}")
-_EMPHASIS = re.compile(r"(\*\*\*|\*\*|__|~~|`)(?=\S)((?:(?!\1)[^\n]){1,2000}?)(?<=\S)\1|(?<![\w*])\*(?=[^\s*])([^*\n]{1,2000}+)(?<=\S)\*(?![\w*])")
+_EMPHASIS = re.compile(
+    r"(\*\*\*|\*\*|__|~~|`)(?=\S)((?:(?!\1)[^\n]){1,2000}?)(?<=\S)\1|(?<![\w*])\*(?=[^\s*])([^*\n]{1,2000}+)(?<=\S)\*(?![\w*])"
+)
 _ANSWER_TAG = re.compile(r"</?(?:final_)?(?:answer|output|response|message|clue|text|say|speech)>", re.IGNORECASE)
 _HEADING = re.compile(r"^[ \t]*+(?:#{1,6}[ \t]++|>[ \t]?)", re.MULTILINE)
 _QUOTES = dict(zip("\"'“‘„«「『《〈‹`＂＇[【<", "\"'”’“»」』》〉›`＂＇]】>", strict=True))
@@ -121,6 +129,8 @@ def _clean_once(text: str) -> str:
     if "*" in text or "__" in text or "`" in text or "~~" in text:
         text = _EMPHASIS.sub(lambda match: match[2] or match[3], text)
     text = _HEADING.sub("", text).strip()
-    while len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1] and text[-1] not in text[1:-1]:
+    while (
+        len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1] and text[-1] not in text[1:-1]
+    ):
         text = text[1:-1].strip()
     return text

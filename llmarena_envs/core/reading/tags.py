@@ -38,9 +38,12 @@ class Tag(NamedTuple):
 
 @cache
 def _pattern(nouns: str) -> re.Pattern[str]:
-    names = rf"(?P<answer>{_ANSWERS}|end_of_box|box_end|end_of_solution{'|' + nouns if nouns else ''})|(?P<other>{_OTHERS})"
+    names = (
+        rf"(?P<answer>{_ANSWERS}|end_of_box|box_end|end_of_solution{'|' + nouns if nouns else ''})|(?P<other>{_OTHERS})"
+    )
     return re.compile(
-        rf"(?:<\|?|(?P<bracket>\[))(?P<slash>/?)[ ]?(?:{names})(?:(?:=|[ ][a-z_-]{{1,20}}=)[^<>\[\]\n]{{0,100}})?(?:\|?>|\])", re.IGNORECASE
+        rf"(?:<\|?|(?P<bracket>\[))(?P<slash>/?)[ ]?(?:{names})(?:(?:=|[ ][a-z_-]{{1,20}}=)[^<>\[\]\n]{{0,100}})?(?:\|?>|\])",
+        re.IGNORECASE,
     )
 
 

@@ -12,7 +12,22 @@ _TURN = re.compile(
     r"|^#{1,4}[ ]?(?P<heading>instruction|input|question)\b[ \t]{0,4}:?",
     re.IGNORECASE | re.MULTILINE,
 )
-_FOREIGN = frozenset(("user", "human", "system", "tool", "observation", "ipython", "function", "instruction", "input", "question", "用户", "系统"))
+_FOREIGN = frozenset(
+    (
+        "user",
+        "human",
+        "system",
+        "tool",
+        "observation",
+        "ipython",
+        "function",
+        "instruction",
+        "input",
+        "question",
+        "用户",
+        "系统",
+    )
+)
 MAX_TURNS = 20
 
 
@@ -26,7 +41,13 @@ def own_turns(text: str) -> Iterator[tuple[int, int]]:
             if turns == MAX_TURNS:
                 return
         start = match.end()
-        role = match["role"] or match["token"] or match["name"] or match["heading"] or ("user" if match["instruction"] else "")
+        role = (
+            match["role"]
+            or match["token"]
+            or match["name"]
+            or match["heading"]
+            or ("user" if match["instruction"] else "")
+        )
         foreign = role.lower() in _FOREIGN
     if not foreign and text[start:].strip():
         yield start, len(text)

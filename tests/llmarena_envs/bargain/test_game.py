@@ -7,9 +7,9 @@ import numpy as np
 import pyspiel
 import pytest
 
-from llmarena_envs.core.failures import Reason
 from llmarena_envs.bargain.game import Bargain, Deal, Offer, is_efficient, rest_of
 from llmarena_envs.bargain.scenarios import plans, scenarios, worth
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
 
 INSTANCE = [[1, 2, 3], [8, 1, 0], [4, 0, 2]]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmarena_envs.bargain.game import Deal, Offer
 from llmarena_envs import bargain_v0
+from llmarena_envs.bargain.game import Deal, Offer
 from llmarena_envs.bargain.grammar import MAX_MESSAGE, write_action
 from llmarena_envs.bargain.scenarios import all_plans
 from llmarena_envs.core.failures import Failure, InvalidReply

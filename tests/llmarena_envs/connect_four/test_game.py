@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llmarena_envs.core.failures import Reason
 from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour, has_four
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
 from tests.llmarena_envs.random_games import diagram, play_beside_open_spiel
 

@@ -48,7 +48,7 @@ CORPUS = [
     ('{"move": "X: 4"}', 3),
     # the last statement counts
     ("X: 1\nX: 4", 3),
-        ("Column 3 and 5 are open.\nX: 4", 3),
+    ("Column 3 and 5 are open.\nX: 4", 3),
     ("1 2 3 4 5 6 7\n_|_|_|_|_|_|O\nX: 4", 3),
     ("X: 4 takes the centre and leaves 3 in a row.", 3),
     ('{"column": 1} or rather X: 4', UNPARSABLE),

@@ -91,9 +91,7 @@ def test_a_discard_gives_a_token_back_and_is_not_allowed_with_all_tokens():
     assert codes(game.discards) == "Y2"
     assert codes(game.hands[1]) == "Y1 R3"
     assert game.rewards == (0.0, 0.0)
-    assert (
-        game.why_illegal("player_0", DISCARD_1) == Reason("no_discard", {"info_tokens": 3})
-    )
+    assert game.why_illegal("player_0", DISCARD_1) == Reason("no_discard", {"info_tokens": 3})
 
 
 @pytest.mark.parametrize(("bomb_score", "last", "score"), [("zero", -1.0, 0), ("keep", 0.0, 1)])
@@ -153,9 +151,7 @@ def test_why_illegal():
     game = small_game()
     assert game.why_illegal("player_1", PLAY_1) == Reason("not_your_turn")
     assert game.why_illegal("player_0", RED) == Reason("marks_no_color", {"receiver": "player_1", "color": "Red"})
-    assert (
-        game.why_illegal("player_0", RANK_3) == Reason("marks_no_rank", {"receiver": "player_1", "rank": 3})
-    )
+    assert game.why_illegal("player_0", RANK_3) == Reason("marks_no_rank", {"receiver": "player_1", "rank": 3})
     for action in (-1, 11, 10**9):
         assert game.why_illegal("player_0", action) == Reason("no_such_action", {"last": 10})
     play(game, RANK_1, RANK_1, RANK_2)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from llmarena_envs import holdem_v0
 from llmarena_envs.core.failures import Failure, InvalidReply, Refusal
-from llmarena_envs.holdem.betting import Action
 from llmarena_envs.core.replies import find
+from llmarena_envs.holdem.betting import Action
 from llmarena_envs.holdem.replies import ACTION_NAMES, GRAMMAR
 from tests.llmarena_envs.replies import junk, outcome, wordy
 
@@ -17,6 +17,7 @@ FOLD, CALL, HALF, FULL, ALL_IN = Action
 
 def read_action(reply: str) -> Action:
     return find(reply, GRAMMAR, "player_0").value
+
 
 READ = [
     # The published form.

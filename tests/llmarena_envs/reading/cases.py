@@ -86,7 +86,9 @@ def environment(position: str, language: str = "en") -> TextEnv:
 def _board() -> Iterator[Case]:
     for row, column in ((1, 1), (2, 3), (3, 2)):
         value = f"({row}, {column})"
-        yield Case("tictactoe", "tictactoe", f"X: {value}", value, {"row": row, "column": column}, "X: (2, 2)", "O: (1, 3)")
+        yield Case(
+            "tictactoe", "tictactoe", f"X: {value}", value, {"row": row, "column": column}, "X: (2, 2)", "O: (1, 3)"
+        )
     for column in (1, 4, 7):
         yield Case("connect_four", "connect_four", f"X: {column}", str(column), {"column": column}, "X: 3", "O: 5")
 
@@ -94,12 +96,30 @@ def _board() -> Iterator[Case]:
 def _actions() -> Iterator[Case]:
     for name in ("Fold", "Check and Call", "Raise Half Pot", "Raise Full Pot", "All-In"):
         considered = "Action: All-In" if name != "All-In" else "Action: Fold"
-        yield Case("holdem", "holdem", f"Action: {name}", name, {"action": name}, considered, "player_1: Action: Check and Call")
+        yield Case(
+            "holdem",
+            "holdem",
+            f"Action: {name}",
+            name,
+            {"action": name},
+            considered,
+            "player_1: Action: Check and Call",
+        )
     for name in ("Play card 1", "Play card 2", "Discard card 1", "Reveal Yellow", "Reveal rank 1"):
         considered = "Action: Discard card 2" if not name.startswith("Discard") else "Action: Play card 1"
-        yield Case("hanabi", "hanabi_2", f"Action: {name}", name, {"action": name}, considered, "player_1: Action: Play card 2")
+        yield Case(
+            "hanabi", "hanabi_2", f"Action: {name}", name, {"action": name}, considered, "player_1: Action: Play card 2"
+        )
     for name in ("Play card 1", "Discard card 2", "Reveal Red to player_2", "Reveal rank 1 to player_1"):
-        yield Case("hanabi", "hanabi_3", f"Action: {name}", name, {"action": name}, "Action: Play card 2", "player_1: Action: Play card 2")
+        yield Case(
+            "hanabi",
+            "hanabi_3",
+            f"Action: {name}",
+            name,
+            {"action": name},
+            "Action: Play card 2",
+            "player_1: Action: Play card 2",
+        )
 
 
 def _amounts() -> Iterator[Case]:
@@ -123,10 +143,35 @@ def _amounts() -> Iterator[Case]:
 
 def _words() -> Iterator[Case]:
     for clue in ("You can eat it in summer", "round and red", "夏天常见"):
-        yield Case("clue", "clue", f"player_0: {clue}", clue, {"clue": clue}, "player_0: something old", "player_1: it grows", True)
+        yield Case(
+            "clue",
+            "clue",
+            f"player_0: {clue}",
+            clue,
+            {"clue": clue},
+            "player_0: something old",
+            "player_1: it grows",
+            True,
+        )
     for number in (1, 3):
-        yield Case("vote", "vote", f"vote: player_{number}", f"player_{number}", {"vote": f"player_{number}"}, "vote: player_2", "player_1: vote: player_4")
-    yield Case("vote", "guess", "vote: player_3\nguess: player_1=plum", "player_3", {"vote": "player_3", "guess": {"player_1": "plum"}}, "vote: player_2", "player_1: vote: player_4")
+        yield Case(
+            "vote",
+            "vote",
+            f"vote: player_{number}",
+            f"player_{number}",
+            {"vote": f"player_{number}"},
+            "vote: player_2",
+            "player_1: vote: player_4",
+        )
+    yield Case(
+        "vote",
+        "guess",
+        "vote: player_3\nguess: player_1=plum",
+        "player_3",
+        {"vote": "player_3", "guess": {"player_1": "plum"}},
+        "vote: player_2",
+        "player_1: vote: player_4",
+    )
 
 
 CASES = [*_board(), *_actions(), *_amounts(), *_words()]

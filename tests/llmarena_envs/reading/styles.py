@@ -13,7 +13,14 @@ def _wrapped(*forms: str) -> dict[str, Style]:
 
     def fill(form: str) -> Style:
         def style(case: Case) -> str:
-            pieces = {"§S": case.statement, "§V": case.value, "§L": case.label, "§J": case.json, "§C": case.considered, "§O": case.other}
+            pieces = {
+                "§S": case.statement,
+                "§V": case.value,
+                "§L": case.label,
+                "§J": case.json,
+                "§C": case.considered,
+                "§O": case.other,
+            }
             text = form
             for mark, piece in pieces.items():
                 text = text.replace(mark, piece)
@@ -173,19 +180,25 @@ STYLES: dict[str, Style] = {
     "tool and parameters": lambda case: json.dumps({"tool": "play", "parameters": case.fields}),
     "function call": lambda case: json.dumps({"function_call": {"name": "move", "arguments": case.fields}}),
     "tool calls": lambda case: json.dumps({"tool_calls": [{"function": {"name": "move", "arguments": case.json}}]}),
-    "tagged tool call": lambda case: f'<tool_call>{json.dumps({"name": "move", "arguments": case.fields})}</tool_call>',
+    "tagged tool call": lambda case: f"<tool_call>{json.dumps({'name': 'move', 'arguments': case.fields})}</tool_call>",
     "nested action": lambda case: json.dumps({"action": case.fields}),
     "nested move": lambda case: json.dumps({"move": case.fields}),
     "answer of statement": lambda case: json.dumps({"answer": case.statement}),
     "final_answer of value": lambda case: json.dumps({"final_answer": case.value}),
     "reasoning and answer": lambda case: json.dumps({"reasoning": f"not {case.considered}", "answer": case.statement}),
     "full width colon": lambda case: case.statement.replace(":", "："),
-    "full width": lambda case: "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in case.statement)
-    if not case.free
-    else case.statement,
+    "full width": lambda case: (
+        "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in case.statement)
+        if not case.free
+        else case.statement
+    ),
     "brackets": lambda case: f"{case.label}: [{case.value}]",
     "Chinese brackets": lambda case: f"{case.label}：【{case.value}】",
     "emphasised brackets": lambda case: f"{case.label}: **[{case.value}]**",
-    "upper case": lambda case: case.statement.upper() if not case.free and "guess" not in case.statement else case.statement,
-    "full stop": lambda case: f"{case.statement}." if not case.free and "guess" not in case.statement else case.statement,
+    "upper case": lambda case: (
+        case.statement.upper() if not case.free and "guess" not in case.statement else case.statement
+    ),
+    "full stop": lambda case: (
+        f"{case.statement}." if not case.free and "guess" not in case.statement else case.statement
+    ),
 }

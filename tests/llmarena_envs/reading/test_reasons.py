@@ -11,12 +11,43 @@ REFUSED = {
     "tictactoe": ["", "?", "O: (1, 1)", "X: (4, 1)", "X: (1, 1) or X: (2, 2)"],
     "connect_four": ["", "?", "O: 1", "X: 9", "X: 1 or 2"],
     "holdem": ["", "?", "Action: Raise 12", "Action: Fold or Call", "player_1: Action: Fold"],
-    "hanabi_2": ["?", "Action: Play card 9", "Action: Reveal pink", "Action: Reveal Blue", "Action: Reveal rank 9", "Action: Play card 1 and 2"],
+    "hanabi_2": [
+        "?",
+        "Action: Play card 9",
+        "Action: Reveal pink",
+        "Action: Reveal Blue",
+        "Action: Reveal rank 9",
+        "Action: Play card 1 and 2",
+    ],
     "hanabi_3": ["Action: Reveal Red", "Action: Reveal Red to player_0"],
-    "bid": ["?", "player_0: $1-2", "player_0: €2", "player_0: $1.083", "player_0: $9", "player_0: -1", "player_0: 1,0833", "player_1: $1"],
-    "bargain": ["?", "player_0: Deal", "player_0: 9 hats", "player_0: -1 balls", "player_0: 1.5 hats", "player_0: 1 hat 1 hat", "player_1: 1 hat"],
+    "bid": [
+        "?",
+        "player_0: $1-2",
+        "player_0: €2",
+        "player_0: $1.083",
+        "player_0: $9",
+        "player_0: -1",
+        "player_0: 1,0833",
+        "player_1: $1",
+    ],
+    "bargain": [
+        "?",
+        "player_0: Deal",
+        "player_0: 9 hats",
+        "player_0: -1 balls",
+        "player_0: 1.5 hats",
+        "player_0: 1 hat 1 hat",
+        "player_1: 1 hat",
+    ],
     "bargain_answer": ["?", "player_1: Deal, but add a hat", "player_1: 2 hats for you"],
-    "clue": ["", "?", "player_1: red", "player_0: zyxqua", "player_0: vote: player_1", "player_0: " + "a" * 501],
+    "clue": [
+        "",
+        "?",
+        "player_1: red",
+        "player_0: zyxqua, vubnor",
+        "player_0: vote: player_1",
+        "player_0: " + "a" * 501,
+    ],
     "vote": ["?", "vote: player_0", "vote: player_9", "vote: player_1, player_2", "player_1: red"],
     "guess": ["vote: player_1\nguess: player_9=a", "vote: player_1\nguess: player_1=" + "x" * 101],
 }
@@ -47,7 +78,9 @@ def test_actions_that_are_no_members_of_the_space_are_refused_in_the_language() 
 @pytest.mark.parametrize("position", REFUSED)
 def test_both_languages_tell_the_same_reasons(position: str) -> None:
     templates = [environment(position, language).codec._prompts._templates for language in ("en", "zh")]
-    names = [{name: text.placeholders for name, text in texts.items() if name.startswith("reason")} for texts in templates]
+    names = [
+        {name: text.placeholders for name, text in texts.items() if name.startswith("reason")} for texts in templates
+    ]
     assert names[0] == names[1] and names[0]
 
 
