@@ -8,7 +8,8 @@ from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.replies import Grammar, quoted
 
 _AMOUNT = re.compile(
-    r"[\"'(\[]*+(?:(?:(?:i|i'll|i will|we) bid|my bid(?: is)?|bid(?: of)?|我?(?:的|最终)?出价(?:是|为)?)[ \t]*+:?[ \t]*+)?(?P<sign>[-+]?)[ \t]*+"
+    r"[\"'(\[]*+(?:(?:(?:i|i'll|i will|we) bid|my bid(?: is)?|"
+    r"bid(?: of)?|我?(?:的|最终)?出价(?:是|为)?)[ \t]*+:?[ \t]*+)?(?P<sign>[-+]?)[ \t]*+"
     r"(?P<currency>(?:us)?\$|usd|[€£¥₹])?[ \t]*+(?P<sign2>[-+]?)[ \t]*+"
     r"(?P<number>\d++(?:,\d++)*+(?:\.\d++)?|\.\d++)"
     r"(?:[ \t]*+(?P<unit>us dollars?\b|dollars?\b|usd\b|cents?\b|¢|美元|美分|元|块|分))?",

@@ -23,8 +23,8 @@ class Codec(ABC):
 
     language: str = "en"
 
-    _prompts: Prompts | None = None
-    """The game's texts; those called ``reason_...`` tell players why a reply is refused."""
+    _prompts: Prompts
+    """The game's texts, if it has any; those called ``reason_...`` tell players why a reply is refused."""
 
     @abstractmethod
     def rules(self, agent: str) -> str:
@@ -65,7 +65,7 @@ class Codec(ABC):
         Placeholders are the reason's fields, each in one line, ``{agent}`` and ``{example}``.
         """
         name = f"reason_{reason.name}"
-        own = self._prompts
+        own: Prompts | None = getattr(self, "_prompts", None)
         template = own[name] if own is not None and name in own else _common_reasons(self.language)[name]
         fields = {key: " ".join(str(value).split()) for key, value in reason.fields.items()}
         example = self.example(view) if "example" in template.placeholders else ""

@@ -1,4 +1,4 @@
-"""Reading replies: one path for all games.
+r"""Reading replies: one path for all games.
 
 A reply is read in steps: reasoning is dropped, turns of others are cut off, what models wrap answers in is taken away, and
 what is left is searched for statements. A statement has a rank: labelled on a line of its own, an object, or the contents of
@@ -8,7 +8,7 @@ prose is none. Nothing is guessed: where two statements contradict each other on
 
 A game only says what a statement of its own looks like, by a ``Grammar``::
 
-    _CHOICE = re.compile(r"(rock|paper|scissors)\\b", re.IGNORECASE)
+    _CHOICE = re.compile(r"(rock|paper|scissors)\b", re.IGNORECASE)
 
     def _read(text: str, labelled: bool) -> tuple[int, int] | None:
         match = _CHOICE.match(text)
@@ -16,7 +16,7 @@ A game only says what a statement of its own looks like, by a ``Grammar``::
 
     GRAMMAR = Grammar(_read, nouns="choice|shape")
 
-    find("I take rock because ...\\n**Choice:** rock</s>", GRAMMAR, "player_0").value  # 0
+    find("I take rock because ...\n**Choice:** rock</s>", GRAMMAR, "player_0").value  # 0
 
 ``find`` raises a ``Refusal`` if nothing is stated; a ``_read`` may raise one too, for a move that cannot exist, say.
 """
@@ -220,7 +220,9 @@ _ANOTHER = re.compile(
     r"[\s\"')\]]*+(?:[-–~/|&,、;+]|\b(?:or|and|to|then|but)\b|[或和与及到至])[\s\"'(\[]*+", re.IGNORECASE
 )
 _CORRECTION = re.compile(
-    r"(?:^|[.!?;,。！？—–(-])\s*+(?:or\b|no\b(?!\s+(?:other|need|one|more|matter))|wait\b|actually\b|rather\b|correction\b|sorry\b|hmm\b|oops\b|scratch that\b|but\b|however\b|或者|不对|等等|但是|不过)"
+    r"(?:^|[.!?;,。！？—–(-])\s*+(?:or\b|no\b(?!\s+(?:other|need|one|more|matter))|"
+    r"wait\b|actually\b|rather\b|correction\b|sorry\b|"
+    r"hmm\b|oops\b|scratch that\b|but\b|however\b|或者|不对|等等|但是|不过)"
     r"|^\s*+(?:or\b|或)",
     re.IGNORECASE,
 )

@@ -83,7 +83,7 @@ def _read_fields(fields: Mapping[str, Any]) -> Statement | None:
     """Reads an object that holds verb, card, colour or rank, and receiver in fields of their own."""
     called = next((fields[key] for key in ("action", "type", "name", "kind", "move", "verb") if key in fields), None)
     verb = _VERBS.get(re.split(r"[\W_]", called.lower())[0]) if isinstance(called, str) else None
-    inner = next(
+    inner: dict[str, Any] = next(
         (fields[key] for key in ("arguments", "parameters", "args", "input") if isinstance(fields.get(key), dict)), {}
     )
     fields = {**fields, **{str(key).lower(): value for key, value in inner.items()}}

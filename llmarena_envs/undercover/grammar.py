@@ -66,7 +66,7 @@ def _read_clue_field(fields: Mapping[str, Any]) -> Clue | None:
 def _read_target(text: str, labelled: bool) -> tuple[str, int] | None:
     voting = _VOTING.match(text)
     position = voting.end() if voting else 0
-    targets = []
+    targets: list[str] = []
     while len(targets) < _MAX_TARGETS and (match := _TARGET.match(text, position)):
         if not labelled and not match["named"]:
             return None

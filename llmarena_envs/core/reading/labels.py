@@ -31,7 +31,8 @@ _CLOSERS = r"[\"')\]}>_ \t]*+"
 _COLON = r"(?:[:=]+>?|-+>|[→⇒–—]|-(?=[ \t]))"
 _IS = r"(?:(?:is|are|would be|will be|shall be|should be)\b[ \t]*+(?:to[ \t]++|that[ \t]++)?:?|是|为)"
 _I_CHOOSE = (
-    r"(?:i|we)(?:'ll|[ ]will|[ ]would[ ]like[ ]to|[ ]am[ ]going[ ]to)?[ ](?:choose|play|pick|select|go[ ]with|take|decide[ ]on|decide)|"
+    r"(?:i|we)(?:'ll|[ ]will|[ ]would[ ]like[ ]to|[ ]am[ ]going[ ]to)?[ ](?:choose|play|pick|select|go[ ]with|take|"
+    r"decide[ ]on|decide)|"
     r"我选|我选择|我决定"
 )
 _WHEN = r"(?:[ \t]++(?:for|in|on|at|of)[ \t]++(?:this|the|my|current)[ \t]++(?:\w++[ \t]*+){1,2}|[ \t]*+\([^()\n\ue000]{1,40}\))?"
@@ -75,11 +76,14 @@ NOBODY = Seats(r"(?!)", ())
 
 NOT_MEANT = re.compile(
     r"\b(?:alternativ\w*|option\w*|consider(?:ed|ing|s)?|candidate\w*|possib\w+|example\w*|e\.g|instance|format\w*|template|opponent\w*|"
-    r"partner\w*|teammate\w*|they|their|expect\w*|predict\w*|anticipat\w*|likely|probabl[ey]|next (?:turn|move|round|time)|later|"
+    r"partner\w*|teammate\w*|they|their|expect\w*|predict\w*|"
+    r"anticipat\w*|likely|probabl[ey]|next (?:turn|move|round|time)|later|"
     r"future|follow[- ]?ups?|afterwards?|then|if|unless|instead|rather|not|never|don't|avoid\w*|reject\w*|worse|worst|previous\w*|"
-    r"last|history|so far|earlier|first thought|at first|initial\w*|tempt\w*|legal (?:moves|actions)|available|hypothe\w+|would|could|might|maybe|perhaps|"
+    r"last|history|so far|earlier|first thought|at first|"
+    r"initial\w*|tempt\w*|legal (?:moves|actions)|available|hypothe\w+|would|could|might|maybe|perhaps|"
     r"illegal|wrong|mistake\w*|bad|threat\w*|second[- ]best|runner[- ]up|had|was|were|between|said|says|thought of|example)\b"
-    r"|备选|其他|候选|选项|例如|比如|示例|举例|格式|对手|对方|他人|预期|预计|可能|下一轮|下回合|下一回合|之后|上一|上轮|之前|如果|假如|考虑过|考虑|不要|不应|不是|而不|合法",
+    r"|备选|其他|候选|选项|例如|比如|示例|"
+    r"举例|格式|对手|对方|他人|预期|预计|可能|下一轮|下回合|下一回合|之后|上一|上轮|之前|如果|假如|考虑过|考虑|不要|不应|不是|而不|合法",
     re.IGNORECASE,
 )
 """Words by which what follows is an example, an alternative, a forecast, the past, or somebody else's."""
@@ -130,7 +134,8 @@ def labels(nouns: str, seats: Seats, free: bool) -> Labels:
     seat = rf"(?P<seat>{seats.pattern})(?:'s[ \t]++(?:\w++[ \t]++){{0,2}}\w++)?"
     at_start = (
         rf"[^\w\n\ue000]*+{_NUMBERED}{_DISCOURSE}[^\w\n\ue000]*+"
-        rf"(?:{seat}{_CLOSERS}(?P<seat_colon>{_COLON})|{noun}{_CLOSERS}(?:(?P<colon>{_COLON})|(?P<is>{_IS})|(?P<alone>(?=[.\s]*$))))[ \t]*+"
+        rf"(?:{seat}{_CLOSERS}(?P<seat_colon>{_COLON})|{noun}{_CLOSERS}(?:(?P<colon>{_COLON})|(?P<is>{_IS})|"
+        rf"(?P<alone>(?=[.\s]*$))))[ \t]*+"
     )
     inside = rf"(?<![A-Za-z0-9_])(?:{seat}{_CLOSERS}(?:[:=])|{noun}{_CLOSERS}(?:(?P<colon>[:=])|(?P<is>{_IS})))[ \t]*+"
     flags = re.IGNORECASE

@@ -22,7 +22,8 @@ _HTML = re.compile(
 )
 _BREAKS = ("<br", "<p", "</p", "<li", "<div", "</div", "<hr")
 _COMMAND = re.compile(
-    r"(?P<open>\\(?P<name>[a-zA-Z]{1,20}+)[ ]?\{)|\\[\[\]()]|\\(?:left|right|quad|qquad|displaystyle)\b|\\[,;:!\\ ]|(?P<brace>[{}])"
+    r"(?P<open>\\(?P<name>[a-zA-Z]{1,20}+)[ ]?\{)|\\[\[\]()]|\\(?:left|right|quad|qquad|displaystyle)\b|"
+    r"\\[,;:!\\ ]|(?P<brace>[{}])"
 )
 _ESCAPE = re.compile(r"\\(?=[_$*#%&~`{}<>\[\]().!+|-])")
 _DOLLAR = re.compile(r"\$(?![ ]?[-+]?[\d.])")

@@ -71,7 +71,7 @@ def test_reasons_are_in_the_language_of_the_game(position: str, language: str) -
 def test_actions_that_are_no_members_of_the_space_are_refused_in_the_language() -> None:
     env = environment("tictactoe", "zh")
     for action in (True, "4", 99):
-        with pytest.raises(InvalidReply, match="[\u4e00-\u9fff]"):
+        with pytest.raises(InvalidReply, match=r"[\u4e00-\u9fff]"):
             env.check_action(action, "player_0")
 
 
