@@ -23,7 +23,7 @@ _HTML = re.compile(
 _BREAKS = ("<br", "<p", "</p", "<li", "<div", "</div", "<hr")
 _COMMAND = re.compile(
     r"(?P<open>\\(?P<name>[a-zA-Z]{1,20}+)[ ]?\{)|\\[\[\]()]|\\(?:left|right|quad|qquad|displaystyle)\b|"
-    r"\\[,;:!\\ ]|(?P<brace>[{}])"
+    r"\\[,;:!\\]|(?P<brace>[{}])"
 )
 _ESCAPE = re.compile(r"\\(?=[_$*#%&~`{}<>\[\]().!+|-])")
 _DOLLAR = re.compile(r"\$(?![ ]?[-+]?[\d.])")
