@@ -78,7 +78,8 @@ NOT_MEANT = re.compile(
     r"\b(?:alternativ\w*|option\w*|consider(?:ed|ing|s)?|candidate\w*|possib\w+|example\w*|e\.g|instance|format\w*|template|opponent\w*|"
     r"partner\w*|teammate\w*|they|their|expect\w*|predict\w*|"
     r"anticipat\w*|likely|probabl[ey]|next (?:turn|move|round|time)|later|"
-    r"future|follow[- ]?ups?|afterwards?|then|if|unless|instead|rather|not|never|don't|avoid\w*|reject\w*|worse|worst|previous\w*|"
+    r"future|follow[- ]?ups?|afterwards?|then|if|unless|instead|rather|not|never|don't|avoid\w*|reject\w*|worse|worst|"
+    r"previous\w*|"
     r"last|history|so far|earlier|first thought|at first|"
     r"initial\w*|tempt\w*|legal (?:moves|actions)|available|hypothe\w+|would|could|might|maybe|perhaps|"
     r"illegal|wrong|mistake\w*|bad|threat\w*|second[- ]best|runner[- ]up|had|was|were|between|said|says|thought of|example)\b"
@@ -89,7 +90,8 @@ NOT_MEANT = re.compile(
 """Words by which what follows is an example, an alternative, a forecast, the past, or somebody else's."""
 
 EXPLAINS = re.compile(
-    r"(?<![A-Za-z])(?:reason\w*|think\w*|explanation|analysis|why|notes?|rationale|justification|(?<!second )thoughts?|comments?|remarks?|strategy|plan)(?![A-Za-z])"
+    r"(?<![A-Za-z])(?:reason\w*|think\w*|explanation|analysis|why|notes?|rationale|justification|"
+    r"(?<!second )thoughts?|comments?|remarks?|strategy|plan)(?![A-Za-z])"
     r"|理由|解释|分析|说明|备注|思路",
     re.IGNORECASE,
 )
