@@ -74,7 +74,7 @@ class Fields(Generic[Value]):
         return readable[0] if same else Refusal(Failure.UNPARSABLE, "unclear")
 
     def _is_answer(self, key: str, entry: Any, fields: Mapping[str, Any]) -> bool:
-        """Says whether a field holds the answer; one with a weak name does for a free text only if no other field holds a text."""
+        """Says whether a field holds the answer; for a free text, a weak name needs that no other field holds a text."""
         label = self._answer_key(key)
         if label is None:
             return False
