@@ -55,9 +55,10 @@ With `obs_type="text"` the action is the reply: a message of any length, then `p
 `player_0: Deal`. The last statement counts. The items may come in any order and in the singular, with numbers in digits,
 English or Chinese words, and with separators; an item that is left out counts as none: `player_0: 2 hats and a ball`. JSON is
 understood too, `{"hats": 2, "balls": 1, "apples": 0}` or `{"deal": true}`, and so is a plan or `Deal` alone on the last line,
-or a plan as a list with an item a line. Refused are statements in the other side's name, words after `Deal` or after a plan
-with items left out, and parts of items. The text before the plan is the message; the last 2,000 characters of it are handed
-over as they were written, the rest and whatever follows the plan are not.
+or a plan as a list with an item a line. Refused are words after `Deal` or after a plan with items left out, and parts of
+items; what is said in the other side's name is no statement. The text before the plan, or `message` in JSON, is the message: the
+last 2,000 characters of it are handed over without markup, quotes around the whole and tokens of chat templates. What stands in
+think tags and whatever follows the plan is not handed over.
 
 With `obs_type="vector"` actions are numbers: all plans that are possible in some scenario of the source, in ascending order of
 hats, balls, apples, then `Deal`. There are no messages.
@@ -102,9 +103,10 @@ from llmarena_envs.bargain.game import Action, Bargain, BargainView, Deal, Offer
 from llmarena_envs.bargain.scenarios import TOTAL_VALUE, Triple, all_plans, plan_numbers, plans
 from llmarena_envs.bargain.text import BargainCodec
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.replies import quoted
 from llmarena_envs.core.text_env import TextEnv
 
 _HEADER = 8
@@ -168,7 +170,7 @@ class raw_env(TextEnv):
             return move
         known = all_plans(self.game.source)
         if not 0 <= move <= len(known):
-            raise InvalidReply(Failure.ILLEGAL, f"expected an action from 0 to {len(known)}, got {move}")
+            raise self._invalid(Refusal(Failure.ILLEGAL, "no_such_plan", last=len(known), got=quoted(str(move))), agent)
         return Deal() if move == len(known) else Offer(known[move])
 
     def write_action(self, move: Action, agent: str) -> Any:

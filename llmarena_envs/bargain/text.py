@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from llmarena_envs.bargain.game import Action, Bargain, BargainView, Offer, rest_of
-from llmarena_envs.bargain.grammar import MAX_MESSAGE, read_action, write_action
+from llmarena_envs.bargain.grammar import MAX_MESSAGE, plan_text, read_action, write_action
 from llmarena_envs.bargain.scenarios import Triple, worth
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, EndingTexts
@@ -47,7 +47,7 @@ class BargainCodec(Codec):
     """
 
     def __init__(self, language: str, show_offer_value: bool, game: Bargain) -> None:
-        prompts = Prompts("llmarena_envs.bargain", language)
+        self._prompts = prompts = Prompts("llmarena_envs.bargain", language)
         self.language = language
         self._ends = EndingTexts(language)
         self._is_contest = game.reward == "win"
@@ -164,9 +164,14 @@ class BargainCodec(Codec):
         answer = self._texts["last_answer" if turn == self._max_turns - 1 else "answer"]
         return answer.render(**fields, kept=self._plan(kept), rest=self._plan(rest), worth=self._worth_text(view, rest))
 
-    def parse(self, reply: str, view: BargainView) -> Action:
-        """Reads the last plan or ``Deal``; see ``grammar.read_action``."""
-        return read_action(reply, view.agent, may_accept=bool(view.offers))
+    def read(self, reply: str, view: BargainView) -> Action:
+        """Reads a plan with its message or ``Deal``; see ``grammar.read_action``."""
+        return read_action(reply, view.agent)
+
+    def example(self, view: BargainView) -> str:
+        """Returns what may be written: a plan, and ``Deal`` if an offer stands."""
+        plan = f"{view.agent}: {plan_text((1, 1, 1))}"
+        return self._prompts.render("example_or_deal", plan=plan, deal=f"{view.agent}: Deal") if view.offers else plan
 
     def format(self, action: Action, view: BargainView) -> str:
         """Writes ``player_0: 2 hats 1 ball 0 apples`` after the message, or ``player_0: Deal``."""

@@ -52,9 +52,10 @@ a bid. A bid of $10.00 can never be legal, so there is no action for it.
 ### Action Space
 
 The bid in steps of `grid`, `Discrete(v_max / grid)`. A reply states it in dollars as `player_0: $1.08`; the last statement
-counts. The dollar sign may be missing or a word, `108 cents`, `1,08` and JSON such as `{"bid": 1.08}` are understood, and so
-is an amount on the last line, alone or after words such as `I bid` or `Final bid:`. Fractions of a cent, amounts in words,
-ranges, sums, other currencies and bids in another bidder's name are refused.
+counts, and what is said in another bidder's name is none. The dollar sign may be missing or a word, `108 cents`, `1,08` and
+JSON such as `{"bid": 1.08}` are understood, and so is an amount on the last line, alone or after words such as `I bid` or
+`Final bid:`. Fractions of a cent, amounts in words, ranges, sums, other currencies and bids in another bidder's name are
+refused.
 
 ### Rewards
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_int
 
@@ -148,14 +149,14 @@ class SealedBid(Game):
             valuations.append(units)
         return tuple(valuations)
 
-    def why_illegal(self, agent: str, action: int) -> str:
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
         """Says why a bid is out of bounds."""
         if action < 0:
-            return "a bid cannot be below $0.00"
+            return Reason("below_zero")
         valuation = self.valuations[self._round - 1][self.agents.index(agent)]
         if action >= valuation:
-            return f"a bid must be below your valuation of {write_cents(valuation * self.step)}"
-        return ""
+            return Reason("too_high", {"valuation": write_cents(valuation * self.step)})
+        return None
 
     def apply(self, actions: tuple[int, ...]) -> None:
         """Awards the item to the highest bid and pays the winner valuation minus bid."""

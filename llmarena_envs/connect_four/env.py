@@ -39,8 +39,9 @@ the own and the opponent's discs, and `action_mask`.
 
 ### Action Space
 
-The column, counted from 0. A reply states it counted from 1, as `X: 1`, or without the mark alone on a line; a wrong
-mark is illegal. The last statement counts, columns in running text are none.
+The column, counted from 0. A reply states it counted from 1, as `X: 1`, or without the mark alone on a line; the other mark is
+illegal. A labelled line, an object such as `{"column": 1}` or the contents of `<answer>` or a LaTeX box outrank a bare line,
+which outranks a label inside a line; the last statement of the highest rank counts, columns in running text are none.
 
 ### Rewards
 

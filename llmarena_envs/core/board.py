@@ -1,29 +1,20 @@
 """What the two board games share: two marks on a rectangular board that both players see whole."""
 
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, EndingTexts
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.prompts import Prompts
-from llmarena_envs.core.replies import normalise
+from llmarena_envs.core.reading.labels import Seats
+from llmarena_envs.core.replies import Grammar, find
 
 MARKS = "XO"
 EMPTY = "_"
-
-LINE_START = (
-    r"(?:[ \t>*+#_\"']|-(?=[ \t]))*+"
-    r"(?:(?:(?:my|the|final|best|next|chosen)[ \t]++)*+(?:action|move|answer|choice|行动|动作|答案)[ \t_]*+[:=][ \t_]*+)?"
-    r"(?:\\boxed\{)?[ \t]*+"
-)
-"""What may stand before a move on a line of its own: Markdown, ``Move:`` and the like, ``\\boxed{``."""
-
-LINE_END = r"[ \t_.!。\"')\]>}$]*+(?:</?[a-z|_]{1,20}>|<\|[a-z_]{1,20}\|>)?[ \t]*+"
-"""What may stand behind it: punctuation and a closing tag."""
 
 # For each mark the table by which ``bytes.translate`` makes ones of it and zeros of all else.
 _ONE_WHERE = {mark: bytes(int(code == ord(mark)) for code in range(256)) for mark in MARKS}
@@ -63,8 +54,21 @@ def encode_marks(view: BoardView, rows: int, columns: int) -> NDArray[np.int8]:
     return np.frombuffer(planes, dtype=np.int8).reshape(rows, columns, 2)
 
 
+def _mark_of(name: str) -> str:
+    return name.upper() if len(name) == 1 else MARKS[int(name[-1]) % 2]
+
+
+SEATS = Seats(
+    r"(?:[XO](?![A-Za-z0-9])|player[ \t_\-]{0,4}[01](?!\d))", ("mark", "player", "symbol", "piece", "agent"), _mark_of
+)
+"""Players of a board game are called by their marks or by their names."""
+
+
 class BoardCodec(Codec):
     """Texts of a board game; the grammar of a move is the subclass's.
+
+    Attributes:
+        grammar: what a move looks like in a reply; its value is the action.
 
     Args:
         package: the game's package, which holds the prompts.
@@ -73,11 +77,17 @@ class BoardCodec(Codec):
         action_names: what each action is called in texts, e.g. ``(1, 3)``.
     """
 
+    grammar: ClassVar[Grammar[int]]
+
     def __init__(self, package: str, language: str, hint: bool, action_names: tuple[str, ...]) -> None:
-        prompts = Prompts(package, language)
+        self._prompts = prompts = Prompts(package, language)
         self.language = language
         self._names = action_names
         self._moves = tuple(tuple(f"{mark}: {name}" for name in action_names) for mark in MARKS)
+        self._published = {
+            mark: {move: action for action, move in enumerate(moves)}
+            for mark, moves in zip(MARKS, self._moves, strict=True)
+        }
         self._rules = prompts.render("rules")
         self._no_moves = prompts.render("no_moves")
         self._observation = prompts["observation"]
@@ -91,14 +101,6 @@ class BoardCodec(Codec):
     @abstractmethod
     def board_text(self, board: str) -> str:
         """Returns the board in lines."""
-
-    @abstractmethod
-    def find_move(self, text: str) -> tuple[str | None, int] | None:
-        """Returns the mark (``None`` if it is left out) and the action of the last move stated in a normalised reply.
-
-        Raises:
-            InvalidReply: with kind ``ILLEGAL`` if the stated move is off the board.
-        """
 
     def rules(self, agent: str) -> str:
         """Returns the rules."""
@@ -142,16 +144,14 @@ class BoardCodec(Codec):
         """Returns a legal move, as the instruction has it."""
         return self.format(_example_action(view), view)
 
-    def parse(self, reply: str, view: BoardView) -> int:
-        """Reads the last move stated; the mark before it may be left out, a wrong one is illegal."""
-        move = self.find_move(normalise(reply))
-        if move is None:
-            form = self.example(view)
-            raise InvalidReply(Failure.UNPARSABLE, f"no move was found; end the reply with one in the form {form}")
-        mark, action = move
-        if mark is not None and mark.upper() != view.mark:
-            raise InvalidReply(Failure.ILLEGAL, f"the mark to play is {view.mark}, not {mark[:10]}")
-        return action
+    def read(self, reply: str, view: BoardView) -> int:
+        """Reads ``X: (1, 3)`` and the like; the mark may be left out."""
+        action = self._published[view.mark].get(reply)
+        return find(reply, self.grammar, view.mark).value if action is None else action
+
+    def explain(self, reason: Reason, view: BoardView) -> str:
+        """Returns the text of a reason, in which the player is called by the mark."""
+        return super().explain(reason._replace(fields={"mark": view.mark, **reason.fields}), view)
 
     def format(self, action: int, view: BoardView) -> str:
         """Writes mark and move, e.g. ``X: (1, 3)``."""

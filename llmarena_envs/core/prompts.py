@@ -117,6 +117,14 @@ class Prompts:
         self._where = f"{package}/prompts/{language}.toml"
         self._templates = languages[language]
 
+    @staticmethod
+    def languages(package: str) -> list[str]:
+        """Returns the languages that a package has texts in."""
+        return sorted(_load(package))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._templates
+
     def __getitem__(self, name: str) -> Template:
         try:
             return self._templates[name]

@@ -14,7 +14,7 @@ from pettingzoo import AECEnv
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.ending import Ending
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.failures import Failure, InvalidReply, Refusal
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.space import UnicodeText
@@ -110,16 +110,16 @@ class TextEnv(AECEnv):
         """
         if self._num_actions is None:
             if not isinstance(action, str) or len(action) > MAX_ACTION_TEXT:
-                raise InvalidReply(Failure.UNPARSABLE, f"expected a text of at most {MAX_ACTION_TEXT} characters")
+                raise self._invalid(Refusal(Failure.UNPARSABLE, "no_text", limit=MAX_ACTION_TEXT), agent)
             return self._parse(action, self.game.view(agent))
         if type(action) is int:
             return action
         if isinstance(action, _TRUTH_VALUES):
-            raise InvalidReply(Failure.UNPARSABLE, "expected an integer action, got a truth value")
+            raise self._invalid(Refusal(Failure.UNPARSABLE, "no_integer", got=action), agent)
         try:
             return operator.index(action)
         except TypeError:
-            raise InvalidReply(Failure.UNPARSABLE, "expected an integer action") from None
+            raise self._invalid(Refusal(Failure.UNPARSABLE, "no_integer", got=type(action).__name__), agent) from None
 
     def references(self) -> dict[str, float]:
         """Returns values with which results of this environment are compared, by what they are."""
@@ -298,7 +298,7 @@ class TextEnv(AECEnv):
         move = self._parse(reply, self.game.view(agent))
         reason = self.game.why_illegal(agent, move)
         if reason:
-            raise InvalidReply(Failure.ILLEGAL, reason)
+            raise InvalidReply(Failure.ILLEGAL, self.codec.explain(reason, self.game.view(agent)))
         return self.write_action(move, agent)
 
     def check_action(self, action: Any, agent: str) -> None:
@@ -309,7 +309,7 @@ class TextEnv(AECEnv):
         """
         reason = self.game.why_illegal(agent, self.read_action(action, agent))
         if reason:
-            raise InvalidReply(Failure.ILLEGAL, reason)
+            raise InvalidReply(Failure.ILLEGAL, self.codec.explain(reason, self.game.view(agent)))
 
     def write_action(self, move: Any, agent: str) -> Any:
         """Turns an action of the game into a member of the action space: the inverse of ``read_action``."""
@@ -334,8 +334,12 @@ class TextEnv(AECEnv):
 
     def _parse(self, reply: str, view: Any) -> Any:
         if not reply.strip():
-            raise InvalidReply(Failure.EMPTY, "the reply was empty")
+            refusal = Refusal(Failure.EMPTY, "empty")
+            raise InvalidReply(refusal.kind, self.codec.explain(refusal.reason, view))
         return self.codec.parse(reply, view)
+
+    def _invalid(self, refusal: Refusal, agent: str) -> InvalidReply:
+        return InvalidReply(refusal.kind, self.codec.explain(refusal.reason, self.game.view(agent)))
 
     def _make_action_space(self) -> spaces.Space[Any]:
         if self._num_actions is None:

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.hanabi.actions import Kind
@@ -160,24 +161,25 @@ class Hanabi(Game):
             return (*discards, *plays)
         return (*discards, *plays, *_hints(hands[turn + 1 :] + hands[:turn], 2 * size, variant.colors, variant.ranks))
 
-    def why_illegal(self, agent: str, action: int) -> str:
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
         """Says why an action cannot be taken."""
         if agent not in self.to_move:
-            return "it is not your turn"
+            return Reason("not_your_turn")
         if action in self.legal:
-            return ""
+            return None
         if not 0 <= action < len(self.variant.actions):
-            return f"actions go from 0 to {len(self.variant.actions) - 1}"
+            return Reason("no_such_action", {"last": len(self.variant.actions) - 1})
         kind, value, offset = self.variant.actions[action]
         if kind is Kind.DISCARD and self.info_tokens == self.variant.info_tokens:
-            return f"nothing may be discarded while all {self.variant.info_tokens} information tokens are there"
+            return Reason("no_discard", {"info_tokens": self.variant.info_tokens})
         if kind in (Kind.DISCARD, Kind.PLAY):
-            return f"you hold {len(self.hands[self.turn])} cards, there is no card {value + 1}"
+            return Reason("no_such_card", {"count": len(self.hands[self.turn]), "card": value + 1})
         if not self.info_tokens:
-            return "no information token is left for a hint"
+            return Reason("no_token")
         receiver = self.agents[(self.turn + offset) % len(self.agents)]
-        wanted = f"{COLORS[value]} card" if kind is Kind.REVEAL_COLOR else f"card of rank {value}"
-        return f"{receiver} holds no {wanted}, and a hint must mark at least one card"
+        if kind is Kind.REVEAL_COLOR:
+            return Reason("marks_no_color", {"receiver": receiver, "color": COLORS[value]})
+        return Reason("marks_no_rank", {"receiver": receiver, "rank": value})
 
     def apply(self, actions: tuple[int, ...]) -> None:
         """Plays or discards a card and draws another, or gives a hint."""

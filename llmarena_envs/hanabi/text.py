@@ -4,13 +4,14 @@ from collections.abc import Iterable
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, EndingTexts
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts, Template
+from llmarena_envs.core.replies import find, quoted
 from llmarena_envs.hanabi.actions import Action, Kind
 from llmarena_envs.hanabi.cards import COLORS, Card, Knowledge, copies, full_deck
 from llmarena_envs.hanabi.game import Event, Hanabi, HanabiView
-from llmarena_envs.hanabi.grammar import read_reply
+from llmarena_envs.hanabi.grammar import GRAMMAR
 from llmarena_envs.hanabi.variant import Variant
 
 # Kinds of action in the order in which they come up as examples.
@@ -40,6 +41,9 @@ class HanabiCodec(Codec):
             tuple(self._action_name(seat, action) for action in variant.actions) for seat in range(variant.players)
         )
         self._kinds = tuple(_EXAMPLES.index(action.kind) for action in variant.actions)
+        self._published = tuple(
+            {f"Action: {name}": number for number, name in enumerate(names)} for names in self._names
+        )
         instruction = "instruction_reasoning" if cot else "instruction"
         self._ends = EndingTexts(language)
         to_move = prompts.joined("observation", *(["hint"] if hint else []), instruction)
@@ -185,37 +189,37 @@ class HanabiCodec(Codec):
                 lines.append(f"{position + 1}: {self._cards[card]} - {self._known[told[position]]}")
         return "\n".join(lines)
 
-    def parse(self, reply: str, view: HanabiView) -> int:
-        """Reads the last action stated: after ``Action:``, as JSON, or alone on a line."""
-        example = self.example(view)
-        kind, value, target = read_reply(reply, example)
-        offset = 0
-        if kind in (Kind.REVEAL_COLOR, Kind.REVEAL_RANK):
-            offset = self._receiver(view.seat, target, example)
+    def read(self, reply: str, view: HanabiView) -> int:
+        """Reads ``Action: Play card 1`` and the like."""
+        published = self._published[view.seat].get(reply)
+        if published is not None:
+            return published
+        kind, value, target = find(reply, GRAMMAR, view.agent).value
+        offset = self._receiver(view.seat, target) if kind in (Kind.REVEAL_COLOR, Kind.REVEAL_RANK) else 0
         number = self._numbers.get(Action(kind, value, offset))
         if number is None:
-            raise InvalidReply(Failure.ILLEGAL, self._limits(kind))
+            raise self._off_limits(kind)
         return number
 
-    def _receiver(self, seat: int, target: str | None, example: str) -> int:
+    def _receiver(self, seat: int, target: str | None) -> int:
         """Returns how many seats after ``seat`` the receiver of a hint sits."""
         players = len(self._agents)
         if target is None:
             if players == 2:
                 return 1
-            raise InvalidReply(Failure.UNPARSABLE, f"name the player who receives the hint, as in {example}")
+            raise Refusal(Failure.UNPARSABLE, "no_receiver")
         if target not in self._agents or target == self._agents[seat]:
             others = ", ".join([agent for agent in self._agents if agent != self._agents[seat]])
-            raise InvalidReply(Failure.ILLEGAL, f"a hint goes to one of {others}, not to {target[:20]}")
+            raise Refusal(Failure.ILLEGAL, "wrong_receiver", others=others, target=quoted(target))
         return (self._agents.index(target) - seat) % players
 
-    def _limits(self, kind: Kind) -> str:
+    def _off_limits(self, kind: Kind) -> Refusal:
         variant = self._variant
         if kind is Kind.REVEAL_COLOR:
-            return f"the colours of this game are {', '.join(COLORS[: variant.colors])}"
+            return Refusal(Failure.ILLEGAL, "no_such_color", colors=", ".join(COLORS[: variant.colors]))
         if kind is Kind.REVEAL_RANK:
-            return f"ranks go from 1 to {variant.ranks}"
-        return f"the cards of a hand are counted from 1 to {variant.hand_size}"
+            return Refusal(Failure.ILLEGAL, "no_such_rank", ranks=variant.ranks)
+        return Refusal(Failure.ILLEGAL, "no_such_position", hand_size=variant.hand_size)
 
     def format(self, action: int, view: HanabiView) -> str:
         """Writes the action line, e.g. ``Action: Play card 1``."""

@@ -79,9 +79,10 @@ own one and chips as a share of all chips in play, the array holds:
 
 ### Action Space
 
-A reply states an action as `Action: <name>`; the last such line counts, case does not matter, `&` stands for `and`. Check, Call,
-Raise Half and Raise Pot are understood, and JSON with `action`. A line that holds nothing but a name counts if nothing is marked.
-Amounts cannot be chosen. All-In is read as a call where a call takes all chips or everybody else is all-in.
+A reply states an action as `Action: <name>`; the last such line counts, case does not matter, `&` stands for `and`. Check,
+Call, Raise Half and Raise Pot are understood. JSON with `action` and the contents of `<answer>` or a LaTeX box count like such
+a line; a line that holds nothing but a name counts where there is none of these. Amounts cannot be chosen. All-In is read as a
+call where a call takes all chips or everybody else is all-in.
 
 ### Rewards
 

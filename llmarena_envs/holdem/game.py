@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.holdem.betting import (
@@ -248,12 +249,12 @@ class Holdem(Game):
         first = 2 * len(self.agents)
         return self._decks[self.hand - 1][first : first + BOARD_SIZES[self.street]]
 
-    def why_illegal(self, agent: str, action: int) -> str:
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
         """Says why an action cannot be taken."""
         if agent not in self.to_move:
-            return "it is not your turn"
+            return Reason("not_your_turn")
         if not 0 <= action < len(Action):
-            return f"actions go from 0 to {len(Action) - 1}"
+            return Reason("no_such_action", {"last": len(Action) - 1})
         return self.choices.why_illegal[action]
 
     def view(self, agent: str) -> HoldemView:

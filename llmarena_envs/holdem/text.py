@@ -4,11 +4,13 @@ from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.replies import find
 from llmarena_envs.holdem.betting import STANDARD, Action
 from llmarena_envs.holdem.cards import card_names
 from llmarena_envs.holdem.game import BOARD_SIZES, Event, HandResult, Holdem, HoldemView
-from llmarena_envs.holdem.replies import ACTION_NAMES, read_action
+from llmarena_envs.holdem.replies import ACTION_NAMES, GRAMMAR
 
+_PUBLISHED = {f"Action: {name}": action for action, name in zip(Action, ACTION_NAMES, strict=True)}
 _STREETS = ("before_flop", "flop", "turn", "river")
 
 
@@ -218,12 +220,14 @@ class HoldemCodec(Codec):
         """Returns a legal action, as the instruction has it."""
         return self._answer(_example_action(view))
 
-    def parse(self, reply: str, view: HoldemView) -> int:
-        """Reads the action stated last.
+    def read(self, reply: str, view: HoldemView) -> int:
+        """Reads ``Action: Fold`` and the like.
 
         All-In means a call where no raise is left: where a call takes all chips, or everybody else is all-in.
         """
-        action = read_action(reply)
+        action = _PUBLISHED.get(reply)
+        if action is None:
+            action = find(reply, GRAMMAR, view.agent).value
         if action == Action.ALL_IN and action not in view.legal and Action.CHECK_CALL in view.legal:
             table = view.table
             opponents = [seat for seat, live in enumerate(table.live) if live and seat != view.seat]

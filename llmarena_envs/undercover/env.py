@@ -58,7 +58,8 @@ Text. In the clue stage `player_0: a clue` with the own name, one line of at mos
 blank clue, which is legal and counted. In the vote stage `vote: player_1`; with `ask_guess` there may be a second
 line `guess: player_1=word; player_2=word`. The last statement counts; a vote in the clue stage or a clue in the vote stage is not
 read. A player may be named in digits or letters (`vote: 1`, `vote: Player One`), and JSON such as `{"clue": "..."}` or
-`{"vote": "player_1", "guess": {"player_1": "word"}}` is read too.
+`{"vote": "player_1", "guess": {"player_1": "word"}}` is read too. What is said in another player's name is no statement. Markup,
+quotes around a clue and tokens of chat templates are taken off before the others read it.
 
 A clue is illegal if it contains the own word (as a whole word in any case; anywhere in Chinese) or says the same as a clue of
 another player (case, blanks and punctuation aside). A vote must name exactly one other living player.

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.messages import Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.undercover.words import MAX_WORD, WordPair, contains_word, essence, one_line
+from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence
 
 CLUE = "clue"
 VOTE = "vote"
@@ -239,50 +240,44 @@ class Undercover(Game):
             self.winner,
         )
 
-    def why_illegal(self, agent: str, action: Clue | Vote) -> str:
+    def why_illegal(self, agent: str, action: Clue | Vote) -> Reason | None:
         """Says why a clue cannot be given or a vote cannot be cast."""
         if isinstance(action, Vote):
-            return (
-                self._why_no_vote(agent, action) if self.stage == VOTE else "this is the clue stage, not the vote stage"
-            )
-        return (
-            self._why_no_clue(agent, action.text)
-            if self.stage == CLUE
-            else "this is the vote stage, not the clue stage"
-        )
+            return self._why_no_vote(agent, action) if self.stage == VOTE else Reason("clue_stage")
+        return self._why_no_clue(agent, action.text) if self.stage == CLUE else Reason("vote_stage")
 
-    def _why_no_clue(self, agent: str, text: str) -> str:
+    def _why_no_clue(self, agent: str, text: str) -> Reason | None:
         if len(text) > MAX_CLUE:
-            return f"a clue has at most {MAX_CLUE} characters, this one has {len(text)}"
-        if text != one_line(text):
-            return "a clue is a single line without control characters"
+            return Reason("long_clue", {"limit": MAX_CLUE, "length": len(text)})
+        if text != clue_text(text):
+            return Reason("no_line")
         if _VOTE_CLUE.match(text):
-            return "this is the clue stage: give a clue, not a vote"
+            return Reason("clue_is_vote")
         key = essence(text)
         if self.clue_check and key:
             if contains_word(text, self.word(agent)):
-                return "the clue must not contain your secret word"
+                return Reason("secret_word")
             for message in self.pool:
                 if message.sender != agent and essence(message.text) == key:
-                    return f"{message.sender} has already given this clue; say something else about your word"
-        return ""
+                    return Reason("repeated", {"player": message.sender})
+        return None
 
-    def _why_no_vote(self, agent: str, vote: Vote) -> str:
+    def _why_no_vote(self, agent: str, vote: Vote) -> Reason | None:
         if vote.target == agent:
-            return "you cannot vote for yourself"
+            return Reason("own_vote")
         if vote.target not in self.living:
-            state = "has been eliminated" if vote.target in self.agents else "does not exist"
             others = ", ".join(target for target in self.living if target != agent)
-            return f"{vote.target:.20} {state}; you can vote for {others}"
+            name = "eliminated" if vote.target in self.agents else "no_such_player"
+            return Reason(name, {"target": f"{vote.target:.20}", "others": others})
         if vote.guesses and not self.ask_guess:
-            return "guesses are not asked for in this match"
+            return Reason("no_guesses")
         guessed = [player for player, _ in vote.guesses]
         if not set(guessed) <= set(self.agents) or len(set(guessed)) < len(guessed):
-            return f"guess at most one word for each of the players {self.agents[0]} to {self.agents[-1]}"
+            return Reason("wrong_guesses", {"first": self.agents[0], "last": self.agents[-1]})
         for _, word in vote.guesses:
-            if not word or len(word) > MAX_WORD or word != one_line(word) or set(word) & set(GUESS_SEPARATORS):
-                return f"a guess is a single word of at most {MAX_WORD} characters"
-        return ""
+            if not word or len(word) > MAX_WORD or word != clue_text(word) or set(word) & set(GUESS_SEPARATORS):
+                return Reason("wrong_word", {"limit": MAX_WORD})
+        return None
 
     def default_action(self, agent: str) -> Clue | None:
         """Returns the harmless move: a blank clue in the clue stage, none in the vote stage."""

@@ -155,7 +155,7 @@ def test_every_player_acts_legally_to_the_end(name: str, options: dict[str, Any]
         while game.to_move:
             (agent,) = game.to_move
             action = answer(policies[agent], game, agent)
-            assert game.why_illegal(agent, action) == ""
+            assert game.why_illegal(agent, action) is None
             game.apply((action,))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from llmarena_envs import connect_four_v0
 from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour, has_four
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
 from tests.llmarena_envs.random_games import diagram, play_beside_open_spiel
 
@@ -23,7 +24,7 @@ def _after(moves: str) -> ConnectFour:
     game = ConnectFour()
     game.reset(np.random.default_rng(0))
     for move in moves:
-        assert game.why_illegal(game.to_move[0], int(move) - 1) == ""
+        assert game.why_illegal(game.to_move[0], int(move) - 1) is None
         game.apply((int(move) - 1,))
     return game
 
@@ -123,9 +124,9 @@ def test_lines_do_not_run_on_in_the_next_column() -> None:
 
 def test_a_full_column_is_closed() -> None:
     game = _after("111111")
-    assert game.why_illegal("player_0", 0) == "column 1 is full"
+    assert game.why_illegal("player_0", 0) == Reason("full", {"column": 1})
     assert game.view("player_0").legal == (1, 2, 3, 4, 5, 6)
-    assert game.why_illegal("player_0", 7) == game.why_illegal("player_0", -1) == "columns go from 1 to 7"
+    assert game.why_illegal("player_0", 7) == game.why_illegal("player_0", -1) == Reason("off_board", {"columns": 7})
 
 
 def test_the_view_is_the_position() -> None:

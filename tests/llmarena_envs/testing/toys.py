@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.failures import Failure, Reason, Refusal
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.parallel import parallel_form
@@ -45,8 +45,8 @@ class Duel(Game):
         card = self.cards[self.agents.index(agent)]
         return DuelView(agent, to_move, (0, 1, 2) if to_move else (), card, self.rounds)
 
-    def why_illegal(self, agent: str, action: int) -> str:
-        return "" if 0 <= action <= 2 else "0, 1 or 2"
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
+        return None if 0 <= action <= 2 else Reason("no_such_action", {"last": 2})
 
     def apply(self, actions: tuple[int, ...]) -> None:
         first, second = (card + action for card, action in zip(self.cards, actions, strict=True))
@@ -65,9 +65,9 @@ class DuelCodec(Codec):
     def ending(self, view: DuelView, ending: Ending) -> str:
         return f"{self.observation(view)} {ending.reward} {ending.offenders}"
 
-    def parse(self, reply: str, view: DuelView) -> int:
+    def read(self, reply: str, view: DuelView) -> int:
         if reply.strip() not in ("0", "1", "2"):
-            raise InvalidReply(Failure.UNPARSABLE, "0, 1 or 2")
+            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
         return int(reply)
 
     def format(self, action: int, view: DuelView) -> str:
@@ -127,8 +127,8 @@ class Endless(DuelEnv):
 
 
 class RefusingGame(Duel):
-    def why_illegal(self, agent: str, action: int) -> str:
-        return "not 2" if action == 2 else super().why_illegal(agent, action)
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
+        return Reason("no_such_action", {"last": 1}) if action == 2 else super().why_illegal(agent, action)
 
 
 class RefusesWhatItOffers(DuelEnv):

@@ -75,7 +75,7 @@ def test_eliminated_players_stay_are_not_asked_and_receive_the_last_reward():
         ("clue", None, Failure.UNPARSABLE),
         ("clue", "x" * 100_001, Failure.UNPARSABLE),
         ("vote", "vote: player_1", Failure.ILLEGAL),
-        ("vote", "vote: nobody", Failure.ILLEGAL),
+        ("vote", "vote: nobody", Failure.UNPARSABLE),
         ("vote", "vote: player_2 and player_3", Failure.ILLEGAL),
         ("vote", "player_1: blue", Failure.UNPARSABLE),
     ],
