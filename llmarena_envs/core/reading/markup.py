@@ -16,7 +16,7 @@ _LINE_BREAKS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u20
 _FENCE = re.compile(r"^[ \t>]*+(?:```|~~~)[^\n`~]{0,40}+$", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,500}+~~|<(del|strike)>[^<\n]{0,500}+</\1>", re.IGNORECASE)
 _HTML = re.compile(
-    r"</?(?:b|i|u|p|em|br|hr|li|ul|ol|td|tr|tt|pre|code|kbd|div|span|font|mark|small|big|strong|center|blockquote|h[1-6]|samp|"
+    r"<(?![<>\s])/?(?:b|i|u|p|em|br|hr|li|ul|ol|td|tr|tt|pre|code|kbd|div|span|font|mark|small|big|strong|center|blockquote|h[1-6]|samp|"
     r"html|body|s|bos)(?:[ ][^<>\n]{0,100}+)?[ ]?/?>|<!\[CDATA\[|\]\]>|&(?:quot|nbsp|apos|#39|lt|gt);",
     re.IGNORECASE,
 )
