@@ -79,6 +79,8 @@ def read_action(reply: str, agent: str) -> Action:
     published = _PUBLISHED.fullmatch(reply)
     if published and published[1] == agent:
         return Offer((int(published[2]), int(published[3]), int(published[4])))
+    if reply == f"{agent}: Deal":
+        return Deal()
     action, before, fields = find(reply, GRAMMAR, agent)
     if isinstance(action, Deal):
         return action

@@ -7,6 +7,9 @@ from llmarena_envs.bid.game import CENTS
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.replies import Grammar, quoted
 
+PUBLISHED = re.compile(r"(player_[0-9]): \$([0-9]{1,6})\.([0-9]{2})")
+"""The form in which every bid is written: recognised first, as it needs no search."""
+
 _AMOUNT = re.compile(
     r"[\"'(\[]*+(?:(?:(?:i|i'll|i will|we) bid|my bid(?: is)?|"
     r"bid(?: of)?|我?(?:的|最终)?出价(?:是|为)?)[ \t]*+:?[ \t]*+)?(?P<sign>[-+]?)[ \t]*+"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from llmarena_envs.bid.game import CENTS, BidView, PastRound, SealedBid, write_cents
-from llmarena_envs.bid.grammar import GRAMMAR
+from llmarena_envs.bid.grammar import GRAMMAR, PUBLISHED
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.failures import Failure, Refusal
@@ -93,7 +93,12 @@ class BidCodec(Codec):
 
     def read(self, reply: str, view: BidView) -> int:
         """Reads ``player_0: $1.08`` and the like, as a person would; see ``bid.grammar``."""
-        units, rest = divmod(find(reply, GRAMMAR, view.agent).value, view.step)
+        published = PUBLISHED.fullmatch(reply)
+        if published and published[1] == view.agent:
+            cents = int(published[2]) * CENTS + int(published[3])
+        else:
+            cents = find(reply, GRAMMAR, view.agent).value
+        units, rest = divmod(cents, view.step)
         if rest:
             raise Refusal(Failure.ILLEGAL, "off_grid", grid=write_cents(view.step))
         return units

@@ -7,12 +7,18 @@ from typing import Any
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.reading.labels import NOBODY, NUMBER, PLAYERS, SPEAKERS, player_name
 from llmarena_envs.core.reading.markup import narrow
-from llmarena_envs.core.replies import Grammar, find
+from llmarena_envs.core.replies import MAX_REPLY, Grammar, find
 from llmarena_envs.undercover.game import GUESS_SEPARATORS, Clue, Vote
 from llmarena_envs.undercover.words import clue_text
 
+_MAX_GUESSES = 20
 _PREFIX = r"(?:player|玩家)[ \t_\-]{0,4}"
 _MARKUP = r"[ \t\"'<>\[\](){}]*+"
+# Plain actions in the form in which all are written: recognised first, as they need no search.
+_WORDS = r"[^\W_](?:[^\W_]|[ .-](?=[^\W_]))*+"
+_PUBLISHED_CLUE = re.compile(rf"(player_[0-9]): ({_WORDS})")
+_PUBLISHED_GUESSES = rf"player_[0-9]={_WORDS}(?:; player_[0-9]={_WORDS}){{0,{_MAX_GUESSES}}}"
+_PUBLISHED_VOTE = re.compile(rf"vote: (player_[0-9])(?:\nguess: ({_PUBLISHED_GUESSES}))?")
 _VOTING = re.compile(
     r"(?:(?:i|we)(?:'ll| will)?[ \t]++)?vote[ \t]++(?:for[ \t]++)?|for[ \t]++|我?投(?:票?给)?[ \t]*+", re.IGNORECASE
 )
@@ -27,7 +33,6 @@ _GUESS = re.compile(
 )
 _BETWEEN = re.compile(r"[\s;,、.>•*-]*+")
 _MAX_TARGETS = 20
-_MAX_GUESSES = 20
 
 
 def read_clue(reply: str, agent: str) -> Clue:
@@ -36,6 +41,9 @@ def read_clue(reply: str, agent: str) -> Clue:
     Raises:
         Refusal: if there is none, or if it is given in the name of another player.
     """
+    published = _PUBLISHED_CLUE.fullmatch(reply) if len(reply) <= MAX_REPLY else None
+    if published and published[1] == agent:
+        return Clue(published[2])
     return find(reply, _CLUE, agent).value
 
 
@@ -45,6 +53,10 @@ def read_vote(reply: str, agent: str, ask_guess: bool) -> Vote:
     Raises:
         Refusal: if no player is voted for, or several are.
     """
+    published = _PUBLISHED_VOTE.fullmatch(reply)
+    if published:
+        guesses = [guess.partition("=") for guess in (published[2] or "").split("; ") if guess]
+        return Vote(published[1], tuple({player: word for player, _, word in guesses}.items()) if ask_guess else ())
     target = find(reply, _VOTE, agent).value
     if not ask_guess:
         return Vote(target)

@@ -16,7 +16,7 @@ _LINE_BREAKS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u20
 _FENCE = re.compile(r"^[ \t>]*+(?:```|~~~)[^\n`~]{0,40}+$", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,500}+~~|<(del|strike)>[^<\n]{0,500}+</\1>", re.IGNORECASE)
 _HTML = re.compile(
-    r"</?(?:b|i|u|p|em|br|hr|li|ul|ol|td|tr|tt|pre|code|kbd|div|span|font|mark|small|big|strong|center|blockquote|h[1-6]|samp|"
+    r"<(?![<>\s])/?(?:b|i|u|p|em|br|hr|li|ul|ol|td|tr|tt|pre|code|kbd|div|span|font|mark|small|big|strong|center|blockquote|h[1-6]|samp|"
     r"html|body|s|bos)(?:[ ][^<>\n]{0,100}+)?[ ]?/?>|<!\[CDATA\[|\]\]>|&(?:quot|nbsp|apos|#39|lt|gt);",
     re.IGNORECASE,
 )
@@ -101,8 +101,9 @@ _EMPHASIS = re.compile(
     r"(\*\*\*|\*\*|__|~~|`)(?=\S)((?:(?!\1)[^\n]){1,2000}?)(?<=\S)\1|(?<![\w*])\*(?=[^\s*])([^*\n]{1,2000}+)(?<=\S)\*(?![\w*])"
 )
 _ANSWER_TAG = re.compile(r"</?(?:final_)?(?:answer|output|response|message|clue|text|say|speech)>", re.IGNORECASE)
+_INVISIBLE = " \t\n\r\x0b\x0c\u200b\ufeff\u3000"
 _HEADING = re.compile(r"^[ \t]*+(?:#{1,6}[ \t]++|>[ \t]?)", re.MULTILINE)
-_QUOTES = dict(zip("\"'“‘„«「『《〈‹`＂＇[【<", "\"'”’“»」』》〉›`＂＇]】>", strict=True))
+_QUOTES = dict(zip("\"'“‘„«「『《〈‹`＂＇[【<$", "\"'”’“»」』》〉›`＂＇]】>$", strict=True))
 MAX_CLEAN_PASSES = 8
 
 
@@ -129,7 +130,7 @@ def _clean_once(text: str) -> str:
         text = _FENCE.sub("", text)
     if "*" in text or "__" in text or "`" in text or "~~" in text:
         text = _EMPHASIS.sub(lambda match: match[2] or match[3], text)
-    text = _HEADING.sub("", text).strip()
+    text = _HEADING.sub("", text).strip(_INVISIBLE)
     while (
         len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1] and text[-1] not in text[1:-1]
     ):

@@ -42,7 +42,8 @@ def _pattern(nouns: str) -> re.Pattern[str]:
         rf"(?P<answer>{_ANSWERS}|end_of_box|box_end|end_of_solution{'|' + nouns if nouns else ''})|(?P<other>{_OTHERS})"
     )
     return re.compile(
-        rf"(?:<\|?|(?P<bracket>\[))(?P<slash>/?)[ ]?(?:{names})(?:(?:=|[ ][a-z_-]{{1,20}}=)[^<>\[\]\n]{{0,100}})?(?:\|?>|\])",
+        rf"(?:<(?![<>\s])\|?|(?P<bracket>\[)(?![\[\]\s]))(?P<slash>/?)[ ]?(?:{names})"
+        rf"(?:(?:=|[ ][a-z_-]{{1,20}}=)[^<>\[\]\n]{{0,100}})?(?:\|?>|\])",
         re.IGNORECASE,
     )
 

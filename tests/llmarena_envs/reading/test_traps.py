@@ -20,7 +20,7 @@ TRAPS = [
     (
         "bargain",
         "player_0: 1 hats 0 balls 1 apples\nplayer_1: 0 hats 2 balls 0 apples",
-        "player_0: 1 hats 0 balls 1 apples",
+        "player_0: 1 hat 0 balls 1 apple",
     ),
     ("vote", '{"vote": "player_3", "reason": "vote: player_1 would be wrong"}', "vote: player_3"),
     ("holdem", "I could just call.\nCall\n<answer>Fold</answer>", 0),
@@ -84,17 +84,17 @@ TRAPS = [
     (
         "bargain",
         '{"message": "Take it!", "hats": 1, "balls": 0, "apples": 1, "reasoning": "secret 5"}',
-        "Take it!\nplayer_0: 1 hats 0 balls 1 apples",
+        "Take it!\nplayer_0: 1 hat 0 balls 1 apple",
     ),
     (
         "bargain",
         "<think>worth 5</think>**Take it!**\nplayer_0: 1 hats 0 balls 1 apples",
-        "Take it!\nplayer_0: 1 hats 0 balls 1 apples",
+        "Take it!\nplayer_0: 1 hat 0 balls 1 apple",
     ),
     (
         "bargain",
         '<|im_start|>assistant\n"I need hats."\n\nFinal answer: player_0: 1 hats 0 balls 1 apples<|im_end|>',
-        "I need hats.\nplayer_0: 1 hats 0 balls 1 apples",
+        "I need hats.\nplayer_0: 1 hat 0 balls 1 apple",
     ),
     ("bargain", "player_0: 1 hat, 1 ball or 1 apple", None),
     ("bargain_answer", "player_1: Deal, if you add a hat", None),
