@@ -94,7 +94,7 @@ def is_efficient(scenario: Scenario, share: Triple) -> bool:
     return True
 
 
-class Bargain(Game):
+class Bargain(Game[Action, BargainView]):
     """Two sides divide items by alternating offers; an action is an ``Offer`` or a ``Deal``.
 
     Args:

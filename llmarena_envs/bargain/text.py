@@ -37,7 +37,7 @@ class _Told(NamedTuple):
     text: str
 
 
-class BargainCodec(Codec):
+class BargainCodec(Codec[Action, BargainView]):
     """Texts and grammar of bargaining.
 
     Args:

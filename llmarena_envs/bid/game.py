@@ -81,7 +81,7 @@ def write_cents(cents: int) -> str:
     return f"${cents // CENTS}.{cents % CENTS:02d}"
 
 
-class SealedBid(Game):
+class SealedBid(Game[int, BidView]):
     """A match of one or more first-price sealed-bid auctions; an action is a bid in grid units.
 
     Args:

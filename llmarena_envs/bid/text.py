@@ -14,7 +14,7 @@ from llmarena_envs.core.replies import find
 _FORM = "$d.cc"
 
 
-class BidCodec(Codec):
+class BidCodec(Codec[int, BidView]):
     """Texts and grammar of the auction.
 
     Args:

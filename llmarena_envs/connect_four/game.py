@@ -35,7 +35,7 @@ def open_cells(top_row: str) -> tuple[int, ...]:
     return tuple(column for column in range(COLUMNS) if top_row[column] == EMPTY)
 
 
-class ConnectFour(Game):
+class ConnectFour(Game[int, BoardView]):
     """A position of connect four; an action is a column, counted from 0.
 
     Args:

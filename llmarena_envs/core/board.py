@@ -64,7 +64,7 @@ SEATS = Seats(
 """Players of a board game are called by their marks or by their names."""
 
 
-class BoardCodec(Codec):
+class BoardCodec(Codec[int, BoardView]):
     """Texts of a board game; the grammar of a move is the subclass's.
 
     Attributes:

@@ -1,21 +1,15 @@
 """The codec contract: what a player reads, and how a reply is read back."""
 
 from abc import ABC, abstractmethod
-from functools import cache
-from typing import Any
+from typing import Any, Generic
 
 from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.failures import InvalidReply, Reason, Refusal
-from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.game import Action, ViewType
+from llmarena_envs.core.prompts import Prompts, common_prompts
 
 
-@cache
-def _common_reasons(language: str) -> Prompts:
-    package = "llmarena_envs.core"
-    return Prompts(package, language if language in Prompts.languages(package) else "en")
-
-
-class Codec(ABC):
+class Codec(ABC, Generic[Action, ViewType]):
     """Texts of one game in one language, made from views, and the grammar of replies.
 
     Attributes:
@@ -32,10 +26,10 @@ class Codec(ABC):
         """Returns the rules as told to ``agent``: the system prompt, the same at every turn of a match."""
 
     @abstractmethod
-    def observation(self, view: Any) -> str:
+    def observation(self, view: ViewType) -> str:
         """Returns the text that the owner of ``view`` reads: history and state first, the instruction last."""
 
-    def ending(self, view: Any, ending: Ending) -> str:
+    def ending(self, view: ViewType, ending: Ending) -> str:
         """Returns the text that the owner of ``view`` reads once the match is over: history, state and how it ended.
 
         Games override this to say by what the match ended, and what that means for the reader.
@@ -45,7 +39,7 @@ class Codec(ABC):
         return f"{self.observation(view)}\n{texts.over(cause, texts.received(ending.reward))}"
 
     @abstractmethod
-    def read(self, reply: str, view: Any) -> Any:
+    def read(self, reply: str, view: ViewType) -> Action:
         """Reads the move out of a reply, by ``llmarena_envs.core.replies.find``.
 
         Legality is not checked here, except for what the grammar itself excludes.
@@ -54,7 +48,7 @@ class Codec(ABC):
             Refusal: with kind ``UNPARSABLE`` if no move is stated, ``ILLEGAL`` if the stated one cannot exist.
         """
 
-    def parse(self, reply: str, view: Any) -> Any:
+    def parse(self, reply: str, view: ViewType) -> Action:
         """Reads the move out of a reply; see ``read``.
 
         Raises:
@@ -65,30 +59,30 @@ class Codec(ABC):
         except Refusal as refusal:
             raise InvalidReply(refusal.kind, self.explain(refusal.reason, view)) from None
 
-    def example(self, view: Any) -> str:
+    def example(self, view: ViewType) -> str:
         """Returns a reply in the published form, for reasons that say what is expected."""
         return self.format(view.legal[0], view) if view.legal else ""
 
-    def explain(self, reason: Reason, view: Any) -> str:
+    def explain(self, reason: Reason, view: ViewType) -> str:
         """Returns the text of a reason: the game's own ``reason_<name>``, or the one that all games share.
 
         Placeholders are the reason's fields, each in one line, ``{agent}`` and ``{example}``.
         """
         name = f"reason_{reason.name}"
         own: Prompts | None = getattr(self, "_prompts", None)
-        template = own[name] if own is not None and name in own else _common_reasons(self.language)[name]
+        template = own[name] if own is not None and name in own else common_prompts(self.language)[name]
         fields = {key: " ".join(str(value).split()) for key, value in reason.fields.items()}
         example = self.example(view) if "example" in template.placeholders else ""
         return template.render(**{"agent": view.agent, "example": example, **fields})
 
     @abstractmethod
-    def format(self, action: Any, view: Any) -> str:
+    def format(self, action: Action, view: ViewType) -> str:
         """Writes ``action`` in the published grammar; ``parse`` reads it back."""
 
     @abstractmethod
     def picture(self, game: Any) -> str:
         """Draws the whole position for a spectator who may see everything."""
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Codec":
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Codec[Action, ViewType]":
         """Returns itself: a codec keeps nothing of a match, so that copies of an environment can share it."""
         return self

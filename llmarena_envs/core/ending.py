@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.prompts import common_prompts
 
 
 class Ending(NamedTuple):
@@ -26,7 +26,7 @@ class EndingTexts:
     """
 
     def __init__(self, language: str) -> None:
-        self._render = Prompts("llmarena_envs.core", language).render
+        self._render = common_prompts(language).render
 
     def over(self, cause: str, result: str) -> str:
         """Returns that the match is over, by what, and what came of it for the reader."""

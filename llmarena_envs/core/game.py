@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -29,8 +29,15 @@ class View(Protocol):
         """The legal actions of the agent; empty if it is not to move or if they cannot be listed."""
 
 
-class Game(ABC):
-    """The rules of one game and one position of it.
+Action = TypeVar("Action")
+"""What a game calls an action."""
+
+ViewType = TypeVar("ViewType", bound=View)
+"""What a game calls a view."""
+
+
+class Game(ABC, Generic[Action, ViewType]):
+    """The rules of one game and one position of it; a game names its types, ``class TicTacToe(Game[int, BoardView])``.
 
     The position is held in immutable values (tuples, strings, integers, or objects that ``__copy__`` copies), so that
     ``copy.copy`` gives an independent position to search in. A game is deterministic given its generator.
@@ -55,11 +62,11 @@ class Game(ABC):
         """Sets up the first position; every chance event of the match is drawn from ``rng``."""
 
     @abstractmethod
-    def view(self, agent: str) -> Any:
+    def view(self, agent: str) -> ViewType:
         """Returns what ``agent`` may know now, whoever is to move; see ``View``."""
 
     @abstractmethod
-    def why_illegal(self, agent: str, action: Any) -> Reason | None:
+    def why_illegal(self, agent: str, action: Action) -> Reason | None:
         """Returns the reason why ``action`` is not legal for ``agent``, or ``None`` if it is legal.
 
         ``action`` has the right type but may hold any value. Rules hold no texts: the reason names the text ``reason_<name>``
@@ -67,7 +74,7 @@ class Game(ABC):
         """
 
     @abstractmethod
-    def apply(self, actions: tuple[Any, ...]) -> None:
+    def apply(self, actions: tuple[Action, ...]) -> None:
         """Applies one legal action for each agent of ``to_move``, and sets ``to_move`` and ``rewards`` anew."""
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
@@ -79,12 +86,12 @@ class Game(ABC):
         two_players = len(self.agents) == 2 and len(offenders) == 1
         return tuple(-1.0 if agent in offenders else float(two_players) for agent in self.agents)
 
-    def random_action(self, agent: str, rng: np.random.Generator) -> Any:
+    def random_action(self, agent: str, rng: np.random.Generator) -> Action:
         """Draws a legal action for ``agent``; games whose actions cannot be listed override this."""
-        legal = self.view(agent).legal
+        legal: Sequence[Action] = self.view(agent).legal
         return legal[int(rng.integers(len(legal)))]
 
-    def default_action(self, agent: str) -> Any | None:
+    def default_action(self, agent: str) -> Action | None:
         """Returns the harmless legal action that may be played for an agent who gave none, or ``None`` if there is none."""
         return None
 

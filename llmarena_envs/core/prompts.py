@@ -140,6 +140,13 @@ class Prompts:
         return self[name].render(**fields)
 
 
+@cache
+def common_prompts(language: str) -> Prompts:
+    """Returns the texts that all games share, in English for a language that only a game has."""
+    package = "llmarena_envs.core"
+    return Prompts(package, language if language in Prompts.languages(package) else DEFAULT_LANGUAGE)
+
+
 class _File:
     """A prompt file, read.
 

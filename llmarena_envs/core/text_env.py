@@ -64,7 +64,9 @@ class TextEnv(AECEnv):
     action_examples: ClassVar[tuple[str, ...]] = ()
     """Texts that a text action space samples, for games without enumerated actions."""
 
-    def __init__(self, game: Game, codec: Codec, *, obs_type: str = "text", render_mode: str | None = None) -> None:
+    def __init__(
+        self, game: Game[Any, Any], codec: Codec[Any, Any], *, obs_type: str = "text", render_mode: str | None = None
+    ) -> None:
         check_choice("obs_type", obs_type, self.obs_types)
         if render_mode is not None:
             check_choice("render_mode", render_mode, self.metadata["render_modes"])

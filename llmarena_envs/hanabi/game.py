@@ -80,7 +80,7 @@ class HanabiView(NamedTuple):
     history: tuple[Event, ...]
 
 
-class Hanabi(Game):
+class Hanabi(Game[int, HanabiView]):
     """A position of Hanabi; an action is an index in the actions of its variant.
 
     Args:

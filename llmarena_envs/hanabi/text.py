@@ -18,7 +18,7 @@ from llmarena_envs.hanabi.variant import Variant
 _EXAMPLES = (Kind.REVEAL_RANK, Kind.REVEAL_COLOR, Kind.DISCARD, Kind.PLAY)
 
 
-class HanabiCodec(Codec):
+class HanabiCodec(Codec[int, HanabiView]):
     """Texts and grammar of Hanabi.
 
     Actions and cards have English names in every language; the cards of a hand are counted from 1, the oldest first.

@@ -124,7 +124,7 @@ class HoldemView(NamedTuple):
     results: tuple[HandResult, ...]
 
 
-class Holdem(Game):
+class Holdem(Game[int, HoldemView]):
     """A position of no-limit Texas hold'em; an action is a member of ``betting.Action``.
 
     Args:

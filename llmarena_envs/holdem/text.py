@@ -14,7 +14,7 @@ _PUBLISHED = {f"Action: {name}": action for action, name in zip(Action, ACTION_N
 _STREETS = ("before_flop", "flop", "turn", "river")
 
 
-class HoldemCodec(Codec):
+class HoldemCodec(Codec[int, HoldemView]):
     """Texts and grammar of hold'em.
 
     Args:

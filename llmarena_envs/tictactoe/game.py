@@ -36,7 +36,7 @@ def from_pettingzoo(action: int) -> int:
     return action % 3 * 3 + action // 3
 
 
-class TicTacToe(Game):
+class TicTacToe(Game[int, BoardView]):
     """A position of tic-tac-toe; an action is a cell, ``3 * (row - 1) + (column - 1)``.
 
     Args:

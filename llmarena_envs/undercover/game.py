@@ -107,7 +107,7 @@ def _nonsense(rng: np.random.Generator) -> str:
     return "".join([letters[int(rng.integers(len(letters)))] for letters in (_CONSONANTS, _VOWELS) * 3])
 
 
-class Undercover(Game):
+class Undercover(Game[Clue | Vote, UndercoverView]):
     """A position of Undercover; an action is a ``Clue`` or a ``Vote``.
 
     Args:

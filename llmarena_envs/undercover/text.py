@@ -12,7 +12,7 @@ from llmarena_envs.undercover.game import CLUE, Clue, Result, Undercover, Underc
 from llmarena_envs.undercover.grammar import read_clue, read_vote
 
 
-class UndercoverCodec(Codec):
+class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
     """Texts and grammar of Undercover.
 
     Args:
