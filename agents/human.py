@@ -1,5 +1,6 @@
 """A person at a terminal."""
 
+import asyncio
 import signal
 import sys
 import threading
@@ -40,8 +41,8 @@ class HumanPolicy:
     def recall(self, observation: dict[str, Any], reply: str) -> None:
         """Does nothing: a person is not asked again for a turn played before, and each text tells all there is to know."""
 
-    def __call__(self, observation: dict[str, Any]) -> str:
-        """Returns what the person replies to an observation.
+    async def __call__(self, observation: dict[str, Any]) -> str:
+        """Returns what the person replies to an observation; other matches go on while a person at a terminal thinks.
 
         Raises:
             Quit: if the person leaves.
@@ -51,7 +52,7 @@ class HumanPolicy:
             self._knows_rules = True
         self._show(f"\n{observation['text']}")
         while True:
-            reply = self._read()
+            reply = await self._read()
             command = reply.strip().lower()
             if command == "q":
                 raise Quit("the person left the match")
@@ -64,18 +65,35 @@ class HumanPolicy:
     def _show(self, text: str) -> None:
         print(printable(text), file=self._screen or sys.stdout)
 
-    def _read(self) -> str:
+    async def _read(self) -> str:
         """Returns one reply, which may have several lines."""
-        screen, lines = self._screen or sys.stdout, list[str]()
+        source, screen, lines = self._source or sys.stdin, self._screen or sys.stdout, list[str]()
         while not lines or lines[-1].endswith("\\"):
             print("> ", end="", file=screen, flush=True)
+            await _typed(source)
             with _interruptible():
-                line = (self._source or sys.stdin).readline()
+                line = source.readline()
             if not line:
                 print(file=screen)
                 raise Quit("the input has ended")
             lines.append(line.rstrip("\r\n"))
         return "\n".join([line.removesuffix("\\") for line in lines[:-1]] + lines[-1:])
+
+
+async def _typed(source: TextIO) -> None:
+    """Waits until a line has been typed, if the source is a terminal.
+
+    A terminal gives one line at a time, so no second one waits in a buffer of Python's. Anything else is read at once.
+    """
+    if not source.isatty():
+        return
+    loop = asyncio.get_running_loop()
+    typed = asyncio.Event()
+    loop.add_reader(source, typed.set)
+    try:
+        await typed.wait()
+    finally:
+        loop.remove_reader(source)
 
 
 @contextmanager

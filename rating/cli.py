@@ -2,17 +2,23 @@
 
 import argparse
 import importlib
+import importlib.metadata
 import sqlite3
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+
+from rating.commands.pipes import readers_may_leave
+from rating.commands.signals import termination_interrupts
 
 EXIT_DONE = 0
 EXIT_INTERNAL = 1
 EXIT_USAGE = 2
 EXIT_ERRORS = 3
 EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -20,11 +26,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="llmarena", description="Let language models, scripted policies and people play text games, and rate them."
     )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(name: str, module: str, text: str, *, reads: bool = False) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        added.set_defaults(handler=(f"rating.commands.{module}", name))
+        added.set_defaults(handler=(f"rating.commands.{module}", name), goes_on=module == "run")
         if reads:
             added.add_argument("--json", action="store_true", help="print JSON")
         return added
@@ -46,7 +53,13 @@ def build_parser() -> argparse.ArgumentParser:
     run = command("run", "run", "play a rated tournament until its ratings converge")
     run.add_argument("run_file", nargs="?", type=Path, metavar="RUNFILE.toml", help="run file; or say it with flags")
     run.add_argument("--env", action="append", default=[], metavar="ENV", help="an environment; may be repeated")
-    run.add_argument("--policy", action="append", default=[], metavar="POLICY", help="a policy; may be repeated")
+    run.add_argument(
+        "--policy",
+        action="append",
+        default=[],
+        metavar="POLICY[@ENV,...]",
+        help="a policy, in the environments named or in all, e.g. minimax@tictactoe_v0,connect_four_v0; may be repeated",
+    )
     run.add_argument("--seed", type=_count, help="root seed")
     run.add_argument("--preset", choices=("standard", "llmarena"), help="what is done about bad replies")
     run.add_argument("--max-matches", type=_count, help="scheduled matches of a policy after which play stops")
@@ -74,6 +87,14 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Version(argparse.Action):
+    """Prints the version, which is only looked up now."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        print(f"llmarena {importlib.metadata.version('llmarena-envs')}")
+        parser.exit()
+
+
 def _count(text: str) -> int:
     value = int(text)
     if value < 0:
@@ -84,20 +105,28 @@ def _count(text: str) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command.
 
+    A run goes on to its end when nobody reads its output any more; every other command then ends with 0.
+
     Returns:
-        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded, 130 interrupted.
+        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded or void matches left, 130
+        interrupted, 143 terminated.
     """
-    args = build_parser().parse_args(arguments)
+    with termination_interrupts() as is_terminated:
+        args = build_parser().parse_args(arguments)
+        with readers_may_leave(goes_on=args.goes_on):
+            code = _guarded(args, is_terminated)
+            return EXIT_TERMINATED if code == EXIT_INTERRUPTED and is_terminated() else code
+
+
+def _guarded(args: argparse.Namespace, is_terminated: Callable[[], bool]) -> int:
+    """Runs a command; whatever goes wrong becomes a message and an exit code."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)  # for policies and environments of the user's own; worker processes inherit the path
     try:
         return _run(args)
     except KeyboardInterrupt:
-        return _fail("interrupted", EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of a pipe has left, e.g. head
-        return EXIT_DONE
+        return _fail("terminated" if is_terminated() else "interrupted", EXIT_INTERRUPTED)
     except OSError as error:
         return _fail(str(error), EXIT_USAGE)
     except Exception:
@@ -118,7 +147,7 @@ def _run(args: argparse.Namespace) -> int:
             EXIT_USAGE,
         )
     from llmarena_envs.core.options import OptionError
-    from rating.errors import ErrorBudgetExceeded, RunError
+    from rating.errors import BudgetExceeded, IncompleteRun, RunError
 
     module, name = args.handler
     try:
@@ -127,7 +156,7 @@ def _run(args: argparse.Namespace) -> int:
         return _fail(str(error), EXIT_USAGE)
     except sqlite3.DatabaseError as error:
         return _fail(f"the database of the run cannot be used: {error}", EXIT_USAGE)
-    except (ErrorBudgetExceeded, ProviderError) as error:
+    except (BudgetExceeded, IncompleteRun, ProviderError) as error:
         return _fail(str(error), EXIT_ERRORS)
     except Quit as error:
         return _fail(str(error), EXIT_INTERRUPTED)

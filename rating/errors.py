@@ -17,3 +17,7 @@ class BudgetExceeded(HarnessError):
 
 class ErrorBudgetExceeded(BudgetExceeded):
     """More providers or environments failed than the run allows."""
+
+
+class IncompleteRun(HarnessError):
+    """A run has ended, but matches of it are void; what was played is rated and the run can go on."""

@@ -25,7 +25,10 @@ def play(args: argparse.Namespace) -> None:
     watched = not args.json and not any(player.is_person for player in players.values())
 
     def show(turn: Turn) -> None:
-        print(f"{turn.agent}: {printable(turn.attempts[-1].reply)}" + (f"  [{turn.fallback}]" if turn.fallback else ""))
+        reply = turn.attempts[-1].reply
+        print(f"{turn.agent}: {printable(turn.played or reply)}" + (f"  [{turn.fallback}]" if turn.fallback else ""))
+        if turn.played and reply.strip() != turn.played:
+            print(f"  from the reply: {printable(reply)}")
         print(printable(env.unwrapped.codec.picture(env.unwrapped.game)), end="\n\n")
 
     episode = asyncio.run(

@@ -2,7 +2,10 @@
 
 import argparse
 import asyncio
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ from agents.registry import baselines
 from llmarena_envs.core.options import OptionError
 from rating.commands.progress import ProgressDisplay
 from rating.commands.read import print_leaderboards, write_report
-from rating.errors import ErrorBudgetExceeded, RunError
+from rating.errors import BudgetExceeded, IncompleteRun, RunError
 from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.run_file import RunConfig, run_file_text
@@ -19,6 +22,8 @@ from rating.running.runner import Runner
 
 DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
 DEMO_SETTINGS = {"seed": 11}
+
+_ENVIRONMENT_NAME = re.compile(r"[_-]v\d+$")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -28,41 +33,97 @@ def run(args: argparse.Namespace) -> None:
     else:
         if not args.env or not args.policy:
             raise OptionError("expected a run file, or at least one --env and one --policy")
-        text, where = run_file_text(args.env, args.policy, _settings(args)), "command line"
-    config, store = run_directory.create(args.out, text, where)
-    _play(args.out, config, store)
+        policies, restricted = read_policies(args.policy, args.env)
+        text, where = run_file_text(args.env, policies, _settings(args), restricted), "command line"
+    with _resumable(args.out):
+        config, store = run_directory.create(args.out, text, where)
+        void = _play(args.out, config, store)
+    _check_complete(args.out, void)
 
 
 def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
-    config, store = run_directory.open_run(args.dir)
-    run_directory.check_unchanged(args.dir, config, store)
-    _play(args.dir, config, store)
+    with _resumable(args.dir):
+        config, store = run_directory.open_run(args.dir)
+        run_directory.check_unchanged(args.dir, config, store)
+        void = _play(args.dir, config, store)
+    _check_complete(args.dir, void)
 
 
 def demo(args: argparse.Namespace) -> None:
     """Plays the board games between all scripted policies and writes the report."""
     specs = sorted({name for environment in DEMO_ENVIRONMENTS for name in baselines(environment)})
     out = args.out or _free_directory(Path("llmarena-demo"))
-    config, store = run_directory.create(out, run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS), "demo")
-    _play(out, config, store)
+    text = run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS)
+    with _resumable(out):
+        config, store = run_directory.create(out, text, "demo")
+        void = _play(out, config, store)
     print(f"\nReport: {write_report(out, out / 'report.html')}")
+    _check_complete(out, void)
 
 
-def _play(directory: Path, config: RunConfig, store: Store) -> None:
+def _play(directory: Path, config: RunConfig, store: Store) -> int:
+    """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
     lock = run_directory.Lock(directory)
     try:
         run_directory.keep_run_file(directory, store)
         with ProgressDisplay([item.name for item in config.environment]) as display:
-            asyncio.run(Runner(config, store, display.update).run())
+            void = asyncio.run(Runner(config, store, display.update).run())
         print_leaderboards(config, store)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
-    except (KeyboardInterrupt, Quit, ErrorBudgetExceeded):
-        print(f"The run goes on with: llmarena resume {directory}", file=sys.stderr)
-        raise
+        print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
+        return void
     finally:
         store.close()
         lock.release()
+
+
+@contextmanager
+def _resumable(directory: Path) -> Iterator[None]:
+    """Says how to go on if a run stops before its end."""
+    try:
+        yield
+    except (KeyboardInterrupt, Quit, BudgetExceeded):
+        if (directory / run_directory.DATABASE).exists():
+            print(f"The run goes on with: llmarena resume {directory}", file=sys.stderr)
+        raise
+
+
+def _check_complete(directory: Path, void: int) -> None:
+    """Checks that every match was played.
+
+    Raises:
+        IncompleteRun: if some are void.
+    """
+    if void:
+        raise IncompleteRun(
+            f"the ratings are of what was played: {void} {'match is' if void == 1 else 'matches are'} void, since a provider"
+            f" failed; to play what is missing: llmarena resume {directory}"
+        )
+
+
+def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Reads ``POLICY`` and ``POLICY@ENV,ENV``.
+
+    What stands behind an ``@`` may belong to the name of a model instead; it is taken for environments if that is what it
+    looks like.
+
+    Returns:
+        The specs, and by spec the environments of a policy that does not play all of them.
+    """
+    specs: list[str] = []
+    restricted: dict[str, list[str]] = {}
+    for flag in flags:
+        spec, _, named = flag.rpartition("@")
+        names = named.split(",")
+        if not spec or not all(name in environments or _ENVIRONMENT_NAME.search(name) for name in names):
+            specs.append(flag)
+        elif spec in restricted:
+            restricted[spec] += names
+        else:
+            specs.append(spec)
+            restricted[spec] = names
+    return specs, restricted
 
 
 def _read_run_file(args: argparse.Namespace) -> str:

@@ -23,6 +23,7 @@ from rating.records.outcome import BUG, VOID, Outcome
 from rating.records.record import outcome_of, void_outcome
 from rating.running.players import Players
 from rating.running.run_file import RunConfig
+from rating.running.slots import Slots
 
 OnTurn = Callable[[Turn], None]
 
@@ -45,13 +46,16 @@ class Played:
 
 
 class Executor(Protocol):
-    """Plays matches."""
+    """Plays matches.
+
+    Attributes:
+        slots: how many at once; whoever has a match played holds one.
+    """
+
+    slots: Slots
 
     async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
         """Plays a match from where ``played`` left it; ``on_turn`` is called in this process after every new turn."""
-
-    async def close(self) -> None:
-        """Releases everything."""
 
 
 async def play_match(
@@ -89,89 +93,98 @@ async def play_match(
 
 
 class AsyncExecutor:
-    """Plays many matches at once in this process: the place for policies that wait for servers.
+    """Plays matches in this process: the place for policies that wait for servers, and for people.
 
     Args:
         config: the run.
-        players: where environments and policies come from.
+        players: where environments and policies come from; whoever made them closes them.
+        slots: how many matches at once.
     """
 
-    def __init__(self, config: RunConfig, players: Players) -> None:
+    def __init__(self, config: RunConfig, players: Players, slots: Slots) -> None:
         self._config = config
         self._players = players
-        self._slots = asyncio.Semaphore(config.concurrency)
+        self.slots = slots
 
     async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
-        """Plays a match when a slot is free."""
-        async with self._slots:
-            await asyncio.sleep(0)  # matches of scripted players never wait: let the others have a turn
-            return await play_match(self._config, self._players, match, played, on_turn)
-
-    async def close(self) -> None:
-        """Closes environments and policies."""
-        await self._players.close()
+        """Plays a match."""
+        await asyncio.sleep(0)  # matches of scripted players never wait: let the others have a turn
+        return await play_match(self._config, self._players, match, played, on_turn)
 
 
 class ProcessExecutor:
-    """Plays matches in worker processes: the place for policies that compute.
+    """Plays matches in worker processes, one at a time in each: the place for policies that compute.
+
+    A worker is started when it is first needed, and another one in its place when it dies.
 
     Args:
         config: the run.
+        slots: how many matches at once, and so the number of workers.
     """
 
-    def __init__(self, config: RunConfig) -> None:
+    def __init__(self, config: RunConfig, slots: Slots) -> None:
         self._config = config
-        count = config.workers or os.cpu_count() or 1
+        self.slots = slots
         self._context = multiprocessing.get_context("spawn")
-        self._threads = ThreadPoolExecutor(count, thread_name_prefix="worker-pipe")
+        self._threads = ThreadPoolExecutor(slots.count, thread_name_prefix="worker-pipe")
         self._workers: list[_Worker] = []
-        self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
-        for _ in range(count):
-            self._start_worker()
-
-    def _start_worker(self) -> None:
-        worker = _Worker(self._context, self._config)
-        self._workers.append(worker)
-        self._idle.put_nowait(worker)
+        self._idle: list[_Worker] = []
 
     async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
-        """Plays a match in the next idle worker; a worker that dies makes the match void and is replaced."""
-        worker = await self._idle.get()
+        """Plays a match in an idle worker; if the worker dies the match is void."""
+        worker = self._idle.pop() if self._idle else self._start()
         try:
-            worker.pipe.send((match, played))
-            while True:
-                message = await asyncio.get_running_loop().run_in_executor(self._threads, worker.pipe.recv)
-                if isinstance(message, Played):
-                    self._idle.put_nowait(worker)
-                    return message
-                on_turn(message)
-        except (EOFError, OSError) as error:
-            self._workers.remove(worker)
-            worker.stop()
-            self._start_worker()
+            answer = await self._exchange(worker, (match, played))
+            while isinstance(answer, Turn):
+                on_turn(answer)
+                answer = await self._exchange(worker)
+        except (EOFError, ConnectionError) as error:
+            self._stop(worker)
             return Played(void_outcome(match, VOID), error=f"the worker process died ({type(error).__name__})")
-        except asyncio.CancelledError:
-            worker.stop()
+        except BaseException:
+            self._stop(worker)  # it is at a match that nobody waits for
             raise
+        self._idle.append(worker)
+        return answer
+
+    async def _exchange(self, worker: "_Worker", task: tuple[Match, Sequence[Turn]] | None = None) -> Turn | Played:
+        """Returns what a worker says next, after sending it a match if there is one."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, worker.exchange, task)
+
+    def _start(self) -> "_Worker":
+        worker = _Worker(self._context, self._config)
+        self._workers.append(worker)
+        return worker
+
+    def _stop(self, worker: "_Worker") -> None:
+        self._workers.remove(worker)
+        worker.stop()
 
     async def close(self) -> None:
         """Stops the workers."""
-        for worker in self._workers:
-            worker.stop()
+        for worker in [*self._workers]:
+            self._stop(worker)
         self._threads.shutdown(wait=True)
 
 
 class _Worker:
     def __init__(self, context: multiprocessing.context.SpawnContext, config: RunConfig) -> None:
-        self.pipe, theirs = context.Pipe()
+        self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, config), daemon=True)
-        resource_tracker.ensure_running()  # it would unblock the signal when started with the process
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        resource_tracker.ensure_running()  # it would unblock the signals when started with the process
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:  # the process inherits the mask: this one decides what an interruption means
             self._process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
+
+    def exchange(self, task: tuple[Match, Sequence[Turn]] | None) -> Turn | Played:
+        """Sends a match, if there is one, and waits for a turn or the end; blocks."""
+        if task is not None:
+            self._pipe.send(task)
+        answer: Turn | Played = self._pipe.recv()
+        return answer
 
     def stop(self) -> None:
         """Ends the process; a reader blocked on the pipe sees its end."""

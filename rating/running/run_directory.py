@@ -74,6 +74,8 @@ def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
     Raises:
         RunError: if the spec or an option of a policy, or the treatment of bad replies, was changed.
     """
+    if _IDENTITY not in store.facts():  # the run was killed before anything was played
+        store.set_fact(_IDENTITY, config.identity())
     if _identity(store) != json.loads(config.identity()):
         raise RunError(
             f"{path / RUN_FILE}: expected the policies, their options, the treatment of bad replies and `ahead` with which the"

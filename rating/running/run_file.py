@@ -5,6 +5,7 @@ import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -307,13 +308,19 @@ def _explain(error: dict[str, Any]) -> str:
     return f"{path}: {error['msg'].lower()}{got}"
 
 
-def run_file_text(environments: list[str], policies: list[str], settings: Mapping[str, Any]) -> str:
+def run_file_text(
+    environments: list[str],
+    policies: list[str],
+    settings: Mapping[str, Any],
+    restricted: Mapping[str, list[str]] = MappingProxyType({}),
+) -> str:
     """Writes the run file that says the same as command-line flags.
 
     Args:
         environments: names.
         policies: specs.
         settings: top-level keys; tables come after plain values.
+        restricted: by spec the environments of a policy that does not play all of them.
     """
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if not isinstance(value, dict)]
     for key, value in settings.items():
@@ -323,4 +330,6 @@ def run_file_text(environments: list[str], policies: list[str], settings: Mappin
         lines += ["", "[[environment]]", f"name = {json.dumps(name)}"]
     for spec in policies:
         lines += ["", "[[policy]]", f"spec = {json.dumps(spec)}"]
+        if spec in restricted:
+            lines.append(f"environments = {json.dumps(restricted[spec])}")
     return "\n".join(lines).lstrip("\n") + "\n"

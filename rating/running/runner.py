@@ -1,8 +1,11 @@
-"""The runner: plays every environment of a run until its stop rule fires."""
+"""The runner: plays every environment of a run until its schedule stops."""
 
 import asyncio
 import json
-from collections.abc import Callable
+import logging
+import os
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from llmarena_envs.catalogue import make_environment
@@ -10,11 +13,17 @@ from rating.errors import ErrorBudgetExceeded
 from rating.records.match import Match
 from rating.records.outcome import BUG, FINISHED, VOID, Outcome
 from rating.records.store import Store
+from rating.running.batches import play_batches
 from rating.running.contests import make_scheme
 from rating.running.executors import AsyncExecutor, Executor, Played, ProcessExecutor
 from rating.running.players import Players
 from rating.running.run_file import RunConfig
-from rating.schedules.schedule import Stop
+from rating.running.slots import Slots
+
+ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
+"""The environment of the match in whose task a message is logged."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,7 @@ class Progress:
         finished: finished matches of the environment.
         scheduled: matches of the environment entered so far.
         errors: failures of providers and environments in this session.
-        stopped: which stop rule has fired for the environment, or an empty string.
+        stopped: why the environment's schedule has stopped, or an empty string.
     """
 
     environment: str
@@ -36,8 +45,21 @@ class Progress:
     stopped: str = ""
 
 
+@dataclass
+class _Tally:
+    """Matches of one environment, counted as the schedule is gone through."""
+
+    scheduled: int = 0
+    finished: int = 0
+    void: int = 0
+
+    def count(self, outcome: Outcome) -> None:
+        self.finished += outcome.status == FINISHED
+        self.void += outcome.status == VOID
+
+
 class Runner:
-    """Plays a run.
+    """Plays a run. Failures are logged as they come, with ``ENVIRONMENT`` set.
 
     Args:
         config: the run.
@@ -52,16 +74,24 @@ class Runner:
         self._store = store
         self._on_progress = on_progress
         self._players = Players(config)
+        self._tallies = {item.name: _Tally() for item in config.environment}
         self._errors = 0
-        self._pool: ProcessExecutor | None = None
+        self._here = AsyncExecutor(config, self._players, self._slots(config.concurrency))
+        self._terminal = AsyncExecutor(config, self._players, self._slots(1))
+        self._pool = ProcessExecutor(config, self._slots(config.workers or os.cpu_count() or 1))
 
-    async def run(self) -> None:
+    def _slots(self, count: int) -> Slots:
+        return Slots(count, [item.name for item in self._config.environment])
+
+    async def run(self) -> int:
         """Plays every environment to its end.
+
+        Returns:
+            How many matches are void; they are played when the run goes on.
 
         Raises:
             ErrorBudgetExceeded: if too many providers or environments failed.
         """
-        self._here = AsyncExecutor(self._config, self._players)
         try:
             async with asyncio.TaskGroup() as group:
                 for environment in self._config.environment:
@@ -69,27 +99,23 @@ class Runner:
         except BaseExceptionGroup as errors:
             raise _first(errors) from errors
         finally:
-            for executor in (self._here, self._pool):
-                if executor is not None:
-                    await executor.close()
+            await self._pool.close()
+            await self._players.close()
+        return sum(tally.void for tally in self._tallies.values())
 
     async def _play_environment(self, environment: str) -> None:
         schedule = make_scheme(self._config, environment).schedule()
+        tally = self._tallies[environment]
         self._keep_rules(environment)
-        played: list[list[Outcome]] = []
-        while not isinstance(batch := schedule.next_batch(), Stop):
+
+        def enter(batch: Sequence[Match]) -> None:
+            tally.scheduled += len(batch)
             for match in batch:
                 self._store.add_match(match)
-            scheduled = sum(map(len, played)) + len(batch)
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._finish(match, scheduled)) for match in batch]
-            played.append([task.result() for task in tasks])
-            if len(played) >= schedule.lag:
-                schedule.add(played[-schedule.lag])
-        self._store.set_fact(f"stopped:{environment}", batch.reason)
-        outcomes = [outcome for results in played for outcome in results]
-        finished = sum(outcome.status == FINISHED for outcome in outcomes)
-        self._on_progress(Progress(environment, finished, len(outcomes), self._errors, batch.reason))
+
+        stop = await play_batches(schedule, self._outcome, enter)
+        self._store.set_fact(f"stopped:{environment}", stop.reason)
+        self._show_progress(environment, stop.reason)
 
     def _keep_rules(self, environment: str) -> None:
         """Records what every seat is told of the rules, which is the same in every match."""
@@ -99,12 +125,23 @@ class Runner:
         self._store.set_fact(f"rules:{environment}", json.dumps(rules, ensure_ascii=False))
         env.close()
 
-    async def _finish(self, match: Match, scheduled: int) -> Outcome:
+    async def _outcome(self, match: Match) -> Outcome:
         """Returns the outcome of a match that was played before, or plays it."""
+        tally = self._tallies[match.environment]
         known = self._store.outcome(match)
         if known is not None and known.status in (FINISHED, BUG):
+            tally.count(known)
             return known
         executor = self._executor(match)
+        async with executor.slots.hold(match.environment):
+            outcome = await self._play(match, executor)
+        tally.count(outcome)
+        self._show_progress(match.environment)
+        return outcome
+
+    async def _play(self, match: Match, executor: Executor) -> Outcome:
+        """Plays a match, again if a provider fails, and records it."""
+        ENVIRONMENT.set(match.environment)
         for _ in range(self._config.tries):
             played = await executor.play(
                 match, self._store.turns(match), lambda turn: self._store.add_turn(match, turn)
@@ -114,29 +151,32 @@ class Runner:
                 self._count_error(match, played)
             if played.outcome.status != VOID or played.fatal:
                 break
-        finished = self._store.count(FINISHED, match.environment)
-        self._on_progress(Progress(match.environment, finished, scheduled, self._errors))
         return played.outcome
 
     def _executor(self, match: Match) -> Executor:
+        """Returns where a match is played: with a person at the terminal, who has one; scripted ones in the pool."""
+        if self._players.has_person(match):
+            return self._terminal
         config = self._config
-        if config.executor == "process":
-            pooled = not self._players.has_person(match)
-        else:
-            pooled = config.executor == "auto" and config.workers != 1 and self._players.is_scripted(match)
-        if not pooled:
-            return self._here
-        if self._pool is None:
-            self._pool = ProcessExecutor(config)
-        return self._pool
+        pooled = config.executor == "process" or (
+            config.executor == "auto" and config.workers != 1 and self._players.is_scripted(match)
+        )
+        return self._pool if pooled else self._here
 
     def _count_error(self, match: Match, played: Played) -> None:
         self._errors += 1
+        lines = played.error.strip().splitlines() or [""]
+        what, reason = ("void", lines[0]) if played.outcome.status == VOID else ("lost to a bug", lines[-1])
+        _log.warning("match %d is %s: %s", match.number, what, reason)
         if self._errors > self._config.max_errors:
             raise ErrorBudgetExceeded(
                 f"{self._errors} failures of providers or environments, more than max_errors = {self._config.max_errors};"
                 f" the last one, in match {match.id} of {match.environment}: {played.error.strip()}"
             )
+
+    def _show_progress(self, environment: str, stopped: str = "") -> None:
+        tally = self._tallies[environment]
+        self._on_progress(Progress(environment, tally.finished, tally.scheduled, self._errors, stopped))
 
 
 def _first(error: BaseException) -> BaseException:

@@ -1,4 +1,6 @@
+import asyncio
 import io
+import os
 import signal
 
 import pytest
@@ -13,6 +15,10 @@ from llmarena_envs import connect_four_v0, tictactoe_v0
 OBSERVATION = {"rules": "The rules.", "text": "The text.", "legal": ["X: (1, 1)", "X: (1, 2)"]}
 
 
+def ask(policy, observation=OBSERVATION):
+    return asyncio.run(policy(observation))
+
+
 def person(*lines):
     screen = io.StringIO()
     return HumanPolicy(io.StringIO("".join(f"{line}\n" for line in lines)), screen), screen
@@ -21,31 +27,31 @@ def person(*lines):
 def test_a_person_reads_the_rules_once_and_then_the_text_of_a_model():
     policy, screen = person("X: (1, 1)", "X: (1, 2)", "X: (1, 1)")
     policy.reset("player_0", 0)
-    assert policy(OBSERVATION) == "X: (1, 1)"
+    assert ask(policy) == "X: (1, 1)"
     assert screen.getvalue() == f"The rules.\n\n{HELP}\n\nThe text.\n> "
-    assert policy(OBSERVATION) == "X: (1, 2)"
+    assert ask(policy) == "X: (1, 2)"
     assert screen.getvalue().count("The rules.") == 1
     assert screen.getvalue().endswith("> \nThe text.\n> ")
     policy.reset("player_1", 0)
-    policy(OBSERVATION)
+    ask(policy)
     assert screen.getvalue().count("The rules.") == 2
 
 
 def test_question_mark_lists_the_legal_moves_and_asks_again():
     policy, screen = person("?", " ? ", "X: (1, 2)")
-    assert policy(OBSERVATION) == "X: (1, 2)"
+    assert ask(policy) == "X: (1, 2)"
     assert screen.getvalue().count("Legal moves:\nX: (1, 1)\nX: (1, 2)\n") == 2
 
 
 def test_question_mark_where_nothing_can_be_listed():
     policy, screen = person("?", "anything")
-    assert policy({"rules": "", "text": "", "legal": []}) == "anything"
+    assert ask(policy, {"rules": "", "text": "", "legal": []}) == "anything"
     assert "cannot be listed" in screen.getvalue()
 
 
 def test_an_empty_line_is_no_reply():
     policy, screen = person("", "   ", "X: (1, 2)")
-    assert policy(OBSERVATION) == "X: (1, 2)"
+    assert ask(policy) == "X: (1, 2)"
     assert screen.getvalue().count("> ") == 3
 
 
@@ -53,21 +59,21 @@ def test_an_empty_line_is_no_reply():
 def test_leaving(lines):
     policy, _ = person(*lines)
     with pytest.raises(Quit):
-        policy(OBSERVATION)
+        ask(policy)
 
 
 def test_a_backslash_goes_on_in_the_next_line():
     policy, _ = person("def f():\\", "    return 1")
-    assert policy(OBSERVATION) == "def f():\n    return 1"
+    assert ask(policy) == "def f():\n    return 1"
     policy, _ = person("begun\\")
     with pytest.raises(Quit):
-        policy(OBSERVATION)
+        ask(policy)
 
 
 def test_standard_streams_are_the_default(monkeypatch, capsys):
     policy = HumanPolicy()
     monkeypatch.setattr("sys.stdin", io.StringIO("４\n"))
-    assert policy(OBSERVATION) == "４"
+    assert ask(policy) == "４"
     assert "The text." in capsys.readouterr().out
 
 
@@ -120,3 +126,24 @@ def test_an_interruption_ends_the_match_at_once():
             seed=0,
         )
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_others_go_on_while_a_person_at_a_terminal_thinks():
+    keyboard, terminal = os.openpty()
+    ticks = []
+
+    async def others():
+        for tick in range(3):
+            await asyncio.sleep(0.01)
+            ticks.append(tick)
+        os.write(keyboard, b"?\nX: (1, 1)\nX: (1, 2)\n")  # pasted at once
+
+    async def everybody(policy):
+        reply, _ = await asyncio.gather(policy(OBSERVATION), others())
+        return reply, await policy(OBSERVATION)
+
+    with os.fdopen(terminal) as source:
+        replies = asyncio.run(asyncio.wait_for(everybody(HumanPolicy(source, io.StringIO())), 10))
+    os.close(keyboard)
+    assert replies == ("X: (1, 1)", "X: (1, 2)")
+    assert ticks == [0, 1, 2]

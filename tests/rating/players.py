@@ -1,9 +1,15 @@
 """Policies that the tests of the harness name in run files."""
 
+import asyncio
 import itertools
+import os
+import random
+import signal
+import threading
 import time
+from pathlib import Path
 
-from agents.errors import ProviderError
+from agents.errors import ProviderError, Quit
 from agents.policy import Reply, ScriptedPolicy
 from llmarena_envs.core.failures import Failure
 
@@ -64,3 +70,92 @@ class NeverAnswers(ScriptedPolicy):
     def __call__(self, view):
         while True:
             pass
+
+
+class Slow(ScriptedPolicy):
+    """Takes a while, so that a run can be stopped in its middle."""
+
+    def __call__(self, view):
+        time.sleep(0.004)
+        return self.choose(view.legal)
+
+
+def dawdles():
+    """Takes a random while, so that matches end in another order every time."""
+
+    async def policy(observation):
+        await asyncio.sleep(random.random() / 500)
+        return int(observation["action_mask"].argmax())
+
+    return policy
+
+
+class SaysWhere(ScriptedPolicy):
+    """Leaves the number of the process in which it plays in a folder."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def __call__(self, view):
+        (self.folder / str(os.getpid())).touch()
+        return self.choose(view.legal)
+
+
+def says_where(folder):
+    """The same, but nobody knows that it is scripted."""
+
+    def policy(observation):
+        (Path(folder) / str(os.getpid())).touch()
+        return int(observation["action_mask"].argmax())
+
+    return policy
+
+
+class KillsItsProcess(ScriptedPolicy):
+    """Ends the process in which it plays: once, if there is the name of a ``marker`` to remember it by, or always."""
+
+    def __init__(self, marker=""):
+        self.marker = marker
+
+    def __call__(self, view):
+        if not self.marker or not Path(self.marker).exists():
+            if self.marker:
+                Path(self.marker).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.choose(view.legal)
+
+
+class Stuck:
+    """Never answers, until somebody sets ``let_go``."""
+
+    let_go = threading.Event()
+
+    def __call__(self, observation):
+        self.let_go.wait(30)
+
+
+class Person:
+    """A person who thinks until ``others_are_done``."""
+
+    unlimited_reasks = True
+    others_are_done = threading.Event()
+
+    async def __call__(self, observation):
+        for _ in range(2000):
+            if self.others_are_done.is_set():
+                return int(observation["action_mask"].argmax())
+            await asyncio.sleep(0.005)
+        raise Quit("waited in vain")
+
+
+class Crowd:
+    """Counts how many of its kind are asked at the same time."""
+
+    now = most = 0
+
+    async def __call__(self, observation):
+        Crowd.now += 1
+        Crowd.most = max(Crowd.most, Crowd.now)
+        await asyncio.sleep(0.002)
+        Crowd.now -= 1
+        return int(observation["action_mask"].argmax())

@@ -1,8 +1,10 @@
 """The command line as a user meets it: output, JSON, exit codes, refusals."""
 
 import csv
+import importlib.metadata
 import io
 import json
+import re
 import shutil
 import signal
 import sqlite3
@@ -10,7 +12,9 @@ import sys
 
 import pytest
 
-from rating.cli import main
+from rating.cli import build_parser, main
+from rating.commands.run import read_policies
+from rating.running.run_directory import open_run
 
 POLICIES = ["--policy", "random", "--policy", "first_legal"]
 
@@ -101,6 +105,60 @@ def test_modules_in_the_current_directory_are_found(capsys, monkeypatch, tmp_pat
     assert "player_0: +1" in output(capsys, "play", "tictactoe_v0", *seats)
 
 
+def test_void_matches_that_are_left_have_an_exit_code_of_their_own(capsys, monkeypatch, tmp_path):
+    run_file, out = tmp_path / "run.toml", tmp_path / "run"
+    run_file.write_text(
+        'max_errors = 1000\ntries = 1\n[stop]\nmax_matches = 10\nmin_matches = 10\n[[environment]]\nname = "tictactoe_v0"\n'
+        + "".join(f'[[policy]]\nspec = "{spec}"\n' for spec in ("random", "greedy", "tests.rating.players:raises"))
+    )
+    assert main(["run", str(run_file), "--out", str(out)]) == 3
+    shown = capsys.readouterr()
+    assert "greedy" in shown.out
+    assert "tictactoe_v0: match 0 is void: the policy raised OSError: the line is dead\n" in shown.err
+    assert re.search(r"ratings are of what was played: \d\d matches are void.*llmarena resume", shown.err)
+    monkeypatch.setattr("tests.rating.players.raises", lambda: lambda seen: int(seen["action_mask"].argmax()))
+    assert main(["resume", str(out)]) == 0
+    assert "void" not in capsys.readouterr().err
+
+
+def test_policies_that_play_some_of_the_environments(tmp_path):
+    flags = ["--env", "tictactoe_v0", "--env", "connect_four_v0", "--env", "bid_v0", "--max-matches", "10"]
+    for policy in ("random", "first_legal", "greedy@tictactoe_v0,connect_four_v0", "minimax@tictactoe_v0"):
+        flags += ["--policy", policy]
+    policies, restricted = read_policies([*flags[9::2], "minimax@llmarena/connect-four-v0"], flags[1:6:2])
+    assert policies == ["random", "first_legal", "greedy", "minimax"]
+    assert restricted == {
+        "greedy": ["tictactoe_v0", "connect_four_v0"],
+        "minimax": ["tictactoe_v0", "llmarena/connect-four-v0"],
+    }
+    assert read_policies(["openai:haiku@20251001", "openai:a@mine"], ["mine"]) == (
+        ["openai:haiku@20251001", "openai:a"],
+        {"openai:a": ["mine"]},
+    )
+    assert main(["run", *flags, "--out", str(tmp_path / "run")]) == 0
+    config, store = open_run(tmp_path / "run")
+    store.close()
+    assert [config.pool(name) for name in flags[1:6:2]] == [
+        ["first_legal", "greedy", "minimax", "random"],
+        ["first_legal", "greedy", "random"],
+        ["first_legal", "random"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "goes_on"), [("run --out x", True), ("resume x", True), ("demo", True), ("export x", False)]
+)
+def test_what_plays_a_run_goes_on_when_nobody_reads_it(command, goes_on):
+    assert build_parser().parse_args(command.split()).goes_on == goes_on
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit) as exit_code:
+        main(["--version"])
+    assert exit_code.value.code == 0
+    assert capsys.readouterr().out == f"llmarena {importlib.metadata.version('llmarena-envs')}\n"
+
+
 def test_a_report_that_cannot_be_written(capsys, finished_run):
     assert "Not a directory" in refusal(capsys, "report", finished_run, "--output", "/dev/null/r.html")
 
@@ -142,6 +200,10 @@ def test_resuming_with_another_seed_is_refused(capsys, finished_run, tmp_path):
         (["run", "--env", "tictactoe_v0", "--policy", "random", "--out", "OUT"], "expected 2 policies or more"),
         (["run", "missing.toml", "--out", "OUT"], "missing.toml: expected a run file"),
         (["run", "missing.toml", "--env", "tictactoe_v0", "--out", "OUT"], "expected a run file or flags, got both"),
+        (
+            ["run", "--env", "tictactoe_v0", *POLICIES, "--policy", "greedy@tictacto_v0", "--out", "OUT"],
+            "did you mean 'tictactoe_v0'",
+        ),
         (["rate", "OUT"], "expected the directory of a run"),
         (["resume", "OUT"], "expected the directory of a run"),
         (["report", "OUT"], "expected the directory of a run"),
@@ -176,9 +238,9 @@ def test_rate(capsys, finished_run):
     assert "first_legal" in output(capsys, "rate", finished_run)
 
 
-def test_resume_of_a_finished_run_plays_nothing(capsys, finished_run):
+def test_resume_of_a_finished_run_plays_nothing_and_says_by_what_hashes_it_is_known(capsys, finished_run):
     before = output(capsys, "export", finished_run)
-    output(capsys, "resume", finished_run)
+    assert re.search(r"^Seal: [0-9a-f]{64}\nPlay digest: [0-9a-f]{64}$", output(capsys, "resume", finished_run), re.M)
     assert output(capsys, "export", finished_run) == before
 
 

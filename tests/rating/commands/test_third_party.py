@@ -41,10 +41,10 @@ def run_text(environment, policies, staff="", top=""):
     return f'workers = 1\n{top}\n{stop}[[environment]]\nname = "{environment}"\n{staff}\n{"".join(policies)}'
 
 
-def rated(folder, capsys, text):
+def rated(folder, capsys, text, code=0):
     """Runs, rates and reports through the command line; returns the leaderboard and the page."""
     (folder / "run.toml").write_text(text, encoding="utf-8")
-    assert main(["run", str(folder / "run.toml"), "--out", str(folder / "run")]) == 0
+    assert main(["run", str(folder / "run.toml"), "--out", str(folder / "run")]) == code
     capsys.readouterr()
     assert main(["rate", "--json", str(folder / "run")]) == 0
     (board,) = json.loads(capsys.readouterr().out)
@@ -98,7 +98,7 @@ def test_a_judge_that_fails_voids_matches_and_counts_in_no_row_of_a_player(folde
     name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
     staff = '[environment.staff]\njudge = ["tests.rating.players:raises", "weak"]\n'
     text = run_text(name, [policy("weak", 1), policy("strong", 2)], staff, "max_errors = 1000\ntries = 1")
-    board, _ = rated(folder, capsys, text)
+    board, _ = rated(folder, capsys, text, code=3)
     assert (board["matches"], board["void_matches"], board["stop_reason"]) == (0, 30, "cap")
     assert {row["policy"]: row["effort"]["void_matches"] for row in board["rows"]} == {"weak": 30, "strong": 30}
     assert [row["rating"] for row in board["rows"]] == [None, None]

@@ -1,102 +1,209 @@
 """A run that is killed and resumed ends like one that never was."""
 
+import io
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
-RUN = [
-    "--env",
-    "tictactoe_v0",
-    "--env",
-    "connect_four_v0",
-    "--policy",
-    "random",
-    "--policy",
-    "greedy",
-    "--policy",
-    "first_legal",
-]
-SETTINGS = ["--seed", "11", "--max-matches", "60"]
+from rating.cli import main
+from rating.errors import RunError
+from rating.records.export import write_jsonl
+from rating.records.outcome import FINISHED, VOID
+from rating.running import run_directory
+
+pytestmark = pytest.mark.timeout(180)
+
+HERE = "tests.rating.players"
+RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--policy", f"{HERE}:Slow", "--seed", 11]
+SETTINGS = ["--min-matches", 64, "--max-matches", 64]
+ENDLESS = ["--min-matches", 50_000, "--max-matches", 50_000]
 
 
-def llmarena(*arguments: object, wait: bool = True) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "rating.cli", *map(str, arguments)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-    if wait:
-        process.output, process.errors = process.communicate(timeout=300)
-    return process
+@pytest.fixture
+def llmarena(tmp_path):
+    """Starts commands in process groups of their own, with SIGINT as a shell in the foreground leaves it; none is left over."""
+    started = []
+
+    def start(*arguments, ignored=()):
+        def set_signals():
+            signal.signal(signal.SIGINT, signal.SIG_IGN if signal.SIGINT in ignored else signal.SIG_DFL)
+
+        errors = tmp_path / f"errors-{len(started)}"
+        with errors.open("w") as file:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "rating.cli", *map(str, arguments)],
+                stdout=subprocess.DEVNULL,
+                stderr=file,
+                start_new_session=True,
+                preexec_fn=set_signals,
+            )
+        process.errors = errors
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+        finally:
+            process.wait(10)
 
 
-def leaderboards(directory: Path) -> bytes:
-    process = llmarena("rate", directory, "--json")
-    assert process.returncode == 0, process.errors
-    return process.output
+def end(process):
+    """Waits for a command and returns its exit code and what it said."""
+    return process.wait(120), process.errors.read_text()
+
+
+def count(directory, status=FINISHED):
+    """Counts the matches of a run, which may be under way or not have begun."""
+    try:
+        _, store = run_directory.open_run(directory)
+    except RunError:
+        return 0
+    number = store.count(status, "tictactoe_v0")
+    store.close()
+    return number
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"did not come about within {seconds} s"
+        time.sleep(0.005)
+
+
+def log(directory):
+    """Returns everything recorded of the matches of a run but wall times."""
+    _, store = run_directory.open_run(directory)
+    text = io.StringIO()
+    write_jsonl(store.records(), text)
+    store.close()
+    return re.sub(r'"seconds": [^,}]+', "", text.getvalue())
+
+
+def processes(group):
+    """Returns the command line of each process of a group that has not ended; those nobody has waited for are zombies."""
+    listed = subprocess.run(
+        ["ps", "-ewwo", "pgid=,pid=,stat=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    rows = [line.split(None, 3) for line in listed.splitlines()]
+    return {int(pid): command for owner, pid, state, command in rows if owner == str(group) and state[0] != "Z"}
+
+
+def workers(group):
+    return [pid for pid, command in processes(group).items() if "spawn_main" in command]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run that was never interrupted."""
+    directory = tmp_path_factory.mktemp("whole") / "run"
+    command = [sys.executable, "-m", "rating.cli", "run", *RUN, *SETTINGS, "--workers", 1, "--out", directory]
+    subprocess.run(list(map(str, command)), stdout=subprocess.DEVNULL, check=True, timeout=120)
+    return directory
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_killed_at_three_random_moments_and_resumed_gives_the_same_leaderboard(tmp_path, workers):
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert llmarena("run", *RUN, *SETTINGS, "--workers", 1, "--out", whole).returncode == 0
+def test_killed_at_random_moments_and_resumed_gives_the_same_log(llmarena, tmp_path, whole, workers):
+    directory, total = tmp_path / "run", count(whole)
     rng = random.Random(workers)
-    process = llmarena("run", *RUN, *SETTINGS, "--workers", workers, "--out", killed, wait=False)
-    while not (killed / "run.db").exists():
-        time.sleep(0.01)
-    for _ in range(3):
-        time.sleep(rng.uniform(0.2, 2.0))
+    process = llmarena("run", *RUN, *SETTINGS, "--workers", workers, "--out", directory)
+    for moment in (0.1, 0.3, 0.5):
+        target = int(total * rng.uniform(moment, moment + 0.15))
+        wait_for(lambda target=target: count(directory) >= target)
+        time.sleep(rng.uniform(0, 0.03))
         process.kill()
-        process.communicate()
-        process = llmarena("resume", killed, wait=False)
-    assert process.wait(timeout=300) == 0, process.stderr.read()
-    process.communicate()
-    assert leaderboards(killed) == leaderboards(whole)
-    verified = llmarena("replay", killed, "--verify")
-    assert verified.returncode == 0, verified.errors
+        assert process.wait(10) == -signal.SIGKILL
+        assert 0 < count(directory) < total
+        process = llmarena("resume", directory)
+    code, errors = end(process)
+    assert code == 0, errors
+    assert log(directory) == log(whole)
+    assert main(["replay", str(directory), "--verify"]) == 0
 
 
-@pytest.mark.parametrize("delay", [0.1, 0.3, 1.0])
-def test_an_interruption_from_the_keyboard_shows_no_trace(tmp_path, delay):
-    out = tmp_path / "run"
-    process = llmarena(
-        "run", *RUN, "--min-matches", 5000, "--max-matches", 5000, "--workers", 2, "--out", out, wait=False
-    )
-    while not (out / "run.db").exists():
-        time.sleep(0.01)
-    time.sleep(delay)
+@pytest.mark.parametrize("begun", [False, True])
+def test_an_interruption_from_the_keyboard_shows_no_trace(llmarena, tmp_path, begun):
+    directory = tmp_path / "run"
+    process = llmarena("run", *RUN, "--policy", f"{HERE}:dawdles", *ENDLESS, "--workers", 2, "--out", directory)
+    wait_for((directory / "run.db").exists)
+    wait_for(lambda: not begun or count(directory) > 5)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too, whatever they are at
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert errors.decode().endswith(f"The run goes on with: llmarena resume {out}\nllmarena: interrupted\n")
-    assert "Traceback" not in errors.decode()
-    leaderboards(out)
+    code, errors = end(process)
+    assert code == 130
+    assert errors.endswith(f"The run goes on with: llmarena resume {directory}\nllmarena: interrupted\n")
+    assert "Traceback" not in errors
+    assert "Warning" not in errors
+    assert count(directory, VOID) == 0
 
 
-def running(group: int) -> list[str]:
-    """Lists the processes of a group that have not ended; those nobody has waited for yet are zombies."""
-    listed = subprocess.run(["ps", "-ewwo", "pgid=,stat=,args="], capture_output=True, text=True, check=True).stdout
-    rows = [line.split(None, 2) for line in listed.splitlines()]
-    return [arguments for owner, state, arguments in rows if owner == str(group) and not state.startswith("Z")]
+@pytest.mark.parametrize("ignored", [(), (signal.SIGINT,)], ids=["foreground", "background"])
+def test_a_termination_stops_a_run_that_can_go_on(llmarena, tmp_path, ignored):
+    directory = tmp_path / "run"
+    process = llmarena("run", *RUN, *ENDLESS, "--workers", 2, "--out", directory, ignored=ignored)
+    wait_for(lambda: count(directory) > 5)
+    for worker in workers(process.pid):  # as a service manager does
+        os.kill(worker, signal.SIGTERM)
+    time.sleep(0.3)
+    assert len(workers(process.pid)) == 2
+    process.terminate()
+    code, errors = end(process)
+    assert code == 143
+    assert errors.endswith(f"The run goes on with: llmarena resume {directory}\nllmarena: terminated\n")
+    assert "Traceback" not in errors
+    assert "died" not in errors
 
 
-def test_no_worker_outlives_a_run_that_is_killed(tmp_path):
-    endless = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "tests.rating.players:NeverAnswers"]
-    process = llmarena("run", *endless, "--workers", 2, "--out", tmp_path / "run", wait=False)
-    for _ in range(600):
-        if sum("spawn_main" in arguments for arguments in running(process.pid)) == 2:
-            break
-        time.sleep(0.1)
-    time.sleep(1)
+def test_no_worker_outlives_a_run_that_is_killed(llmarena, tmp_path):
+    policies = ["--policy", "random", "--policy", f"{HERE}:NeverAnswers"]
+    process = llmarena("run", "--env", "tictactoe_v0", *policies, "--workers", 2, "--out", tmp_path / "run")
+    wait_for(lambda: len(workers(process.pid)) == 2)
+    time.sleep(1)  # until they are in a turn that takes for ever
+    assert len(workers(process.pid)) == 2
     process.kill()
-    process.communicate()
-    for _ in range(100):
-        if not running(process.pid):
-            break
-        time.sleep(0.1)
-    else:
-        os.killpg(process.pid, signal.SIGKILL)
-        raise AssertionError("workers were still running")
+    process.wait(10)
+    wait_for(lambda: not processes(process.pid), 10)
+
+
+def unread(*arguments, **options):
+    """Runs a command whose standard output nobody reads."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([sys.executable, *map(str, arguments)], stdout=writer, timeout=60, check=False, **options)
+    os.close(writer)
+    return done
+
+
+def test_a_run_whose_output_nobody_reads_goes_on_to_its_end(tmp_path, whole):
+    command = ["-m", "rating.cli", "run", *RUN, *SETTINGS, "--workers", 1, "--out", tmp_path / "run"]
+    assert unread(*command, stderr=subprocess.STDOUT).returncode == 0
+    assert log(tmp_path / "run") == log(whole)
+
+
+@pytest.mark.parametrize(("goes_on", "code", "said"), [(True, 5, b"still here\n"), (False, 0, b"")])
+def test_what_nobody_reads_ends_a_command_unless_it_goes_on(goes_on, code, said):
+    script = f"""
+import sys
+from rating.commands.pipes import readers_may_leave
+with readers_may_leave(goes_on={goes_on}):
+    print("x" * 100_000)
+    print("still here", file=sys.stderr)
+    print("x" * 100_000)
+    sys.exit(5)
+"""
+    done = unread("-c", script, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+@pytest.mark.parametrize("command", ["export", "rate"])
+def test_a_command_whose_output_nobody_reads_ends_without_a_trace(whole, command):
+    done = unread("-m", "rating.cli", command, whole, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -12,6 +12,10 @@ RUN_FILE = """
 seed = 7
 max_errors = 10
 
+[stop]
+min_matches = 20
+max_matches = 40
+
 [[environment]]
 name = "tictactoe_v0"
 
@@ -76,7 +80,7 @@ def test_a_model_plays_to_convergence_although_its_server_is_killed(tmp_path, ti
         assert board["stop_reason"] in ("mu_stable", "sigma", "cap")
         assert board["void_matches"] == board["bug_matches"] == 0
         tiny = next(row for row in board["rows"] if row["policy"] == "tiny")
-        assert tiny["effort"]["matches"] >= 50
+        assert tiny["effort"]["matches"] >= 20
         assert tiny["effort"]["prompt_tokens"] > tiny["effort"]["completion_tokens"] > 0
         assert tiny["effort"]["forfeits"].keys() <= {"illegal", "unparsable", "truncated", "empty", "refusal"}
         assert tiny["effort"]["failures"]

@@ -1,0 +1,43 @@
+"""The loop between a schedule and play: batches overlap as far as the schedule allows."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from rating.records.match import Match
+from rating.records.outcome import Outcome
+from rating.schedules.schedule import Schedule, Stop
+
+
+async def play_batches(
+    schedule: Schedule,
+    play: Callable[[Match], Coroutine[Any, Any, Outcome]],
+    on_batch: Callable[[Sequence[Match]], None] = lambda batch: None,
+) -> Stop:
+    """Plays what a schedule asks for until it says stop, and what is under way then to its end.
+
+    All matches of the open batches, of which there are as many as the schedule's lag, are begun at once; ``play`` decides how
+    many of them are under way at the same time. The schedule is told of whole batches in their order, and asked for one batch
+    after each; so what is played depends neither on how long matches take nor on which ends first.
+
+    Args:
+        schedule: what is to be played.
+        play: plays one match.
+        on_batch: called with every batch before it is begun.
+
+    Returns:
+        Why the schedule stopped.
+    """
+    under_way: deque[list[asyncio.Task[Outcome]]] = deque()
+    async with asyncio.TaskGroup() as group:
+        answer = schedule.next_batch()
+        while not isinstance(answer, Stop):
+            on_batch(answer)
+            under_way.append([group.create_task(play(match)) for match in answer])
+            if len(under_way) == schedule.lag:
+                schedule.add([await match for match in under_way.popleft()])
+            answer = schedule.next_batch()
+        while under_way:
+            schedule.add([await match for match in under_way.popleft()])
+    return answer
