@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, TextIO
 
 from agents.errors import Quit
-from agents.terminal import printable
+from llmarena_envs.core.terminal import printable
 
 HELP = "? lists the legal moves, q leaves; a line that ends with \\ goes on in the next one."
 

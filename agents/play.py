@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -157,7 +158,10 @@ def _observe(env: TextEnv, agent: str, player: Player) -> tuple[str, Any]:
             observation["legal"] = [env.codec.format(move, view) for move in view.legal[:MAX_LISTED]]
         return observation["text"], observation
     view = env.view(agent)
-    return env.codec.observation(view), view if player.reads == "view" else env.vector(agent)
+    text = env.codec.observation(view)
+    if player.reads == "view":
+        return text, view
+    return text, env.vector(agent) if player.reads == "vector" else partial(env.random_action, agent)
 
 
 def _rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:

@@ -21,7 +21,7 @@ class Player:
 
     Attributes:
         policy: the policy.
-        reads: ``text``, ``view`` or ``vector``.
+        reads: ``text``, ``view``, ``vector`` or ``draw``.
         is_person: whether it is asked until a legal move comes, without a deadline.
         is_scripted: whether it computes and waits for nothing: it is called in place and has no deadline.
         wants_legal: whether its observations list the legal moves.

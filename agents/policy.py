@@ -6,7 +6,9 @@ be asynchronous. These attributes are optional:
 * ``reads``: what the observation is. ``"text"`` (default): a dict with ``rules`` and ``text``, and ``action_mask`` where
   actions are enumerated; when the player is asked again after a bad reply, ``attempt`` counts the replies before and
   ``feedback`` says what was wrong, in one line (``text`` then ends with the end of the rejected reply and that line).
-  ``"view"``: the game's typed view. ``"vector"``: a dict with ``observation`` and ``action_mask``.
+  ``"view"``: the game's typed view. ``"vector"``: a dict with ``observation`` and ``action_mask``. ``"draw"``: no observation
+  but a function ``draw(rng)`` that draws a legal action of the agent with a generator of the policy's, which also works where
+  legal actions cannot be listed.
 * ``reset(agent, seed)``: called before a match with the agent id it plays and a seed for its own random numbers.
 * ``recall(observation, reply)``: called instead of the policy itself for a turn that was played before an interruption, so
   that a policy with a memory can restore it. A policy without it is asked again and its answer is dropped.
@@ -31,7 +33,7 @@ from llmarena_envs.core.failures import Failure
 Policy = Callable[[Any], Any | Awaitable[Any]]
 """``policy(observation) -> action``, text, or a ``Reply``; possibly awaitable."""
 
-READS = ("text", "view", "vector")
+READS = ("text", "view", "vector", "draw")
 
 _KINDS = (Failure.OK, Failure.TRUNCATED, Failure.EMPTY, Failure.REFUSAL)
 

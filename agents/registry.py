@@ -33,8 +33,9 @@ def baselines(environment: str) -> dict[str, Factory]:
             general ones of the same name. An environment of somebody else, ``package.module``, has the general ones only.
     """
     environment = canonical_name(environment)
-    own_texts = load_environment(environment).action_examples  # there are no numbered actions to choose from
-    general = {} if own_texts else importlib.import_module("agents.baselines.general").BASELINES
+    general = dict(importlib.import_module("agents.baselines.general").BASELINES)
+    if load_environment(environment).action_examples:  # actions are texts: there is no first one
+        del general["first_legal"]
     module = f"agents.baselines.{environment.rsplit('_v', 1)[0]}"
     if "." in environment or importlib.util.find_spec(module) is None:
         return dict(general)

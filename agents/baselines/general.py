@@ -1,20 +1,25 @@
-"""Players of every game with enumerated actions."""
+"""Players of every game."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
 
 from agents.policy import ScriptedPolicy
 
 
 class Random(ScriptedPolicy):
-    """Plays a uniformly random legal action."""
+    """Plays a random legal action: each as likely as the others where they are enumerated, else as the game draws them."""
 
-    def __call__(self, view: Any) -> Any:
-        """Returns one of the legal actions."""
-        return self.choose(view.legal)
+    reads: ClassVar[str] = "draw"
+
+    def __call__(self, draw: Callable[[np.random.Generator], Any]) -> Any:
+        """Returns a legal action drawn with the policy's own generator."""
+        return draw(self.rng)
 
 
 class FirstLegal(ScriptedPolicy):
-    """Plays the legal action with the smallest number."""
+    """Plays the legal action with the smallest number, where actions are enumerated."""
 
     def __call__(self, view: Any) -> Any:
         """Returns the first legal action."""

@@ -153,7 +153,7 @@ class Strength(ScriptedPolicy):
 
     def __call__(self, view: HoldemView) -> int:
         """Returns the action; where a raise is not offered, the next larger one stands for it, at last a call."""
-        probability = win_probability(view.hole, view.board, sum(view.live) - 1, self.samples, self.rng)
+        probability = win_probability(view.hole, view.board, sum(view.table.live) - 1, self.samples, self.rng)
         if probability > self.all_in:
             return first_legal(view, Action.ALL_IN)
         if probability > self.raise_full:

@@ -8,8 +8,8 @@ For every game, all contestants play in turn, a slice of whole matches each, rou
 whatever slows the machine down slows all of them down. A contestant's figure is the number of decisions a second of
 processor time: resets and the final steps of finished agents are part of the time, but are not counted as decisions.
 
-All contestants are played by the same policy, which is as cheap as it can be: the legal actions as a list of ``int`` (made
-from the action mask by ``mask.nonzero()[0].tolist()``, or as the contestant supplies it) and a multiplication to pick one.
+All contestants are played by the same policy, which is as cheap as it can be: the legal actions (the array that
+``mask.nonzero()`` makes of the action mask, or the list that the contestant supplies) and a multiplication to pick one.
 Only where actions are texts, ``random_action`` of the environment draws and writes the replies, and is part of the time.
 
 Where a peer's game is not quite ours, the peer has the easier one: OpenSpiel's auction has ten bids, ours a thousand.
@@ -83,8 +83,8 @@ def play_aec(env: Any, uniform: Callable[[], float]) -> int:
         if termination or truncation:
             env.step(None)
         else:
-            legal = observation["action_mask"].nonzero()[0].tolist()
-            env.step(legal[int(uniform() * len(legal))])
+            legal = observation["action_mask"].nonzero()[0]
+            env.step(legal.item(int(uniform() * legal.size)))
             decisions += 1
     return decisions
 

@@ -51,13 +51,14 @@ and for the last action if there is an offer to accept; all zeros for a side tha
 
 ### Action Space
 
-With `obs_type="text"` the action is the reply: a message of any length, then `player_0: 2 hats 1 balls 0 apples`, or
+With `obs_type="text"` the action is the reply: a message of any length, then `player_0: 2 hats 1 ball 0 apples`, or
 `player_0: Deal`. The last statement counts. The items may come in any order and in the singular, with numbers in digits,
 English or Chinese words, and with separators; an item that is left out counts as none: `player_0: 2 hats and a ball`. JSON is
 understood too, `{"hats": 2, "balls": 1, "apples": 0}` or `{"deal": true}`, and so is a plan or `Deal` alone on the last line,
-or a plan as a list with an item a line. Refused are statements in the other side's name, words after `Deal` or after a plan
-with items left out, and parts of items. The text before the plan is the message; the last 2,000 characters of it are handed
-over as they were written, the rest and whatever follows the plan are not.
+or a plan as a list with an item a line. Refused are words after `Deal` or after a plan with items left out, and parts of
+items; what is said in the other side's name is no statement. The text before the plan, or `message` in JSON, is the message: the
+last 2,000 characters of it are handed over without markup, quotes around the whole and tokens of chat templates. What stands in
+think tags and whatever follows the plan is not handed over.
 
 With `obs_type="vector"` actions are numbers: all plans that are possible in some scenario of the source, in ascending order of
 hats, balls, apples, then `Deal`. There are no messages.
@@ -70,7 +71,16 @@ sign. Without one: 0. An illegal action ends the match: the offender receives -1
 
 `infos` hold `own_total`, `difference` (own minus other total), `agreement`, `efficient` (no other division would have been
 better for one side and no worse for the other), all 0 without an agreement, and `disclosed`: whether a message of this side
-stated its three values, as far as a pattern can tell.
+disclosed its values, as far as its words can tell.
+
+A message discloses values if it states, as the writer's own, the true value of one item of at least one kind, and that value is
+above 0: `hats are worth 5 to me`, `each ball gives me three points`, `a hat 5, a ball 3, an apple 1`, `帽子对我值 5`. A list
+without names of items, such as `my values are 5, 3, 1`, has to be right as a whole, and so has one that could be an offer, such
+as `hats: 5, balls: 3, apples: 1`. Offers, counts of items, totals, what the other side is said to value, questions, suppositions,
+denials, bounds and numbers of rounds disclose nothing. On 136 messages that disclose and 146 that do not, in English and
+Chinese (`tests/llmarena_envs/bargain/disclosures.txt`), precision is 1.00 and recall 0.96. The list was written for this project
+and partly used to build the recogniser; on those of its messages that it had not been tried on, precision was 0.97 and recall
+0.91. Nothing is censored.
 
 ### Episode End
 
@@ -93,9 +103,10 @@ from llmarena_envs.bargain.game import Action, Bargain, BargainView, Deal, Offer
 from llmarena_envs.bargain.scenarios import TOTAL_VALUE, Triple, all_plans, plan_numbers, plans
 from llmarena_envs.bargain.text import BargainCodec
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.replies import quoted
 from llmarena_envs.core.text_env import TextEnv
 
 _HEADER = 8
@@ -122,10 +133,10 @@ class raw_env(TextEnv):
         illegal="random_legal",
     )
     action_examples: ClassVar[tuple[str, ...]] = (
-        "1 hats 1 balls 1 apples",
-        "Let us share the items fairly.\n1 hats 0 balls 1 apples",
-        "0 hats 1 balls 1 apples",
-        "1 hats 1 balls 0 apples",
+        "1 hat 1 ball 1 apple",
+        "Let us share the items fairly.\n1 hat 0 balls 1 apple",
+        "0 hats 1 ball 1 apple",
+        "1 hat 1 ball 0 apples",
         "Deal",
     )
     game: Bargain
@@ -159,7 +170,7 @@ class raw_env(TextEnv):
             return move
         known = all_plans(self.game.source)
         if not 0 <= move <= len(known):
-            raise InvalidReply(Failure.ILLEGAL, f"expected an action from 0 to {len(known)}, got {move}")
+            raise self._invalid(Refusal(Failure.ILLEGAL, "no_such_plan", last=len(known), got=quoted(str(move))), agent)
         return Deal() if move == len(known) else Offer(known[move])
 
     def write_action(self, move: Action, agent: str) -> Any:

@@ -16,6 +16,7 @@ from llmarena_envs.bargain.scenarios import (
     plans,
     worth,
 )
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_choice, check_int
 
@@ -138,16 +139,16 @@ class Bargain(Game):
         self.rewards = (0.0, 0.0)
         self._statistics = (NO_AGREEMENT, NO_AGREEMENT)
 
-    def why_illegal(self, agent: str, action: Action) -> str:
+    def why_illegal(self, agent: str, action: Action) -> Reason | None:
         """Says why an offer or an acceptance is not possible."""
         if isinstance(action, Deal):
-            return "" if self.offers else "there is no offer yet that could be accepted; make one"
+            return None if self.offers else Reason("no_offer")
         for item, count, number in zip(ITEMS, self.scenario.counts, action.counts, strict=True):
             if number < 0:
-                return f"nobody can get {number} {item}"
+                return Reason(f"negative_{item}", {"number": number})
             if number > count:
-                return f"the offer asks for {number} {item}, but there are only {count}"
-        return ""
+                return Reason(f"too_many_{item}", {"number": number, "count": count})
+        return None
 
     def apply(self, actions: tuple[Action, ...]) -> None:
         """Makes or accepts an offer; talks fail when the last turn brings no acceptance."""

@@ -1,17 +1,26 @@
 """What a bargaining side reads, and how a reply is read back."""
 
+from functools import cache
 from typing import Any, NamedTuple
 
 from llmarena_envs.bargain.game import Action, Bargain, BargainView, Offer, rest_of
 from llmarena_envs.bargain.grammar import MAX_MESSAGE, plan_text, read_action, write_action
 from llmarena_envs.bargain.scenarios import Triple, worth
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending, EndingTexts
 from llmarena_envs.core.prompts import Prompts
 
 
 def quote(message: str) -> str:
     """Returns a message with ``> `` before every line, so that nothing in it can pass for the host's words."""
     return "\n".join(f"> {line}" for line in message.splitlines())
+
+
+@cache  # in a language 216 plans at most, and fewer triples of values
+def _items(language: str, name: str, numbers: Triple) -> str:
+    """Returns a number for each kind of item in words: counts with ``name="plan"``, worth with ``name="values"``."""
+    hats, balls, apples = numbers
+    return Prompts("llmarena_envs.bargain", language).render(name, hats=hats, balls=balls, apples=apples)
 
 
 class _Told(NamedTuple):
@@ -38,8 +47,10 @@ class BargainCodec(Codec):
     """
 
     def __init__(self, language: str, show_offer_value: bool, game: Bargain) -> None:
-        prompts = Prompts("llmarena_envs.bargain", language)
+        self._prompts = prompts = Prompts("llmarena_envs.bargain", language)
         self.language = language
+        self._ends = EndingTexts(language)
+        self._is_contest = game.reward == "win"
         self._max_rounds = game.max_turns // 2
         self._max_turns = game.max_turns
         aim = prompts.render(f"aim_{game.reward}")
@@ -71,7 +82,12 @@ class BargainCodec(Codec):
 
     def observation(self, view: BargainView) -> str:
         """Returns items and own values, all messages and offers so far, the standing offer and the instruction."""
-        return self._history(view) + self._end_of(view)
+        return self._history(view) + self._instruction(view)
+
+    def ending(self, view: BargainView, ending: Ending) -> str:
+        """Returns items and own values, all messages and offers, by what the talks ended, and what the reader receives."""
+        result = (self._ends.contest if self._is_contest else self._ends.points)(ending.reward)
+        return self._history(view) + self._ends.over(self._cause(view, ending), result)
 
     def _history(self, view: BargainView) -> str:
         """Returns the items and all past turns, each line with its end.
@@ -90,10 +106,15 @@ class BargainCodec(Codec):
 
     def _state(self, view: BargainView) -> str:
         """Returns who reads, the items and what they are worth to the reader."""
-        hats, balls, apples = view.values
         return self._texts["state"].render(
-            agent=view.agent, other=view.other, counts=plan_text(view.counts), hats=hats, balls=balls, apples=apples
+            agent=view.agent, other=view.other, counts=self._plan(view.counts), values=self._values(view.values)
         )
+
+    def _plan(self, counts: Triple) -> str:
+        return _items(self.language, "plan", counts)
+
+    def _values(self, values: Triple) -> str:
+        return _items(self.language, "values", values)
 
     def _past_turn(self, view: BargainView, turn: int) -> str:
         """Returns a past turn in lines: the message quoted, and the plan from the reader's side."""
@@ -103,8 +124,8 @@ class BargainCodec(Codec):
         fields = {"round": turn // 2 + 1, "agent": view.agent, "other": view.other}
         text = self._texts["own_offer" if own else "other_offer"].render(
             **fields,
-            kept=plan_text(offer.counts),
-            rest=plan_text(rest),
+            kept=self._plan(offer.counts),
+            rest=self._plan(rest),
             worth=self._worth_text(view, offer.counts if own else rest),
         )
         if not offer.message:
@@ -115,19 +136,24 @@ class BargainCodec(Codec):
     def _worth_text(self, view: BargainView, share: Triple) -> str:
         return self._worth.render(worth=worth(share, view.values)) if self._worth else ""
 
-    def _end_of(self, view: BargainView) -> str:
-        """Returns the state of the talks and what is to be done."""
+    def _cause(self, view: BargainView, ending: Ending) -> str:
+        """Returns by what the talks ended."""
+        if ending.offenders:
+            return self._ends.forfeit(view.agent, ending.offenders)
+        if not view.agreed:
+            return self._texts["failed"].render()
+        own = (len(view.offers) % 2 == 0) == (view.first == view.agent)
+        kept = view.offers[-1].counts
+        share = rest_of(view.counts, kept) if own else kept
+        agreed = self._texts["agreed_by_own" if own else "agreed_by_other"]
+        return agreed.render(
+            agent=view.agent, other=view.other, share=self._plan(share), total=worth(share, view.values)
+        )
+
+    def _instruction(self, view: BargainView) -> str:
+        """Returns the offer that stands and what is to be done."""
         agent, other, turn = view.agent, view.other, len(view.offers)
         fields: dict[str, object] = {"agent": agent, "other": other}
-        if view.agreed:
-            own = (turn % 2 == 0) == (view.first == agent)
-            kept = view.offers[-1].counts
-            share = rest_of(view.counts, kept) if own else kept
-            name = "agreed_by_own" if own else "agreed_by_other"
-            total = worth(share, view.values)
-            return self._texts[name].render(**fields, share=plan_text(share), total=total)
-        if turn == self._max_turns:
-            return self._texts["failed"].render()
         if not view.to_move:
             return self._texts["wait"].render(**fields)
         fields |= {"round": view.round, "max_rounds": self._max_rounds}
@@ -136,14 +162,19 @@ class BargainCodec(Codec):
         kept = view.offers[-1].counts
         rest = rest_of(view.counts, kept)
         answer = self._texts["last_answer" if turn == self._max_turns - 1 else "answer"]
-        return answer.render(**fields, kept=plan_text(kept), rest=plan_text(rest), worth=self._worth_text(view, rest))
+        return answer.render(**fields, kept=self._plan(kept), rest=self._plan(rest), worth=self._worth_text(view, rest))
 
-    def parse(self, reply: str, view: BargainView) -> Action:
-        """Reads the last plan or ``Deal``; see ``grammar.read_action``."""
-        return read_action(reply, view.agent, may_accept=bool(view.offers))
+    def read(self, reply: str, view: BargainView) -> Action:
+        """Reads a plan with its message or ``Deal``; see ``grammar.read_action``."""
+        return read_action(reply, view.agent)
+
+    def example(self, view: BargainView) -> str:
+        """Returns what may be written: a plan, and ``Deal`` if an offer stands."""
+        plan = f"{view.agent}: {plan_text((1, 1, 1))}"
+        return self._prompts.render("example_or_deal", plan=plan, deal=f"{view.agent}: Deal") if view.offers else plan
 
     def format(self, action: Action, view: BargainView) -> str:
-        """Writes ``player_0: 2 hats 1 balls 0 apples`` after the message, or ``player_0: Deal``."""
+        """Writes ``player_0: 2 hats 1 ball 0 apples`` after the message, or ``player_0: Deal``."""
         return write_action(view.agent, action)
 
     def picture(self, game: Any) -> str:
@@ -152,7 +183,7 @@ class BargainCodec(Codec):
         first = game.view(game.agents[0]).first
         lines = [
             self._texts["picture"].render(
-                counts=plan_text(counts), values_0=plan_text(values[0]), values_1=plan_text(values[1])
+                counts=self._plan(counts), values_0=self._values(values[0]), values_1=self._values(values[1])
             )
         ]
         order = game.agents if first == game.agents[0] else game.agents[::-1]

@@ -52,18 +52,20 @@ a bid. A bid of $10.00 can never be legal, so there is no action for it.
 ### Action Space
 
 The bid in steps of `grid`, `Discrete(v_max / grid)`. A reply states it in dollars as `player_0: $1.08`; the last statement
-counts. The dollar sign may be missing or a word, `108 cents`, `1,08` and JSON such as `{"bid": 1.08}` are understood, and so
-is an amount on the last line, alone or after words such as `I bid` or `Final bid:`. Fractions of a cent, amounts in words,
-ranges, sums, other currencies and bids in another bidder's name are refused.
+counts, and what is said in another bidder's name is none. The dollar sign may be missing or a word, `108 cents`, `1,08` and
+JSON such as `{"bid": 1.08}` are understood, and so is an amount on the last line, alone or after words such as `I bid` or
+`Final bid:`. Fractions of a cent, amounts in words, ranges, sums, other currencies and bids in another bidder's name are
+refused.
 
 ### Rewards
 
 What a round earned: valuation minus bid in dollars for the winner, 0 for the others. An illegal action ends the match: the
 offender receives -1, the others 0.
 
-`infos` hold, as soon as a round is over, means over the rounds so far: `bid` and `valuation` in dollars, and `score`, which is
-(b - v/2) / (v/2) for a bid b at valuation v: 0 at the equilibrium of two bidders, -1 for a bid of nothing, nearly +1 for a
-bid just below the valuation. It is for analysis only and no part of the reward.
+`infos` hold means over the rounds that are over: `bid` and `valuation` in dollars, and `score`, which is (b - v/2) / (v/2) for
+a bid b at valuation v: 0 at the equilibrium of two bidders, -1 for a bid of nothing, nearly +1 for a bid just below the
+valuation. Before the first round is over all three are 0; a `valuation` of 0 means just that, as none is drawn. They are for
+analysis only and no part of the reward.
 
 ### Episode End
 
@@ -80,13 +82,13 @@ from typing import Any, ClassVar
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo.utils.conversions import parallel_wrapper_fn
 
 from llmarena_envs.bid.game import BidView, SealedBid
 from llmarena_envs.bid.text import BidCodec
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.parallel import parallel_form
 from llmarena_envs.core.text_env import TextEnv
 
 
@@ -95,7 +97,7 @@ def env(**options: Any) -> OrderWrapper:
     return OrderWrapper(raw_env(**options))
 
 
-parallel_env = parallel_wrapper_fn(env)
+parallel_env = parallel_form(env)
 """Returns the environment with PettingZoo's parallel interface; the options are those of ``raw_env``."""
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_int
 
@@ -148,14 +149,14 @@ class SealedBid(Game):
             valuations.append(units)
         return tuple(valuations)
 
-    def why_illegal(self, agent: str, action: int) -> str:
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
         """Says why a bid is out of bounds."""
         if action < 0:
-            return "a bid cannot be below $0.00"
+            return Reason("below_zero")
         valuation = self.valuations[self._round - 1][self.agents.index(agent)]
         if action >= valuation:
-            return f"a bid must be below your valuation of {write_cents(valuation * self.step)}"
-        return ""
+            return Reason("too_high", {"valuation": write_cents(valuation * self.step)})
+        return None
 
     def apply(self, actions: tuple[int, ...]) -> None:
         """Awards the item to the highest bid and pays the winner valuation minus bid."""
@@ -196,14 +197,14 @@ class SealedBid(Game):
         return BidView(agent, to_move, legal, len(self.agents), self.step, self.rounds, number, valuation, history)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns means over the rounds that are over: ``bid`` and ``valuation`` in dollars, and ``score``.
+        """Returns means over the rounds that are over: ``score``, and ``bid`` and ``valuation`` in dollars.
 
         The score of a bid b at valuation v is (b - v/2) / (v/2), from -1 to below +1 (LLMArena, Figure 3): 0 is the
-        equilibrium of two bidders.
+        equilibrium of two bidders. Before the first round is over all three are 0; no valuation is.
         """
         history = self.histories[self.agents.index(agent)]
         if not history:
-            return {}
+            return {"score": 0.0, "bid": 0.0, "valuation": 0.0}
         count = len(history)
         return {
             "score": sum([(2 * past.bid - past.valuation) / past.valuation for past in history]) / count,

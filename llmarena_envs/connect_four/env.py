@@ -39,8 +39,9 @@ the own and the opponent's discs, and `action_mask`.
 
 ### Action Space
 
-The column, counted from 0. A reply states it counted from 1, as `X: 1`, or without the mark alone on a line; a wrong
-mark is illegal. The last statement counts, columns in running text are none.
+The column, counted from 0. A reply states it counted from 1, as `X: 1`, or without the mark alone on a line; the other mark is
+illegal. A labelled line, an object such as `{"column": 1}` or the contents of `<answer>` or a LaTeX box outrank a bare line,
+which outranks a label inside a line; the last statement of the highest rank counts, columns in running text are none.
 
 ### Rewards
 
@@ -77,7 +78,7 @@ from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour
 from llmarena_envs.connect_four.scored_game import ScoredConnectFour
 from llmarena_envs.connect_four.strategy import COUNTS
 from llmarena_envs.connect_four.text import ConnectFourCodec
-from llmarena_envs.core.board import BoardView, encode_marks
+from llmarena_envs.core.board import EMPTY, MARKS, BoardView, encode_marks
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool, check_choice
 from llmarena_envs.core.order import OrderWrapper
@@ -102,6 +103,7 @@ class raw_env(TextEnv):
         abilities=("strategic planning", "spatial reasoning"),
         rated_options={"random_opening": 4},
     )
+    game: ConnectFour
 
     def __init__(
         self,
@@ -122,6 +124,11 @@ class raw_env(TextEnv):
             else ScoredConnectFour(random_opening, reward_mode, count)
         )
         super().__init__(game, ConnectFourCodec(language, hint), obs_type=obs_type, render_mode=render_mode)
+
+    @property
+    def board(self) -> list[int]:
+        """The cells row by row from the top left as in PettingZoo: 0 empty, 1 ``player_0``'s, 2 ``player_1``'s."""
+        return [(EMPTY + MARKS).index(cell) for cell in self.game.board]
 
     def vector_space(self) -> spaces.Box:
         """Returns the space of two planes of discs."""

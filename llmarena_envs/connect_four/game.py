@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from llmarena_envs.core.board import EMPTY, MARKS, BoardView
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_int
 
@@ -72,13 +73,13 @@ class ConnectFour(Game):
         """Returns the columns that are not full."""
         return open_cells(self.board[:COLUMNS])
 
-    def why_illegal(self, agent: str, action: int) -> str:
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
         """Says why a disc cannot be dropped into a column."""
         if not 0 <= action < COLUMNS:
-            return f"columns go from 1 to {COLUMNS}"
+            return Reason("off_board", {"columns": COLUMNS})
         if self.heights[action] == ROWS:
-            return f"column {action + 1} is full"
-        return ""
+            return Reason("full", {"column": action + 1})
+        return None
 
     def apply(self, actions: tuple[int, ...]) -> None:
         """Drops the mover's disc into a column."""

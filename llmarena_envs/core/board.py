@@ -1,28 +1,20 @@
 """What the two board games share: two marks on a rectangular board that both players see whole."""
 
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.prompts import Prompts
-from llmarena_envs.core.replies import normalise
+from llmarena_envs.core.reading.labels import Seats
+from llmarena_envs.core.replies import Grammar, find
 
 MARKS = "XO"
 EMPTY = "_"
-
-LINE_START = (
-    r"(?:[ \t>*+#_\"']|-(?=[ \t]))*+"
-    r"(?:(?:(?:my|the|final|best|next|chosen)[ \t]++)*+(?:action|move|answer|choice|行动|动作|答案)[ \t_]*+[:=][ \t_]*+)?"
-    r"(?:\\boxed\{)?[ \t]*+"
-)
-"""What may stand before a move on a line of its own: Markdown, ``Move:`` and the like, ``\\boxed{``."""
-
-LINE_END = r"[ \t_.!。\"')\]>}$]*+(?:</?[a-z|_]{1,20}>|<\|[a-z_]{1,20}\|>)?[ \t]*+"
-"""What may stand behind it: punctuation and a closing tag."""
 
 # For each mark the table by which ``bytes.translate`` makes ones of it and zeros of all else.
 _ONE_WHERE = {mark: bytes(int(code == ord(mark)) for code in range(256)) for mark in MARKS}
@@ -62,8 +54,21 @@ def encode_marks(view: BoardView, rows: int, columns: int) -> NDArray[np.int8]:
     return np.frombuffer(planes, dtype=np.int8).reshape(rows, columns, 2)
 
 
+def _mark_of(name: str) -> str:
+    return name.upper() if len(name) == 1 else MARKS[int(name[-1]) % 2]
+
+
+SEATS = Seats(
+    r"(?:[XO](?![A-Za-z0-9])|player[ \t_\-]{0,4}[01](?!\d))", ("mark", "player", "symbol", "piece", "agent"), _mark_of
+)
+"""Players of a board game are called by their marks or by their names."""
+
+
 class BoardCodec(Codec):
     """Texts of a board game; the grammar of a move is the subclass's.
+
+    Attributes:
+        grammar: what a move looks like in a reply; its value is the action.
 
     Args:
         package: the game's package, which holds the prompts.
@@ -72,29 +77,30 @@ class BoardCodec(Codec):
         action_names: what each action is called in texts, e.g. ``(1, 3)``.
     """
 
+    grammar: ClassVar[Grammar[int]]
+
     def __init__(self, package: str, language: str, hint: bool, action_names: tuple[str, ...]) -> None:
-        prompts = Prompts(package, language)
+        self._prompts = prompts = Prompts(package, language)
         self.language = language
         self._names = action_names
         self._moves = tuple(tuple(f"{mark}: {name}" for name in action_names) for mark in MARKS)
+        self._published = {
+            mark: {move: action for action, move in enumerate(moves)}
+            for mark, moves in zip(MARKS, self._moves, strict=True)
+        }
         self._rules = prompts.render("rules")
         self._no_moves = prompts.render("no_moves")
         self._observation = prompts["observation"]
         self._to_move = prompts.joined(*(["hint"] if hint else []), "instruction")
         self._wait = prompts.render("wait")
-        self._endings: dict[tuple[str, tuple[int, ...]], str] = {}
+        self._line = prompts["line"]
+        self._full = prompts.render("full")
+        self._ends = EndingTexts(language)
+        self._instructions: dict[tuple[str, tuple[int, ...], int], str] = {}
 
     @abstractmethod
     def board_text(self, board: str) -> str:
         """Returns the board in lines."""
-
-    @abstractmethod
-    def find_move(self, text: str) -> tuple[str | None, int] | None:
-        """Returns the mark (``None`` if it is left out) and the action of the last move stated in a normalised reply.
-
-        Raises:
-            InvalidReply: with kind ``ILLEGAL`` if the stated move is off the board.
-        """
 
     def rules(self, agent: str) -> str:
         """Returns the rules."""
@@ -102,32 +108,50 @@ class BoardCodec(Codec):
 
     def observation(self, view: BoardView) -> str:
         """Returns moves, board, legal moves and the instruction."""
+        return f"{self._position(view)}\n{self._instruction(view) if view.to_move else self._wait}"
+
+    def ending(self, view: BoardView, ending: Ending) -> str:
+        """Returns moves, board, by what the game ended, and for whom."""
+        own, other, reward = view.mark, other_mark(view.mark), ending.reward
+        if ending.offenders:
+            cause = self._ends.forfeit(own, [own if agent == view.agent else other for agent in ending.offenders])
+        elif reward:
+            cause = self._line.render(mark=own if reward > 0 else other)
+        else:
+            cause = self._full
+        return f"{self._position(view)}\n{self._ends.over(cause, self._ends.contest(reward))}"
+
+    def _position(self, view: BoardView) -> str:
         names = self._moves
         moves = ", ".join([names[ply % 2][action] for ply, action in enumerate(view.moves)])
-        position = self._observation.render(
+        return self._observation.render(
             mark=view.mark, moves=moves or self._no_moves, board=self.board_text(view.board)
         )
-        return f"{position}\n{self._ending(view) if view.to_move else self._wait}"
 
-    def _ending(self, view: BoardView) -> str:
+    def _instruction(self, view: BoardView) -> str:
         """Returns what stands below the board. A game has few sets of legal moves: the text for each is made once."""
-        key = view.mark, view.legal
-        ending = self._endings.get(key)
-        if ending is None:
+        example = _example_action(view)
+        key = view.mark, view.legal, example
+        text = self._instructions.get(key)
+        if text is None:
             legal = ", ".join([self._names[action] for action in view.legal])
-            ending = self._endings[key] = self._to_move.render(mark=view.mark, legal=legal)
-        return ending
+            text = self._instructions[key] = self._to_move.render(
+                mark=view.mark, legal=legal, example=self._names[example]
+            )
+        return text
 
-    def parse(self, reply: str, view: BoardView) -> int:
-        """Reads the last move stated; the mark before it may be left out, a wrong one is illegal."""
-        move = self.find_move(normalise(reply))
-        if move is None:
-            example = self.format(view.legal[0] if view.legal else 0, view)
-            raise InvalidReply(Failure.UNPARSABLE, f"no move was found; end the reply with one in the form {example}")
-        mark, action = move
-        if mark is not None and mark.upper() != view.mark:
-            raise InvalidReply(Failure.ILLEGAL, f"the mark to play is {view.mark}, not {mark[:10]}")
-        return action
+    def example(self, view: BoardView) -> str:
+        """Returns a legal move, as the instruction has it."""
+        return self.format(_example_action(view), view)
+
+    def read(self, reply: str, view: BoardView) -> int:
+        """Reads ``X: (1, 3)`` and the like; the mark may be left out."""
+        action = self._published[view.mark].get(reply)
+        return find(reply, self.grammar, view.mark).value if action is None else action
+
+    def explain(self, reason: Reason, view: BoardView) -> str:
+        """Returns the text of a reason, in which the player is called by the mark."""
+        return super().explain(reason._replace(fields={"mark": view.mark, **reason.fields}), view)
 
     def format(self, action: int, view: BoardView) -> str:
         """Writes mark and move, e.g. ``X: (1, 3)``."""
@@ -136,3 +160,12 @@ class BoardCodec(Codec):
     def picture(self, game: Any) -> str:
         """Draws the board."""
         return self.board_text(game.board)
+
+
+def _example_action(view: BoardView) -> int:
+    """Returns a legal action to show the form of a move with.
+
+    Players lean towards the move they are shown. So it goes round with the number of moves played: it is not the best one or
+    the first one by rule, whatever the position.
+    """
+    return view.legal[len(view.moves) % len(view.legal)] if view.legal else 0

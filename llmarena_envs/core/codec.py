@@ -1,7 +1,18 @@
 """The codec contract: what a player reads, and how a reply is read back."""
 
 from abc import ABC, abstractmethod
+from functools import cache
 from typing import Any
+
+from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.failures import InvalidReply, Reason, Refusal
+from llmarena_envs.core.prompts import Prompts
+
+
+@cache
+def _common_reasons(language: str) -> Prompts:
+    package = "llmarena_envs.core"
+    return Prompts(package, language if language in Prompts.languages(package) else "en")
 
 
 class Codec(ABC):
@@ -13,6 +24,9 @@ class Codec(ABC):
 
     language: str = "en"
 
+    _prompts: Prompts
+    """The game's texts, if it has any; those called ``reason_...`` tell players why a reply is refused."""
+
     @abstractmethod
     def rules(self, agent: str) -> str:
         """Returns the rules as told to ``agent``: the system prompt, the same at every turn of a match."""
@@ -21,15 +35,51 @@ class Codec(ABC):
     def observation(self, view: Any) -> str:
         """Returns the text that the owner of ``view`` reads: history and state first, the instruction last."""
 
+    def ending(self, view: Any, ending: Ending) -> str:
+        """Returns the text that the owner of ``view`` reads once the match is over: history, state and how it ended.
+
+        Games override this to say by what the match ended, and what that means for the reader.
+        """
+        texts = EndingTexts(self.language)
+        cause = texts.forfeit(view.agent, ending.offenders) if ending.offenders else texts.played_out()
+        return f"{self.observation(view)}\n{texts.over(cause, texts.received(ending.reward))}"
+
     @abstractmethod
-    def parse(self, reply: str, view: Any) -> Any:
-        """Reads the move out of a reply: the last statement of a move counts, prose is never guessed into one.
+    def read(self, reply: str, view: Any) -> Any:
+        """Reads the move out of a reply, by ``llmarena_envs.core.replies.find``.
 
         Legality is not checked here, except for what the grammar itself excludes.
 
         Raises:
-            InvalidReply: with kind ``UNPARSABLE`` if no move is stated, ``ILLEGAL`` if the stated one cannot exist.
+            Refusal: with kind ``UNPARSABLE`` if no move is stated, ``ILLEGAL`` if the stated one cannot exist.
         """
+
+    def parse(self, reply: str, view: Any) -> Any:
+        """Reads the move out of a reply; see ``read``.
+
+        Raises:
+            InvalidReply: with the reason in the language of the texts.
+        """
+        try:
+            return self.read(reply, view)
+        except Refusal as refusal:
+            raise InvalidReply(refusal.kind, self.explain(refusal.reason, view)) from None
+
+    def example(self, view: Any) -> str:
+        """Returns a reply in the published form, for reasons that say what is expected."""
+        return self.format(view.legal[0], view) if view.legal else ""
+
+    def explain(self, reason: Reason, view: Any) -> str:
+        """Returns the text of a reason: the game's own ``reason_<name>``, or the one that all games share.
+
+        Placeholders are the reason's fields, each in one line, ``{agent}`` and ``{example}``.
+        """
+        name = f"reason_{reason.name}"
+        own: Prompts | None = getattr(self, "_prompts", None)
+        template = own[name] if own is not None and name in own else _common_reasons(self.language)[name]
+        fields = {key: " ".join(str(value).split()) for key, value in reason.fields.items()}
+        example = self.example(view) if "example" in template.placeholders else ""
+        return template.render(**{"agent": view.agent, "example": example, **fields})
 
     @abstractmethod
     def format(self, action: Any, view: Any) -> str:

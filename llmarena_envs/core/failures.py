@@ -1,6 +1,8 @@
 """The classes of failure that a reply, a judge or an environment can end in."""
 
+from collections.abc import Mapping
 from enum import IntEnum
+from typing import Any, NamedTuple
 
 from llmarena_envs.core.errors import ArenaError
 
@@ -21,6 +23,32 @@ class Failure(IntEnum):
     PROVIDER = 6
     ENVIRONMENT_BUG = 7
     JUDGE_FAILED = 8
+
+
+class Reason(NamedTuple):
+    """Why something is refused, apart from any language: the codec renders it as the text ``reason_<name>``.
+
+    Attributes:
+        name: which text of the prompt files tells it.
+        fields: what the text is filled in with.
+    """
+
+    name: str
+    fields: Mapping[str, Any] = {}
+
+
+class Refusal(ArenaError):
+    """What a reader of replies raises; ``Codec.parse`` makes an ``InvalidReply`` of it.
+
+    Attributes:
+        kind: ``EMPTY``, ``UNPARSABLE`` or ``ILLEGAL``.
+        reason: why.
+    """
+
+    def __init__(self, kind: Failure, name: str, /, **fields: Any) -> None:
+        super().__init__(kind, name, fields)
+        self.kind = kind
+        self.reason = Reason(name, fields)
 
 
 class InvalidReply(ArenaError, ValueError):

@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from llmarena_envs.core.failures import Reason
+
 
 class View(Protocol):
     """What one agent may know of a position now: an immutable record, a ``NamedTuple`` in every game here.
@@ -57,10 +59,11 @@ class Game(ABC):
         """Returns what ``agent`` may know now, whoever is to move; see ``View``."""
 
     @abstractmethod
-    def why_illegal(self, agent: str, action: Any) -> str:
-        """Returns the reason why ``action`` is not legal for ``agent``, or an empty string if it is legal.
+    def why_illegal(self, agent: str, action: Any) -> Reason | None:
+        """Returns the reason why ``action`` is not legal for ``agent``, or ``None`` if it is legal.
 
-        ``action`` has the right type but may hold any value. The reason is shown to the player who is asked again.
+        ``action`` has the right type but may hold any value. Rules hold no texts: the reason names the text ``reason_<name>``
+        of the prompt files, which the codec shows to the player who is asked again.
         """
 
     @abstractmethod
@@ -86,5 +89,8 @@ class Game(ABC):
         return None
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns analysis values of ``agent`` for ``infos``: numbers that are not part of the reward."""
+        """Returns analysis values of ``agent`` for ``infos``: numbers that are not part of the reward.
+
+        The keys are the same throughout a match; a value that is not there yet, or still secret, has a number that says so.
+        """
         return {}

@@ -12,14 +12,22 @@ class OrderWrapper(OrderEnforcingWrapper):
 
     The parent leaves ``last`` and ``agent_iter`` to ``AECEnv``, so that each attribute they need climbs a chain of
     ``__getattr__`` calls, which costs more than a turn of a board game. Here all that a loop over the turns calls goes
-    straight to the environment.
+    straight to the environment; ``last`` puts together the same as ``AECEnv.last``, with one call less.
     """
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Returns observation, cumulative reward, termination, truncation and info of the selected agent."""
         if not self._has_reset:
             EnvLogger.error_observe_before_reset()
-        return self.env.last(observe)
+        env = self.env
+        agent = env.agent_selection
+        return (
+            env.observe(agent) if observe else None,
+            env._cumulative_rewards[agent],
+            env.terminations[agent],
+            env.truncations[agent],
+            env.infos[agent],
+        )
 
     def step(self, action: Any) -> None:
         """Acts for the selected agent; warns if no agent is left."""

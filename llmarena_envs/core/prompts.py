@@ -1,11 +1,21 @@
 """Prompt templates from TOML files, one file a language, rendered strictly."""
 
 import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from importlib import resources
+from importlib.resources.abc import Traversable
+from operator import itemgetter
 from string import Formatter
+from typing import Any
 
 from llmarena_envs.core.errors import ArenaError
 from llmarena_envs.core.options import check_choice
+
+DEFAULT_LANGUAGE = "en"
+"""The language whose file says which texts there are and which placeholders each has."""
+
+_UNUSED = "unused"
 
 
 class PromptError(ArenaError, ValueError):
@@ -15,9 +25,15 @@ class PromptError(ArenaError, ValueError):
 class Template:
     """One text with ``{placeholder}`` fields; literal braces are written ``{{`` and ``}}``.
 
+    A word that agrees with a number is written with both its forms: in ``{cards} {cards:card|cards}`` the second field is
+    ``card`` if the field ``cards`` is 1, else ``cards``.
+
     Args:
         source: the template.
         where: name for error messages, e.g. ``tictactoe/en.toml [observation]``.
+
+    Attributes:
+        placeholders: the names of the fields.
     """
 
     def __init__(self, source: str, where: str) -> None:
@@ -27,15 +43,28 @@ class Template:
             parts = list(Formatter().parse(source))
         except ValueError as error:
             raise PromptError(f"{where}: {error}") from error
-        names = [name for _, name, _, _ in parts if name is not None]
-        bad = [name for name in names if not name.isidentifier()]
-        if bad or any(spec or conversion for _, _, spec, conversion in parts):
-            raise PromptError(f"{where}: placeholders are plain names such as {{board}}, got {bad or source!r}")
-        self.placeholders = frozenset(names)
-        # The % operator fills in names about twice as fast as str.format.
-        self._format = "".join(
-            [text.replace("%", "%%") + (f"%({name})s" if name else "") for text, name, _, _ in parts]
-        )
+        self.placeholders = frozenset(name for _, name, _, _ in parts if name is not None)
+        self._words: list[tuple[str, str, str, str]] = []
+        keys: list[str] = []
+        self._format = ""
+        for text, name, forms, conversion in parts:
+            self._format += text.replace("%", "%%")
+            if name is None:
+                continue
+            key = name
+            if forms:
+                one, _, many = forms.partition("|")
+                key = f"{name}:{len(self._words)}"
+                self._words.append((key, name, one, many))
+            if not name.isidentifier() or conversion or (forms and (forms.count("|") != 1 or "{" in forms)):
+                raise PromptError(
+                    f"{where}: expected plain names such as {{board}}, or a word in singular and plural such as "
+                    f"{{cards:card|cards}}, got {name!r} in {source!r}"
+                )
+            keys.append(key)
+            self._format += "%s"
+        # The % operator is about twice as fast as str.format, and with a row of values faster than with names.
+        self._values = _row_of(keys)
 
     def render(self, **fields: object) -> str:
         """Fills in the placeholders.
@@ -44,15 +73,33 @@ class Template:
             PromptError: if the template names a placeholder that ``fields`` lacks.
         """
         try:
-            return self._format % fields
+            if not self._words:
+                return self._format % self._values(fields)
+            words = {key: one if fields[name] == 1 else many for key, name, one, many in self._words}
+            return self._format % self._values(fields | words)
         except KeyError as error:
             raise PromptError(
                 f"{self.where}: unknown placeholder {{{error.args[0]}}}; this text may use {sorted(fields)}"
             ) from None
 
 
+def _row_of(keys: list[str]) -> Callable[[Mapping[str, object]], object]:
+    """Returns what picks the values of ``keys`` out of a mapping, as a tuple."""
+    return itemgetter(*keys) if len(keys) > 1 else partial(_row, keys)
+
+
+def _row(keys: list[str], fields: Mapping[str, object]) -> tuple[object, ...]:
+    return tuple([fields[key] for key in keys])
+
+
 class Prompts:
     """The templates of one game in one language.
+
+    The files of all languages hold the same texts with the same placeholders. Where a text of one language has no need for a
+    placeholder that the others use, the end of its file says so::
+
+        [unused]
+        instruction = ["article"]
 
     Args:
         package: the package that holds ``prompts/<language>.toml``, e.g. ``llmarena_envs.tictactoe``.
@@ -60,23 +107,23 @@ class Prompts:
 
     Raises:
         OptionError: if there is no file for the language.
-        PromptError: if the file holds anything but texts.
+        PromptError: if a file of the package holds anything but texts, or differs from that of the default language (the
+            first one, if there is none) in the names or placeholders of its texts.
     """
 
     def __init__(self, package: str, language: str) -> None:
-        folder = resources.files(package) / "prompts"
-        languages = sorted(
-            entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")
-        )
+        languages = _load(package)
         check_choice("language", language, languages)
-        where = f"{package}/prompts/{language}.toml"
-        table = tomllib.loads((folder / f"{language}.toml").read_text(encoding="utf-8"))
-        self._where = where
-        self._templates: dict[str, Template] = {}
-        for name, text in table.items():
-            if not isinstance(text, str):
-                raise PromptError(f"{where} [{name}]: expected a text, got {type(text).__name__}")
-            self._templates[name] = Template(text.strip("\n"), f"{where} [{name}]")
+        self._where = f"{package}/prompts/{language}.toml"
+        self._templates = languages[language]
+
+    @staticmethod
+    def languages(package: str) -> list[str]:
+        """Returns the languages that a package has texts in."""
+        return sorted(_load(package))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._templates
 
     def __getitem__(self, name: str) -> Template:
         try:
@@ -91,3 +138,87 @@ class Prompts:
     def render(self, name: str, **fields: object) -> str:
         """Renders the template called ``name``; see ``Template.render``."""
         return self[name].render(**fields)
+
+
+class _File:
+    """A prompt file, read.
+
+    Args:
+        path: the file.
+        where: its name for error messages.
+
+    Attributes:
+        templates: its texts by name.
+        placeholders: of each text, those that it uses and those that it leaves out on purpose.
+    """
+
+    def __init__(self, path: Traversable, where: str) -> None:
+        self.where = where
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise PromptError(f"{where}: {error}") from error
+        unused = table.pop(_UNUSED, {})
+        self.templates: dict[str, Template] = {}
+        for name, text in table.items():
+            if not isinstance(text, str):
+                raise PromptError(f"{where} [{name}]: expected a text, got {type(text).__name__}")
+            self.templates[name] = Template(text.strip("\n"), f"{where} [{name}]")
+        self.placeholders = {name: template.placeholders for name, template in self.templates.items()}
+        self._leave_out(unused)
+
+    def _leave_out(self, unused: Any) -> None:
+        """Adds the placeholders of the table ``unused``, which the texts named there must not use."""
+        if not isinstance(unused, Mapping):
+            raise PromptError(f"{self.where} [{_UNUSED}]: expected a table of texts, got {type(unused).__name__}")
+        for name, placeholders in unused.items():
+            if not isinstance(placeholders, list) or not all(isinstance(each, str) for each in placeholders):
+                raise PromptError(
+                    f"{self.where} [{_UNUSED}] {name}: expected a list of placeholders, got {placeholders!r}"
+                )
+            if name not in self.templates:
+                raise PromptError(f"{self.where} [{_UNUSED}] {name}: no such text; there are {sorted(self.templates)}")
+            used = self.placeholders[name].intersection(placeholders)
+            if used:
+                raise PromptError(
+                    f"{self.where} [{_UNUSED}] {name}: {_fields(used)} is used there; take it off the list"
+                )
+            self.placeholders[name] = self.placeholders[name].union(placeholders)
+
+    def check_against(self, default: "_File") -> None:
+        """Raises a ``PromptError`` unless both files have the same texts, each with the same placeholders."""
+        for mine, other in ((self, default), (default, self)):
+            missing = sorted(other.templates.keys() - mine.templates.keys())
+            if missing:
+                raise PromptError(f"{mine.where}: no text {missing[0]!r}, which {other.where} has")
+        for name, expected in default.placeholders.items():
+            found = self.placeholders[name]
+            if expected - found:
+                raise PromptError(
+                    f"{self.where} [{name}]: {_fields(expected - found)} is missing, which {default.where} has; use it, or "
+                    f"leave it out on purpose by naming it under [{_UNUSED}]"
+                )
+            if found - expected:
+                raise PromptError(
+                    f"{self.where} [{name}]: {_fields(found - expected)} is not in {default.where}, which has "
+                    f"{_fields(expected) or 'no placeholders'}"
+                )
+
+
+def _fields(names: frozenset[str]) -> str:
+    return ", ".join(f"{{{name}}}" for name in sorted(names))
+
+
+@cache  # once a package: environments are made by the thousand
+def _load(package: str) -> dict[str, dict[str, Template]]:
+    """Returns the templates of all languages of a package, checked against each other."""
+    files = {}
+    folder = resources.files(package) / "prompts"
+    for path in sorted(folder.iterdir(), key=lambda path: path.name):
+        if path.name.endswith(".toml"):
+            files[path.name.removesuffix(".toml")] = _File(path, f"{package}/prompts/{path.name}")
+    default = files.get(DEFAULT_LANGUAGE) or next(iter(files.values()), None)
+    if default:
+        for file in files.values():
+            file.check_against(default)
+    return {language: file.templates for language, file in files.items()}

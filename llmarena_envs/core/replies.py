@@ -1,69 +1,95 @@
-"""Reading replies: one place for notation that every game reads tolerantly."""
+r"""Reading replies: one path for all games.
 
-import json
-import re
-import unicodedata
-from collections import deque
-from collections.abc import Iterator
-from typing import Any
+A reply is read in steps: reasoning is dropped, turns of others are cut off, what models wrap answers in is taken away, and
+what is left is searched for statements. A statement has a rank: labelled on a line of its own, an object, or the contents of
+an answer tag or box; then a bare move alone on a line; then a label inside a line. The last one of the highest rank counts.
+What is said in another seat's name, as an example, an alternative or a forecast, in an object's other fields or in running
+prose is none. Nothing is guessed: where two statements contradict each other on one line, the reply is refused.
+
+A game only says what a statement of its own looks like, by a ``Grammar``::
+
+    _CHOICE = re.compile(r"(rock|paper|scissors)\b", re.IGNORECASE)
+
+    def _read(text: str, labelled: bool) -> tuple[int, int] | None:
+        match = _CHOICE.match(text)
+        return (CHOICES.index(match[1].lower()), match.end()) if match else None
+
+    GRAMMAR = Grammar(_read, nouns="choice|shape")
+
+    find("I take rock because ...\n**Choice:** rock</s>", GRAMMAR, "player_0").value  # 0
+
+``find`` raises a ``Refusal`` if nothing is stated; a ``_read`` may raise one too, for a move that cannot exist, say.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Generic, NamedTuple
+
+from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.reading.candidates import choose
+from llmarena_envs.core.reading.grammar import Grammar, Value
+from llmarena_envs.core.reading.markup import clean_text, narrow
+from llmarena_envs.core.reading.reasoning import drop_reasoning
+from llmarena_envs.core.reading.search import Search
+from llmarena_envs.core.reading.turns import own_turns
+
+__all__ = ["MAX_REPLY", "Grammar", "Statement", "clean_text", "find", "quoted", "read_part"]
 
 MAX_REPLY = 100_000
 """Characters of a reply that are read; a move is stated at the end, so the beginning of a longer one is dropped."""
 
-_REASONING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-_END_OF_REASONING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
-_CJK_BRACKETS = str.maketrans("【】〔〕［］（）「」『』", '[][][]()""""')
-_JSON_STARTS = re.compile(r"\{")
-_MAX_JSON_STARTS = 200
-# One for all calls: a decoder is a reference cycle, which only the garbage collector can free.
-_DECODER = json.JSONDecoder()
+MAX_QUOTED = 30
+"""Characters of a reply that a reason names."""
+
+
+class Statement(NamedTuple, Generic[Value]):
+    """What a reply states.
+
+    Attributes:
+        value: the value.
+        before: the text of the reply before it, without reasoning, otherwise as it was written.
+        fields: the fields of the object it was read from, empty if it was none.
+    """
+
+    value: Value
+    before: str
+    fields: Mapping[str, Any]
+
+
+def quoted(text: str) -> str:
+    """Returns the beginning of a piece of a reply, for a reason that names it."""
+    text = " ".join(text[: 4 * MAX_QUOTED].split())
+    return text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "..."
 
 
 def read_part(reply: str) -> str:
-    """Returns the part of a reply that is read: what stands behind the reasoning in ``<think>`` tags, if there is any.
+    """Returns the part of a reply that is read: its end, without reasoning."""
+    return drop_reasoning(reply[-MAX_REPLY:])
 
-    Moves that a model weighs there are not stated, and what it says there is for nobody else. Servers that put the opening
-    tag into the prompt send the closing one only; reasoning that was cut off has no closing one. Only the last ``MAX_REPLY``
-    characters are kept, so the cost is bounded for a reply of any length.
+
+def find(reply: str, grammar: Grammar[Value], me: str) -> Statement[Value]:
+    """Returns what a reply states, in linear time.
+
+    Args:
+        reply: what the player wrote.
+        grammar: what a statement looks like.
+        me: the seat whose reply it is, as ``grammar.seats`` names it.
+
+    Raises:
+        Refusal: with the reason ``nothing_stated``, ``unclear`` or ``not_your_name``, or as raised by the grammar.
     """
-    text = reply[-MAX_REPLY:]
-    if "<" not in text:
-        return text
-    end = last_match(_END_OF_REASONING, text)
-    if end:
-        text = text[end.end() :]
-    return _REASONING.split(text, maxsplit=1)[0]
-
-
-def normalise(reply: str) -> str:
-    """Returns the ``read_part`` with full-width characters narrowed, code fences and Markdown emphasis taken off."""
     text = read_part(reply)
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).translate(_CJK_BRACKETS)
-    if "`" in text or "~~~" in text:
-        text = _FENCE.sub("", text).replace("`", "")
-    return text.replace("**", "").strip()
-
-
-def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Returns the last non-overlapping match of ``pattern`` in ``text``."""
-    matches = deque(pattern.finditer(text), maxlen=1)
-    return matches[0] if matches else None
-
-
-def json_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yields every outermost JSON object in ``text`` with the position of its end, in order.
-
-    At most the last 200 opening braces are tried, so that hostile text cannot make this slow.
-    """
-    starts = [match.start() for match in _JSON_STARTS.finditer(text)][-_MAX_JSON_STARTS:]
-    done = 0
-    for start in starts:
-        if start < done:
-            continue
+    plain = narrow(text)
+    refusal = Refusal(Failure.UNPARSABLE, "nothing_stated")
+    for start, end in own_turns(plain):
+        found = Search(text[start:end], grammar, me, 0).run()
         try:
-            value, done = _DECODER.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        yield done, value
+            chosen = choose(found)
+        except Refusal as error:
+            if error.reason.name == "nothing_stated":
+                continue
+            if error.reason.name == "not_your_name":
+                refusal = error
+                continue
+            raise
+        return Statement(chosen.value, text[start : start + chosen.start], chosen.fields)
+    raise refusal

@@ -13,10 +13,12 @@ from pettingzoo import AECEnv
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.ending import Ending
+from llmarena_envs.core.failures import Failure, InvalidReply, Refusal
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.space import UnicodeText
+from llmarena_envs.core.terminal import printable
 
 MAX_TEXT = 1_000_000
 """Greatest number of characters of a text observation."""
@@ -75,12 +77,14 @@ class TextEnv(AECEnv):
         self.max_turns = game.max_turns
         self.np_random: np.random.Generator | None = None
         self._rules = {agent: codec.rules(agent) for agent in game.agents}
+        self._numeric = obs_type == "vector"
         self._num_actions = self.discrete_actions()
         self._action_spaces = {agent: self._make_action_space() for agent in game.agents}
         self._observation_spaces = {agent: self._make_observation_space() for agent in game.agents}
         self._has_statistics = type(game).statistics is not Game.statistics
         self._pending: dict[str, Any] = {}
         self._offences: dict[str, Failure] = {}
+        self._paid: list[tuple[float, ...]] = []
         self._over = False
         self._rewarded = False
 
@@ -106,14 +110,16 @@ class TextEnv(AECEnv):
         """
         if self._num_actions is None:
             if not isinstance(action, str) or len(action) > MAX_ACTION_TEXT:
-                raise InvalidReply(Failure.UNPARSABLE, f"expected a text of at most {MAX_ACTION_TEXT} characters")
+                raise self._invalid(Refusal(Failure.UNPARSABLE, "no_text", limit=MAX_ACTION_TEXT), agent)
             return self._parse(action, self.game.view(agent))
+        if type(action) is int:
+            return action
         if isinstance(action, _TRUTH_VALUES):
-            raise InvalidReply(Failure.UNPARSABLE, "expected an integer action, got a truth value")
+            raise self._invalid(Refusal(Failure.UNPARSABLE, "no_integer", got=action), agent)
         try:
             return operator.index(action)
         except TypeError:
-            raise InvalidReply(Failure.UNPARSABLE, "expected an integer action") from None
+            raise self._invalid(Refusal(Failure.UNPARSABLE, "no_integer", got=type(action).__name__), agent) from None
 
     def references(self) -> dict[str, float]:
         """Returns values with which results of this environment are compared, by what they are."""
@@ -143,16 +149,16 @@ class TextEnv(AECEnv):
         agents = self.possible_agents
         self.agents = agents[:]
         self.rewards = dict.fromkeys(agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = self.rewards.copy()
         self.terminations = dict.fromkeys(agents, False)
-        self.truncations = dict.fromkeys(agents, False)
+        self.truncations = self.terminations.copy()
         self.infos = {agent: {"illegal": 0, **self.game.statistics(agent)} for agent in agents}
         self.agent_selection = self.game.to_move[0]
         self._pending = {}
         self._offences = {}
+        self._paid = []
         self._over = False
         self._rewarded = False
-        self._skip_agent_selection = None
 
     def step(self, action: Any) -> None:
         """Acts for the selected agent.
@@ -164,8 +170,8 @@ class TextEnv(AECEnv):
             ValueError: if the selected agent is terminated and ``action`` is not ``None``.
         """
         agent = self.agent_selection
-        if self.terminations[agent]:
-            self._was_dead_step(action)
+        if self._over:
+            self._leave(agent, action)
             return
         self._cumulative_rewards[agent] = 0.0
         if self._rewarded:
@@ -192,6 +198,17 @@ class TextEnv(AECEnv):
         if self.render_mode == "human":
             self.render()
 
+    def _leave(self, agent: str, action: Any) -> None:
+        """Takes an agent out of a match that is over: PettingZoo's last step of each agent, here always for all in turn."""
+        if action is not None:
+            raise ValueError(f"when an agent is dead, the only valid action is None, got {action!r}")
+        for table in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+            del table[agent]
+        self._clear_rewards()
+        self.agents.remove(agent)
+        if self.agents:
+            self.agent_selection = self.agents[0]
+
     def _resolve(self, moves: tuple[Any, ...]) -> None:
         """Applies a complete stage, or ends the match if somebody acted illegally in it."""
         game = self.game
@@ -205,6 +222,7 @@ class TextEnv(AECEnv):
         if any(rewards):
             self.rewards = dict(zip(game.agents, rewards, strict=True))
             self._accumulate_rewards()
+            self._paid.append(rewards)
             self._rewarded = True
         if self._has_statistics:
             for agent in game.agents:
@@ -225,10 +243,11 @@ class TextEnv(AECEnv):
         """
         if agent not in self._rules:
             raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
-        if self.obs_type == "vector":
+        if self._numeric:
             return self.vector(agent)
-        view = self.view(agent)
-        observation: dict[str, Any] = {"rules": self._rules[agent], "text": self.codec.observation(view)}
+        view, ending = self.view(agent), self.ending(agent) if self._over else None
+        text = self.codec.ending(view, ending) if ending else self.codec.observation(view)
+        observation: dict[str, Any] = {"rules": self._rules[agent], "text": text}
         if self._num_actions is not None:
             observation["action_mask"] = self._action_mask(view)
         return observation
@@ -243,7 +262,7 @@ class TextEnv(AECEnv):
         picture = self.codec.picture(self.game)
         if self.render_mode == "ansi":
             return picture
-        print(picture)
+        print(printable(picture))
         return None
 
     def close(self) -> None:
@@ -254,9 +273,16 @@ class TextEnv(AECEnv):
     def view(self, agent: str) -> Any:
         """Returns what ``agent`` may know now, without legal actions once the match is over or its move is in."""
         view = self.game.view(agent)
-        if view.to_move and (self._over or agent in self._pending):
+        if (self._over or agent in self._pending) and view.to_move:
             return view._replace(to_move=False, legal=())
         return view
+
+    def ending(self, agent: str) -> Ending | None:
+        """Returns how the match ended for ``agent``, or ``None`` while it goes on."""
+        if not self._over:
+            return None
+        seat = self.possible_agents.index(agent)
+        return Ending(sum([rewards[seat] for rewards in self._paid]), tuple(self._offences))
 
     def vector(self, agent: str) -> dict[str, NDArray[Any]]:
         """Returns the numeric observation of ``agent``, whatever ``obs_type`` is: ``observation`` and ``action_mask``."""
@@ -272,7 +298,7 @@ class TextEnv(AECEnv):
         move = self._parse(reply, self.game.view(agent))
         reason = self.game.why_illegal(agent, move)
         if reason:
-            raise InvalidReply(Failure.ILLEGAL, reason)
+            raise InvalidReply(Failure.ILLEGAL, self.codec.explain(reason, self.game.view(agent)))
         return self.write_action(move, agent)
 
     def check_action(self, action: Any, agent: str) -> None:
@@ -283,7 +309,7 @@ class TextEnv(AECEnv):
         """
         reason = self.game.why_illegal(agent, self.read_action(action, agent))
         if reason:
-            raise InvalidReply(Failure.ILLEGAL, reason)
+            raise InvalidReply(Failure.ILLEGAL, self.codec.explain(reason, self.game.view(agent)))
 
     def write_action(self, move: Any, agent: str) -> Any:
         """Turns an action of the game into a member of the action space: the inverse of ``read_action``."""
@@ -308,8 +334,12 @@ class TextEnv(AECEnv):
 
     def _parse(self, reply: str, view: Any) -> Any:
         if not reply.strip():
-            raise InvalidReply(Failure.EMPTY, "the reply was empty")
+            refusal = Refusal(Failure.EMPTY, "empty")
+            raise InvalidReply(refusal.kind, self.codec.explain(refusal.reason, view))
         return self.codec.parse(reply, view)
+
+    def _invalid(self, refusal: Refusal, agent: str) -> InvalidReply:
+        return InvalidReply(refusal.kind, self.codec.explain(refusal.reason, self.game.view(agent)))
 
     def _make_action_space(self) -> spaces.Space[Any]:
         if self._num_actions is None:
@@ -318,10 +348,14 @@ class TextEnv(AECEnv):
 
     def _make_observation_space(self) -> spaces.Dict:
         size = self._num_actions
-        mask = {} if size is None else {"action_mask": spaces.Box(0, 1, (size,), np.int8)}
-        if self.obs_type == "vector":
-            return spaces.Dict({"observation": self.vector_space(), **mask}, sort_keys=False)
-        return spaces.Dict({"rules": UnicodeText(MAX_TEXT), "text": UnicodeText(MAX_TEXT), **mask}, sort_keys=False)
+        members: dict[str, spaces.Space[Any]]
+        if self._numeric:
+            members = {"observation": self.vector_space()}
+        else:
+            members = {"rules": UnicodeText(MAX_TEXT), "text": UnicodeText(MAX_TEXT)}
+        if size is not None:
+            members["action_mask"] = spaces.Box(0, 1, (size,), np.int8)
+        return spaces.Dict(list(members.items()))  # a list keeps its order in every version of Gymnasium
 
     def _action_mask(self, view: Any) -> NDArray[np.int8]:
         return _mask(view.legal, self._num_actions).copy()

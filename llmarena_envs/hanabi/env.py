@@ -68,7 +68,8 @@ the cards after one that leaves move up, and the new card comes last.
 
 A reply states its action on a line such as `Action: Play card 1`, `Action: Discard card 2`, `Action: Reveal Red` or `Action:
 Reveal rank 3`; with more than two players a hint names its receiver, `Action: Reveal Red to player_2`. Positions are counted
-from 1 in texts. The last statement counts; an action alone on a line and JSON (`{"action": "Play card 1"}`) are read too.
+from 1 in texts. JSON (`{"action": "Play card 1"}`) and the contents of `<answer>` or a LaTeX box count like such a line, an
+action alone on a line counts where there is none of these; the last statement of the highest rank is read.
 
 ### Rewards
 

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.hanabi.actions import Kind
@@ -117,6 +118,8 @@ class Hanabi(Game):
         self._deck_seed = deck_seed
         self._fixed_deck = None if deck is None else read_deck(deck, variant.colors, variant.ranks)
         self._unknown = Knowledge(tuple(range(variant.colors)), tuple(range(1, variant.ranks + 1)))
+        self._untold = ((self._unknown,) * variant.hand_size,) * variant.players
+        self._cards = full_deck(variant.colors, variant.ranks)
 
     def reset(self, rng: np.random.Generator) -> None:
         """Shuffles and deals: the whole hand of the first player, then of the second, and so on."""
@@ -125,12 +128,12 @@ class Hanabi(Game):
         if self._fixed_deck is not None:
             self.deck = self._fixed_deck
         else:
-            cards = full_deck(variant.colors, variant.ranks)
+            cards = self._cards
             shuffler = rng if self._deck_seed is None else np.random.default_rng(self._deck_seed)
             self.deck = tuple([cards[index] for index in shuffler.permutation(len(cards)).tolist()])
         self.dealt = players * size
-        self.hands = tuple(self.deck[start : start + size] for start in range(0, self.dealt, size))
-        self.knowledge = ((self._unknown,) * size,) * players
+        self.hands = tuple([self.deck[start : start + size] for start in range(0, self.dealt, size)])
+        self.knowledge = self._untold
         self.fireworks = (0,) * variant.colors
         self.info_tokens = variant.info_tokens
         self.life_tokens = variant.life_tokens
@@ -150,40 +153,33 @@ class Hanabi(Game):
         return len(self.deck) - self.dealt
 
     def _legal_actions(self) -> tuple[int, ...]:
-        variant = self.variant
-        players, size = variant.players, variant.hand_size
-        held = range(len(self.hands[self.turn]))
-        legal = [*held] if self.info_tokens < self.variant.info_tokens else []
-        legal += [size + position for position in held]
-        if self.info_tokens:
-            others = [_colors_and_ranks(self.hands[(self.turn + offset) % players]) for offset in range(1, players)]
-            first = 2 * size
-            for colors, _ in others:
-                legal += [first + color for color in colors]
-                first += variant.colors
-            for _, ranks in others:
-                legal += [first + rank - 1 for rank in ranks]
-                first += variant.ranks
-        return tuple(legal)
+        variant, hands, turn = self.variant, self.hands, self.turn
+        size, held = variant.hand_size, len(hands[turn])
+        discards = range(held if self.info_tokens < variant.info_tokens else 0)
+        plays = range(size, size + held)
+        if not self.info_tokens:
+            return (*discards, *plays)
+        return (*discards, *plays, *_hints(hands[turn + 1 :] + hands[:turn], 2 * size, variant.colors, variant.ranks))
 
-    def why_illegal(self, agent: str, action: int) -> str:
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
         """Says why an action cannot be taken."""
         if agent not in self.to_move:
-            return "it is not your turn"
+            return Reason("not_your_turn")
         if action in self.legal:
-            return ""
+            return None
         if not 0 <= action < len(self.variant.actions):
-            return f"actions go from 0 to {len(self.variant.actions) - 1}"
+            return Reason("no_such_action", {"last": len(self.variant.actions) - 1})
         kind, value, offset = self.variant.actions[action]
         if kind is Kind.DISCARD and self.info_tokens == self.variant.info_tokens:
-            return f"nothing may be discarded while all {self.variant.info_tokens} information tokens are there"
+            return Reason("no_discard", {"info_tokens": self.variant.info_tokens})
         if kind in (Kind.DISCARD, Kind.PLAY):
-            return f"you hold {len(self.hands[self.turn])} cards, there is no card {value + 1}"
+            return Reason("no_such_card", {"count": len(self.hands[self.turn]), "card": value + 1})
         if not self.info_tokens:
-            return "no information token is left for a hint"
+            return Reason("no_token")
         receiver = self.agents[(self.turn + offset) % len(self.agents)]
-        wanted = f"{COLORS[value]} card" if kind is Kind.REVEAL_COLOR else f"card of rank {value}"
-        return f"{receiver} holds no {wanted}, and a hint must mark at least one card"
+        if kind is Kind.REVEAL_COLOR:
+            return Reason("marks_no_color", {"receiver": receiver, "color": COLORS[value]})
+        return Reason("marks_no_rank", {"receiver": receiver, "rank": value})
 
     def apply(self, actions: tuple[int, ...]) -> None:
         """Plays or discards a card and draws another, or gives a hint."""
@@ -293,18 +289,27 @@ class Hanabi(Game):
             self.fireworks,
             self.info_tokens,
             self.life_tokens,
-            self.deck_size,
+            len(self.deck) - self.dealt,
             self.turns_left,
             self.discards,
             self.history,
         )
 
 
-@lru_cache(maxsize=512)
-def _colors_and_ranks(hand: tuple[Card, ...]) -> tuple[list[int], list[int]]:
-    """Returns the colours and the ranks in a hand, each in ascending order: what can be revealed to its holder."""
-    return sorted({card.color for card in hand}), sorted({card.rank for card in hand})
+@lru_cache(maxsize=4096)
+def _hints(hands: tuple[tuple[Card, ...], ...], first: int, colors: int, ranks: int) -> tuple[int, ...]:
+    """Returns the actions, counted from ``first``, that reveal a colour or a rank to the holders of ``hands``."""
+    hints: list[int] = []
+    for hand in hands:
+        hints += sorted({first + card.color for card in hand})
+        first += colors
+    for hand in hands:
+        hints += sorted({first + card.rank - 1 for card in hand})
+        first += ranks
+    return tuple(hints)
 
 
 def _replaced(items: tuple[Item, ...], index: int, item: Item) -> tuple[Item, ...]:
-    return (*items[:index], item, *items[index + 1 :])
+    changed = [*items]
+    changed[index] = item
+    return tuple(changed)

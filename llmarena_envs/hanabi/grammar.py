@@ -1,42 +1,30 @@
-"""Reading a reply: which action it states last."""
+"""What a statement of an action looks like."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from llmarena_envs.core.failures import Failure, InvalidReply
-from llmarena_envs.core.replies import json_objects, last_match, normalise
+from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.reading.labels import PLAYER, SPEAKERS, player_name
+from llmarena_envs.core.replies import Grammar, quoted
 from llmarena_envs.hanabi.actions import Kind
 from llmarena_envs.hanabi.cards import COLORS
 
-MAX_STATEMENT = 500
-"""Characters of a statement that are looked at."""
-
-_FLAGS = re.IGNORECASE | re.MULTILINE | re.ASCII
-# Blanks are bounded, or a long run of them would keep the patterns busy for minutes.
-_0, _1 = r"[ \t]{0,5}", r"[ \t]{1,5}"
+_FLAGS = re.IGNORECASE | re.ASCII
+_0, _1 = r"[ \t_]*+", r"[ \t_]++"
 _COLOR = rf"{'|'.join(COLORS)}|[{''.join(color[0] for color in COLORS)}]"
-_CARD = rf"(?:(?:the|my){_1})?(?:card{_0})?(?:(?:at{_1}|in{_1})?position{_0})?(?:#{_0})?(?P<position>-?\d+)"
-_RANK = rf"(?:rank{_0}|number{_0})?(?P<rank>-?\d+)"
-_TARGET = rf"{_1}(?:to|for){_1}(?:(?P<target>player[ _]?\d+)|(?:(?:the|my){_1})?(?:partner|teammate|other player))"
-_ACTION_PATTERN = (
+_CARD = rf"(?:(?:the|my){_1})?(?:card{_0})?(?:(?:at|in){_1})?(?:(?:position|slot|number|no\.){_0})?(?:#{_0})?(?P<position>-?\d++)"
+_RANK = rf"(?:(?:rank|number|value){_0}:?{_0})?(?P<rank>-?\d++)s?"
+_OTHERS = r"(?:another|the other|other|my|the|your)?[ \t]*+(?:partner|team-?mates?|players?|them|him|her)"
+_TARGET = rf"{_1}(?:to|for){_1}(?:(?P<target>{PLAYER})|{_OTHERS})"
+_ACTION = re.compile(
     rf"(?:(?P<verb>play|discard){_0}{_CARD}"
-    rf"|reveal{_0}(?:the{_1})?(?:{_RANK}|(?:colou?r{_0}:?{_0})?(?P<color>{_COLOR})\b(?:{_1}cards?\b)?)(?:{_TARGET})?)(?!\w)"
-)
-_ACTION = re.compile(_ACTION_PATTERN, _FLAGS)
-_FOREIGN_COLOR = re.compile(rf"reveal{_1}(orange|purple|violet|pink|black|gr[ae]y|brown|rainbow)\b", _FLAGS)
-
-# After a label at the beginning of a line or of a sentence, or alone on a line.
-_LABELLED = re.compile(
-    r"(?:^|[.!?;])[ \t>#*_-]*(?:(?:my|the|final|chosen|next)[ \t]+)*(?:action|动作|行动)[ \t*_]*[:=]"
-    rf"(?=(?P<statement>[^\n]{{0,{MAX_STATEMENT}}}))",
+    rf"|(?:reveal|hint){_0}(?:the{_1})?(?:{_RANK}|(?:colou?r{_0}:?{_0})?(?P<color>{_COLOR})\b)(?:{_1}cards?\b)?(?:{_TARGET})?)(?!\w)",
     _FLAGS,
 )
-_BARE = re.compile(rf"^[ \t\"'\[(<*_]*(?P<statement>{_ACTION_PATTERN})[ \t\r\"'\])>*_.!]*$", _FLAGS)
-
-_OPENING = " \t\r\"'[(<{*_"
-# What may follow an action on its line: nothing, a remark set apart by a mark, or a tag. A digit could belong to the action.
-_CLOSING = r"[\"'\])>}*_]*"
-_END_OR_REMARK = re.compile(rf"{_CLOSING}(?:[\s.,;:!。]*$|\s*[.,;:!。、(\[–—-]+\s*(?=[^\W\d])|\s*<[|/])")
+_FOREIGN_COLOR = re.compile(rf"(?:reveal|hint){_1}(orange|purple|violet|pink|black|gr[ae]y|brown|rainbow)\b", _FLAGS)
+_SECOND = re.compile(rf"\s*(?:,|/|&|\band\b|\bor\b)\s*(?:rank|card|number|{_COLOR}|\d)", _FLAGS)
+_MAX_DIGITS = 10
 
 
 class Statement(NamedTuple):
@@ -53,65 +41,65 @@ class Statement(NamedTuple):
     target: str | None = None
 
 
-def read_reply(reply: str, example: str) -> Statement:
-    """Reads the last action stated in a reply.
-
-    An action is stated after ``Action:``, in a JSON object under ``action``, or alone on a line.
-
-    Args:
-        reply: what the player wrote.
-        example: an action line for the message.
+def read_action(text: str, labelled: bool) -> tuple[Statement, int] | None:
+    """Reads an action at the beginning of ``text``; returns it with where it ends.
 
     Raises:
-        InvalidReply: if no action is stated, or the last one stated is not clear or names a colour that no card has.
+        Refusal: for a colour that no card has, and for two of anything.
     """
-    text = normalise(reply).replace("\\_", "_")
-    position, statement = -1, None
-    for match in (last_match(_LABELLED, text), last_match(_BARE, text)):
-        if match and match.end() > position:
-            position, statement = match.end(), match["statement"]
-    for end, value in json_objects(text):
-        stated = _json_action(value)
-        if stated is not None and end > position:
-            position, statement = end, stated
-    if statement is None:
-        raise InvalidReply(Failure.UNPARSABLE, f"no action was found; end the reply with a line such as {example}")
-    return _read_statement(statement[:MAX_STATEMENT], example)
-
-
-def _json_action(value: dict[str, Any]) -> str | None:
-    for key, stated in value.items():
-        if key.lower() == "action":
-            return str(stated)
-    return None
-
-
-def _read_statement(statement: str, example: str) -> Statement:
-    statement = statement.lstrip(_OPENING)
-    match = _ACTION.match(statement)
+    match = _ACTION.match(text)
     if match is None:
-        foreign = _FOREIGN_COLOR.match(statement)
+        foreign = _FOREIGN_COLOR.match(text)
         if foreign:
-            raise InvalidReply(Failure.ILLEGAL, f"no card has the colour {foreign[1]}")
-        raise InvalidReply(
-            Failure.UNPARSABLE,
-            f"{statement.strip()[:60]!r} is no action; write one as the rules name them, on a line such as {example}",
-        )
-    rest = statement[match.end() :]
-    if not _END_OR_REMARK.match(rest) or _ACTION.search(rest):
-        raise InvalidReply(
-            Failure.UNPARSABLE,
-            f"{statement.strip()[:60]!r} is not clear; write one action and nothing else on its line, as in {example}",
-        )
-    target = match["target"] and "player_" + match["target"][6:].lstrip(" _")
+            raise Refusal(Failure.ILLEGAL, "foreign_color", color=foreign[1])
+        return None
+    if _SECOND.match(text, match.end()):
+        raise Refusal(Failure.UNPARSABLE, "two_actions", text=quoted(text))
+    return _statement(match), match.end()
+
+
+def _statement(match: re.Match[str]) -> Statement:
     if match["verb"]:
         kind = Kind.PLAY if match["verb"].lower() == "play" else Kind.DISCARD
-        return Statement(kind, _number(match["position"]) - 1)
+        return Statement(kind, int(match["position"][:_MAX_DIGITS]) - 1)
+    target = player_name(match["target"]) if match["target"] else None
     if match["rank"]:
-        return Statement(Kind.REVEAL_RANK, _number(match["rank"]), target)
+        return Statement(Kind.REVEAL_RANK, int(match["rank"][:_MAX_DIGITS]), target)
     initials = [color[0] for color in COLORS]
     return Statement(Kind.REVEAL_COLOR, initials.index(match["color"][0].upper()), target)
 
 
-def _number(digits: str) -> int:
-    return int(digits[:10])
+_VERBS = {
+    "play": "play",
+    "discard": "discard",
+    "reveal": "reveal",
+    "hint": "reveal",
+    "give": "reveal",
+    "clue": "reveal",
+}
+
+
+def _read_fields(fields: Mapping[str, Any]) -> Statement | None:
+    """Reads an object that holds verb, card, colour or rank, and receiver in fields of their own."""
+    called = next((fields[key] for key in ("action", "type", "name", "kind", "move", "verb") if key in fields), None)
+    verb = _VERBS.get(re.split(r"[\W_]", called.lower())[0]) if isinstance(called, str) else None
+    inner: dict[str, Any] = next(
+        (fields[key] for key in ("arguments", "parameters", "args", "input") if isinstance(fields.get(key), dict)), {}
+    )
+    fields = {**fields, **{str(key).lower(): value for key, value in inner.items()}}
+    keys = (
+        ("card", "position", "card_number", "slot")
+        if verb != "reveal"
+        else ("color", "colour", "rank", "value", "hint")
+    )
+    values = [fields[key] for key in keys if isinstance(fields.get(key), int | str)]
+    if verb is None or len(values) != 1:
+        return None
+    target = next(
+        (fields[key] for key in ("to", "target", "player", "receiver", "target_player") if fields.get(key)), None
+    )
+    read = read_action(f"{verb} {values[0]}" + (f" to {target}" if target and verb == "reveal" else ""), True)
+    return read[0] if read else None
+
+
+GRAMMAR = Grammar(read_action, nouns="action|行动|动作", seats=SPEAKERS, fields=_read_fields)

@@ -1,31 +1,21 @@
 """What a player of Hanabi reads, and how a reply is read back."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts, Template
+from llmarena_envs.core.replies import find, quoted
 from llmarena_envs.hanabi.actions import Action, Kind
 from llmarena_envs.hanabi.cards import COLORS, Card, Knowledge, copies, full_deck
 from llmarena_envs.hanabi.game import Event, Hanabi, HanabiView
-from llmarena_envs.hanabi.grammar import read_reply
+from llmarena_envs.hanabi.grammar import GRAMMAR
 from llmarena_envs.hanabi.variant import Variant
 
-
-class Phrases(dict[Any, str]):
-    """Pieces of text that recur at every turn, each written when it is first needed.
-
-    Args:
-        write: makes the text of a key; there are few thousand keys in a game at most.
-    """
-
-    def __init__(self, write: Callable[[Any], str]) -> None:
-        self._write = write
-
-    def __missing__(self, key: Any) -> str:
-        text = self[key] = self._write(key)
-        return text
+# Kinds of action in the order in which they come up as examples.
+_EXAMPLES = (Kind.REVEAL_RANK, Kind.REVEAL_COLOR, Kind.DISCARD, Kind.PLAY)
 
 
 class HanabiCodec(Codec):
@@ -50,13 +40,17 @@ class HanabiCodec(Codec):
         self._names = tuple(
             tuple(self._action_name(seat, action) for action in variant.actions) for seat in range(variant.players)
         )
-        rank_one = variant.actions.index(Action(Kind.REVEAL_RANK, 1, 1))
-        self._examples = tuple(f"Action: {names[rank_one]}" for names in self._names)
+        self._kinds = tuple(_EXAMPLES.index(action.kind) for action in variant.actions)
+        self._published = tuple(
+            {f"Action: {name}": number for number, name in enumerate(names)} for names in self._names
+        )
         instruction = "instruction_reasoning" if cot else "instruction"
+        self._ends = EndingTexts(language)
         to_move = prompts.joined("observation", *(["hint"] if hint else []), instruction)
         waiting = prompts.joined("observation", "wait")
         self._to_move = tuple(self._with_constants(to_move, seat) for seat in range(variant.players))
         self._waiting = tuple(self._with_constants(waiting, seat) for seat in range(variant.players))
+        self._final = tuple(self._with_constants(prompts["observation"], seat) for seat in range(variant.players))
         self._others = tuple(self._agents[seat + 1 :] + self._agents[:seat] for seat in range(variant.players))
         self._none = prompts.render("none")
         self._titles = {agent: prompts.render("hand", player=agent) for agent in self._agents}
@@ -64,12 +58,12 @@ class HanabiCodec(Codec):
         self._stages = [[f"{color} {rank}" for rank in range(variant.ranks + 1)] for color in COLORS[: variant.colors]]
         self._events = Phrases(self._event_text)
         self._known = Phrases(self._known_text)
+        self._fireworks = Phrases(self._fireworks_text)
 
     def _with_constants(self, template: Template, seat: int) -> Template:
         """Returns a template with all filled in that does not change during a match: less is left to do each turn."""
         constants = {
             "agent": self._agents[seat],
-            "example": self._examples[seat],
             "max_info_tokens": self._variant.info_tokens,
             "max_life_tokens": self._variant.life_tokens,
         }
@@ -88,7 +82,7 @@ class HanabiCodec(Codec):
         fields = {"player": self._agents[event.player], "action": self._names[event.player][event.action]}
         if event.card is None:
             positions = ", ".join([str(position + 1) for position in event.marked])
-            return self._prompts.render("hinted", positions=positions, **fields)
+            return self._prompts.render("hinted", positions=positions, count=len(event.marked), **fields)
         is_play = self._variant.actions[event.action].kind is Kind.PLAY
         key = "discarded" if not is_play else "played" if event.scored else "misplayed"
         return self._prompts.render(key, card=event.card.name, **fields)
@@ -112,7 +106,8 @@ class HanabiCodec(Codec):
             others=", ".join([other for other in self._agents if other != agent]),
             first=self._agents[0],
             deck_size=variant.deck_size,
-            colors=", ".join(COLORS[: variant.colors]),
+            n_colors=variant.colors,
+            colors=", ".join([self._prompts.render(f"color_{color.lower()}") for color in COLORS[: variant.colors]]),
             ranks=", ".join(ranks),
             top_rank=variant.ranks,
             top_score=variant.top_score,
@@ -125,12 +120,30 @@ class HanabiCodec(Codec):
 
     def observation(self, view: HanabiView) -> str:
         """Returns history, table, hands, legal actions and the instruction."""
+        return self._render((self._to_move if view.to_move else self._waiting)[view.seat], view)
+
+    def ending(self, view: HanabiView, ending: Ending) -> str:
+        """Returns history, table, hands, by what the match ended, and the points."""
+        if ending.offenders:
+            cause = self._ends.forfeit(view.agent, ending.offenders)
+        elif not view.life_tokens:
+            cause = self._prompts.render("no_life")
+        elif sum(view.fireworks) == self._variant.top_score:
+            cause = self._prompts.render("complete")
+        else:
+            cause = self._prompts.render("no_turn")
+        return (
+            f"{self._render(self._final[view.seat], view)}\n{self._ends.over(cause, self._ends.points(ending.reward))}"
+        )
+
+    def _render(self, template: Template, view: HanabiView) -> str:
+        """Fills in a template."""
         seat, names, events, none = view.seat, self._names[view.seat], self._events, self._none
         history = [events[event] for event in view.history]
         revealed = [event.card for event in view.history if event.card]
-        return (self._to_move if view.to_move else self._waiting)[seat].render(
+        return template.render(
             history="\n".join(history) or none,
-            fireworks=self._fireworks_text(view.fireworks),
+            fireworks=self._fireworks[view.fireworks],
             info_tokens=view.info_tokens,
             life_tokens=view.life_tokens,
             deck_size=view.deck_size,
@@ -141,7 +154,21 @@ class HanabiCodec(Codec):
             last_action=history[-1] if history else none,
             last_card=self._cards[revealed[-1]] if revealed else none,
             legal=", ".join([names[action] for action in view.legal]),
+            example=self.example(view) if view.to_move else "",
         )
+
+    def example(self, view: HanabiView) -> str:
+        """Returns a legal action to show the form with, a hint on the player's first turn.
+
+        Players lean towards the action they are shown. So the kind of it changes with every turn of the player, and the card or
+        hint each time the kinds have gone round.
+        """
+        by_kind: list[list[int]] = [[] for _ in _EXAMPLES]
+        for action in view.legal or (0,):
+            by_kind[self._kinds[action]].append(action)
+        choices = [actions for actions in by_kind if actions]
+        rounds, kind = divmod(len(view.history) // len(self._agents), len(choices))
+        return self.format(choices[kind][rounds % len(choices[kind])], view)
 
     def _fireworks_text(self, fireworks: tuple[int, ...]) -> str:
         return ", ".join([stages[rank] for stages, rank in zip(self._stages, fireworks, strict=True)])
@@ -162,37 +189,37 @@ class HanabiCodec(Codec):
                 lines.append(f"{position + 1}: {self._cards[card]} - {self._known[told[position]]}")
         return "\n".join(lines)
 
-    def parse(self, reply: str, view: HanabiView) -> int:
-        """Reads the last action stated: after ``Action:``, as JSON, or alone on a line."""
-        example = self._examples[view.seat]
-        kind, value, target = read_reply(reply, example)
-        offset = 0
-        if kind in (Kind.REVEAL_COLOR, Kind.REVEAL_RANK):
-            offset = self._receiver(view.seat, target, example)
+    def read(self, reply: str, view: HanabiView) -> int:
+        """Reads ``Action: Play card 1`` and the like."""
+        published = self._published[view.seat].get(reply)
+        if published is not None:
+            return published
+        kind, value, target = find(reply, GRAMMAR, view.agent).value
+        offset = self._receiver(view.seat, target) if kind in (Kind.REVEAL_COLOR, Kind.REVEAL_RANK) else 0
         number = self._numbers.get(Action(kind, value, offset))
         if number is None:
-            raise InvalidReply(Failure.ILLEGAL, self._limits(kind))
+            raise self._off_limits(kind)
         return number
 
-    def _receiver(self, seat: int, target: str | None, example: str) -> int:
+    def _receiver(self, seat: int, target: str | None) -> int:
         """Returns how many seats after ``seat`` the receiver of a hint sits."""
         players = len(self._agents)
         if target is None:
             if players == 2:
                 return 1
-            raise InvalidReply(Failure.UNPARSABLE, f"name the player who receives the hint, as in {example}")
+            raise Refusal(Failure.UNPARSABLE, "no_receiver")
         if target not in self._agents or target == self._agents[seat]:
             others = ", ".join([agent for agent in self._agents if agent != self._agents[seat]])
-            raise InvalidReply(Failure.ILLEGAL, f"a hint goes to one of {others}, not to {target[:20]}")
+            raise Refusal(Failure.ILLEGAL, "wrong_receiver", others=others, target=quoted(target))
         return (self._agents.index(target) - seat) % players
 
-    def _limits(self, kind: Kind) -> str:
+    def _off_limits(self, kind: Kind) -> Refusal:
         variant = self._variant
         if kind is Kind.REVEAL_COLOR:
-            return f"the colours of this game are {', '.join(COLORS[: variant.colors])}"
+            return Refusal(Failure.ILLEGAL, "no_such_color", colors=", ".join(COLORS[: variant.colors]))
         if kind is Kind.REVEAL_RANK:
-            return f"ranks go from 1 to {variant.ranks}"
-        return f"the cards of a hand are counted from 1 to {variant.hand_size}"
+            return Refusal(Failure.ILLEGAL, "no_such_rank", ranks=variant.ranks)
+        return Refusal(Failure.ILLEGAL, "no_such_position", hand_size=variant.hand_size)
 
     def format(self, action: int, view: HanabiView) -> str:
         """Writes the action line, e.g. ``Action: Play card 1``."""
@@ -202,7 +229,7 @@ class HanabiCodec(Codec):
         """Draws the table and every hand."""
         return self._prompts.render(
             "picture",
-            fireworks=self._fireworks_text(game.fireworks),
+            fireworks=self._fireworks[game.fireworks],
             info_tokens=game.info_tokens,
             max_info_tokens=self._variant.info_tokens,
             life_tokens=game.life_tokens,

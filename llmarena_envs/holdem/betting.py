@@ -7,6 +7,8 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
+from llmarena_envs.core.failures import Reason
+
 STANDARD = "standard"
 RLCARD = "rlcard"
 RIVER = 3
@@ -28,21 +30,28 @@ class Action(IntEnum):
     ALL_IN = 4
 
 
+_NO_BET = Reason("no_bet")
+_CALL_TAKES_ALL = Reason("call_takes_all")
+_NOBODY_CAN_ANSWER = Reason("nobody_can_answer")
+_NOT_REOPENED = Reason("not_reopened")
+_TOO_SMALL = Reason("too_small")
+
+
 class Choices(NamedTuple):
     """What the five actions mean to the seat to act, in the order of ``Action``.
 
     Attributes:
         costs: the chips that each would put in.
-        why_illegal: why each is not allowed, an empty string if it is.
+        why_illegal: why each is not allowed, ``None`` if it is.
         legal: the allowed ones.
     """
 
     costs: tuple[int, ...]
-    why_illegal: tuple[str, ...]
+    why_illegal: tuple[Reason | None, ...]
     legal: tuple[int, ...]
 
 
-_NO_CHOICES = Choices((0,) * len(Action), ("the betting is over",) * len(Action), ())
+_NO_CHOICES = Choices((0,) * len(Action), (Reason("betting_over"),) * len(Action), ())
 
 
 class Betting(NamedTuple):
@@ -146,13 +155,13 @@ class Betting(NamedTuple):
         pot = sum(self.put_in)
         if self.rules == STANDARD:
             half, full = call + (pot + call) // 2, call + pot + call
-            why_no_fold = "" if call else "there is no bet to fold to, and Check and Call costs nothing"
+            why_no_fold = None if call else _NO_BET
         else:
-            half, full, why_no_fold = pot // 2, pot, ""
+            half, full, why_no_fold = pot // 2, pot, None
         why_no_raise = self._why_no_raise(seat, call)
         why_illegal = (
             why_no_fold,
-            "",
+            None,
             why_no_raise or self._why_wrong_size(seat, half),
             why_no_raise or self._why_wrong_size(seat, full),
             why_no_raise,
@@ -172,22 +181,22 @@ class Betting(NamedTuple):
                 return True
         return False
 
-    def _why_no_raise(self, seat: int, call: int) -> str:
+    def _why_no_raise(self, seat: int, call: int) -> Reason | None:
         if self.stacks[seat] <= call:
-            return "a call already takes all your chips, so you cannot raise"
+            return _CALL_TAKES_ALL
         if not self._somebody_can_answer(seat):
-            return "nobody else has chips to answer a raise, so you cannot raise"
+            return _NOBODY_CAN_ANSWER
         if self.answered[seat] >= 0 and self.level - self.answered[seat] < self.min_raise:
-            return "the bet went up by less than a full raise since you acted, so you can only call or fold"
-        return ""
+            return _NOT_REOPENED
+        return None
 
-    def _why_wrong_size(self, seat: int, cost: int) -> str:
+    def _why_wrong_size(self, seat: int, cost: int) -> Reason | None:
         stack = self.stacks[seat]
         if cost > stack or (cost == stack and self.rules == STANDARD):
-            return f"this raise would put in {cost} and you have {stack} left, so the only raise is All-In"
+            return Reason("too_large", {"cost": cost, "stack": stack})
         if self.bets[seat] + cost < self.level + self.min_raise:
-            return "this raise would be smaller than the smallest one allowed"
-        return ""
+            return _TOO_SMALL
+        return None
 
 
 class Turn(NamedTuple):

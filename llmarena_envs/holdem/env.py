@@ -55,9 +55,9 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.3, which leaves 
 ### Observation Space
 
 With `obs_type="text"`: `rules` (the same at every turn), `text` and `action_mask`. The text holds the results of earlier
-hands, the own cards and position, the betting of the hand and the deals in order, then the community cards, pot, chips left and
-put in, and the legal actions. Hole cards shown at a showdown are told in the later hands of the match; in a match of one hand
-nobody's are.
+hands, the own cards and position, the betting of the hand and the deals in order, then the street, the community cards, pot,
+chips left and put in, and the legal actions. A finished hand is told with the hole cards of all who were in a showdown; folded
+cards stay secret.
 
 With `obs_type="vector"`: `observation`, a `float32` array, and `action_mask`. With n players, seats counted clockwise from the
 own one and chips as a share of all chips in play, the array holds:
@@ -79,9 +79,10 @@ own one and chips as a share of all chips in play, the array holds:
 
 ### Action Space
 
-A reply states an action as `Action: <name>`; the last such line counts, case does not matter, `&` stands for `and`. Check, Call,
-Raise Half and Raise Pot are understood, and JSON with `action`. A line that holds nothing but a name counts if nothing is marked.
-Amounts cannot be chosen. All-In is read as a call where a call takes all chips or everybody else is all-in.
+A reply states an action as `Action: <name>`; the last such line counts, case does not matter, `&` stands for `and`. Check,
+Call, Raise Half and Raise Pot are understood. JSON with `action` and the contents of `<answer>` or a LaTeX box count like such
+a line; a line that holds nothing but a name counts where there is none of these. Amounts cannot be chosen. All-In is read as a
+call where a call takes all chips or everybody else is all-in.
 
 ### Rewards
 
@@ -114,7 +115,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
-from llmarena_envs.holdem.game import Event, Holdem, HoldemView
+from llmarena_envs.holdem.game import Holdem, HoldemView, Table
 from llmarena_envs.holdem.text import HoldemCodec
 
 _CARDS = 52
@@ -182,17 +183,7 @@ class raw_env(TextEnv):
 
     def encode(self, view: HoldemView) -> NDArray[np.float32]:
         """Returns the array described in the module's documentation."""
-        vector = _betting_vector(
-            view.seat,
-            view.button,
-            view.street,
-            view.history,
-            view.stacks,
-            view.live,
-            (view.pot, view.to_call),
-            self.game.stack,
-            view.hand / self.game.hands,
-        ).copy()
+        vector = _betting_vector(view.table, view.seat, view.to_call, self.game.stack, self.game.hands).copy()
         for card in view.hole:
             vector[card] = 1
         for card in view.board:
@@ -201,36 +192,27 @@ class raw_env(TextEnv):
 
 
 @lru_cache(maxsize=1024)
-def _betting_vector(
-    seat: int,
-    button: int,
-    street: int,
-    history: tuple[Event, ...],
-    stacks: tuple[int, ...],
-    live: tuple[bool, ...],
-    pot_and_call: tuple[int, int],
-    stack: int,
-    progress: float,
-) -> NDArray[np.float32]:
+def _betting_vector(table: Table, seat: int, to_call: int, stack: int, hands: int) -> NDArray[np.float32]:
     """Returns the array without the cards; kept, because the same betting comes up again with other cards."""
-    players = len(stacks)
+    players = len(table.stacks)
     clockwise = [(seat + step) % players for step in range(players)]
     streets = [0] * _STREETS
-    streets[street] = 1
+    streets[table.street] = 1
     place = [0] * players
-    place[(seat - button) % players] = 1
+    place[(seat - table.button) % players] = 1
     put_in = [[0] * players for _ in range(_STREETS)]
-    for event in history:
+    for event in table.history:
         put_in[event.street][(event.seat - seat) % players] += event.chips
     scale = 1 / (players * stack)
     numbers = [
         *[0] * (2 * _CARDS),
         *streets,
-        *(chips * scale for chips in pot_and_call),
-        progress,
+        table.pot * scale,
+        to_call * scale,
+        table.hand / hands,
         *place,
-        *(stacks[other] * scale for other in clockwise),
-        *(live[other] for other in clockwise),
+        *(table.stacks[other] * scale for other in clockwise),
+        *(table.live[other] for other in clockwise),
         *(chips * scale for street_chips in put_in for chips in street_chips),
     ]
     return np.array(numbers, dtype=np.float32)

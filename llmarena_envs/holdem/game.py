@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.holdem.betting import (
@@ -58,12 +59,41 @@ class HandResult(NamedTuple):
     Attributes:
         net: chips that each seat won or lost.
         board: the community cards dealt.
-        shown: the hole cards that each seat showed at the showdown, if any; in a match of one hand nobody shows them.
+        shown: the hole cards of each seat that was in a showdown; none of those who folded, and none without a showdown.
     """
 
     net: tuple[int, ...]
     board: tuple[int, ...]
     shown: tuple[tuple[int, ...], ...]
+
+
+class Table(NamedTuple):
+    """The betting of a hand, which everybody sees.
+
+    Attributes:
+        hand: number of the hand, counted from 1.
+        street: 0 before the flop to 3 on the river.
+        button: seat of the dealer button.
+        blinds: seats of the small and the big blind.
+        stacks: chips left of each seat.
+        put_in: chips that each seat has put in during this hand.
+        live: whether each seat is in the hand.
+        history: the betting so far.
+    """
+
+    hand: int
+    street: int
+    button: int
+    blinds: tuple[int, int]
+    stacks: tuple[int, ...]
+    put_in: tuple[int, ...]
+    live: tuple[bool, ...]
+    history: tuple[Event, ...]
+
+    @property
+    def pot(self) -> int:
+        """All chips put in during this hand."""
+        return sum(self.put_in)
 
 
 class HoldemView(NamedTuple):
@@ -74,19 +104,11 @@ class HoldemView(NamedTuple):
         to_move: whether the player is to act.
         legal: the legal actions if the player is to act.
         costs: chips that each of the five actions would put in if the player is to act, else nothing.
+        to_call: chips that the player must put in to stay, 0 if it has matched the bet or is out of the hand.
         seat: the player's seat; seats go clockwise, and ``player_2`` has seat 2.
         hole: the player's own two cards; none if it had no chips left when the hand began.
         board: the community cards dealt so far.
-        hand: number of the hand, counted from 1.
-        street: 0 before the flop to 3 on the river.
-        button: seat of the dealer button.
-        blinds: seats of the small and the big blind.
-        stacks: chips left of each seat.
-        put_in: chips that each seat has put in during this hand.
-        live: whether each seat is in the hand.
-        pot: all chips put in during this hand.
-        to_call: chips that the player must put in to stay, 0 if it has matched the bet or is out of the hand.
-        history: the betting of this hand.
+        table: the betting of this hand.
         results: the finished hands of the match.
     """
 
@@ -94,19 +116,11 @@ class HoldemView(NamedTuple):
     to_move: bool
     legal: tuple[int, ...]
     costs: tuple[int, ...]
+    to_call: int
     seat: int
     hole: tuple[int, ...]
     board: tuple[int, ...]
-    hand: int
-    street: int
-    button: int
-    blinds: tuple[int, int]
-    stacks: tuple[int, ...]
-    put_in: tuple[int, ...]
-    live: tuple[bool, ...]
-    pot: int
-    to_call: int
-    history: tuple[Event, ...]
+    table: Table
     results: tuple[HandResult, ...]
 
 
@@ -128,12 +142,12 @@ class Holdem(Game):
 
     Attributes:
         hand: number of the hand, counted from 1.
-        street: as in ``HoldemView``.
-        blinds: as in ``HoldemView``.
+        street: as in ``Table``.
+        blinds: as in ``Table``.
         betting: the chips of the hand.
         seat: the seat to act.
         choices: its five actions.
-        history: as in ``HoldemView``.
+        history: as in ``Table``.
         results: as in ``HoldemView``.
     """
 
@@ -235,12 +249,12 @@ class Holdem(Game):
         first = 2 * len(self.agents)
         return self._decks[self.hand - 1][first : first + BOARD_SIZES[self.street]]
 
-    def why_illegal(self, agent: str, action: int) -> str:
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
         """Says why an action cannot be taken."""
         if agent not in self.to_move:
-            return "it is not your turn"
+            return Reason("not_your_turn")
         if not 0 <= action < len(Action):
-            return f"actions go from 0 to {len(Action) - 1}"
+            return Reason("no_such_action", {"last": len(Action) - 1})
         return self.choices.why_illegal[action]
 
     def view(self, agent: str) -> HoldemView:
@@ -253,15 +267,8 @@ class Holdem(Game):
             to_call = costs[Action.CHECK_CALL]
         else:
             costs = legal = ()
-            to_call = betting.to_call(seat) if betting.live[seat] else 0
-        return HoldemView(
-            agent,
-            to_move,
-            legal,
-            costs,
-            seat,
-            self.hole(seat),
-            self.board,
+            to_call = betting.to_call(seat) if self.to_move and betting.live[seat] else 0
+        table = Table(
             self.hand,
             self.street,
             betting.button,
@@ -269,11 +276,9 @@ class Holdem(Game):
             betting.stacks,
             betting.put_in,
             betting.live,
-            sum(betting.put_in),
-            to_call,
             self.history,
-            self.results,
         )
+        return HoldemView(agent, to_move, legal, costs, to_call, seat, self.hole(seat), self.board, table, self.results)
 
     def default_action(self, agent: str) -> int:
         """Checks if that is free, else folds."""
@@ -343,8 +348,7 @@ class Holdem(Game):
             holes = [self.hole(seat) if live else () for seat, live in enumerate(betting.live)]
             ranks = [hand_rank(hole + board) if hole else None for hole in holes]
             won = winnings(betting.put_in, ranks, betting.button)
-            if self.hands > 1:  # nobody acts on the cards shown in the only hand of a match, so they stay secret
-                shown = tuple(holes)
+            shown = tuple(holes)
         else:
             won = [sum(betting.put_in) if live else 0 for live in betting.live]
         net = tuple(map(sub, won, betting.put_in))

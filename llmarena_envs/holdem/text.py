@@ -1,19 +1,17 @@
 """What a player of hold'em reads, and how a reply is read back."""
 
-from functools import lru_cache
-from itertools import pairwise
-
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.replies import find
 from llmarena_envs.holdem.betting import STANDARD, Action
 from llmarena_envs.holdem.cards import card_names
 from llmarena_envs.holdem.game import BOARD_SIZES, Event, HandResult, Holdem, HoldemView
-from llmarena_envs.holdem.replies import ACTION_NAMES, read_action
+from llmarena_envs.holdem.replies import ACTION_NAMES, GRAMMAR
 
-_STREETS = ("flop", "turn", "river")
-_EVENTS = ("small_blind", "big_blind", "fold", "check", "call", "raise_half_pot", "raise_full_pot", "all_in")
-_CARDS = "<cards>"
-_POSITIONS = ("button_small_blind", "button_big_blind", "button", "small_blind", "big_blind")
+_PUBLISHED = {f"Action: {name}": action for action, name in zip(Action, ACTION_NAMES, strict=True)}
+_STREETS = ("before_flop", "flop", "turn", "river")
 
 
 class HoldemCodec(Codec):
@@ -29,13 +27,31 @@ class HoldemCodec(Codec):
     def __init__(self, game: Holdem, language: str, hint: bool, cot: bool) -> None:
         self.language = language
         self._prompts = prompts = Prompts("llmarena_envs.holdem", language)
+        self._ends = EndingTexts(language)
         self._names = game.agents
         self._hands = game.hands
+        self._reward = game.reward
         self._rules = self._render_rules(game)
-        self._templates = _Templates(prompts, game, hint, cot)
-        self._you = [prompts.render("you", player=name) for name in game.agents]
-        self._out = prompts.joined("no_hole", "betting").render()
-        self._rendered_results: tuple[tuple[HandResult, ...], list[str]] = ((), [])
+        self._hint = hint
+        self._you = {name: prompts.render("you", player=name) for name in game.agents}
+        self._betting_title = prompts.render("betting")
+        self._showdown = prompts.render("showdown")
+        self._all_folded = [prompts.render("all_folded", player=name) for name in game.agents]
+        self._all_chips = [prompts.render("all_chips", player=name) for name in game.agents]
+        self._all_hands = prompts.render("all_hands", hands=game.hands)
+        instruction = prompts["instruction_cot" if cot else "instruction"]
+        self._instructions = [instruction.render(example=self._answer(action)) for action in Action]
+        self._wait = prompts.render("wait")
+        # Pieces that come up again: at the next turn, for the next reader, or in other hands.
+        self._hole = Phrases(self._hole_text)
+        self._position = Phrases(self._position_text, limit=256)
+        self._betting = Phrases(self._betting_texts)
+        self._deals = Phrases(self._deal_texts, limit=256)
+        self._board = Phrases(self._board_text, limit=256)
+        self._chips = Phrases(self._chips_text, limit=1024)
+        self._legal = Phrases(self._legal_text, limit=1024)
+        self._result = Phrases(self._result_text, limit=1024)
+        self._over = Phrases(self._over_text, limit=256)
 
     def _render_rules(self, game: Holdem) -> str:
         render = self._prompts.render
@@ -64,38 +80,167 @@ class HoldemCodec(Codec):
 
     def observation(self, view: HoldemView) -> str:
         """Returns cards and betting, which only grow during a hand, then the state, legal actions and the instruction."""
-        parts = [self._you[view.seat]]
-        if self._hands > 1:
-            parts += self._results(view.results)[: view.hand - 1]
-            parts.append(self._prompts.render("hand", hand=view.hand, hands=self._hands))
-        templates = self._templates
-        if view.hole:
-            before, after = _opening(templates, view.seat, view.button, view.blinds)
-            parts.append(f"{before}{card_names(view.hole)}{after}")
+        table = view.table
+        lines = self._history(view)
+        lines.append(self._board[view.board])
+        lines.append(self._chips[table.stacks, table.put_in, view.to_call])
+        if not view.to_move:
+            lines.append(self._wait)
         else:
-            parts.append(self._out)
-        deals, board = _board(templates, view.board)
-        parts += _with_deals(_betting(templates, view.history), deals)
-        if len(view.results) == view.hand:
-            parts.append(self._results(view.results)[-1])
-        before, after = _ending(templates, view.stacks, view.put_in, view.to_move, view.to_call, view.legal, view.costs)
-        parts.append(f"{before}{board}{after}")
-        return "\n".join(parts)
+            if self._hint:
+                lines.append(self._legal[view.legal, view.costs])
+            lines.append(self._instructions[_example_action(view)])
+        return "\n".join(lines)
 
-    def parse(self, reply: str, view: HoldemView) -> int:
-        """Reads the action stated last.
+    def ending(self, view: HoldemView, ending: Ending) -> str:
+        """Returns the hands that were played, with the cards shown, by what the match ended, and what the player won."""
+        lines = self._history(view)
+        lines.append(self._over[self._cause(view, ending), ending.reward])
+        return "\n".join(lines)
+
+    def _history(self, view: HoldemView) -> list[str]:
+        """Returns the results of earlier hands, and cards, betting and result of this one, in lines."""
+        table, results = view.table, view.results
+        lines = [self._you[view.agent]]
+        if self._hands > 1:
+            lines += [self._result[hand, result] for hand, result in enumerate(results[: table.hand - 1], start=1)]
+            lines.append(self._prompts.render("hand", hand=table.hand, hands=self._hands))
+        if view.hole:
+            lines.append(self._hole[view.hole])
+            lines.append(self._position[view.seat, table.button, table.blinds])
+        else:
+            lines.append(self._prompts.render("out"))
+        lines.append(self._betting_title)
+        lines += self._betting_and_deals(table.history, view.board)
+        if len(results) == table.hand:
+            lines.append(self._result[table.hand, results[-1]])
+        return lines
+
+    def _betting_and_deals(self, history: tuple[Event, ...], board: tuple[int, ...]) -> list[str]:
+        """Returns the betting of each street with the deals between; no betting is left after an all-in that was called."""
+        betting = self._betting[history]
+        lines = [betting[0]]
+        for street, deal in enumerate(self._deals[board], start=1):
+            lines.append(deal)
+            lines += betting[street : street + 1]
+        return lines
+
+    def _betting_texts(self, history: tuple[Event, ...]) -> tuple[str, ...]:
+        """Returns one text for each street up to the last one on which somebody acted, with a line for each action."""
+        earlier, event = history[:-1], history[-1]
+        line = self._prompts.render(event.kind, player=self._names[event.seat], chips=event.chips, total=event.total)
+        if not earlier:
+            return (line,)
+        texts = self._betting[earlier]
+        return (*texts[:-1], f"{texts[-1]}\n{line}") if event.street == earlier[-1].street else (*texts, line)
+
+    def _deal_texts(self, board: tuple[int, ...]) -> tuple[str, ...]:
+        """Returns a line for each deal of community cards."""
+        if not board:
+            return ()
+        street = BOARD_SIZES.index(len(board))
+        earlier = BOARD_SIZES[street - 1]
+        deal = self._prompts.render(_STREETS[street], cards=card_names(board[earlier:]))
+        return (*self._deals[board[:earlier]], deal)
+
+    def _board_text(self, board: tuple[int, ...]) -> str:
+        """Returns the street and the community cards, in lines."""
+        render = self._prompts.render
+        street = render(f"on_{_STREETS[BOARD_SIZES.index(len(board))]}")
+        return render("board", street=street, board=card_names(board) or render("no_board"))
+
+    def _hole_text(self, hole: tuple[int, ...]) -> str:
+        return self._prompts.render("hole", cards=card_names(hole))
+
+    def _position_text(self, key: tuple[int, int, tuple[int, int]]) -> str:
+        """Returns the blind that a seat has posted, or its distance from the button."""
+        seat, button, blinds = key
+        if seat in blinds:
+            blind = "small_blind" if seat == blinds[0] else "big_blind"
+            place = self._prompts.render(f"position_button_{blind}" if seat == button else f"position_{blind}")
+        elif seat == button:
+            place = self._prompts.render("position_button")
+        else:
+            place = self._prompts.render("position_other", distance=(seat - button) % len(self._names))
+        return self._prompts.render("position", position=place)
+
+    def _result_text(self, key: tuple[int, HandResult]) -> str:
+        """Returns a finished hand in one line."""
+        hand, result = key
+        render = self._prompts.render
+        net = ", ".join([f"{name} {chips:+d}" for name, chips in zip(self._names, result.net, strict=True)])
+        text = render("result", hand=hand, net=net)
+        if result.board:
+            text += render("result_board", cards=card_names(result.board))
+        shown = [f"{name} {card_names(cards)}" for name, cards in zip(self._names, result.shown, strict=True) if cards]
+        return text + render("result_shown", shown=", ".join(shown)) if shown else text
+
+    def _chips_text(self, key: tuple[tuple[int, ...], tuple[int, ...], int]) -> str:
+        """Returns who has and has put in how many chips, in lines."""
+        stacks, put_in, to_call = key
+        left, put = (
+            ", ".join([f"{name} {number}" for name, number in zip(self._names, chips, strict=True)])
+            for chips in (stacks, put_in)
+        )
+        return self._prompts.render("chips", pot=sum(put_in), stacks=left, put_in=put, to_call=to_call)
+
+    def _legal_text(self, key: tuple[tuple[int, ...], tuple[int, ...]]) -> str:
+        """Returns the legal actions with what they cost."""
+        legal, costs = key
+        return self._prompts.render(
+            "hint", legal=", ".join([self._legal_action(action, costs[action]) for action in legal])
+        )
+
+    def _legal_action(self, action: int, chips: int) -> str:
+        if action == Action.FOLD:
+            return self._prompts.render("legal_fold")
+        if action == Action.CHECK_CALL:
+            return self._prompts.render("legal_call", chips=chips) if chips else self._prompts.render("legal_check")
+        return self._prompts.render("legal_raise", action=ACTION_NAMES[action], chips=chips)
+
+    def _cause(self, view: HoldemView, ending: Ending) -> str:
+        """Returns by what the match ended."""
+        table = view.table
+        if ending.offenders:
+            return self._ends.forfeit(view.agent, ending.offenders)
+        if self._hands == 1:
+            return self._showdown if any(view.results[-1].shown) else self._all_folded[table.live.index(True)]
+        with_chips = [seat for seat, chips in enumerate(table.stacks) if chips]
+        return self._all_chips[with_chips[0]] if len(with_chips) == 1 else self._all_hands
+
+    def _over_text(self, key: tuple[str, float]) -> str:
+        """Returns that the match is over, by what, and what the player has won or lost."""
+        cause, reward = key
+        if self._reward == "win":
+            return self._ends.over(cause, self._ends.contest(reward))
+        name = "chips_won" if reward > 0 else "chips_lost" if reward < 0 else "chips_even"
+        return self._ends.over(cause, self._prompts.render(name, chips=abs(int(reward))))
+
+    def example(self, view: HoldemView) -> str:
+        """Returns a legal action, as the instruction has it."""
+        return self._answer(_example_action(view))
+
+    def read(self, reply: str, view: HoldemView) -> int:
+        """Reads ``Action: Fold`` and the like.
 
         All-In means a call where no raise is left: where a call takes all chips, or everybody else is all-in.
         """
-        action = read_action(reply)
+        action = _PUBLISHED.get(reply)
+        if action is None:
+            action = find(reply, GRAMMAR, view.agent).value
         if action == Action.ALL_IN and action not in view.legal and Action.CHECK_CALL in view.legal:
-            opponents = [seat for seat, live in enumerate(view.live) if live and seat != view.seat]
-            if view.to_call == view.stacks[view.seat] or not any(view.stacks[seat] for seat in opponents):
+            table = view.table
+            opponents = [seat for seat, live in enumerate(table.live) if live and seat != view.seat]
+            if view.to_call == table.stacks[view.seat] or not any(table.stacks[seat] for seat in opponents):
                 return int(Action.CHECK_CALL)
         return int(action)
 
     def format(self, action: int, view: HoldemView) -> str:
         """Writes e.g. ``Action: Fold``."""
+        return self._answer(action)
+
+    @staticmethod
+    def _answer(action: int) -> str:
         return f"Action: {ACTION_NAMES[action]}"
 
     def picture(self, game: Holdem) -> str:
@@ -107,128 +252,17 @@ class HoldemCodec(Codec):
             folded = "" if game.betting.live[seat] else " out"
             chips = f"{game.betting.stacks[seat]} left, {game.betting.put_in[seat]} in"
             lines.append(f"{name}{button}: {card_names(game.hole(seat)) or '-'}{folded}, {chips}{marks}")
-        lines += _with_deals(_betting(self._templates, game.history), _board(self._templates, game.board)[0])
-        lines += self._results(game.results)[game.hand - 1 :]
+        lines += self._betting_and_deals(game.history, game.board)
+        lines += [self._result[hand, result] for hand, result in enumerate(game.results, start=1) if hand >= game.hand]
         return "\n".join(lines)
 
-    def _results(self, results: tuple[HandResult, ...]) -> list[str]:
-        """Returns a line for each finished hand; the lines are kept until another hand is finished."""
-        rendered, lines = self._rendered_results
-        if rendered is not results:
-            lines = [self._result(hand, result) for hand, result in enumerate(results, start=1)]
-            self._rendered_results = (results, lines)
-        return lines
 
-    def _result(self, hand: int, result: HandResult) -> str:
-        render = self._prompts.render
-        net = ", ".join([f"{name} {chips:+d}" for name, chips in zip(self._names, result.net, strict=True)])
-        text = render("result", hand=hand, net=net)
-        if result.board:
-            text += render("result_board", cards=card_names(result.board))
-        shown = [f"{name} {card_names(cards)}" for name, cards in zip(self._names, result.shown, strict=True) if cards]
-        return text + render("result_shown", shown=", ".join(shown)) if shown else text
+def _example_action(view: HoldemView) -> int:
+    """Returns a legal action to show the form with.
 
-
-class _Templates:
-    """Texts in which what changes from turn to turn is left open, to be filled in by ``str.format``.
-
-    Cards are left open as ``_CARDS``, for they come last: the same betting comes up again and again with other cards, so the
-    functions below keep what they return for it.
+    Players lean towards the action they are shown. So it changes with the cards and with every turn, and none is suggested in
+    one kind of spot more often than in another.
     """
-
-    def __init__(self, prompts: Prompts, game: Holdem, hint: bool, cot: bool) -> None:
-        names = game.agents
-        seats = range(len(names))
-        self.opening = prompts.joined("hole", "position", "betting").render(cards=_CARDS, position="{0}")
-        self.positions = {name: prompts.render(f"position_{name}") for name in _POSITIONS}
-        self.places = [
-            prompts.render("position_other", distance=distance) if distance else self.positions["button"]
-            for distance in seats
-        ]
-        self.events = {
-            event: [prompts.render(event, player=name, chips="{0}", total="{1}") for name in names] for event in _EVENTS
-        }
-        self.deals = [prompts.render(street, cards="{0}") for street in _STREETS]
-        self.no_cards = prompts.render("no_cards")
-        self.state = prompts.render(
-            "state",
-            board=_CARDS,
-            pot="{0}",
-            stacks=", ".join([f"{names[seat]} {{{1 + seat}}}" for seat in seats]),
-            put_in=", ".join([f"{names[seat]} {{{1 + len(names) + seat}}}" for seat in seats]),
-        )
-        # A check is told in other words than a call.
-        self.legal = [
-            *(prompts.render(f"legal_{kind}", chips="{0}") for kind in ("fold", "check", "call")),
-            *(prompts.render("legal_raise", action=name, chips="{0}") for name in ACTION_NAMES[2:]),
-        ]
-        instruction = "instruction_cot" if cot else "instruction"
-        self.to_act = prompts.joined("to_call", *(["hint"] if hint else []), instruction).render(
-            to_call="{0}", legal="{1}"
-        )
-        self.waiting = prompts.joined("to_call", "wait").render(to_call="{0}")
-
-
-@lru_cache(maxsize=256)
-def _opening(templates: _Templates, seat: int, button: int, blinds: tuple[int, int]) -> tuple[str, str]:
-    """Returns what stands before and after the hole cards: their line, the position and the title of the betting."""
-    if seat in blinds:
-        blind = "small_blind" if seat == blinds[0] else "big_blind"
-        position = templates.positions[f"button_{blind}" if seat == button else blind]
-    else:
-        position = templates.places[(seat - button) % len(templates.places)]
-    return _around_cards(templates.opening.format(position))
-
-
-@lru_cache(maxsize=1024)
-def _betting(templates: _Templates, history: tuple[Event, ...]) -> tuple[str, ...]:
-    """Returns one text for each street up to the last one on which somebody has acted, with a line for each action."""
-    earlier, (street, seat, kind, chips, total) = history[:-1], history[-1]
-    line = templates.events[kind][seat].format(chips, total)
-    if not earlier:
-        return (line,)
-    texts = _betting(templates, earlier)
-    return (*texts[:-1], f"{texts[-1]}\n{line}") if street == earlier[-1].street else (*texts, line)
-
-
-@lru_cache(maxsize=256)
-def _board(templates: _Templates, cards: tuple[int, ...]) -> tuple[list[str], str]:
-    """Returns a line for each deal of community cards, and the names of all of them."""
-    deals = [
-        template.format(card_names(cards[first:last]))
-        for template, (first, last) in zip(templates.deals, pairwise(BOARD_SIZES), strict=True)
-        if last <= len(cards)
-    ]
-    return deals, card_names(cards) or templates.no_cards
-
-
-@lru_cache(maxsize=1024)
-def _ending(
-    templates: _Templates,
-    stacks: tuple[int, ...],
-    put_in: tuple[int, ...],
-    to_move: bool,
-    to_call: int,
-    legal: tuple[int, ...],
-    costs: tuple[int, ...],
-) -> tuple[str, str]:
-    """Returns what stands before and after the community cards: the state, the legal actions and the instruction."""
-    state = templates.state.format(sum(put_in), *stacks, *put_in)
-    if not to_move:
-        return _around_cards(f"{state}\n{templates.waiting.format(to_call)}")
-    actions = [templates.legal[action + (costs[action] > 0)].format(costs[action]) for action in legal]
-    return _around_cards(f"{state}\n{templates.to_act.format(to_call, ', '.join(actions))}")
-
-
-def _around_cards(text: str) -> tuple[str, str]:
-    before, _, after = text.partition(_CARDS)
-    return before, after
-
-
-def _with_deals(betting: tuple[str, ...], deals: list[str]) -> list[str]:
-    """Returns the betting of the streets with the deals between; no betting is left after an all-in that was called."""
-    parts = [betting[0]]
-    for street, deal in enumerate(deals, start=1):
-        parts.append(deal)
-        parts += betting[street : street + 1]
-    return parts
+    if not view.legal:
+        return Action.CHECK_CALL
+    return view.legal[(sum(view.hole) + len(view.table.history)) % len(view.legal)]

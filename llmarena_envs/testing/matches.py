@@ -113,6 +113,17 @@ def infos_hold_numbers_only(trial: Trial) -> None:
                 )
 
 
+def infos_keep_their_keys(trial: Trial) -> None:
+    """The infos of every agent have the same keys from the first position of a match to the last."""
+    for seed in trial.seeds:
+        env = trial.make()
+        keys: dict[str, list[str]] = {}
+        for _ in trial.play(env, seed):
+            for agent, info in env.infos.items():
+                first = keys.setdefault(agent, list(info))
+                trial.expect(list(info) == first, f"the keys {first} of the beginning", list(info), agent)
+
+
 RULES = (
     matches_end_within_max_turns,
     random_and_default_actions_are_legal,
@@ -120,4 +131,5 @@ RULES = (
     agents_to_move_act_before_others,
     rewards_reach_every_agent,
     infos_hold_numbers_only,
+    infos_keep_their_keys,
 )

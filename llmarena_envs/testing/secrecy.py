@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.testing.transcript import expect_equal, observations, plain, snapshot
 from llmarena_envs.testing.trial import Trial, agents_to_move, is_over
@@ -18,7 +19,7 @@ def equal_views_give_equal_observations(trial: Trial) -> None:
     known: dict[str, Any] = {}
     for env in trial.positions():
         for agent in env.possible_agents:
-            view = repr((agent, plain(env.unwrapped.view(agent))))
+            view = repr((agent, plain(env.unwrapped.view(agent)), plain(_ending(env, agent))))
             observation = plain(env.observe(agent))
             expect_equal(
                 trial, known.setdefault(view, observation), observation, "the observation for this view", agent
@@ -32,14 +33,20 @@ def observations_are_made_from_the_view_alone(trial: Trial) -> None:
         return
     for env in trial.positions():
         for agent in env.possible_agents:
-            view, observation = env.unwrapped.view(agent), env.observe(agent)
+            view, ending, observation = env.unwrapped.view(agent), _ending(env, agent), env.observe(agent)
             made: dict[str, Any]
             if "text" in observation:
-                made = {"rules": fresh.codec.rules(agent), "text": fresh.codec.observation(view)}
+                text = fresh.codec.ending(view, ending) if ending else fresh.codec.observation(view)
+                made = {"rules": fresh.codec.rules(agent), "text": text}
             else:
                 made = {"observation": fresh.encode(view)}
             shown = {key: observation[key] for key in made}
             expect_equal(trial, plain(made), plain(shown), "what the view alone gives", agent)
+
+
+def _ending(env: Any, agent: str) -> Ending | None:
+    """Returns how the match ended for an agent, as far as it is told: what it received, and who forfeited it."""
+    return env.unwrapped.ending(agent) if isinstance(env.unwrapped, TextEnv) else None
 
 
 def pending_moves_stay_hidden(trial: Trial) -> None:

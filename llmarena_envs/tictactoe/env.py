@@ -36,9 +36,11 @@ opponent's marks, and `action_mask`.
 
 ### Action Space
 
-`3 * (row - 1) + (column - 1)`, with rows and columns from 1 to 3. A reply states a cell as `X: (1, 3)`, or without the mark alone
-on a line; a wrong mark is illegal. The last statement counts, cells in running text are none. PettingZoo's own tictactoe
-counts down the columns: `game.to_pettingzoo` and `game.from_pettingzoo` convert.
+`3 * (row - 1) + (column - 1)`, with rows and columns from 1 to 3. A reply states a cell as `X: (1, 3)`, or without the mark
+alone on a line; the other mark is illegal. A labelled line, an object such as `{"row": 1, "column": 3}` or the contents of
+`<answer>` or a LaTeX box outrank a bare line, which outranks a label inside a line; the last statement of the highest rank
+counts, cells in running text are none. PettingZoo's own tictactoe counts down the columns: `game.to_pettingzoo` and
+`game.from_pettingzoo` convert.
 
 ### Rewards
 

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from llmarena_envs.core.board import EMPTY, MARKS, BoardView
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_int
 
@@ -64,13 +65,13 @@ class TicTacToe(Game):
             cells = free_cells(self.board)
             self.apply((cells[int(rng.integers(len(cells)))],))
 
-    def why_illegal(self, agent: str, action: int) -> str:
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
         """Says why a cell cannot be taken."""
         if not 0 <= action < 9:
-            return "rows and columns go from 1 to 3"
+            return Reason("off_board")
         if self.board[action] != EMPTY:
-            return f"the cell ({action // 3 + 1}, {action % 3 + 1}) is already taken"
-        return ""
+            return Reason("taken", {"row": action // 3 + 1, "column": action % 3 + 1})
+        return None
 
     def apply(self, actions: tuple[int, ...]) -> None:
         """Puts the mover's mark on a free cell."""

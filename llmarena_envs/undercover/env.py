@@ -38,8 +38,10 @@ after it has heard everybody, are `seat="last", first_player=0`.
 * `pair=None`: two words to play with, instead of a list.
 * `swap_words=True`: draw which word goes to the undercover side; with `False` the second does.
 * `clue_check=True`: make a clue illegal that holds the own word or repeats another player's clue.
-* `ask_guess=False`: ask voters for the other players' words too, an analysis of opponent modelling.
-* `cot=False`: invite players to reason before they answer.
+* `ask_guess=False`: ask voters for the other players' words too, an analysis of opponent modelling. Such votes invite players
+  to reason step by step, with `cot` or without.
+* `cot=False`: invite players to reason step by step before they answer, in both stages; without it they are asked for nothing
+  but the answer.
 * `language="en"`: language of the texts and of the shipped list, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
 * `render_mode=None`: `ansi` or `human`.
@@ -56,7 +58,8 @@ Text. In the clue stage `player_0: a clue` with the own name, one line of at mos
 blank clue, which is legal and counted. In the vote stage `vote: player_1`; with `ask_guess` there may be a second
 line `guess: player_1=word; player_2=word`. The last statement counts; a vote in the clue stage or a clue in the vote stage is not
 read. A player may be named in digits or letters (`vote: 1`, `vote: Player One`), and JSON such as `{"clue": "..."}` or
-`{"vote": "player_1", "guess": {"player_1": "word"}}` is read too.
+`{"vote": "player_1", "guess": {"player_1": "word"}}` is read too. What is said in another player's name is no statement. Markup,
+quotes around a clue and tokens of chat templates are taken off before the others read it.
 
 A clue is illegal if it contains the own word (as a whole word in any case; anywhere in Chinese) or says the same as a clue of
 another player (case, blanks and punctuation aside). A vote must name exactly one other living player.
@@ -69,9 +72,9 @@ and are not asked any more. An illegal action ends the match: the offender recei
 ### Infos
 
 Numbers: `blank_clues` (clues without a letter, digit or symbol), `votes_received` and `eliminated_round` (0: not eliminated).
-Once the match is over also `role` (1: undercover), `pair` (number of the pair in its list), `swapped` (1: the undercover side
-held its first word), and with `ask_guess` the number of `guesses` asked for, and of those with at least one word right
-(`guesses_right`) and with the words of all other living players right (`guesses_strict`).
+These are -1 until the match is over: `role` (1: undercover, 0: not), `pair` (number of the pair in its list), `swapped` (1: the
+undercover side held its first word), and with `ask_guess` the number of `guesses` asked for, and of those with at least one
+word right (`guesses_right`) and with the words of all other living players right (`guesses_strict`).
 
 ### Episode End
 

@@ -8,13 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.messages import Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.undercover.words import MAX_WORD, WordPair, contains_word, essence, one_line
+from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence
 
 CLUE = "clue"
 VOTE = "vote"
+ORDINARY = "ordinary"
+UNDERCOVER = "undercover"
 MIN_PLAYERS = 3
 MAX_PLAYERS = 10
 MAX_CLUE = 500
@@ -22,6 +25,12 @@ MAX_CLUE = 500
 
 GUESS_SEPARATORS = ",;=，；＝、"
 """Characters between guesses, which a guessed word cannot hold."""
+
+UNTOLD = -1.0
+"""Value of a statistic that is secret until the match is over."""
+
+_ABOUT_SIDES = ("role", "pair", "swapped")
+_ABOUT_GUESSES = ("guesses", "guesses_right", "guesses_strict")
 
 _VOTE_CLUE = re.compile(r"\W*vote\s*[:：=＝]", re.IGNORECASE)
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
@@ -72,6 +81,7 @@ class UndercoverView(NamedTuple):
         living: the players still in the game, in seat order.
         clues: the clues of the match with round and sender, in the order they were given.
         results: the vote stages so far.
+        winner: the side that has won, ``"ordinary"`` or ``"undercover"``; empty before the end and after a forfeit.
     """
 
     agent: str
@@ -83,6 +93,7 @@ class UndercoverView(NamedTuple):
     living: tuple[str, ...]
     clues: tuple[Message, ...]
     results: tuple[Result, ...]
+    winner: str = ""
 
 
 def most_voted(targets: tuple[str, ...]) -> tuple[str, ...]:
@@ -116,7 +127,7 @@ class Undercover(Game):
         swapped: whether the undercover side holds the first word of the pair.
         undercovers: the undercover players, in seat order.
         words: the secret word of each player, in seat order.
-        stage, round, living, results: as in ``UndercoverView``.
+        stage, round, living, results, winner: as in ``UndercoverView``.
         waiting: the players who have yet to speak in this clue stage, in speaking order.
         pool: every clue of the match.
         blank: the senders of blank clues, one entry a clue.
@@ -195,6 +206,7 @@ class Undercover(Game):
         self.pool = MessagePool()
         self.blank: tuple[str, ...] = ()
         self.results: tuple[Result, ...] = ()
+        self.winner = ""
         self.scored_guesses: tuple[tuple[str, bool, bool], ...] = ()
         self.rewards = (0.0,) * size
         self._start_round(1)
@@ -216,53 +228,56 @@ class Undercover(Game):
         legal = tuple(Vote(target) for target in self.living if target != agent) if voting else ()
         clues = self.pool.visible_to(agent)
         return UndercoverView(
-            agent, to_move, legal, self.word(agent), self.stage, self.round, self.living, clues, self.results
+            agent,
+            to_move,
+            legal,
+            self.word(agent),
+            self.stage,
+            self.round,
+            self.living,
+            clues,
+            self.results,
+            self.winner,
         )
 
-    def why_illegal(self, agent: str, action: Clue | Vote) -> str:
+    def why_illegal(self, agent: str, action: Clue | Vote) -> Reason | None:
         """Says why a clue cannot be given or a vote cannot be cast."""
         if isinstance(action, Vote):
-            return (
-                self._why_no_vote(agent, action) if self.stage == VOTE else "this is the clue stage, not the vote stage"
-            )
-        return (
-            self._why_no_clue(agent, action.text)
-            if self.stage == CLUE
-            else "this is the vote stage, not the clue stage"
-        )
+            return self._why_no_vote(agent, action) if self.stage == VOTE else Reason("clue_stage")
+        return self._why_no_clue(agent, action.text) if self.stage == CLUE else Reason("vote_stage")
 
-    def _why_no_clue(self, agent: str, text: str) -> str:
+    def _why_no_clue(self, agent: str, text: str) -> Reason | None:
         if len(text) > MAX_CLUE:
-            return f"a clue has at most {MAX_CLUE} characters, this one has {len(text)}"
-        if text != one_line(text):
-            return "a clue is a single line without control characters"
+            return Reason("long_clue", {"limit": MAX_CLUE, "length": len(text)})
+        if text != clue_text(text):
+            return Reason("no_line")
         if _VOTE_CLUE.match(text):
-            return "this is the clue stage: give a clue, not a vote"
+            return Reason("clue_is_vote")
         key = essence(text)
         if self.clue_check and key:
             if contains_word(text, self.word(agent)):
-                return "the clue must not contain your secret word"
+                return Reason("secret_word")
             for message in self.pool:
                 if message.sender != agent and essence(message.text) == key:
-                    return f"{message.sender} has already given this clue; say something else about your word"
-        return ""
+                    return Reason("repeated", {"player": message.sender})
+        return None
 
-    def _why_no_vote(self, agent: str, vote: Vote) -> str:
+    def _why_no_vote(self, agent: str, vote: Vote) -> Reason | None:
         if vote.target == agent:
-            return "you cannot vote for yourself"
+            return Reason("own_vote")
         if vote.target not in self.living:
-            state = "has been eliminated" if vote.target in self.agents else "does not exist"
             others = ", ".join(target for target in self.living if target != agent)
-            return f"{vote.target:.20} {state}; you can vote for {others}"
+            name = "eliminated" if vote.target in self.agents else "no_such_player"
+            return Reason(name, {"target": f"{vote.target:.20}", "others": others})
         if vote.guesses and not self.ask_guess:
-            return "guesses are not asked for in this match"
+            return Reason("no_guesses")
         guessed = [player for player, _ in vote.guesses]
         if not set(guessed) <= set(self.agents) or len(set(guessed)) < len(guessed):
-            return f"guess at most one word for each of the players {self.agents[0]} to {self.agents[-1]}"
+            return Reason("wrong_guesses", {"first": self.agents[0], "last": self.agents[-1]})
         for _, word in vote.guesses:
-            if not word or len(word) > MAX_WORD or word != one_line(word) or set(word) & set(GUESS_SEPARATORS):
-                return f"a guess is a single word of at most {MAX_WORD} characters"
-        return ""
+            if not word or len(word) > MAX_WORD or word != clue_text(word) or set(word) & set(GUESS_SEPARATORS):
+                return Reason("wrong_word", {"limit": MAX_WORD})
+        return None
 
     def default_action(self, agent: str) -> Clue | None:
         """Returns the harmless move: a blank clue in the clue stage, none in the vote stage."""
@@ -312,6 +327,7 @@ class Undercover(Game):
             self._start_round(self.round + 1)
             return
         self.to_move = ()
+        self.winner = UNDERCOVER if undercover_wins else ORDINARY
         self.rewards = tuple(1.0 if (agent in self.undercovers) == undercover_wins else -1.0 for agent in self.agents)
 
     def _score_guesses(self, voter: str, vote: Vote) -> tuple[str, bool, bool]:
@@ -326,7 +342,7 @@ class Undercover(Game):
         return super().forfeit(offenders)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns what is known of ``agent`` by now; its side and how well it guessed only once the match is over."""
+        """Returns what is known of ``agent`` by now; its side and how well it guessed are ``UNTOLD`` until the match is over."""
         received, eliminated = 0, 0
         for result in self.results:
             received += [target for _, target in result.votes].count(agent)
@@ -338,7 +354,8 @@ class Undercover(Game):
             "eliminated_round": float(eliminated),
         }
         if self.to_move:
-            return statistics
+            secret = _ABOUT_SIDES + _ABOUT_GUESSES if self.ask_guess else _ABOUT_SIDES
+            return statistics | dict.fromkeys(secret, UNTOLD)
         statistics |= {
             "role": float(agent in self.undercovers),
             "pair": float(self.pair),

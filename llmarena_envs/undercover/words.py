@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from llmarena_envs.core.options import OptionError, check_choice
+from llmarena_envs.core.replies import clean_text
 
 LANGUAGES = ("en", "zh")
 MAX_WORD = 100
@@ -43,6 +44,11 @@ class WordPair(NamedTuple):
 def one_line(text: str) -> str:
     """Returns ``text`` in one line: runs of white space become one blank, control characters and surrogates go."""
     return " ".join(_UNPRINTABLE.sub("", " ".join(text.split())).split())
+
+
+def clue_text(text: str) -> str:
+    """Returns a clue as others read it: one line, without markup, quotes around it and tokens of a chat template."""
+    return one_line(clean_text(one_line(text)))
 
 
 def has_cjk(text: str) -> bool:

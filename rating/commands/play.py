@@ -9,10 +9,10 @@ from agents.play import play_and_close
 from agents.player import Player
 from agents.records import Turn
 from agents.registry import make_policy
-from agents.terminal import printable
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
+from llmarena_envs.core.terminal import printable
 
 
 def play(args: argparse.Namespace) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from agents.terminal import printable
+from llmarena_envs.core.terminal import printable
 from rating.running.runner import ENVIRONMENT
 from rating.running.runner import Progress as RunProgress
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from agents.terminal import printable
 from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.terminal import printable
 from rating.errors import RunError
 from rating.records.export import record_table, write_csv, write_jsonl
 from rating.records.outcome import FINISHED, Outcome

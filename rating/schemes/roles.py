@@ -176,7 +176,8 @@ class Casting:
             roles = [role_of(seat.agent) for seat in outcome.seats]
             return roles if set(roles) <= set(self.named) else None
         first, *others = self.hidden.values
-        if all(self.hidden.statistic in seat.statistics for seat in outcome.seats):
+        # A match may end before the environment has told the roles; the statistic is negative then.
+        if all(seat.statistics.get(self.hidden.statistic, -1) >= 0 for seat in outcome.seats):
             names = {value: role for role, value in self.hidden.values.items()}
             told = [names.get(seat.statistics[self.hidden.statistic], "") for seat in outcome.seats]
             return told if first in told and "" not in told else None

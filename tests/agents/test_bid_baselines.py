@@ -7,15 +7,20 @@ import pytest
 
 from agents.registry import baselines, make_policy
 from llmarena_envs import bid_v0
+from tests.agents.asking import answer
 
 NAMES = ("half", "random", "truthful")
 
 
-def view_of(valuation, **options):
+def auction(valuation, **options):
     bidders = options.get("n_bidders", 2)
     env = bid_v0.raw_env(values=[[valuation] * bidders], **options)
     env.reset(seed=0)
-    return env.view("player_0")
+    return env
+
+
+def view_of(valuation, **options):
+    return auction(valuation, **options).view("player_0")
 
 
 def bid(name, view):
@@ -35,7 +40,7 @@ def earnings(first, second, matches, **options):
             policy.reset(agent, 2 * seed + number)
         while not env.terminations["player_0"]:
             agent = env.agent_selection
-            env.step(policies[agent](env.view(agent)))
+            env.step(answer(policies[agent], env, agent))
             total += list(env.rewards.values())
         assert not any(info["illegal"] for info in env.infos.values())
     return total / matches
@@ -62,13 +67,21 @@ def test_the_equilibrium_bid_is_rounded_down_to_the_grid(name):
 def test_random_bids_are_legal_and_spread():
     policy = make_policy("random", "bid_v0")
     policy.reset("player_0", 1)
-    view = view_of(1.0)
-    bids = [policy(view) for _ in range(2000)]
+    env = auction(1.0)
+    bids = [answer(policy, env, "player_0") for _ in range(2000)]
     assert set(bids) == set(range(100)) and abs(np.mean(bids) - 49.5) < 3
 
 
-def test_players_answer_the_same_for_the_same_seed():
-    assert (earnings("random", "half", 50) == earnings("random", "half", 50)).all()
+@pytest.mark.parametrize(("name", "follows_its_seed"), [("random", True), ("half", False), ("truthful", False)])
+def test_players_answer_the_same_for_the_same_seed(name, follows_its_seed):
+    policy, env = make_policy(name, "bid_v0"), auction(10.0)
+
+    def bids(seed):
+        policy.reset("player_0", seed)
+        return [answer(policy, env, "player_0") for _ in range(20)]
+
+    assert bids(1) == bids(1)
+    assert (bids(1) != bids(2)) == follows_its_seed
 
 
 def test_half_earns_more_than_random_and_random_more_than_truthful():

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
-from agents.baselines.general import Random
-from agents.baselines.hanabi import BASELINES, Convention, Reading
+from agents.baselines.hanabi import Convention, Reading
 from agents.play import play as play_match
+from agents.policy import ScriptedPolicy
 from agents.registry import make_policy
 from llmarena_envs import hanabi_v0
+from llmarena_envs.core.options import OptionError
 from llmarena_envs.hanabi.actions import Kind
 from llmarena_envs.hanabi.cards import Card, Knowledge
 from llmarena_envs.hanabi.game import Hanabi
@@ -21,6 +22,13 @@ from tests.llmarena_envs.hanabi.positions import (
     YELLOW,
     small_game,
 )
+
+
+class Anybody(ScriptedPolicy):
+    """Plays any legal action."""
+
+    def __call__(self, view):
+        return self.choose(view.legal)
 
 
 def scores(games, policies, *, choose=None, **options):
@@ -86,7 +94,7 @@ def test_the_full_game(players, hand_size, mean):
 
 
 def test_random_players_score_next_to_nothing():
-    assert scores(300, [Random(), Random()]).mean() < 0.2
+    assert scores(300, [Anybody(), Anybody()]).mean() < 0.2
 
 
 @pytest.mark.parametrize(
@@ -103,7 +111,7 @@ def test_random_players_score_next_to_nothing():
 )
 def test_it_plays_legally_with_anybody_under_any_options(options):
     variant = Variant(**options)
-    scores(40, [Convention() if seat % 2 else Random() for seat in range(variant.players)], **options)
+    scores(40, [Convention() if seat % 2 else Anybody() for seat in range(variant.players)], **options)
     scores(40, [Convention() for _ in range(variant.players)], **options)
 
 
@@ -172,9 +180,13 @@ def test_cards_above_a_lost_one_are_useless():
     assert after.is_useful(Card(0, 1))
 
 
-def test_names():
-    assert isinstance(make_policy("convention", "hanabi_v0"), Convention)
-    assert set(BASELINES) == {"convention"}
+def test_its_name_on_the_command_line():
+    assert type(make_policy("convention", "hanabi_v0")) is Convention
+    assert type(make_policy("convention", "llmarena/hanabi-v0")) is Convention
+    with pytest.raises(OptionError, match="convention"):
+        make_policy("conventions", "hanabi_v0")
+    with pytest.raises(OptionError, match="expected one of"):
+        make_policy("convention", "tictactoe_v0")
 
 
 def test_it_plays_matches_in_the_environment():

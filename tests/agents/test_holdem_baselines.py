@@ -13,6 +13,7 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.holdem.betting import Action
 from llmarena_envs.holdem.cards import parse_cards
 from llmarena_envs.holdem.game import Holdem
+from tests.agents.asking import answer
 
 
 def decide(policy: Any, game: Holdem) -> Action:
@@ -153,8 +154,8 @@ def test_every_player_acts_legally_to_the_end(name: str, options: dict[str, Any]
             policy.reset(agent, 10 * seed + place)
         while game.to_move:
             (agent,) = game.to_move
-            action = policies[agent](game.view(agent))
-            assert game.why_illegal(agent, action) == ""
+            action = answer(policies[agent], game, agent)
+            assert game.why_illegal(agent, action) is None
             game.apply((action,))
 
 
@@ -169,7 +170,7 @@ def mean_chips(first: Callable[[], Any], second: Callable[[], Any], deals: int) 
                 policy.reset(f"player_{place}", 100 * deal + place + seat)
             game.reset(np.random.default_rng(deal))
             while game.to_move:
-                game.apply((policies[game.seat](game.view(game.to_move[0])),))
+                game.apply((answer(policies[game.seat], game, game.to_move[0]),))
             total += game.rewards[seat]
     return total / (2 * deals)
 

@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from agents import registry
+from agents.baselines import tictactoe
 from agents.baselines.connect_four import Minimax as ConnectFourMinimax
 from agents.baselines.general import FirstLegal, Random
 from agents.baselines.tictactoe import GreedyTicTacToe
@@ -73,10 +74,13 @@ def test_options_come_before_those_in_the_spec():
     assert make_policy("minimax", "tictactoe_v0", {"depth": 4}).depth == 4
 
 
-def test_the_players_of_a_game_come_before_the_general_ones():
+def test_the_players_of_a_game_come_before_the_general_ones(monkeypatch):
+    monkeypatch.setitem(tictactoe.BASELINES, "random", GreedyTicTacToe)
     names = baselines("tictactoe_v0")
-    assert {"random", "first_legal", "greedy", "minimax"} <= names.keys()
-    assert names["greedy"] is GreedyTicTacToe
+    assert names.keys() == {"random", "first_legal", "greedy", "minimax"}
+    assert names["random"] is GreedyTicTacToe
+    assert names["first_legal"] is FirstLegal
+    assert baselines("connect_four_v0")["random"] is Random
 
 
 def test_an_environment_of_somebody_else_has_the_general_ones_only():

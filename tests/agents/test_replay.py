@@ -83,7 +83,7 @@ ANSWERS = [
     1.0,
     float("nan"),
     [4],
-    object(),
+    type,
     b"X: (2, 2)",
 ]
 

@@ -170,7 +170,9 @@ def test_other_vector_actions_forfeit(action):
     env = bargain_v0.env(obs_type="vector", instance=INSTANCE)
     env.reset(seed=0)
     env.step(action)
-    assert env.rewards["player_0"] == -1 and env.infos["player_0"]["illegal"]
+    assert env.rewards["player_0"] == -1
+    kind = Failure.ILLEGAL if type(action) is int else Failure.UNPARSABLE
+    assert (env.infos["player_0"]["illegal"], env.infos["player_1"]["illegal"]) == (kind, 0)
 
 
 def test_the_vector_shows_items_values_and_what_one_would_get():

@@ -9,6 +9,7 @@ import pytest
 
 from llmarena_envs.bargain.game import Bargain, Deal, Offer, is_efficient, rest_of
 from llmarena_envs.bargain.scenarios import plans, scenarios, worth
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
 
 INSTANCE = [[1, 2, 3], [8, 1, 0], [4, 0, 2]]
@@ -81,14 +82,14 @@ def test_a_deal_by_the_second_side_in_round_ten_counts():
     for _ in range(19):
         game.apply((Offer((1, 0, 0)),))
     assert game.to_move == ("player_1",) and game.view("player_1").round == 10
-    assert game.why_illegal("player_1", Deal()) == ""
+    assert game.why_illegal("player_1", Deal()) is None
     game.apply((Deal(),))
     assert game.rewards == (8.0, 6.0)
 
 
 def test_there_must_be_an_offer_to_accept():
     game = talks()
-    assert "no offer yet" in game.why_illegal("player_0", Deal())
+    assert game.why_illegal("player_0", Deal()) == Reason("no_offer")
     assert Deal() not in game.view("player_0").legal
     game.apply((Offer((0, 0, 0)),))
     assert game.view("player_1").legal[-1] == Deal()
@@ -96,10 +97,10 @@ def test_there_must_be_an_offer_to_accept():
 
 def test_offers_stay_within_the_stock():
     game = talks()
-    assert game.why_illegal("player_0", Offer((1, 2, 3))) == ""
-    assert game.why_illegal("player_0", Offer((2, 0, 0))) == "the offer asks for 2 hats, but there are only 1"
-    assert "7 apples" in game.why_illegal("player_0", Offer((0, 0, 7)))
-    assert "-1 balls" in game.why_illegal("player_0", Offer((0, -1, 0)))
+    assert game.why_illegal("player_0", Offer((1, 2, 3))) is None
+    assert game.why_illegal("player_0", Offer((2, 0, 0))) == Reason("too_many_hats", {"number": 2, "count": 1})
+    assert game.why_illegal("player_0", Offer((0, 0, 7))) == Reason("too_many_apples", {"number": 7, "count": 3})
+    assert game.why_illegal("player_0", Offer((0, -1, 0))) == Reason("negative_balls", {"number": -1})
     assert set(game.view("player_0").legal) == {Offer(plan) for plan in itertools.product(range(2), range(3), range(4))}
 
 
@@ -141,7 +142,7 @@ def test_efficient_divisions_agree_with_a_search_of_all_divisions():
 
 def test_statistics_of_an_agreement():
     game = talks()
-    game.apply((Offer((1, 0, 3), "Hats are worth 8 to me, balls 1."),))
+    game.apply((Offer((1, 0, 3), "Hats are worth 7 to me."),))
     game.apply((Offer((1, 0, 3), "My values are 4, 0, 2."),))
     assert game.statistics("player_0")["disclosed"] == 0 and game.statistics("player_1")["disclosed"] == 1
     game.apply((Deal(),))

@@ -4,14 +4,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmarena_envs import bargain_v0
 from llmarena_envs.bargain.game import Deal, Offer
-from llmarena_envs.bargain.grammar import MAX_MESSAGE, read_action, write_action
+from llmarena_envs.bargain.grammar import MAX_MESSAGE, write_action
 from llmarena_envs.bargain.scenarios import all_plans
 from llmarena_envs.core.failures import Failure, InvalidReply
 
 
+def bargain(**options):
+    env = bargain_v0.raw_env(first_player="player_1", **options)
+    env.reset(seed=0)
+    return env
+
+
+ENV = bargain()
+ENV.step("player_1: 0 hats 0 balls 0 apples")
+
+
 def read(reply):
-    return read_action(reply, "player_0", may_accept=True)
+    return ENV.codec.parse(reply, ENV.game.view("player_0"))
 
 
 PLANS = [
@@ -91,7 +102,6 @@ def test_acceptances_are_read(reply):
     [
         ("player_1: Deal", Failure.ILLEGAL, "cannot speak for player_1"),
         ("player_1: 2 hats 1 balls 0 apples", Failure.ILLEGAL, "cannot speak for player_1"),
-        ("player_0: 2 hats 1 balls 0 apples\nplayer_1: Deal", Failure.ILLEGAL, "cannot speak for player_1"),
         ("player_0: Deal, but only with one more hat", Failure.UNPARSABLE, "nothing after Deal"),
         ("player_0: Deal? No.", Failure.UNPARSABLE, "nothing after Deal"),
         ("player_0: No deal", Failure.UNPARSABLE, "no plan was found"),
@@ -116,7 +126,7 @@ def test_acceptances_are_read(reply):
         ('{"hats": [1]}', Failure.UNPARSABLE, "cannot be divided"),
         ('{"hats": 1, "deal": true}', Failure.UNPARSABLE, "not both"),
         ('{"deal": "yes"}', Failure.UNPARSABLE, "no plan was found"),
-        (f"player_0: {'9' * 5000} hats", Failure.ILLEGAL, "not that many"),
+        (f"player_0: {'9' * 500} hats", Failure.ILLEGAL, "not that many"),
     ],
 )
 def test_other_statements_are_refused_with_a_reason(reply, kind, reason):
@@ -126,8 +136,8 @@ def test_other_statements_are_refused_with_a_reason(reply, kind, reason):
 
 
 def test_accepting_is_not_suggested_without_an_offer():
-    with pytest.raises(InvalidReply, match=r"in the form player_0: 1 hats 1 balls 1 apples$"):
-        read_action("junk", "player_0", may_accept=False)
+    with pytest.raises(InvalidReply, match=r"in the form player_1: 1 hat 1 ball 1 apple$"):
+        bargain().parse("junk", "player_1")
 
 
 @pytest.mark.parametrize(
@@ -145,11 +155,11 @@ def test_accepting_is_not_suggested_without_an_offer():
         ("player_0: shall we?\n1 hats 0 balls 0 apples", "player_0: shall we?"),
         ("player_0: 2 hats\nor rather\nplayer_0: 1 hats", "player_0: 2 hats\nor rather"),
         ("你好，“朋友”：\nplayer_0: 1 hats", "你好，“朋友”："),
-        ("ｆｕｌｌ　ｗｉｄｔｈ ① `code`\nplayer_0: 1 hats", "ｆｕｌｌ　ｗｉｄｔｈ ① `code`"),
-        ("```\ncode\n```\nplayer_0: 1 hats", "```\ncode\n```"),
+        ("ｆｕｌｌ　ｗｉｄｔｈ ①\nplayer_0: 1 hats", "ｆｕｌｌ　ｗｉｄｔｈ ①"),
+        ("**Take** it, `friend`!\nplayer_0: 1 hats", "Take it, friend!"),
         ("Take it! **player_0: 1 hats**", "Take it!"),
         ("player_0: 1 hats\nand so on", ""),
-        ("I want:\n- 1 hats\n- 2 balls\n- 0 apples", "I want:"),
+        ("I want:\n- 1 hats\n- 2 balls\n- 0 apples", ""),
         ("<think>\nA hat is worth 8 to me.\n</think>\n\nTake it!\nplayer_0: 1 hats", "Take it!"),
         ("A hat is worth 8.</think>Take it!\nplayer_0: 1 hats", "Take it!"),
     ],
@@ -167,7 +177,7 @@ def test_long_messages_keep_their_end():
 def test_every_plan_and_deal_is_written_and_read_back():
     for action in (*map(Offer, all_plans("openspiel")), Deal(), Offer((1, 0, 2), "Fair?\n\nI think so.")):
         assert read(write_action("player_0", action)) == action
-    assert write_action("player_1", Offer((2, 1, 0), "Hm.")) == "Hm.\nplayer_1: 2 hats 1 balls 0 apples"
+    assert write_action("player_1", Offer((2, 1, 0), "Hm.")) == "Hm.\nplayer_1: 2 hats 1 ball 0 apples"
 
 
 PIECES = st.lists(
@@ -209,6 +219,13 @@ def test_what_was_read_is_read_again_from_what_is_written(reply):
 def test_any_text_may_stand_before_a_plan(message, counts):
     action = read(f"{message}\nplayer_0: {counts[0]} hats {counts[1]} balls {counts[2]} apples")
     assert action.counts == counts and action.message in message
+
+
+@pytest.mark.parametrize(
+    "message", ["I like hats.", "Balls are worthless to me!", "Take it or leave it;\nI will not wait.", "帽子归我。"]
+)
+def test_what_stands_before_a_plan_is_the_message(message):
+    assert read(f"{message}\nplayer_0: 1 hats 0 balls 2 apples") == Offer((1, 0, 2), message)
 
 
 @pytest.mark.parametrize(

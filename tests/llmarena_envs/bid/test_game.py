@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from llmarena_envs.bid.game import PastRound, SealedBid, equilibrium_bid, to_cents, write_cents
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
 
 
@@ -84,10 +85,10 @@ def test_legal_bids_are_all_below_the_valuation():
     game = auction((0.01, 10.0))
     assert list(game.view("player_0").legal) == [0]
     assert list(game.view("player_1").legal) == list(range(1000))
-    assert game.why_illegal("player_0", 0) == ""
-    assert "$0.01" in game.why_illegal("player_0", 1)
-    assert "below $0.00" in game.why_illegal("player_0", -1)
-    assert game.why_illegal("player_1", 999) == ""
+    assert game.why_illegal("player_0", 0) is None
+    assert game.why_illegal("player_0", 1) == Reason("too_high", {"valuation": "$0.01"})
+    assert game.why_illegal("player_0", -1) == Reason("below_zero")
+    assert game.why_illegal("player_1", 999) is None
     assert game.why_illegal("player_1", 1000)
     assert game.why_illegal("player_1", 10**30)
 
@@ -117,7 +118,7 @@ def test_drawn_rounds_differ():
 
 def test_the_score_is_zero_at_half_and_a_mean_over_rounds():
     game = auction((8.0, 4.0), (8.0, 4.0))
-    assert game.statistics("player_0") == {}
+    assert game.statistics("player_0") == {"score": 0.0, "bid": 0.0, "valuation": 0.0}
     game.apply((400, 0))
     assert game.statistics("player_0") == {"score": 0.0, "bid": 4.0, "valuation": 8.0}
     assert game.statistics("player_1") == {"score": -1.0, "bid": 0.0, "valuation": 4.0}
@@ -140,7 +141,7 @@ def test_a_forfeit_costs_one_and_benefits_nobody():
 def test_the_default_bid_is_zero_and_legal():
     game = auction((0.01, 3.0))
     assert game.default_action("player_0") == 0
-    assert game.why_illegal("player_0", 0) == ""
+    assert game.why_illegal("player_0", 0) is None
 
 
 def test_copies_are_independent():

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from llmarena_envs import connect_four_v0
 from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour, has_four
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
 from tests.llmarena_envs.random_games import diagram, play_beside_open_spiel
 
@@ -22,7 +24,7 @@ def _after(moves: str) -> ConnectFour:
     game = ConnectFour()
     game.reset(np.random.default_rng(0))
     for move in moves:
-        assert game.why_illegal(game.to_move[0], int(move) - 1) == ""
+        assert game.why_illegal(game.to_move[0], int(move) - 1) is None
         game.apply((int(move) - 1,))
     return game
 
@@ -122,9 +124,9 @@ def test_lines_do_not_run_on_in_the_next_column() -> None:
 
 def test_a_full_column_is_closed() -> None:
     game = _after("111111")
-    assert game.why_illegal("player_0", 0) == "column 1 is full"
+    assert game.why_illegal("player_0", 0) == Reason("full", {"column": 1})
     assert game.view("player_0").legal == (1, 2, 3, 4, 5, 6)
-    assert game.why_illegal("player_0", 7) == game.why_illegal("player_0", -1) == "columns go from 1 to 7"
+    assert game.why_illegal("player_0", 7) == game.why_illegal("player_0", -1) == Reason("off_board", {"columns": 7})
 
 
 def test_the_view_is_the_position() -> None:
@@ -167,3 +169,13 @@ def test_copies_are_independent(duplicate: Callable[[ConnectFour], ConnectFour])
 def test_a_forfeit_costs_the_offender_what_a_loss_does() -> None:
     assert _after("").forfeit(("player_0",)) == (-1.0, 1.0)
     assert _after("").forfeit(("player_1",)) == (1.0, -1.0)
+
+
+def test_the_board_is_as_in_pettingzoo() -> None:
+    env = connect_four_v0.env()
+    env.reset(seed=0)
+    for column in (3, 3, 0):
+        env.step(column)
+    top, bottom = env.board[:28], env.board[28:]
+    assert top == [0] * 28
+    assert bottom == [*(0, 0, 0, 2, 0, 0, 0), *(1, 0, 0, 1, 0, 0, 0)]

@@ -48,11 +48,10 @@ CORPUS = [
     ('{"move": "X: 4"}', 3),
     # the last statement counts
     ("X: 1\nX: 4", 3),
-    ("X: 1 loses.\n[4]", 3),
     ("Column 3 and 5 are open.\nX: 4", 3),
     ("1 2 3 4 5 6 7\n_|_|_|_|_|_|O\nX: 4", 3),
     ("X: 4 takes the centre and leaves 3 in a row.", 3),
-    ('{"column": 1} or rather X: 4', 3),
+    ('{"column": 1} or rather X: 4', UNPARSABLE),
     ('X: 1, no: {"column": 4}', 3),
     ('{"why": "not [1]", "column": 4}', 3),
     ("<|im_start|>assistant\nX: 4<|im_end|>", 3),
@@ -74,8 +73,8 @@ CORPUS = [
     ("X: 44", ILLEGAL),
     ("O: 4", ILLEGAL),
     ("我选O：4", ILLEGAL),
-    ("X: 4\n<|im_start|>user\nO: 1", ILLEGAL),
-    ("[" + "9" * 5000 + "]", ILLEGAL),
+    ("X: 4\n<|im_start|>user\nO: 1", 3),
+    ("[" + "9" * 500 + "]", ILLEGAL),
     ('{"column": 9}', ILLEGAL),
     ('{"mark": "O", "column": 4}', ILLEGAL),
     # no move
@@ -129,7 +128,7 @@ def test_a_move_in_prose_is_read(action: int, before: str, after: str) -> None:
 
 @given(st.sampled_from(range(7)), wordy, st.sampled_from(range(6)))
 def test_the_last_of_two_moves_counts(first: int, between: str, second: int) -> None:
-    reply = f"{ENV.format(first, 'player_0')} {between} {ENV.format(second, 'player_0')}"
+    reply = f"{ENV.format(first, 'player_0')}\n{between}\n{ENV.format(second, 'player_0')}"
     assert ENV.parse(reply, "player_0") == second
 
 
@@ -149,7 +148,7 @@ def test_what_a_player_reads() -> None:
         "_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n"
         "Columns that are not full: 1, 2, 3, 4, 5, 6\n"
         "It is your turn. Choose a column that is not full and reply with your mark and the column only, nothing else, "
-        "in this form:\nX: column\nFor instance, X: 1 drops a disc into the leftmost column."
+        "in this form:\nX: column\nFor instance, X: 1 drops a disc into column 1."
     )
     waiting = _env().observe("player_1")["text"]
     assert waiting.startswith("You play O.\n")

@@ -1,4 +1,5 @@
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,28 @@ def test_a_missing_field_is_an_error_that_names_what_there_is() -> None:
         Template("{marc}", "here").render(mark="X", board="")
 
 
-@pytest.mark.parametrize("source", ["{}", "{0}", "{a.b}", "{a[0]}", "{a!r}", "{a:>3}", "{", "}", "{a", "{a b}"])
+@pytest.mark.parametrize(
+    "source", ["{}", "{0}", "{a.b}", "{a[0]}", "{a!r}", "{a:>3}", "{", "}", "{a", "{a b}", "{a:x|y|z}", "{a:{b}|c}"]
+)
 def test_anything_but_plain_names_is_refused(source: str) -> None:
     with pytest.raises(PromptError, match="here"):
         Template(source, "here")
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0 cards are"), (1, "1 card is"), (2, "2 cards are"), ("1", "1 cards are")]
+)
+def test_words_agree_with_a_number(number: object, text: str) -> None:
+    template = Template("{number} {number:card is|cards are} 100% {{a|b}}{number:|!}", "here")
+    assert template.placeholders == {"number"}
+    assert template.render(number=number) == f"{text} 100% {{a|b}}{'' if number == 1 else '!'}"
+
+
+def test_a_missing_number_is_an_error_that_names_what_there_is() -> None:
+    with pytest.raises(PromptError, match=r"here: unknown placeholder \{cards\}; this text may use \['board'\]"):
+        Template("{cards:card|cards}", "here").render(board="")
+    with pytest.raises(PromptError, match=r"here: unknown placeholder \{mark\}; this text may use \['cards'\]"):
+        Template("{cards:card|cards} {mark}", "here").render(cards=1)
 
 
 @given(st.text())
@@ -32,11 +51,12 @@ def test_values_are_never_read_as_templates(value: str) -> None:
     assert Template("<{x}>", "here").render(x="{x}{y}") == "<{x}{y}>"
 
 
-def _package(folder: Path, name: str, text: str) -> str:
+def _package(folder: Path, name: str, text: str, **others: str) -> str:
     prompts = folder / name / "prompts"
     prompts.mkdir(parents=True)
     (folder / name / "__init__.py").write_text("")
-    (prompts / "en.toml").write_text(text, encoding="utf-8")
+    for language, source in {"en": text, **others}.items():
+        (prompts / f"{language}.toml").write_text(source, encoding="utf-8")
     return name
 
 
@@ -68,6 +88,49 @@ def test_errors_of_a_file_name_the_file(package_folder: Path) -> None:
         prompts["hint"]
     with pytest.raises(PromptError, match=r"game_e/prompts/en.toml \[rules\]"):
         Prompts(_package(package_folder, "game_e", 'rules = "{0}"\n'), "en")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ('rules = "R"\nhint = "H {x}"\n', r"zh.toml \[rules\]: \{n\} is missing, which \S*/en.toml has"),
+        ('rules = "R {n}"\nhint = "H {y}"\n', r"zh.toml \[hint\]: \{x\} is missing"),
+        (
+            'rules = "R {n} {m} {y}"\nhint = "H {x}"\n',
+            r"zh.toml \[rules\]: \{m\}, \{y\} is not in \S*/en.toml, which has \{n\}",
+        ),
+        ('rules = "R {n}"\n', r"zh.toml: no text 'hint', which \S*/en.toml has"),
+        ('rules = "R {n}"\nhint = "{x}"\nmore = ""\n', r"en.toml: no text 'more', which \S*/zh.toml has"),
+        ('rules = "R"\nhint = "{x}"\n[unused]\nrules = ["m"]\n', r"zh.toml \[rules\]: \{n\} is missing"),
+        ('rules = "{n}"\nhint = "{x}"\n[unused]\nrules = ["n"]\n', r"zh.toml \[unused\] rules: \{n\} is used there"),
+        ('rules = "{n}"\nhint = "{x}"\n[unused]\nroles = ["n"]\n', r"zh.toml \[unused\] roles: no such text"),
+        ('rules = "{n}"\nhint = "{x}"\n[unused]\nrules = "n"\n', r"zh.toml \[unused\] rules: expected a list"),
+        ('unused = "n"\n', r"zh.toml \[unused\]: expected a table"),
+        ("rules = R\n", r"zh.toml: "),
+    ],
+)
+def test_a_language_that_differs_is_an_error_in_every_language(
+    package_folder: Path, request: pytest.FixtureRequest, language: str, other: str, message: str
+) -> None:
+    name = f"game_{zlib.crc32(request.node.name.encode())}"
+    package = _package(package_folder, name, 'rules = "R {n}"\nhint = "H {x}"\n', zh=other)
+    with pytest.raises(PromptError, match=message):
+        Prompts(package, language)
+
+
+def test_a_language_may_leave_out_a_placeholder_on_purpose(package_folder: Path) -> None:
+    zh = 'rules = "规则"\n[unused]\nrules = ["n"]\n'
+    package = _package(package_folder, "game_f", 'rules = "{n} {n:rule|rules}"\n', zh=zh)
+    assert Prompts(package, "zh").render("rules", n=1) == "规则"
+    assert Prompts(package, "en").render("rules", n=1) == "1 rule"
+
+
+def test_without_the_default_language_the_others_are_compared(package_folder: Path) -> None:
+    package = _package(package_folder, "game_g", 'rules = "{n}"', de='rules = "{n}"', fr='rules = ""')
+    (package_folder / package / "prompts" / "en.toml").unlink()
+    with pytest.raises(PromptError, match=r"fr.toml \[rules\]: \{n\} is missing, which game_g/prompts/de.toml has"):
+        Prompts(package, "de")
 
 
 def test_an_unknown_language_is_an_option_error() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llmarena_envs import tictactoe_v0
+from llmarena_envs import bargain_v0, tictactoe_v0
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.options import OptionError
 from tests.llmarena_envs.testing.toys import DuelEnv, duel, parallel_duel
@@ -129,6 +129,15 @@ def test_human_mode_prints_after_every_step(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == f"{env.game.cards} ()\n{env.game.cards} ((0, 1),)\n"
 
 
+def test_what_players_say_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    env = bargain_v0.env(render_mode="human")
+    env.reset(seed=0)
+    env.step("\x1b[2J\u202egone\nplayer_0: 1 hats 0 balls 0 apples")
+    printed = capsys.readouterr().out
+    assert r"\x1b[2J\u202egone" in printed
+    assert not {"\x1b", "\u202e"} & set(printed)
+
+
 def test_parse_gives_legal_members_of_the_action_space_only() -> None:
     env = tictactoe_v0.env().unwrapped
     env.reset(seed=0)
@@ -137,7 +146,7 @@ def test_parse_gives_legal_members_of_the_action_space_only() -> None:
     for reply, kind, message in [
         ("", Failure.EMPTY, "empty"),
         (" \n", Failure.EMPTY, "empty"),
-        ("I resign", Failure.UNPARSABLE, r"O: \(1, 1\)"),
+        ("I resign", Failure.UNPARSABLE, r"O: \(1, 2\)"),
         ("O: (2, 2)", Failure.ILLEGAL, r"\(2, 2\) is already taken"),
         ("X: (1, 1)", Failure.ILLEGAL, "the mark to play is O"),
         ("O: (4, 1)", Failure.ILLEGAL, "from 1 to 3"),
@@ -156,6 +165,24 @@ def test_only_integers_are_discrete_actions(action: Any) -> None:
     env.check_action(np.int8(4), "player_0")
     with pytest.raises(InvalidReply, match="from 1 to 3"):
         env.check_action(9, "player_0")
+
+
+@pytest.mark.parametrize(("length", "kind"), [(100_000, Failure.OK), (100_001, Failure.UNPARSABLE)])
+def test_text_actions_have_at_most_a_hundred_thousand_characters(length: int, kind: Failure) -> None:
+    env = bargain_v0.env()
+    env.reset(seed=0)
+    end = "\nplayer_0: 0 hats 0 balls 0 apples"
+    action = " " * (length - len(end)) + end
+    assert env.action_space("player_0").contains(action) == (kind is Failure.OK)
+    env.step(action)
+    assert env.infos["player_0"]["illegal"] == kind
+
+
+def test_text_observations_have_at_most_a_million_characters() -> None:
+    space = _duel().observation_space("player_0")
+    for name in ("rules", "text"):
+        assert space[name].contains("字" * 1_000_000)
+        assert not space[name].contains("字" * 1_000_001)
 
 
 def test_masks_are_not_shared() -> None:

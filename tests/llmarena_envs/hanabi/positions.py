@@ -24,7 +24,7 @@ def small_game(*actions, deck=DECK, **options):
 
 def play(game, *actions):
     for action in actions:
-        assert game.why_illegal(game.to_move[0], action) == ""
+        assert game.why_illegal(game.to_move[0], action) is None
         assert action in game.view(game.to_move[0]).legal
         game.apply((action,))
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.hanabi.actions import Kind
 from llmarena_envs.hanabi.cards import Card, Knowledge, full_deck
@@ -90,9 +91,7 @@ def test_a_discard_gives_a_token_back_and_is_not_allowed_with_all_tokens():
     assert codes(game.discards) == "Y2"
     assert codes(game.hands[1]) == "Y1 R3"
     assert game.rewards == (0.0, 0.0)
-    assert (
-        game.why_illegal("player_0", DISCARD_1) == "nothing may be discarded while all 3 information tokens are there"
-    )
+    assert game.why_illegal("player_0", DISCARD_1) == Reason("no_discard", {"info_tokens": 3})
 
 
 @pytest.mark.parametrize(("bomb_score", "last", "score"), [("zero", -1.0, 0), ("keep", 0.0, 1)])
@@ -150,21 +149,19 @@ def test_everybody_has_one_more_turn_after_the_last_card():
 
 def test_why_illegal():
     game = small_game()
-    assert game.why_illegal("player_1", PLAY_1) == "it is not your turn"
-    assert game.why_illegal("player_0", RED) == "player_1 holds no Red card, and a hint must mark at least one card"
-    assert (
-        game.why_illegal("player_0", RANK_3)
-        == "player_1 holds no card of rank 3, and a hint must mark at least one card"
-    )
+    assert game.why_illegal("player_1", PLAY_1) == Reason("not_your_turn")
+    assert game.why_illegal("player_0", RED) == Reason("marks_no_color", {"receiver": "player_1", "color": "Red"})
+    assert game.why_illegal("player_0", RANK_3) == Reason("marks_no_rank", {"receiver": "player_1", "rank": 3})
     for action in (-1, 11, 10**9):
-        assert game.why_illegal("player_0", action) == "actions go from 0 to 10"
+        assert game.why_illegal("player_0", action) == Reason("no_such_action", {"last": 10})
     play(game, RANK_1, RANK_1, RANK_2)
-    assert game.why_illegal("player_1", RED) == "no information token is left for a hint"
+    assert game.why_illegal("player_1", RED) == Reason("no_token")
     three = Hanabi(Variant(players=3, **FULL))
     three.reset(np.random.default_rng(0))
     missing = set(range(5)) - {card.color for card in three.hands[2]}
     kind_and_color = (Kind.REVEAL_COLOR, min(missing), 2)
-    assert three.why_illegal("player_0", three.variant.actions.index(kind_and_color)).startswith("player_2 holds no ")
+    reason = three.why_illegal("player_0", three.variant.actions.index(kind_and_color))
+    assert reason and reason.fields["receiver"] == "player_2"
 
 
 def test_a_short_hand_in_the_last_round():
@@ -255,7 +252,7 @@ def check_invariants(game):
             assert not what.rank_told or what.ranks == (card.rank,)
     if game.to_move:
         assert game.legal
-        assert [game.why_illegal(game.to_move[0], number) == "" for number in range(game.num_actions)] == [
+        assert [game.why_illegal(game.to_move[0], number) is None for number in range(game.num_actions)] == [
             number in game.legal for number in range(game.num_actions)
         ]
 

@@ -30,7 +30,7 @@ def play(game: Holdem, actions: str) -> Holdem:
     for letter in actions.replace(" ", ""):
         action = LETTERS[letter]
         (agent,) = game.to_move
-        assert game.why_illegal(agent, action) == "", (actions, letter, game.why_illegal(agent, action))
+        assert game.why_illegal(agent, action) is None, (actions, letter, game.why_illegal(agent, action))
         game.apply((action,))
     return game
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.holdem.betting import Action, Betting, post_blinds
 from tests.llmarena_envs.holdem.table import cost, legal, play, table
 
@@ -63,11 +64,14 @@ def test_fold_only_when_facing_a_bet() -> None:
     assert "f" not in legal(table("cc c"))
     assert "f" in legal(table("cc h"))
     game = table("cc")
-    assert "no bet to fold to" in game.why_illegal("player_1", Action.FOLD)
+    assert game.why_illegal("player_1", Action.FOLD) == Reason("no_bet")
 
 
-def test_fold_always_under_rlcard() -> None:
-    assert "f" in legal(table("cc", rules="rlcard"))
+@pytest.mark.parametrize(
+    "actions", ["", "c", "p", "cc", "cc c", "cc h", "cc cc", "cc cc p", "cc cc cc", "cc cc cc c", "a"]
+)
+def test_fold_always_under_rlcard(actions: str) -> None:
+    assert "f" in legal(table(actions, rules="rlcard"))
 
 
 @pytest.mark.parametrize(
@@ -111,14 +115,14 @@ def test_rlcard_offers_a_raise_of_exactly_all_chips_and_standard_does_not() -> N
     assert (legal(rlcard), cost(rlcard, "h")) == ("fcha", 2)
     standard = table("cc c", stack=4)
     assert (legal(standard), cost(standard, "h")) == ("ca", 2)
-    assert "All-In" in standard.why_illegal(standard.to_move[0], Action.RAISE_HALF_POT)
+    assert getattr(standard.why_illegal(standard.to_move[0], Action.RAISE_HALF_POT), "name", "") == "too_large"
 
 
 def test_a_raise_beyond_the_stack_is_masked_and_all_in_stays() -> None:
     game = table("cc hc hc h", stack=40)  # 32 left, 8 to call into a pot of 24
     assert (cost(game, "h"), cost(game, "p"), cost(game, "a")) == (8 + 16, 8 + 32, 32)
     assert legal(game) == "fcha"
-    assert "put in 40 and you have 32" in game.why_illegal(game.to_move[0], Action.RAISE_FULL_POT)
+    assert game.why_illegal(game.to_move[0], Action.RAISE_FULL_POT) == Reason("too_large", {"cost": 40, "stack": 32})
 
 
 def test_an_all_in_that_is_called_ends_the_betting() -> None:
@@ -148,7 +152,7 @@ def test_the_betting_goes_on_beside_an_all_in() -> None:
 def test_a_call_of_all_chips_is_a_call_and_not_all_in() -> None:
     game = table("a", players=3)
     assert legal(game) == "fc"
-    assert "all your chips" in game.why_illegal(game.to_move[0], Action.ALL_IN)
+    assert game.why_illegal(game.to_move[0], Action.ALL_IN) == Reason("call_takes_all")
 
 
 def uneven(*stacks: int, button: int = 0, small_blind: int = 1, big_blind: int = 2) -> Betting:
@@ -169,7 +173,7 @@ def test_a_short_all_in_does_not_reopen_the_betting() -> None:
     assert legal_at(betting, 3) == "fchpa"  # has only called the blind: the bet went up by 25 since
     assert betting.min_raise == 18
     assert legal_at(betting, 0) == "fc"
-    assert "less than a full raise" in betting.choices(0).why_illegal[Action.ALL_IN]
+    assert betting.choices(0).why_illegal[Action.ALL_IN] == Reason("not_reopened")
     called = betting.bet(3, 25)
     assert called.next_to_act(3) == 0
     assert legal_at(called.bet(0, 7), 1) == "fc"
@@ -208,7 +212,7 @@ def test_raises_below_the_smallest_are_not_offered() -> None:
     assert betting.to_call(3) == 10
     choices = betting.choices(3)
     assert choices.costs[Action.RAISE_HALF_POT] == 10 + 6
-    assert "smaller than the smallest" in choices.why_illegal[Action.RAISE_HALF_POT]
+    assert choices.why_illegal[Action.RAISE_HALF_POT] == Reason("too_small")
     assert legal_at(betting, 3) == "fcpa"
 
 
@@ -243,7 +247,7 @@ def test_the_big_blind_decides_nothing_when_all_others_are_all_in_below_it() -> 
 def test_no_raise_when_the_opponents_cannot_answer() -> None:
     betting = uneven(100, 30).bet(0, 2).bet(1, 28)
     assert legal_at(betting, 0) == "fc"
-    assert "nobody else has chips" in betting.choices(0).why_illegal[Action.ALL_IN]
+    assert betting.choices(0).why_illegal[Action.ALL_IN] == Reason("nobody_can_answer")
 
 
 def test_a_player_without_chips_is_not_dealt_in() -> None:

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from llmarena_envs import holdem_v0
-from llmarena_envs.core.failures import InvalidReply
+from llmarena_envs.core.ending import Ending
+from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.holdem.cards import card_names
-from llmarena_envs.holdem.replies import ACTION_NAMES, read_action
+from llmarena_envs.holdem.game import Holdem
+from llmarena_envs.holdem.replies import ACTION_NAMES
 from llmarena_envs.holdem.text import HoldemCodec
 from tests.llmarena_envs.holdem.table import everybody_folds_to_the_end, table
 
@@ -20,7 +22,12 @@ DECK = "AhAd KhKd 2c 7d 9h 4s Jc"
 
 def text(actions: str, agent: str, hint: bool = True, cot: bool = True, language: str = "en", **options: Any) -> str:
     game = table(actions, **options)
-    return HoldemCodec(game, language, hint, cot).observation(game.view(agent))
+    return told(HoldemCodec(game, language, hint, cot), game, agent)
+
+
+def told(codec: HoldemCodec, game: Holdem, agent: str) -> str:
+    view = game.view(agent)
+    return codec.observation(view) if game.to_move else codec.ending(view, Ending(game.rewards[view.seat]))
 
 
 def rules(language: str = "en", **options: Any) -> str:
@@ -41,6 +48,7 @@ Flop: 2c 7d 9h
 player_1 checks
 player_0 raises the full pot: puts in 8, now 8 in this round
 player_1 goes all-in: puts in 96, now 96 in this round
+Street: flop
 Community cards: 2c 7d 9h
 Pot: 112
 Chips left: player_0 88, player_1 0
@@ -93,7 +101,7 @@ def test_the_betting_only_grows_during_a_hand() -> None:
         read: dict[tuple[str, int], str] = {}
         while not any(env.terminations.values()):
             agent = env.agent_selection
-            head = env.observe(agent)["text"].partition("\nCommunity cards:")[0]
+            head = env.observe(agent)["text"].partition("\nStreet:")[0]
             before = read.get((agent, env.game.hand), head)
             assert head.startswith(before)
             read[agent, env.game.hand] = head
@@ -103,24 +111,41 @@ def test_the_betting_only_grows_during_a_hand() -> None:
 def test_the_board_is_told_where_it_was_dealt_and_in_the_state() -> None:
     seen = text("cc cc cc", "player_1", deck=DECK)
     assert "Flop: 2c 7d 9h\nplayer_1 checks\nplayer_0 checks\nTurn: 4s\n" in seen
-    assert "River: Jc\nCommunity cards: 2c 7d 9h 4s Jc\n" in seen
-    assert "Community cards: none\n" in text("", "player_0")
+    assert "River: Jc\nStreet: river\nCommunity cards: 2c 7d 9h 4s Jc\n" in seen
+    assert "Street: before the flop\nCommunity cards: none\n" in text("", "player_0")
 
 
 def test_the_board_of_a_called_all_in_is_told_at_the_end() -> None:
-    seen = text("ac", "player_0", deck=DECK)
-    assert (
-        "player_1 calls: 98\nFlop: 2c 7d 9h\nTurn: 4s\nRiver: Jc\nResult of hand 1: player_0 +100, player_1 -100."
-        in seen
+    for agent, gain in (("player_0", "won"), ("player_1", "lost")):
+        assert text("ac", agent, deck=DECK).endswith(
+            "player_1 calls: 98\nFlop: 2c 7d 9h\nTurn: 4s\nRiver: Jc\n"
+            "Result of hand 1: player_0 +100, player_1 -100. Board: 2c 7d 9h 4s Jc. Shown: player_0 Ah Ad, player_1 Kh Kd.\n"
+            f"The match is over. It came to a showdown. You have {gain} 100 chips."
+        )
+
+
+def test_folded_cards_stay_secret_at_the_end() -> None:
+    for agent, other, gain in (("player_0", "Kh Kd", "lost"), ("player_1", "Ah Ad", "won")):
+        seen = text("f", agent, deck=DECK)
+        assert seen.endswith(
+            "player_0 folds\nResult of hand 1: player_0 -1, player_1 +1.\n"
+            f"The match is over. All others folded to player_1. You have {gain} 1 chip."
+        )
+        assert other not in seen
+    three = "AhAd KhKd QhQd 2c 7d 9h 4s Jc"
+    for agent in ("player_0", "player_1", "player_2"):
+        seen = text("f cc cc cc cc", agent, deck=three, players=3)
+        assert "Shown: player_1 Kh Kd, player_2 Qh Qd." in seen
+        assert ("Ah Ad" in seen) == (agent == "player_0")
+
+
+def test_the_end_of_several_hands() -> None:
+    assert text("f f", "player_0", hands=2).endswith(
+        "The match is over. All 2 hands have been played. You have neither won nor lost chips."
     )
-    assert seen.endswith("To call: 0\nIt is not your turn.")
-
-
-def test_the_cards_of_the_only_hand_stay_secret() -> None:
-    seen = text("cc cc cc cc", "player_0", deck=DECK)
-    assert "Kh" not in seen
-    assert "Kd" not in seen
-    assert "Shown" not in seen
+    assert re.search(
+        r"player_\d has all the chips\. You have (won|lost)\.$", text("ac", "player_1", hands=9, reward="win")
+    )
 
 
 def test_earlier_hands_are_told_with_the_cards_shown() -> None:
@@ -152,10 +177,9 @@ def test_the_same_codec_tells_every_position_as_a_new_one_does() -> None:
         game = table("", players=3, hands=3, deck_seed=deck_seed % 4, button=deck_seed % 3)
         rng = np.random.default_rng(deck_seed // 2)
         while game.to_move:
-            for agent in game.agents:
-                view = game.view(agent)
-                assert kept.observation(view) == HoldemCodec(game, "en", True, True).observation(view)
             game.apply((int(rng.choice(game.choices.legal)),))
+            for agent in game.agents:
+                assert told(kept, game, agent) == told(HoldemCodec(game, "en", True, True), game, agent)
 
 
 def test_rules_say_what_the_specification_lists() -> None:
@@ -199,15 +223,16 @@ def test_every_language_has_the_same_texts_and_placeholders() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_no_text_is_read_as_an_answer_unless_it_is_one(language: str) -> None:
-    """A model that repeats its prompt or the list of legal actions has not answered; the example at the end would count."""
+    """A model that repeats its prompt or the list of legal actions has not answered."""
     game = table()
     codec = HoldemCodec(game, language, True, True)
     seen = codec.observation(game.view("player_0"))
+    view = game.view("player_0")
     before_the_example = seen[: seen.rindex("Action:")]
     for part in (codec.rules("player_0"), before_the_example):
-        with pytest.raises(InvalidReply, match=r"no action was found|names none"):
-            read_action(part)
-    assert read_action(seen) == 1
+        with pytest.raises(InvalidReply) as error:
+            codec.parse(part, view)
+        assert error.value.kind is Failure.UNPARSABLE
 
 
 def test_the_picture_shows_all_cards() -> None:

@@ -39,7 +39,9 @@ PLAYTHROUGHS = {
 
 
 def secrets(env: Any, agent: str) -> list[str]:
-    """The agent's two cards as texts name them; cards shown in earlier hands may come again, so only for one hand."""
+    """The agent's two cards as texts name them until they are shown; those of earlier hands may come again, so only for one."""
     game = env.unwrapped.game
-    hole = game.hole(game.agents.index(agent)) if game.hands == 1 else ()
+    seat = game.agents.index(agent)
+    was_shown = bool(game.results) and bool(game.results[-1].shown[seat])
+    hole = () if game.hands > 1 or was_shown else game.hole(seat)
     return [card_names(hole), card_names(hole[::-1])] if hole else []

@@ -20,6 +20,7 @@ BROKEN: list[tuple[type[toys.DuelEnv], dict[str, Any], str]] = [
     (toys.WrongTurn, {}, "agents_to_move_act_before_others"),
     (toys.LosesTheLastReward, {}, "rewards_reach_every_agent"),
     (toys.TextInInfos, {}, "infos_hold_numbers_only"),
+    (toys.InfosGrow, {}, "infos_keep_their_keys"),
     (toys.DrawsFromElsewhere, {}, "same_seed_gives_the_same_match"),
     (toys.SameMatchForAllSeeds, {}, "seeds_are_not_ignored"),
     (toys.SeedsNothing, {}, "seeds_are_not_ignored"),

@@ -7,12 +7,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo.utils.conversions import parallel_wrapper_fn
 
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.ending import Ending
+from llmarena_envs.core.failures import Failure, Reason, Refusal
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.parallel import parallel_form
 from llmarena_envs.core.text_env import TextEnv
 
 ROUNDS = 3
@@ -44,8 +45,8 @@ class Duel(Game):
         card = self.cards[self.agents.index(agent)]
         return DuelView(agent, to_move, (0, 1, 2) if to_move else (), card, self.rounds)
 
-    def why_illegal(self, agent: str, action: int) -> str:
-        return "" if 0 <= action <= 2 else "0, 1 or 2"
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
+        return None if 0 <= action <= 2 else Reason("no_such_action", {"last": 2})
 
     def apply(self, actions: tuple[int, ...]) -> None:
         first, second = (card + action for card, action in zip(self.cards, actions, strict=True))
@@ -61,9 +62,12 @@ class DuelCodec(Codec):
     def observation(self, view: DuelView) -> str:
         return f"Your card: {view.card}. Rounds: {view.rounds}. {'Add 0, 1 or 2.' if view.to_move else 'Wait.'}"
 
-    def parse(self, reply: str, view: DuelView) -> int:
+    def ending(self, view: DuelView, ending: Ending) -> str:
+        return f"{self.observation(view)} {ending.reward} {ending.offenders}"
+
+    def read(self, reply: str, view: DuelView) -> int:
         if reply.strip() not in ("0", "1", "2"):
-            raise InvalidReply(Failure.UNPARSABLE, "0, 1 or 2")
+            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
         return int(reply)
 
     def format(self, action: int, view: DuelView) -> str:
@@ -102,7 +106,7 @@ def duel(**options: Any) -> OrderWrapper:
     return DuelEnv.make(**options)
 
 
-parallel_duel = parallel_wrapper_fn(duel)
+parallel_duel = parallel_form(duel)
 
 
 def card(env: Any, agent: str) -> list[str]:
@@ -123,8 +127,8 @@ class Endless(DuelEnv):
 
 
 class RefusingGame(Duel):
-    def why_illegal(self, agent: str, action: int) -> str:
-        return "not 2" if action == 2 else super().why_illegal(agent, action)
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
+        return Reason("no_such_action", {"last": 1}) if action == 2 else super().why_illegal(agent, action)
 
 
 class RefusesWhatItOffers(DuelEnv):
@@ -279,6 +283,12 @@ class TextInInfos(DuelEnv):
         self.infos["player_0"]["hint"] = "add 2"
 
 
+class InfosGrow(DuelEnv):
+    def _resolve(self, moves: tuple[Any, ...]) -> None:
+        super()._resolve(moves)
+        self.infos["player_1"]["rounds"] = len(self.game.rounds)
+
+
 class LosesTheLastReward(DuelEnv):
     def _accumulate_rewards(self) -> None:
         if not self._over:
@@ -413,4 +423,4 @@ class ParallelFormGoesItsOwnWay:
     """Not the parallel form of the duel but of a duel that lacks a legal action."""
 
     def __new__(cls, **options: Any) -> Any:
-        return parallel_wrapper_fn(MaskLacksALegalAction.make)(**options)
+        return parallel_form(MaskLacksALegalAction.make)(**options)

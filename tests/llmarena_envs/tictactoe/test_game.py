@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.tictactoe.game import LINES, TicTacToe, free_cells, from_pettingzoo, has_line, to_pettingzoo
 from tests.llmarena_envs.random_games import diagram, play_beside_open_spiel
@@ -22,7 +23,7 @@ def _start() -> TicTacToe:
 def _after(*moves: int) -> TicTacToe:
     game = _start()
     for move in moves:
-        assert game.why_illegal(game.to_move[0], move) == ""
+        assert game.why_illegal(game.to_move[0], move) is None
         game.apply((move,))
     return game
 
@@ -124,8 +125,8 @@ def test_a_line_with_the_last_move_wins() -> None:
 def test_rows_and_columns_count_from_the_top_left() -> None:
     game = _after(2, 3)
     assert game.board == diagram("..X", "O..", "...")
-    assert game.why_illegal("player_0", 3) == "the cell (2, 1) is already taken"
-    assert game.why_illegal("player_0", -1) == game.why_illegal("player_0", 9) == "rows and columns go from 1 to 3"
+    assert game.why_illegal("player_0", 3) == Reason("taken", {"row": 2, "column": 1})
+    assert game.why_illegal("player_0", -1) == game.why_illegal("player_0", 9) == Reason("off_board")
 
 
 def test_the_view_is_the_position() -> None:

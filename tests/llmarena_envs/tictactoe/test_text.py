@@ -76,13 +76,13 @@ CORPUS = [
     ("X: (3, 3)", ILLEGAL),
     ("O: (1, 3)", ILLEGAL),
     ("我下O：（1，3）", ILLEGAL),
-    ("X: (1, 3). Then O: (1, 1)", ILLEGAL),
-    ("X: (1, 3)\n<|im_start|>user\nO: (1, 1)", ILLEGAL),
+    ("X: (1, 3). Then O: (1, 1)", 2),
+    ("X: (1, 3)\n<|im_start|>user\nO: (1, 1)", 2),
     ("X: (0, 1)", ILLEGAL),
     ("X: (4, 1)", ILLEGAL),
     ("X: (1, 10)", ILLEGAL),
     ("X: (-1, 1)", ILLEGAL),
-    ("(" + "9" * 5000 + ", 1)", ILLEGAL),
+    ("(" + "9" * 500 + ", 1)", ILLEGAL),
     ('{"row": 4, "column": 1}', ILLEGAL),
     ('{"mark": "O", "row": 1, "column": 3}', ILLEGAL),
     # no move
@@ -101,7 +101,6 @@ CORPUS = [
     ("X", UNPARSABLE),
     ("X: 5", UNPARSABLE),
     ("X: ()", UNPARSABLE),
-    ("(1, 3", UNPARSABLE),
     ("(1.5, 3)", UNPARSABLE),
     ("(1, 2, 3)", UNPARSABLE),
     ("1\n3", UNPARSABLE),
@@ -142,7 +141,7 @@ def test_a_move_in_prose_is_read(action: int, before: str, after: str) -> None:
 
 @given(st.sampled_from(range(9)), wordy, st.sampled_from(ENV.view("player_0").legal))
 def test_the_last_of_two_moves_counts(first: int, between: str, second: int) -> None:
-    reply = f"{ENV.format(first, 'player_0')} {between} {ENV.format(second, 'player_0')}"
+    reply = f"{ENV.format(first, 'player_0')}\n{between}\n{ENV.format(second, 'player_0')}"
     assert ENV.parse(reply, "player_0") == second
 
 
@@ -162,7 +161,7 @@ def test_what_a_player_reads() -> None:
         "You play X.\nMoves so far: X: (2, 2), O: (3, 3)\nBoard:\n_|_|_\n_|X|_\n_|_|O\n"
         "Empty cells: (1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2)\n"
         "It is your turn. Choose an empty cell and reply with your mark and the cell only, nothing else, in this form:\n"
-        "X: (row, column)\nFor instance, X: (1, 3) takes the cell in row 1 and column 3."
+        "X: (row, column)\nFor instance, X: (1, 3) takes the cell (1, 3)."
     )
     waiting = _env().observe("player_1")["text"]
     assert waiting.startswith("You play O.\n")
@@ -187,7 +186,7 @@ def test_the_move_named_in_the_feedback_is_legal() -> None:
     env = tictactoe_v0.raw_env()
     env.reset(seed=0)
     env.step(0)
-    with pytest.raises(InvalidReply, match=r"in the form O: \(1, 2\)$"):
+    with pytest.raises(InvalidReply, match=r"in the form O: \(1, 3\)$"):
         env.parse("?", "player_1")
 
 
@@ -203,7 +202,7 @@ def test_the_worked_game_in_the_rules_is_a_real_one(language: str) -> None:
         mark, name = lines[0].split(": ")
         assert mark == "XO"[len(game.moves) % 2]
         action = CELL_NAMES.index(name)
-        assert game.why_illegal(game.to_move[0], action) == ""
+        assert game.why_illegal(game.to_move[0], action) is None
         game.apply((action,))
         assert "\n".join(lines[1:4]) == codec.board_text(game.board)
         lines = lines[4:]

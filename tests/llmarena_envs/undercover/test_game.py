@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.undercover.game import Clue, Undercover, Vote, most_voted
 from llmarena_envs.undercover.words import WordPair, shipped_pairs
@@ -256,32 +257,32 @@ def test_illegal_clues():
     game = fixed_game()
     game.apply((Clue("A small RED fruit."),))
     why = game.why_illegal
-    assert "secret word" in why("player_1", Clue("like a Plum, but different"))
-    assert "player_0 has already given this clue" in why("player_1", Clue("a small red fruit!!"))
-    assert "at most 500 characters, this one has 501" in why("player_1", Clue("a" * 501))
-    assert "single line" in why("player_1", Clue("a\nb"))
-    assert "single line" in why("player_1", Clue("a\x00b"))
-    assert "a clue, not a vote" in why("player_1", Clue("Vote: player_2"))
-    assert "clue stage" in why("player_1", Vote("player_2"))
+    assert why("player_1", Clue("like a Plum, but different")) == Reason("secret_word")
+    assert why("player_1", Clue("a small red fruit!!")) == Reason("repeated", {"player": "player_0"})
+    assert why("player_1", Clue("a" * 501)) == Reason("long_clue", {"limit": 500, "length": 501})
+    for text in ("a\nb", "a\x00b", "**a**", '"a b"', "a</s>"):
+        assert why("player_1", Clue(text)) == Reason("no_line"), text
+    assert why("player_1", Clue("Vote: player_2")) == Reason("clue_is_vote")
+    assert why("player_1", Vote("player_2")) == Reason("clue_stage")
     for text in ("plums", "a cherry", "aplum", "a small red", "a" * 500, "..."):
-        assert why("player_1", Clue(text)) == ""
+        assert why("player_1", Clue(text)) is None
 
 
 def test_a_player_may_repeat_its_own_clue_and_several_may_be_silent():
     game = fixed_game()
     for text in ("red", "", "", "round", "sweet"):
-        assert game.why_illegal(game.to_move[0], Clue(text)) == ""
+        assert game.why_illegal(game.to_move[0], Clue(text)) is None
         game.apply((Clue(text),))
     vote(game, 1, 2, 1, 1, 1)
     assert game.to_move == ("player_0",)
-    assert game.why_illegal("player_0", Clue("Red")) == ""
-    assert "player_3" in game.why_illegal("player_0", Clue("Round"))
+    assert game.why_illegal("player_0", Clue("Red")) is None
+    assert game.why_illegal("player_0", Clue("Round")) == Reason("repeated", {"player": "player_3"})
 
 
 def test_without_clue_check_words_and_repetition_are_allowed_but_stages_are_kept():
     game = fixed_game(clue_check=False)
     game.apply((Clue("plum"),))
-    assert game.why_illegal("player_1", Clue("plum")) == ""
+    assert game.why_illegal("player_1", Clue("plum")) is None
     assert game.why_illegal("player_1", Clue("vote: player_2"))
     assert game.why_illegal("player_1", Clue("a" * 501))
 
@@ -292,14 +293,13 @@ def test_illegal_votes():
     vote(game, 1, 0, 0, 0, 0)
     speak(game)
     why = game.why_illegal
-    assert "yourself" in why("player_1", Vote("player_1"))
-    assert "player_0 has been eliminated; you can vote for player_2, player_3, player_4" in why(
-        "player_1", Vote("player_0")
-    )
-    assert "player_9 does not exist" in why("player_1", Vote("player_9"))
-    assert "vote stage" in why("player_1", Clue("red"))
-    assert "not asked for" in why("player_1", Vote("player_2", (("player_2", "plum"),)))
-    assert why("player_1", Vote("player_4")) == ""
+    assert why("player_1", Vote("player_1")) == Reason("own_vote")
+    others = "player_2, player_3, player_4"
+    assert why("player_1", Vote("player_0")) == Reason("eliminated", {"target": "player_0", "others": others})
+    assert why("player_1", Vote("player_9")) == Reason("no_such_player", {"target": "player_9", "others": others})
+    assert why("player_1", Clue("red")) == Reason("vote_stage")
+    assert why("player_1", Vote("player_2", (("player_2", "plum"),))) == Reason("no_guesses")
+    assert why("player_1", Vote("player_4")) is None
 
 
 def test_guesses():
@@ -317,7 +317,7 @@ def test_guesses():
     everything = tuple(
         (f"player_{number}", word) for number, word in enumerate(["plum", "PLUM", "Plum.", "plum", "cherry"])
     )
-    assert why("player_0", Vote("player_1", everything)) == ""
+    assert why("player_0", Vote("player_1", everything)) is None
     wrong = tuple((player, "pear") for player, _ in everything)
     game.apply(
         (
@@ -335,7 +335,8 @@ def test_guesses():
         ("player_3", False, False),
         ("player_4", True, True),
     )
-    assert "guesses" not in game.statistics("player_0")
+    told = game.statistics("player_0")
+    assert [told[name] for name in ("guesses", "guesses_right", "guesses_strict")] == [-1, -1, -1]
     speak(game)
     vote(game, 4, 4, 4, 1)
     assert game.statistics("player_4") | {"pair": 0} == {
@@ -355,13 +356,21 @@ def test_statistics_name_the_side_only_after_the_match():
     game = fixed_game()
     while game.to_move:
         for agent in game.agents:
-            assert set(game.statistics(agent)) == {"blank_clues", "votes_received", "eliminated_round"}
+            told = game.statistics(agent)
+            assert {name for name in told if told[name] != -1} == {"blank_clues", "votes_received", "eliminated_round"}
         if game.stage == "clue":
             game.apply((Clue("..." if game.to_move == ("player_2",) else game.to_move[0]),))
         else:
             game.apply(tuple(Vote("player_2" if agent != "player_2" else "player_1") for agent in game.living))
             break
-    assert game.statistics("player_2") == {"blank_clues": 1, "votes_received": 4, "eliminated_round": 1}
+    assert game.statistics("player_2") == {
+        "blank_clues": 1,
+        "votes_received": 4,
+        "eliminated_round": 1,
+        "role": -1,
+        "pair": -1,
+        "swapped": -1,
+    }
     assert game.forfeit(("player_3",)) == (0, 0, 0, -1, 0)
     assert [game.statistics(agent)["role"] for agent in game.agents] == [0, 0, 0, 0, 1]
 
@@ -369,7 +378,7 @@ def test_statistics_name_the_side_only_after_the_match():
 def test_default_actions():
     game = fixed_game()
     assert game.default_action("player_0") == Clue("")
-    assert game.why_illegal("player_0", Clue("")) == ""
+    assert game.why_illegal("player_0", Clue("")) is None
     speak(game)
     assert game.default_action("player_0") is None
 
@@ -392,7 +401,7 @@ def test_views_list_the_votes():
     assert game.view("player_0").legal == ()
     speak(game)
     assert game.view("player_2").legal == tuple(Vote(f"player_{number}") for number in (0, 1, 3, 4))
-    assert all(game.why_illegal("player_2", action) == "" for action in game.view("player_2").legal)
+    assert all(game.why_illegal("player_2", action) is None for action in game.view("player_2").legal)
     assert [(clue.round, clue.sender) for clue in game.view("player_4").clues] == [(1, agent) for agent in game.agents]
 
 
@@ -413,5 +422,5 @@ def test_random_actions_are_legal():
         game = new_game(seed, n_players=10, n_undercover=2, max_rounds=9, ask_guess=True)
         while game.to_move:
             actions = tuple(game.random_action(agent, rng) for agent in game.to_move)
-            assert all(game.why_illegal(*move) == "" for move in zip(game.to_move, actions, strict=True))
+            assert all(game.why_illegal(*move) is None for move in zip(game.to_move, actions, strict=True))
             game.apply(actions)

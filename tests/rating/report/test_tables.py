@@ -16,6 +16,31 @@ from tests.rating.schemes.test_leaderboard import BOARD_OF, LOGS
 
 BOARDS = {kind: BOARD_OF[kind](log, stop_reason="cap") for kind, log in LOGS.items()}
 
+COMMON_KEYS = ["environment", "kind", "rows", "matches", "void_matches", "bug_matches", "stop_reason", "references"]
+MORE_KEYS = {
+    "skill": [
+        "connected",
+        "regularised",
+        "interval",
+        "clusters",
+        "seat_advantage",
+        "seat_low",
+        "seat_high",
+        "position",
+        "first_share",
+        "permutations",
+    ],
+    "mean_reward": [],
+    "cooperative": [],
+    "undercover": ["unclassified"],
+}
+MORE_ROW_KEYS = {
+    "skill": ["rating", "low", "high", "rating_without_ties", "mu", "sigma", "spread", "tally", "first", "second"],
+    "mean_reward": [],
+    "cooperative": ["self_play", "cross_play"],
+    "undercover": ["win_rate", "other_win_rate"],
+}
+
 
 @pytest.mark.parametrize("kind", BOARDS)
 def test_json_has_stable_keys_and_rounded_numbers(kind):

@@ -1,5 +1,6 @@
 import functools
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -250,10 +251,15 @@ def test_undercover_win_rates_by_role():
     assert board.references == {"random votes": 0.6} and board.unclassified == 0
 
 
-def test_undercover_without_roles_in_the_record():
+@pytest.mark.parametrize("statistics", [{}, {"role": -1.0}])
+def test_undercover_without_roles_in_the_record(statistics):
     forfeit = match(0, ("f", 0.0), ("a", -1.0), ("f", 0.0))
     unknown = match(1, ("f", 0.0), ("f", -1.0), ("f", 0.0))
-    board = role_leaderboard([forfeit, unknown], Casting(hidden=HIDDEN, opponent="f"))
+    outcomes = [
+        replace(outcome, seats=tuple(replace(seat, statistics=statistics) for seat in outcome.seats))
+        for outcome in (forfeit, unknown)
+    ]
+    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
     rows = {row.policy: row for row in board.rows}
     assert rows["a"].roles["undercover"] == rate_estimate(0, 1)
     assert rows["f"].roles["undercover"] is None and rows["f"].roles["civilian"] is None

@@ -1,0 +1,79 @@
+"""What may be a statement, and which of several counts."""
+
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from llmarena_envs.core.failures import Failure, Refusal
+
+
+class Rank(IntEnum):
+    """How much a candidate weighs: a label inside a line, a bare value on a line, a labelled line or an object."""
+
+    INSIDE = 1
+    BARE = 2
+    LABELLED = 3
+
+
+class Found(NamedTuple):
+    """A candidate.
+
+    Attributes:
+        rank: its rank.
+        start: where it begins.
+        value: its value, a ``Refusal``, ``_OTHER`` or ``UNREADABLE``.
+        line: number of its line.
+        seat: whether it follows the name of a seat.
+        fields: the object it comes from.
+    """
+
+    rank: Rank
+    start: int
+    value: Any
+    line: int = 0
+    seat: bool = False
+    fields: Mapping[str, Any] = {}
+
+
+UNREADABLE = object()
+"""The value of a final form that cannot be read."""
+
+
+class Other(NamedTuple):
+    """A statement in another's name."""
+
+    name: str
+
+
+def choose(found: Iterable[Found]) -> Found:
+    """Returns the last candidate of the highest rank.
+
+    Raises:
+        Refusal: with ``nothing_stated``, ``not_your_name``, or as the candidate says that would count.
+    """
+    own: list[Found] = []
+    other: Found | None = None
+    for candidate in found:
+        if candidate.value is UNREADABLE:
+            own.clear()  # a final form that cannot be read outweighs what was considered before it
+        elif isinstance(candidate.value, Other):
+            other = candidate
+        elif other and own and candidate.seat and own[-1].seat and own[-1].line + 2 == other.line + 1 == candidate.line:
+            # Either the moves so far and mine, or mine and how it may go on.
+            own.append(candidate._replace(value=unclear(candidate, own[-1])))
+        else:
+            own.append(candidate)
+    if own:
+        highest = max(candidate.rank for candidate in own)
+        chosen = [candidate for candidate in own if candidate.rank == highest][-1]
+        if isinstance(chosen.value, Refusal):
+            raise chosen.value
+        return chosen
+    if other:
+        raise Refusal(Failure.ILLEGAL, "not_your_name", name=other.value.name)
+    raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+
+
+def unclear(one: Found, another: Found) -> Any:
+    """Returns the value that two candidates share, or a ``Refusal``."""
+    return one.value if one.value == another.value else Refusal(Failure.UNPARSABLE, "unclear")

@@ -1,0 +1,134 @@
+"""Reading the objects in which models state moves: fields, nested answers and calls of tools."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Generic
+
+from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.reading.candidates import UNREADABLE, Other
+from llmarena_envs.core.reading.grammar import Grammar, Value
+from llmarena_envs.core.reading.labels import EXPLAINS, labels
+from llmarena_envs.core.reading.objects import read_object
+
+MAX_DEPTH = 4
+"""How deep answers may be nested."""
+
+_ARGUMENTS = frozenset(("arguments", "parameters", "params", "args", "input", "action_input", "kwargs"))
+
+
+class Fields(Generic[Value]):
+    """Reads objects of one game.
+
+    Args:
+        grammar: what a statement looks like.
+        me: whose statement counts.
+        read_piece: reads a text that should be a statement and nothing else.
+    """
+
+    def __init__(
+        self, grammar: Grammar[Value], me: str, read_piece: Callable[[str], tuple[Any, Mapping[str, Any]]]
+    ) -> None:
+        self._grammar = grammar
+        self._me = me
+        self._read_piece = read_piece
+        self._labels = labels(grammar.nouns, grammar.seats, grammar.free)
+
+    def read(self, value: Mapping[str, Any], depth: int) -> Any:
+        """Returns the value of an object, a ``Refusal``, ``Other``, ``UNREADABLE``, or ``None`` if it states nothing."""
+        if depth > MAX_DEPTH:
+            return None
+        fields = {"_".join(str(key).lower().split()).replace("-", "_"): entry for key, entry in value.items()}
+        for key in self._grammar.seats.keys:
+            seat = fields.get(key)
+            if isinstance(seat, str) and self._labels.seat.fullmatch(seat):
+                name = self._grammar.seats.name(seat)
+                if name != self._me:
+                    return Other(name)
+        try:
+            read = self._grammar.fields(fields)
+        except Refusal as refusal:
+            return refusal
+        if read is not None:
+            return read
+        answers = []
+        other = None
+        for key, entry in fields.items():
+            if self._labels.seat.fullmatch(key):
+                name = self._grammar.seats.name(key)
+                if name == self._me:
+                    answers.append(self._read_entry(entry, depth))
+                else:
+                    other = Other(name)
+            elif self._is_answer(key, entry, fields):
+                answers.append(self._read_entry(entry, depth))
+        called = self._read_call(fields, depth)
+        if called is not None:
+            return called
+        answers = [answer for answer in answers if answer is not None]
+        if not answers:
+            return other
+        readable = [answer for answer in answers if answer is not UNREADABLE]
+        if not readable:
+            return UNREADABLE
+        same = all(answer == readable[0] for answer in readable) or isinstance(readable[0], Refusal)
+        return readable[0] if same else Refusal(Failure.UNPARSABLE, "unclear")
+
+    def _is_answer(self, key: str, entry: Any, fields: Mapping[str, Any]) -> bool:
+        """Says whether a field holds the answer; for a free text, a weak name needs that no other field holds a text."""
+        label = self._answer_key(key)
+        if label is None:
+            return False
+        return bool(label["strong"]) or not (self._grammar.free and isinstance(entry, str)) or _texts(fields) == 1
+
+    def _answer_key(self, key: str) -> re.Match[str] | None:
+        match = labels(self._grammar.nouns, self._grammar.seats, False).at_start.match(f"{key.replace('_', ' ')}:")
+        return match if match and not match["seat"] and match.end() == len(key) + 1 else None
+
+    def _read_entry(self, entry: Any, depth: int) -> Any:
+        if isinstance(entry, dict):
+            return self.read(entry, depth + 1)
+        if entry is None or isinstance(entry, bool) or (self._grammar.free and not isinstance(entry, str)):
+            return UNREADABLE
+        return self._read_piece(str(entry))[0]
+
+    def _read_call(self, fields: Mapping[str, Any], depth: int) -> Any:
+        """Reads a call of a tool: its arguments, which may be an object or the text of one, or else its name."""
+        for key in (
+            "tool_calls",
+            "tool_call",
+            "function_call",
+            "function",
+            "arguments",
+            "parameters",
+            "params",
+            "args",
+            "input",
+            "action_input",
+            "kwargs",
+        ):
+            entry = fields.get(key)
+            if isinstance(entry, list) and entry:
+                entry = entry[-1]
+            if isinstance(entry, str):
+                entry = read_object(entry) or entry
+            if isinstance(entry, dict):
+                found = self.read(entry, depth + 1)
+                if (
+                    found is None
+                    and len(entry) == 1
+                    and key in _ARGUMENTS
+                    and self._answer_key(str(fields.get("name", "")))
+                ):
+                    found = self._read_entry(next(iter(entry.values())), depth)
+                if found is not None:
+                    return found
+            elif isinstance(entry, str) and key in _ARGUMENTS:
+                found = self._read_piece(entry)[0]
+                if found is not UNREADABLE:
+                    return found
+        return None
+
+
+def _texts(fields: Mapping[str, Any]) -> int:
+    """Returns how many fields hold a text that is no explanation."""
+    return sum(isinstance(entry, str) and not EXPLAINS.search(key) for key, entry in fields.items())

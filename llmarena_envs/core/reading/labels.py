@@ -1,0 +1,149 @@
+"""The words around a statement: what announces one, what says that it is somebody else's, or not meant."""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+EMBEDDED = "\ue000"
+"""Stands where an object or the contents of an answer tag or box stood, which are read by themselves."""
+
+FILLER = "\ue001"
+"""Stands for the rest of it."""
+
+GENERAL_NOUNS = (
+    r"move|action|choice|decision|response|output|result|reply|play|pick|selection|solution|conclusion|verdict|"
+    r"行动|动作|选择|决定|回答|回复|输出|结果|结论|走法|着法|落子"
+)
+_FREE_NOUNS = "move|action|choice|selection|response|reply|output|行动|动作|选择|回答|回复"
+ANSWER = r"(?:final[ \t_-]*)?answer|final|最终答案|最后答案|答案"
+_QUALIFIERS = (
+    r"(?:my|the|our|your|this|final|best|chosen|selected|optimal|recommended|official|actual|own|correct|intended|preferred|"
+    r"ultimate|strongest|current|legal|proposed|(?P<next>next))[ \t_]++"
+)
+_CHINESE_QUALIFIERS = r"(?:我的|我|本轮的?|最终的?|最后的?|最佳|所选)"
+_DISCOURSE = (
+    r"(?:(?:(?:so|thus|therefore|hence|ok|okay|well|now|and|but|no|wait|actually|correction|finally|in conclusion|or rather|"
+    r"rather|sure|alright|here is|here's)\b|因此|所以|综上|那么|于是|好的)[ \t,:.!\-–—]{0,5}+){0,4}+"
+)
+_NUMBERED = r"(?:\d{1,2}[.)][ \t]++[^\w\n\ue000]*+)?"
+_CLOSERS = r"[\"')\]}>_ \t]*+"
+_COLON = r"(?:[:=]+>?|-+>|[→⇒–—]|-(?=[ \t]))"
+_IS = r"(?:(?:is|are|would be|will be|shall be|should be)\b[ \t]*+(?:to[ \t]++|that[ \t]++)?:?|是|为)"
+_I_CHOOSE = (
+    r"(?:i|we)(?:'ll|[ ]will|[ ]would[ ]like[ ]to|[ ]am[ ]going[ ]to)?[ ](?:choose|play|pick|select|go[ ]with|take|"
+    r"decide[ ]on|decide)|"
+    r"我选|我选择|我决定"
+)
+_WHEN = r"(?:[ \t]++(?:for|in|on|at|of)[ \t]++(?:this|the|my|current)[ \t]++(?:\w++[ \t]*+){1,2}|[ \t]*+\([^()\n\ue000]{1,40}\))?"
+
+DIGIT_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+CHINESE_DIGITS = "零一二三四五六七八九"
+
+
+def player_name(text: str) -> str:
+    """Returns the name that ``text`` means, with its number in digits: ``player_1`` for ``Player one``."""
+    number = _NUMBER.search(text.lower())
+    digit = number[0] if number else "0"
+    if digit in DIGIT_WORDS:
+        return f"player_{DIGIT_WORDS.index(digit)}"
+    return f"player_{CHINESE_DIGITS.index(digit) if digit in CHINESE_DIGITS else int(digit)}"
+
+
+class Seats(NamedTuple):
+    """How the players of a game are called in replies.
+
+    Attributes:
+        pattern: a pattern of what they are called, without groups.
+        keys: fields of an object that say who speaks.
+        name: returns the name that a text means which fits the pattern.
+    """
+
+    pattern: str
+    keys: tuple[str, ...]
+    name: Callable[[str], str] = player_name
+
+
+_NUMBER = re.compile(rf"\d{{1,3}}|{'|'.join(DIGIT_WORDS)}|[{CHINESE_DIGITS}]")
+NUMBER = rf"(?:[0-9]{{1,3}}|{'|'.join(DIGIT_WORDS)}|[{CHINESE_DIGITS}])(?![0-9A-Za-z])"
+PLAYER = rf"(?:player|玩家)[ \t_\-]{{0,4}}{NUMBER}"
+PLAYERS = Seats(PLAYER, ("agent", "speaker", "player", "me"))
+SPEAKERS = Seats(PLAYER, ("agent", "speaker", "me"))
+"""Players of a game in which ``player`` may name the one that an action is aimed at."""
+
+NOBODY = Seats(r"(?!)", ())
+"""No names at all."""
+
+NOT_MEANT = re.compile(
+    r"\b(?:alternativ\w*|option\w*|consider(?:ed|ing|s)?|candidate\w*|possib\w+|example\w*|e\.g|instance|format\w*|template|opponent\w*|"
+    r"partner\w*|teammate\w*|they|their|expect\w*|predict\w*|"
+    r"anticipat\w*|likely|probabl[ey]|next (?:turn|move|round|time)|later|"
+    r"future|follow[- ]?ups?|afterwards?|then|if|unless|instead|rather|not|never|don't|avoid\w*|reject\w*|worse|worst|"
+    r"previous\w*|"
+    r"last|history|so far|earlier|first thought|at first|"
+    r"initial\w*|tempt\w*|legal (?:moves|actions)|available|hypothe\w+|would|could|might|maybe|perhaps|"
+    r"illegal|wrong|mistake\w*|bad|threat\w*|second[- ]best|runner[- ]up|had|was|were|between|said|says|thought of|example)\b"
+    r"|备选|其他|候选|选项|例如|比如|示例|"
+    r"举例|格式|对手|对方|他人|预期|预计|可能|下一轮|下回合|下一回合|之后|上一|上轮|之前|如果|假如|考虑过|考虑|不要|不应|不是|而不|合法",
+    re.IGNORECASE,
+)
+"""Words by which what follows is an example, an alternative, a forecast, the past, or somebody else's."""
+
+EXPLAINS = re.compile(
+    r"(?<![A-Za-z])(?:reason\w*|think\w*|explanation|analysis|why|notes?|rationale|justification|"
+    r"(?<!second )thoughts?|comments?|remarks?|strategy|plan)(?![A-Za-z])"
+    r"|理由|解释|分析|说明|备注|思路",
+    re.IGNORECASE,
+)
+"""Words of a header below which, after a statement, it is explained."""
+
+HEADER = re.compile(
+    r"[^\w\n\ue000]*+(?:\d{1,2}[.)][ \t]++)?(?P<words>(?:[^:\n.!?;。！？；\ue000]|\.(?!\s)){1,80}+):(?!//)"
+)
+
+
+class Labels(NamedTuple):
+    """Compiled patterns of the labels of one game.
+
+    Attributes:
+        at_start: a label at the beginning of a line or of what follows another label.
+        inside: a label inside a line.
+        before_value: the name of a seat before a value without a colon.
+        seat: the name of a seat and nothing else.
+    """
+
+    at_start: re.Pattern[str]
+    inside: re.Pattern[str]
+    before_value: re.Pattern[str]
+    seat: re.Pattern[str]
+
+
+@cache
+def labels(nouns: str, seats: Seats, free: bool) -> Labels:
+    """Returns the patterns of a game that calls its moves by ``nouns``.
+
+    Args:
+        nouns: alternatives of a pattern.
+        seats: how players are called.
+        free: whether any text would do as a value, so that fewer labels count.
+    """
+    strong = rf"(?P<answer>{ANSWER}){'|' + nouns if nouns else ''}"
+    weak = _FREE_NOUNS if free else f"{GENERAL_NOUNS}|{_I_CHOOSE}"
+    noun = (
+        rf"(?:(?:{_QUALIFIERS}){{0,4}}+|{_CHINESE_QUALIFIERS}{{0,4}}+)(?:(?P<strong>{strong})|(?P<weak>{weak}))(?![A-Za-z])"
+        rf"(?:[ \t]*+(?:choice|move|action|答案|选择))?{_WHEN}"
+    )
+    seat = rf"(?P<seat>{seats.pattern})(?:'s[ \t]++(?:\w++[ \t]++){{0,2}}\w++)?"
+    at_start = (
+        rf"[^\w\n\ue000]*+{_NUMBERED}{_DISCOURSE}[^\w\n\ue000]*+"
+        rf"(?:{seat}{_CLOSERS}(?P<seat_colon>{_COLON})|{noun}{_CLOSERS}(?:(?P<colon>{_COLON})|(?P<is>{_IS})|"
+        rf"(?P<alone>(?=[.\s]*$))))[ \t]*+"
+    )
+    inside = rf"(?<![A-Za-z0-9_])(?:{seat}{_CLOSERS}(?:[:=])|{noun}{_CLOSERS}(?:(?P<colon>[:=])|(?P<is>{_IS})))[ \t]*+"
+    flags = re.IGNORECASE
+    return Labels(
+        re.compile(at_start, flags),
+        re.compile(inside, flags),
+        re.compile(rf"(?:{seats.pattern})[ \t]*+(?=[(\[\d])", flags),
+        re.compile(rf"\s*(?:{seats.pattern})\s*", flags),
+    )

@@ -1,0 +1,136 @@
+"""Objects in a reply, as JSON or as Python writes them; nothing is evaluated."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+MAX_STARTS = 200
+"""Opening braces that are tried, counted from the end of the text."""
+
+MAX_DEPTH = 8
+MAX_TOKENS = 20_000
+"""Names, values and signs that are read in one text, so that hostile text cannot make this slow."""
+
+_START = re.compile(r"(\\[a-zA-Z]{1,20}+[ ]?)?\{")
+_TOKEN = re.compile(
+    r"\s*+(?:(?P<string>\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+')"
+    r"|(?P<number>[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?)(?![\w.])"
+    r"|(?P<word>[^\W\d]\w{0,40}+)|(?P<sign>[{}\[\](),:]))",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_DECODER = json.JSONDecoder(strict=False)  # one for all calls: a decoder is a reference cycle
+_WORDS = {"true": True, "false": False, "none": None, "null": None}
+_MAX_INTEGER = 15
+
+
+class _NoObject(Exception):
+    """The text at this place is no object."""
+
+
+def find_objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yields start, end and content of the outermost objects in ``text``, in order.
+
+    Quotes may be single, a comma may be left behind, names may stand without quotes, ``True`` and ``None`` are understood.
+    A number that is not a short integer stays the text that it is.
+    """
+    starts = [match.end() - 1 for match in _START.finditer(text) if not match[1]][-MAX_STARTS:]
+    reader = _Reader(text)
+    done = 0
+    for start in starts:
+        if start < done:
+            continue
+        try:
+            value, end = reader.read_object(start + 1, 0)
+        except _NoObject:
+            continue
+        done = end
+        yield start, end, value
+
+
+def read_object(text: str) -> dict[str, Any] | None:
+    """Returns the object that ``text`` consists of, or ``None``."""
+    found = next(find_objects(text), None)
+    return found[2] if found and not text[: found[0]].strip() and not text[found[1] :].strip() else None
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = MAX_TOKENS
+
+    def _next(self, position: int) -> re.Match[str]:
+        self._tokens -= 1
+        match = _TOKEN.match(self._text, position) if self._tokens > 0 else None
+        if match is None:
+            raise _NoObject
+        return match
+
+    def read_object(self, position: int, depth: int) -> tuple[dict[str, Any], int]:
+        """Reads an object from behind its opening brace; returns it with the position behind the closing one."""
+        value: dict[str, Any] = {}
+        token = self._next(position)
+        while token["sign"] != "}":
+            if not (token["string"] or token["word"]):
+                raise _NoObject
+            colon = self._next(token.end())
+            if colon["sign"] != ":":
+                raise _NoObject
+            key = _unquoted(token["string"]) if token["string"] else token["word"]
+            value[key], position = self._read_value(colon.end(), depth + 1)
+            token = self._next(position)
+            if token["sign"] == ",":
+                token = self._next(token.end())
+            elif token["sign"] != "}":
+                raise _NoObject
+        return value, token.end()
+
+    def _read_list(self, position: int, depth: int, closing: str) -> tuple[list[Any], int]:
+        values = []
+        token = self._next(position)
+        while token["sign"] != closing:
+            value, position = self._read_value(token.start(), depth)
+            values.append(value)
+            token = self._next(position)
+            if token["sign"] == ",":
+                token = self._next(token.end())
+            elif token["sign"] != closing:
+                raise _NoObject
+        return values, token.end()
+
+    def _read_value(self, position: int, depth: int) -> tuple[Any, int]:
+        token = self._next(position)
+        sign = token["sign"]
+        if depth > MAX_DEPTH:
+            raise _NoObject
+        if token["string"]:
+            return _unquoted(token["string"]), token.end()
+        if token["number"]:
+            digits = token["number"]
+            short = digits.lstrip("+-").isdecimal() and len(digits) <= _MAX_INTEGER
+            return (int(digits) if short else digits), token.end()
+        if token["word"]:
+            if token["word"].lower() not in _WORDS:
+                raise _NoObject
+            return _WORDS[token["word"].lower()], token.end()
+        if sign == "{":
+            return self.read_object(token.end(), depth)
+        if sign in ("[", "("):
+            return self._read_list(token.end(), depth + 1, "]" if sign == "[" else ")")
+        raise _NoObject
+
+
+def _unquoted(string: str) -> str:
+    inner = string[1:-1]
+    if string[0] == '"' and "\\" in inner:
+        try:
+            return str(_DECODER.decode(string))
+        except ValueError:
+            pass
+    return _ESCAPE.sub(_unescaped, inner) if "\\" in inner else inner
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16)) if match[1] else _ESCAPED.get(match[2], match[2])

@@ -1,0 +1,86 @@
+"""First step: what a model thinks aloud is dropped, for nothing is stated there."""
+
+import re
+
+from llmarena_envs.core.reading.markup import narrow
+
+_NAMES = (
+    r"think|thinking|thoughts?|reasoning(?:_content)?|reflections?|scratch_?pad|analysis|(?:inner_|internal_)?monologue|"
+    r"antthinking|chain_of_thought|cot|deliberation|思考|思考过程|推理|分析"
+)
+_TAG = re.compile(
+    rf"[<◁](?![<>\s])(?P<bar>\|?)[ ]?(?P<slash>/?)(?P<edge>begin_of_|start_of_|start_|end_of_|end_)?(?:seed:)?(?:{_NAMES})"
+    r"(?:[ ][^<>\n]{0,80})?(?P<last>\|?)[>▷]"
+    rf"|\[(?![\[\]])(?P<bracket_slash>/?)(?P<bracket>{_NAMES})\]"
+    r"|<\|channel>[ ]?(?:thought|thinking|analysis)|(?P<channel_end><channel\|>)",
+    re.IGNORECASE,
+)
+_SIGNS = ("<", "[", "◁", "＜", "［")
+
+_CHANNEL = re.compile(
+    r"<\|channel\|>[ \t]*+(?P<name>[a-z]{1,20}+)(?P<to>[ \t]*+to=[\w.]{1,80}+)?[^<\n]{0,40}+"
+    r"(?:<\|constrain\|>[^<\n]{0,20}+)?(?P<message><\|message\|>)?",
+    re.IGNORECASE,
+)
+_END_OF_CHANNEL = re.compile(r"<\|(?:end|return|call|start|channel)\|>", re.IGNORECASE)
+_BARE_CHANNELS = "assistantfinal"
+
+
+def drop_reasoning(reply: str) -> str:
+    """Returns a reply without the parts that are marked as reasoning, by tags of any common kind or by channels.
+
+    Servers that put the opening tag into the prompt send the closing one only, so everything before a closing tag is
+    reasoning; after an opening tag that is never closed everything is, for the reply was cut off while thinking.
+    """
+    if "<|channel|>" in reply:
+        reply = _final_channel(reply)
+    elif _BARE_CHANNELS in reply and reply.lstrip().startswith("analysis"):
+        reply = reply.rpartition(_BARE_CHANNELS)[2]
+    if not any(sign in reply for sign in _SIGNS):
+        return reply
+    kept: list[str] = []
+    start, inside = 0, False
+    for match, closes in _tags(narrow(reply)):
+        if closes:
+            if not inside:
+                kept.clear()
+            start, inside = match.end(), False
+        elif not inside:
+            kept.append(reply[start : match.start()])
+            inside = True
+    if not start and not inside:
+        return reply
+    if not inside:
+        kept.append(reply[start:])
+    return "\n".join([part for part in kept if part.strip()])
+
+
+def _tags(text: str) -> list[tuple[re.Match[str], bool]]:
+    """Returns the tags of reasoning with whether each closes it.
+
+    A word in square brackets is taken for a tag only if it is closed later, or is the ``[THINK]`` of a chat template.
+    """
+    found = list(_TAG.finditer(text))
+    last_closing = max([match.start() for match in found if match["bracket_slash"]], default=-1)
+    tags = []
+    for match in found:
+        edge = (match["edge"] or "").lower()
+        closes = bool(match["slash"] or match["bracket_slash"] or match["channel_end"] or edge.startswith("end"))
+        if match["bracket"] and not closes and match["bracket"] != "THINK" and match.start() > last_closing:
+            continue
+        tags.append((match, closes))
+    return tags
+
+
+def _final_channel(reply: str) -> str:
+    """Returns what stands in the final channel; without one, what is sent to tools; never the analysis."""
+    bodies: dict[str, list[str]] = {"final": [], "tool": []}
+    found = list(_CHANNEL.finditer(reply))
+    for match in found:
+        end = _END_OF_CHANNEL.search(reply, match.end())
+        body = reply[match.end() : end.start() if end else len(reply)]
+        if match["name"].lower() == "final":
+            bodies["final"].append(body)
+        elif match["to"]:
+            bodies["tool"].append(body)
+    return "\n".join(bodies["final"] or bodies["tool"])

@@ -1,0 +1,36 @@
+"""The parallel form: an action for each agent in the match, and for nobody else."""
+
+from typing import Any
+
+import pytest
+
+from tests.llmarena_envs.testing.toys import parallel_duel
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        ({"player_0": 1}, r"expected one for each of \['player_0', 'player_1'\], got missing: \['player_1'\]$"),
+        ({}, r"missing: \['player_0', 'player_1'\]$"),
+        ({"player_0": 1, "player_1": 1, "player_2": 1}, r"got not in the match: \['player_2'\]$"),
+        ({"player_0": 1, "player1": 1}, r"missing: \['player_1'\]; not in the match: \['player1'\]$"),
+    ],
+)
+def test_wrong_agents_are_named_and_nothing_is_played(actions: dict[str, Any], message: str) -> None:
+    env = parallel_duel()
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=message):
+        env.step(actions)
+    assert env.unwrapped.game.rounds == ()
+    env.step({"player_0": 1, "player_1": 2})
+    assert env.unwrapped.game.rounds == ((1, 2),)
+
+
+def test_actions_after_the_end_are_an_error() -> None:
+    env = parallel_duel()
+    env.reset(seed=0)
+    env.step({"player_0": None, "player_1": 0})
+    assert env.agents == []
+    with pytest.raises(ValueError, match=r"the match is over, begin another with reset\(\)"):
+        env.step({"player_0": 0, "player_1": 0})
+    assert env.reset(seed=0)[0].keys() == {"player_0", "player_1"}

@@ -1,0 +1,204 @@
+"""After the end every player reads how the match ended, in every game under every set of options."""
+
+import importlib
+import re
+
+import numpy as np
+import pytest
+
+from llmarena_envs.catalogue import CATALOGUE
+from llmarena_envs.core.text_env import TextEnv
+from tests.llmarena_envs.option_sets import option_sets
+
+CASES = [
+    (entry.name, options)
+    for entry in CATALOGUE
+    for options in [*option_sets(entry.name).OPTION_SETS, *option_sets(entry.name).PLAYTHROUGHS.values()]
+    if options.get("obs_type") != "vector"
+]
+OVER = {"en": "\nThe match is over. ", "zh": "\n对局结束。"}
+INSTRUCTIONS = re.compile(r"your turn|nothing to do|in this form|Deal\b.*:|轮到你|你的回合|不需要做|格式")
+
+
+def played(name, options, seed, forfeit_at=None):
+    env: TextEnv = importlib.import_module(f"llmarena_envs.{name}").raw_env(**options)
+    env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    turn = 0
+    while not any(env.terminations.values()):
+        agent = env.agent_selection
+        env.step(None if turn == forfeit_at else env.random_action(agent, rng))
+        turn += 1
+    return env
+
+
+def last_lines(env, language):
+    """Returns what each player reads of the end, after a check that nothing else but the history stands before it."""
+    lines = {}
+    for agent in env.possible_agents:
+        history, over, told = env.observe(agent)["text"].partition(OVER[language])
+        assert over and told
+        assert not INSTRUCTIONS.search(history + told), (history, told)
+        lines[agent] = told
+    return lines
+
+
+@pytest.mark.parametrize(("name", "options"), CASES, ids=[f"{name}-{options}" for name, options in CASES])
+def test_every_player_reads_how_the_match_ended(name, options):
+    language = options.get("language", "en")
+    forfeit = {"en": "an illegal action", "zh": "行动不合法"}[language]
+    for seed in range(4):
+        env = played(name, options, seed)
+        assert not any(forfeit in told for told in last_lines(env, language).values())
+
+        env = played(name, options, seed, forfeit_at=seed % 2)
+        offenders = [agent for agent, info in env.infos.items() if info["illegal"]]
+        if not offenders:
+            assert seed % 2  # it was over before
+            continue
+        (offender,) = offenders
+        for agent, told in last_lines(env, language).items():
+            shown = env.view(agent).mark if hasattr(env.view(agent), "mark") else agent
+            subject = {"en": "You ended", "zh": "你的行动"}[language] if agent == offender else offender
+            if shown != agent and agent != offender:
+                subject = {"X": "O", "O": "X"}[shown]
+            assert forfeit in told
+            assert told.startswith(subject), (agent, offender, told)
+            again = env.observe(agent)["text"]
+        env.step(None)  # the offender or whoever comes first leaves; everybody may still read
+        assert env.observe(agent)["text"] == again
+
+
+RESULTS = {
+    "en": (r"You have won\.$", r"You have lost\.$", r"It is a draw\.$"),
+    "zh": ("你赢了。$", "你输了。$", "平局。$"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("tictactoe_v0", {}),
+        ("connect_four_v0", {}),
+        ("holdem_v0", {"reward": "win"}),
+        ("undercover_v0", {}),
+        ("bargain_v0", {"reward": "win"}),
+    ],
+)
+def test_a_contest_is_won_lost_or_drawn(name, options, language):
+    won, lost, drawn = RESULTS[language]
+    seen = set()
+    for seed in range(12):
+        env = played(name, {**options, "language": language}, seed)
+        for agent, told in last_lines(env, language).items():
+            reward = env.ending(agent).reward
+            assert re.search(won if reward > 0 else lost if reward < 0 else drawn, told), (told, reward)
+            seen.add(reward)
+    assert len(seen) > 1 or name == "bargain_v0"  # a bargain is never agreed on by random players
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "actions", "told"),
+    [
+        (
+            "tictactoe_v0",
+            {},
+            [0, 3, 1, 4, 2],
+            ["X has three in a line. You have won.", "X has three in a line. You have lost."],
+        ),
+        (
+            "tictactoe_v0",
+            {"language": "zh"},
+            [0, 1, 2, 4, 3, 5, 7, 6, 8],
+            ["棋盘已满，无人连线。平局。"] * 2,
+        ),
+        (
+            "connect_four_v0",
+            {},
+            [0, 1] * 3 + [0],
+            ["X has four in a line. You have won.", "X has four in a line. You have lost."],
+        ),
+        (
+            "bid_v0",
+            {"values": [[5, 8]]},
+            [250, 399],
+            [
+                "1 auction has been held. You have earned $0.00 in total.",
+                "1 auction has been held. You have earned $4.01 in total.",
+            ],
+        ),
+        (
+            "bid_v0",
+            {"values": [[5, 8]]},
+            [500, 800],
+            [
+                "player_0, player_1 ended it by an illegal action. You have earned -$1.00 in total.",
+                "player_0, player_1 ended it by an illegal action. You have earned -$1.00 in total.",
+            ],
+        ),
+        (
+            "bargain_v0",
+            {"instance": [[1, 2, 3], [2, 4, 0], [1, 3, 1]]},
+            ["player_0: 1 hat 1 ball 0 apples", "player_1: Deal"],
+            [
+                "player_1 accepted your last offer. You get 1 hat, 1 ball, 0 apples, which is worth 6 to you. "
+                "You receive 6 points in total.",
+                "You accepted the last offer. You get 0 hats, 1 ball, 3 apples, which is worth 6 to you. "
+                "You receive 6 points in total.",
+            ],
+        ),
+        (
+            "bargain_v0",
+            {"max_rounds": 1, "reward": "win"},
+            ["player_0: 1 hat 0 balls 0 apples", "player_1: 1 hat 0 balls 0 apples"],
+            ["The talks are over without an agreement. Nobody gets anything. It is a draw."] * 2,
+        ),
+        (
+            "undercover_v0",
+            {"n_players": 3, "max_rounds": 1, "seat": 0, "first_player": 0},
+            ["player_0:", "player_1:", "player_2:", "vote: player_1", "vote: player_0", "vote: player_0"],
+            [
+                "The ordinary players have won: nobody undercover is left in the game. You have lost.",
+                *["The ordinary players have won: nobody undercover is left in the game. You have won."] * 2,
+            ],
+        ),
+        (
+            "undercover_v0",
+            {"n_players": 3, "max_rounds": 1, "seat": 0, "first_player": 0},
+            ["player_0:", "player_1:", "player_2:", "vote: player_1", "vote: player_2", "vote: player_1"],
+            [
+                "The undercover side has won: it has not been found out in time. You have won.",
+                *["The undercover side has won: it has not been found out in time. You have lost."] * 2,
+            ],
+        ),
+        (
+            "undercover_v0",
+            {"n_players": 3, "max_rounds": 1, "first_player": 0},
+            ["player_0:", "vote: player_1"],
+            [
+                "player_1 ended it by an illegal action. Neither group has won.",
+                "You ended it by an illegal action. Neither group has won.",
+                "player_1 ended it by an illegal action. Neither group has won.",
+            ],
+        ),
+        (
+            "hanabi_v0",
+            {"deck": "R1 R2 Y1 Y2 R3 R1 Y3 Y1 R4 Y4 R5 Y5 R1 Y1 R2 Y2 R3 Y3 R4 Y4"},
+            [2, 3],
+            ["The last life token is lost. You receive 0 points in total."] * 2,
+        ),
+        (
+            "hanabi_v0",
+            {"colors": 1, "ranks": 1, "hand_size": 1},
+            [1],
+            ["All fireworks are complete. You receive 1 point in total."] * 2,
+        ),
+    ],
+)
+def test_by_what_it_ended(name, options, actions, told):
+    env = importlib.import_module(f"llmarena_envs.{name}").raw_env(**options)
+    env.reset(seed=1)
+    for action in actions:
+        env.step(action)
+    assert list(last_lines(env, options.get("language", "en")).values()) == told
