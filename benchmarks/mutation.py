@@ -42,22 +42,21 @@ class Options:
 def main(options: Options) -> dict[str, int]:
     """Draws and runs a sample; returns the number of mutants by result."""
     _mutmut("run", _ANY)
-    names = sorted(name for name in _results() if name.startswith(options.package))
+    names = sorted(name for name in _codes() if name.startswith(options.package))
     drawn = _draw(names, options.sample, np.random.default_rng(options.seed))
     _mutmut("run", *drawn)
-    codes = _results()
-    counts = Counter(
-        "killed" if codes[name] in _KILLED else "unreached" if codes[name] == _UNREACHED else "survived"
-        for name in drawn
-    )
-    left = [name for name in drawn if codes[name] not in _KILLED]
-    Path(options.out).write_text("\n\n".join(f"{name}\n{_difference(name)}" for name in left) + "\n", encoding="utf-8")
-    print(
-        f"{len(drawn)} mutants of {len(names)}: "
-        + ", ".join(f"{count} {result}" for result, count in sorted(counts.items()))
-    )
-    print(f"survivors: {options.out}")
+    codes = _codes()
+    results = {name: _result(codes[name]) for name in drawn}
+    left = [f"{name}: {results[name]}\n{_difference(name)}" for name in drawn if results[name] != "killed"]
+    Path(options.out).write_text("\n\n".join(left) + "\n", encoding="utf-8")
+    counts = Counter(results.values())
+    told = ", ".join(f"{count} {result}" for result, count in sorted(counts.items()))
+    print(f"{len(drawn)} mutants of {len(names)}: {told}; what is left: {options.out}")
     return dict(counts)
+
+
+def _result(code: int | None) -> str:
+    return "killed" if code in _KILLED else "unreached" if code == _UNREACHED else "survived"
 
 
 def _draw(names: list[str], size: int, rng: np.random.Generator) -> list[str]:
@@ -91,7 +90,7 @@ def _without_texts(code: str) -> list[str]:
     return tokens
 
 
-def _results() -> dict[str, int | None]:
+def _codes() -> dict[str, int | None]:
     """Returns mutmut's exit code for every mutant, ``None`` for one that has not been run."""
     results: dict[str, int | None] = {}
     for path in sorted(MUTANTS.rglob("*.meta")):
