@@ -63,9 +63,18 @@ def open_store(path: Path) -> Store:
     Raises:
         RunError: if it is none.
     """
+    check_exists(path)
+    return Store(path / DATABASE)
+
+
+def check_exists(path: Path) -> None:
+    """Checks that a path is the directory of a run.
+
+    Raises:
+        RunError: if it holds no database.
+    """
     if not (path / DATABASE).exists():
         raise RunError(f"{path}: expected the directory of a run with a {DATABASE}, but there is none")
-    return Store(path / DATABASE)
 
 
 def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
