@@ -1,7 +1,6 @@
 """``llmarena play``: one match."""
 
 import argparse
-import asyncio
 import json
 from dataclasses import asdict
 
@@ -31,7 +30,7 @@ def play(args: argparse.Namespace) -> None:
             print(f"  from the reply: {printable(reply)}")
         print(printable(env.unwrapped.codec.picture(env.unwrapped.game)), end="\n\n")
 
-    episode = asyncio.run(
+    episode = args.interruptions.run(
         play_and_close(env, players, args.seed, settings, on_turn=show if watched else lambda turn: None)
     )
     if args.json:
