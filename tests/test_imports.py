@@ -1,12 +1,17 @@
 """Imports point one way, between the packages and between the rooms of the harness, and importing the environments is light."""
 
 import ast
+import importlib
+import inspect
+import pkgutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from llmarena_envs.core.errors import ArenaError
 
 ROOT = Path(__file__).parents[1]
 LAYERS = ("llmarena_envs", "agents", "rating", "benchmarks")
@@ -91,3 +96,13 @@ def test_importing_the_environments_loads_nothing_heavy() -> None:
     loaded = result.stdout.split()
     assert "pettingzoo" in loaded
     assert [name for name in HEAVY if name in loaded] == []
+
+
+def test_the_project_s_own_exceptions_form_one_tree() -> None:
+    outside = []
+    for name in LAYERS[:3]:
+        for found in pkgutil.walk_packages([str(ROOT / name)], prefix=f"{name}."):
+            for value in vars(importlib.import_module(found.name)).values():
+                if inspect.isclass(value) and issubclass(value, Exception) and value.__module__.startswith(LAYERS[:3]):
+                    outside += [] if issubclass(value, ArenaError) or value.__name__.startswith("_") else [value]
+    assert outside == []

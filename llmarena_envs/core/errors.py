@@ -1,10 +1,12 @@
-"""The tree of exceptions, which begins here: whatever the suite raises on purpose is an ``ArenaError``.
+"""The tree of the project's own exceptions, which begins here.
 
 * ``ArenaError``
 
   * ``OptionError`` (``llmarena_envs.core.options``): a name or an option that is not valid.
   * ``PromptError`` (``llmarena_envs.core.prompts``): a prompt file that does not fit its game.
-  * ``InvalidReply`` (``llmarena_envs.core.failures``): a reply that is no legal move; it never leaves the harness.
+  * ``InvalidReply`` (``llmarena_envs.core.failures``): a reply that is no legal move, with the reason in the player's language;
+    ``Refusal`` while the reason is still without words.
+  * ``ConformanceError`` (``llmarena_envs.testing``): an environment that breaks a rule of the conformance suite.
   * ``PolicyError`` (``agents.errors``): a policy gave no reply.
 
     * ``ProviderError``: for no fault of the player; ``TransientError`` if another attempt may succeed.
@@ -19,8 +21,11 @@
 
     * ``RunError``: a run directory, run file or database that cannot be used.
     * ``BudgetExceeded``: a limit that the run file sets was reached; ``ErrorBudgetExceeded`` for failures.
+    * ``IncompleteRun``: a run has ended with void matches.
+
+A ``ValueError`` or ``TypeError`` without a class of its own is a mistake of the program that calls.
 """
 
 
 class ArenaError(Exception):
-    """The root of every exception that is raised on purpose."""
+    """The root of the project's own exceptions."""

@@ -6,6 +6,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from llmarena_envs.core.errors import ArenaError
+
 Secrets = Callable[[Any, str], Sequence[str]]
 """``secrets(env, agent)``: what must not occur in any text that another agent reads now."""
 
@@ -13,7 +15,7 @@ SHOWN = 600
 """Characters of a value that are shown in an error."""
 
 
-class ConformanceError(AssertionError):
+class ConformanceError(ArenaError, AssertionError):
     """A rule of the conformance suite that an environment breaks.
 
     Attributes:

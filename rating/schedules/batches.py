@@ -20,9 +20,10 @@ from rating.records.match import Match
 SEED_BITS = 53
 """Seeds fit into the integers that every JSON reader keeps exactly."""
 
-BATCH_MATCHES = 10
-"""Matches of each policy in a batch, at least: few, since play stops between batches only and runs ahead by whole ones; many
-enough that the stop rule is asked a few times in the fifty matches before which it never fires."""
+BATCH_MATCHES = 30
+"""Matches of each policy in a batch, at least: so many that two batches of a handful of policies keep dozens of slots busy while
+their slowest matches end (``benchmarks.performance.overlap``); no more, since play stops between batches only and runs ahead by
+whole ones."""
 
 
 @dataclass(frozen=True)

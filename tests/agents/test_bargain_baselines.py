@@ -28,7 +28,7 @@ def view_after(*offers, instance=INSTANCE, **options):
 def answers(name, view, number=30):
     policy = make_policy(name, "bargain_v0")
     policy.reset(view.agent, 0)
-    return [read_action(policy(view), view.agent, may_accept=True) for _ in range(number)]
+    return [read_action(policy(view), view.agent) for _ in range(number)]
 
 
 def play_many(first, second, matches):

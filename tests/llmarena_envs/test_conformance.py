@@ -1,4 +1,4 @@
-"""Every environment of the catalogue keeps every rule of the conformance suite (X-1), under several option sets."""
+"""Every environment of the catalogue keeps every rule of the conformance suite, under several option sets."""
 
 import importlib
 import inspect

@@ -8,6 +8,7 @@ import numpy as np
 
 from rating.records.match import Match
 from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
+from rating.schedules.batches import Contest
 from rating.schedules.schedule import Schedule, Stop
 
 
@@ -82,3 +83,8 @@ def play_out(schedule: Schedule, players: "Players", limit: int = 2_000) -> tupl
 
 def close(a: float, b: float, tolerance: float) -> bool:
     return math.isclose(a, b, rel_tol=0.0, abs_tol=tolerance)
+
+
+def small_contest(*arguments, **options):
+    """A contest with batches of ten matches of each policy, whatever the batches of runs are."""
+    return Contest(*arguments, **{"batch": 10, **options})

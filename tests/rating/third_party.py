@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.failures import Failure, Reason, Refusal
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
@@ -40,7 +40,7 @@ class Numbers(Game):
         return NumbersView(agent, to_move, tuple(range(10)) if to_move else (), self.said)
 
     def why_illegal(self, agent, action):
-        return "" if 0 <= action <= 9 else "0 to 9"
+        return None if 0 <= action <= 9 else Reason("no_such_action", {{"last": 9}})
 
     def apply(self, actions):
         self.said += actions
@@ -57,9 +57,9 @@ class NumbersCodec(Codec):
     def observation(self, view):
         return f"Said: {{view.said}}"
 
-    def parse(self, reply, view):
+    def read(self, reply, view):
         if not reply.strip().isdecimal():
-            raise InvalidReply(Failure.UNPARSABLE, "a number")
+            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
         return int(reply)
 
     def format(self, action, view):

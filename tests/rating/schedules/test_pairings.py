@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmarena_envs.core.options import OptionError
-from rating.schedules.batches import Contest, deal_seed
+from rating.schedules.batches import deal_seed
 from rating.schedules.cross_play import cross_play
 from rating.schedules.everywhere import everywhere
 from rating.schedules.field import field_play
 from rating.schedules.rotation import rotation
 from rating.schedules.round_robin import round_robin
 from rating.schedules.self_play import self_play
+from tests.rating.made_outcomes import small_contest
 
 
 def take(batches, number=1):
@@ -33,7 +34,7 @@ pools = st.integers(2, 9)
 
 @given(pools, st.integers(1, 3), st.booleans())
 def test_round_robin_gives_every_ordered_pair_equally_often(count, batches, shared):
-    contest = Contest("game_v0", names(count))
+    contest = small_contest("game_v0", names(count))
     matches = take(round_robin(contest, shared_deals=shared), batches)
     counts = seatings(matches)
     assert set(counts) == set(itertools.permutations(names(count), 2))
@@ -44,7 +45,7 @@ def test_round_robin_gives_every_ordered_pair_equally_often(count, batches, shar
 @given(pools)
 def test_both_sides_of_a_pair_play_the_same_deal_and_no_other_pair_does(count):
     by_seed = {}
-    for match in take(round_robin(Contest("game_v0", names(count))), 3):
+    for match in take(round_robin(small_contest("game_v0", names(count))), 3):
         by_seed.setdefault(match.seed, []).append(match.policies)
     assert all(len(pair) == 2 and pair[0] == pair[1][::-1] for pair in by_seed.values())
 
@@ -52,14 +53,14 @@ def test_both_sides_of_a_pair_play_the_same_deal_and_no_other_pair_does(count):
 @given(pools)
 def test_shared_deals_are_played_by_every_pair(count):
     by_seed = {}
-    for match in take(round_robin(Contest("game_v0", names(count)), shared_deals=True), 3):
+    for match in take(round_robin(small_contest("game_v0", names(count)), shared_deals=True), 3):
         by_seed.setdefault(match.seed, []).append(match.policies)
     assert all(sorted(pairs) == sorted(itertools.permutations(names(count), 2)) for pairs in by_seed.values())
 
 
 @given(pools)
 def test_matches_in_a_row_spread_over_the_policies(count):
-    matches = take(round_robin(Contest("game_v0", names(count))))
+    matches = take(round_robin(small_contest("game_v0", names(count))))
     width = count // 2
     for start in range(0, count * (count - 1), width):
         busy = [name for match in matches[start : start + width] for name in match.policies]
@@ -68,7 +69,7 @@ def test_matches_in_a_row_spread_over_the_policies(count):
 
 @pytest.mark.parametrize("seats", [1, 2, 5])
 def test_self_play(seats):
-    contest = Contest("game_v0", names(3), seats=seats)
+    contest = small_contest("game_v0", names(3), seats=seats)
     matches = take(self_play(contest))
     assert seatings(matches) == {(name,) * seats: 10 for name in contest.policies}
     seeds = {name: [match.seed for match in matches if name in match.policies] for name in contest.policies}
@@ -77,7 +78,7 @@ def test_self_play(seats):
 
 @given(st.integers(1, 6))
 def test_cross_play_has_every_ordered_pair_and_the_diagonal_on_each_deal(count):
-    matches = take(cross_play(Contest("hanabi_v0", names(count))), 2)
+    matches = take(cross_play(small_contest("hanabi_v0", names(count))), 2)
     by_seed = {}
     for match in matches:
         by_seed.setdefault(match.seed, []).append(match.policies)
@@ -85,7 +86,7 @@ def test_cross_play_has_every_ordered_pair_and_the_diagonal_on_each_deal(count):
 
 
 def test_field_with_both_roles_also_puts_every_policy_on_all_other_seats():
-    contest = Contest("undercover_v0", ("a", "f"), seats=3)
+    contest = small_contest("undercover_v0", ("a", "f"), seats=3)
     matches = take(field_play(contest, opponent="f", focus_option="seat", both_roles=True))
     seatings = [(match.policies, match.options["seat"]) for match in matches[:9]]
     assert seatings[:3] == [(("a", "f", "f"), 0), (("f", "a", "a"), 0), (("f", "f", "f"), 0)]
@@ -94,7 +95,7 @@ def test_field_with_both_roles_also_puts_every_policy_on_all_other_seats():
 
 
 def test_field_puts_every_policy_on_every_seat_and_tells_the_environment():
-    contest = Contest("undercover_v0", ("a", "b", "f"), seats=5, options={"language": "zh"}, seed=3)
+    contest = small_contest("undercover_v0", ("a", "b", "f"), seats=5, options={"language": "zh"}, seed=3)
     matches = take(field_play(contest, opponent="f", focus_option="seat"), 4)
     assert len(matches) == 4 * 2 * 5 * 3
     focus = Counter()
@@ -110,7 +111,7 @@ def test_field_puts_every_policy_on_every_seat_and_tells_the_environment():
 
 
 def test_undercover_is_played_a_hundred_times_by_ten_batches():
-    matches = take(field_play(Contest("undercover_v0", ("a", "b"), seats=5), opponent="f"), 10)
+    matches = take(field_play(small_contest("undercover_v0", ("a", "b"), seats=5), opponent="f"), 10)
     assert Counter(name for match in matches for name in match.policies if name != "f") == {"a": 100, "b": 100}
 
 
@@ -118,7 +119,7 @@ def test_undercover_is_played_a_hundred_times_by_ten_batches():
 @given(st.integers(2, 8).flatmap(lambda count: st.tuples(st.just(count), st.integers(2, min(count, 5)))))
 def test_rotation_gives_every_seat_equally_often_in_every_batch(shape):
     count, seats = shape
-    for batch in itertools.islice(rotation(Contest("game_v0", names(count), seats=seats)), 5):
+    for batch in itertools.islice(rotation(small_contest("game_v0", names(count), seats=seats)), 5):
         counts = Counter((name, seat) for match in batch for seat, name in enumerate(match.policies))
         assert len(counts) == count * seats
         assert len(set(counts.values())) == 1
@@ -133,7 +134,7 @@ def test_rotation_gives_every_seat_equally_often_in_every_batch(shape):
 @pytest.mark.parametrize(("count", "seats"), [(4, 3), (5, 3), (6, 3), (4, 4), (6, 4)])
 def test_rotation_covers_all_subsets_then_all_assignments_equally_often(count, seats):
     assignments = list(itertools.permutations(names(count), seats))
-    batches = rotation(Contest("game_v0", names(count), seats=seats, batch=1))
+    batches = rotation(small_contest("game_v0", names(count), seats=seats, batch=1))
     matches = []
     for batch in itertools.islice(batches, len(assignments)):
         matches += batch
@@ -156,7 +157,7 @@ PAIRINGS = {
 
 @pytest.mark.parametrize("pairing", PAIRINGS.values(), ids=PAIRINGS)
 def test_schedules_are_deterministic_numbered_and_depend_on_the_seed(pairing):
-    first, again, other = (take(pairing(Contest("game_v0", names(3), seed=seed)), 3) for seed in (0, 0, 1))
+    first, again, other = (take(pairing(small_contest("game_v0", names(3), seed=seed)), 3) for seed in (0, 0, 1))
     assert first == again
     assert [match.number for match in first] == list(range(len(first)))
     assert len({match.id for match in first}) == len(first)
@@ -166,7 +167,7 @@ def test_schedules_are_deterministic_numbered_and_depend_on_the_seed(pairing):
 @pytest.mark.parametrize("pairing", PAIRINGS.values(), ids=PAIRINGS)
 def test_batches_do_not_change_the_sequence_of_matches(pairing):
     small, large = (
-        take(pairing(Contest("game_v0", names(3), batch=batch)), number) for batch, number in ((1, 60), (100, 1))
+        take(pairing(small_contest("game_v0", names(3), batch=batch)), number) for batch, number in ((1, 60), (100, 1))
     )
     length = min(len(small), len(large))
     assert length > 50
@@ -174,7 +175,7 @@ def test_batches_do_not_change_the_sequence_of_matches(pairing):
 
 
 def pinned(seats=2, count=3):
-    return Contest("game_v0", tuple("abcdef"[:count]), seats, {"x": 1}, seed=9)
+    return small_contest("game_v0", tuple("abcdef"[:count]), seats, {"x": 1}, seed=9)
 
 
 @pytest.mark.parametrize(
@@ -198,15 +199,15 @@ def test_who_meets_whom_is_pinned(batches, digest):
 def test_everywhere_puts_every_policy_on_every_seat_equally_often(seats):
     counts = Counter(
         (name, seat)
-        for match in take(everywhere(Contest("game_v0", names(4), seats)), 2)
+        for match in take(everywhere(small_contest("game_v0", names(4), seats)), 2)
         for seat, name in enumerate(match.policies)
     )
     assert len(counts) == 4 * seats and len(set(counts.values())) == 1
 
 
 def test_staff_keeps_its_seats_and_the_rated_seats_rotate_as_without():
-    contest = Contest("game_v0", ("a", "b"), 2, staff={0: "examiner", 3: "a"})
-    matches, bare = take(round_robin(contest)), take(round_robin(Contest("game_v0", ("a", "b"))))
+    contest = small_contest("game_v0", ("a", "b"), 2, staff={0: "examiner", 3: "a"})
+    matches, bare = take(round_robin(contest)), take(round_robin(small_contest("game_v0", ("a", "b"))))
     assert matches[0].policies == ("examiner", "a", "b", "a")
     assert [tuple(contest.rated(match.policies)) for match in matches] == [match.policies for match in bare]
     assert [match.seed for match in matches] == [match.seed for match in bare]
@@ -233,13 +234,13 @@ PINNED = (2164927220233164, 3518868889554680)
 
 
 def test_seeds_do_not_depend_on_who_plays():
-    few = take(round_robin(Contest("game_v0", ("a", "b"), seed=5)), 3)
-    many = take(round_robin(Contest("game_v0", names(8), options={"x": 1}, seed=5)), 3)
+    few = take(round_robin(small_contest("game_v0", ("a", "b"), seed=5)), 3)
+    many = take(round_robin(small_contest("game_v0", names(8), options={"x": 1}, seed=5)), 3)
     assert {match.seed for match in few} <= {match.seed for match in many}
 
 
 def test_input_order_is_kept_and_options_are_not_shared():
-    matches = take(round_robin(Contest("game_v0", ("z", "a"), options={"deep": 1})))
+    matches = take(round_robin(small_contest("game_v0", ("z", "a"), options={"deep": 1})))
     assert matches[0].policies == ("z", "a")
     matches[0].options["deep"] = 2
     assert matches[1].options == {"deep": 1}
@@ -262,4 +263,4 @@ def test_input_order_is_kept_and_options_are_not_shared():
 )
 def test_what_cannot_be_scheduled_is_refused_at_once(pairing, arguments, message):
     with pytest.raises(OptionError, match=message):
-        PAIRINGS[pairing](Contest(**{"environment": "game_v0", "policies": ("a", "b"), **arguments}))
+        PAIRINGS[pairing](small_contest(**{"environment": "game_v0", "policies": ("a", "b"), **arguments}))

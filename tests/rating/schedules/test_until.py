@@ -4,18 +4,17 @@ import itertools
 
 import pytest
 
-from rating.schedules.batches import Contest
 from rating.schedules.round_robin import round_robin
 from rating.schedules.schedule import Stop
 from rating.schedules.until import Until
 from rating.schemes.stopping import CountRule, StopRule
-from tests.rating.made_outcomes import Players, play_out
+from tests.rating.made_outcomes import Players, play_out, small_contest
 
 STRENGTHS = {"a": 0.0, "b": 150.0, "c": 80.0}
 
 
 def schedule(rule, lag, contest=None):
-    contest = contest or Contest("game_v0", tuple(STRENGTHS))
+    contest = contest or small_contest("game_v0", tuple(STRENGTHS))
     return Until(contest, round_robin(contest), rule.begin(contest.policies), lag)
 
 
@@ -49,7 +48,7 @@ def test_a_stopped_schedule_stays_stopped():
 
 
 def test_serving_as_staff_brings_nobody_nearer_to_the_limit():
-    judged = Contest("game_v0", tuple(STRENGTHS), staff={2: "a"})
+    judged = small_contest("game_v0", tuple(STRENGTHS), staff={2: "a"})
     begun = schedule(StopRule(max_matches=36), 9, judged)
     batches = [begun.next_batch() for _ in range(4)]
     # Three batches of twelve matches of each; serving in every match of the others as well does not count for "a".

@@ -8,7 +8,6 @@ from llmarena_envs.core.declaration import HiddenRole
 from rating.records.match import Match
 from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.report import tables
-from rating.schedules.batches import Contest
 from rating.schedules.cross_play import cross_play
 from rating.schedules.field import field_play
 from rating.schedules.round_robin import round_robin
@@ -22,21 +21,21 @@ from rating.statistics.bradley_terry import BradleyTerryOptions, fit
 from rating.statistics.elo import elo
 from rating.statistics.estimates import Tally, mean_estimate, rate_estimate
 from rating.statistics.trueskill_rating import TrueSkillOptions, permutation_spread, rate
-from tests.rating.made_outcomes import Players, disturbed, duel, match, void
+from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 
 STRENGTHS = {"weak": -150.0, "middle": 0.0, "strong": 200.0, "other": 20.0}
 
 
 def skill_log(batches=4, seed=0):
     players = Players(STRENGTHS, seat=60.0, ties=0.15, seed=seed)
-    matches = round_robin(Contest("game_v0", tuple(STRENGTHS), seed=2))
+    matches = round_robin(small_contest("game_v0", tuple(STRENGTHS), seed=2))
     return [outcome for _ in range(batches) for outcome in players.play(next(matches))]
 
 
 def co_op_log():
     rewards = {frozenset("a"): 7.0, frozenset("b"): 3.0, frozenset("ab"): 5.0}
     outcomes = []
-    for item in itertools.chain(*itertools.islice(cross_play(Contest("game_v0", ("a", "b"), seed=2)), 5)):
+    for item in itertools.chain(*itertools.islice(cross_play(small_contest("game_v0", ("a", "b"), seed=2)), 5)):
         reward = rewards[frozenset(item.policies)] + item.seed % 3
         outcomes.append(played(item, [reward, reward]))
     return outcomes
@@ -52,7 +51,7 @@ def played(item: Match, rewards, roles=None) -> Outcome:
 
 def undercover_log(wins=lambda name, number: number % 3 == 0):
     outcomes = []
-    batches = field_play(Contest("game_v0", ("a", "b", "f"), 5, seed=2), opponent="f", focus_option="seat")
+    batches = field_play(small_contest("game_v0", ("a", "b", "f"), 5, seed=2), opponent="f", focus_option="seat")
     for item in itertools.chain(*itertools.islice(batches, 3)):
         seat = item.options["seat"]
         won = wins(item.policies[seat], item.number)
@@ -185,7 +184,7 @@ def test_rating_follows_options():
 
 def test_all_three_systems_agree_on_the_order_of_clear_differences():
     strengths = {"a": 0.0, "b": 300.0, "c": 600.0}
-    batches = round_robin(Contest("game_v0", tuple(strengths)))
+    batches = round_robin(small_contest("game_v0", tuple(strengths)))
     players = Players(strengths)
     outcomes = [outcome for _ in range(20) for outcome in players.play(next(batches))]
     board = skill_leaderboard(outcomes)

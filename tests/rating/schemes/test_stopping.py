@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rating.records.outcome import BUG, FINISHED, VOID
-from rating.schedules.batches import Contest
 from rating.schedules.cross_play import cross_play
 from rating.schedules.field import field_play
 from rating.schedules.round_robin import round_robin
@@ -15,7 +14,7 @@ from rating.schemes.stopping import CountRule, StopRule, stop_reason
 from rating.statistics.bradley_terry import expected_order, fit
 from rating.statistics.results import duels
 from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions, rate
-from tests.rating.made_outcomes import Players, disturbed, duel, match, void
+from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 
 NEVER = {"eps": 0.0, "sigma": 0.0}
 MOST_BATCHES = 500
@@ -23,7 +22,7 @@ MOST_BATCHES = 500
 
 
 def batches_of(names, seed=0):
-    return itertools.islice(round_robin(Contest("game_v0", tuple(names), seed=seed)), MOST_BATCHES)
+    return itertools.islice(round_robin(small_contest("game_v0", tuple(names), seed=seed)), MOST_BATCHES)
 
 
 def play_until_stop(strengths, rule, **properties):
@@ -272,7 +271,7 @@ def test_count_counts_finished_matches_and_the_cap_scheduled_ones():
 def test_count_ends_every_schedule(pairing, seats, details):
     rule = CountRule(matches=100, opponent=details.get("opponent", ""))
     outcomes = []
-    batches = pairing(Contest("game_v0", ("a", "b", "f"), seats), **details)
+    batches = pairing(small_contest("game_v0", ("a", "b", "f"), seats), **details)
     for batch in itertools.islice(batches, MOST_BATCHES):
         outcomes += [match(item.number, *((name, 0.0) for name in item.policies)) for item in batch]
         if stop_reason(outcomes, ["a", "b", "f"], rule):

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rating.schedules.batches import Contest
 from rating.schedules.round_robin import round_robin
 from rating.statistics.bradley_terry import (
     DEFAULT_PRIOR_SD,
@@ -25,7 +24,7 @@ from rating.statistics.bradley_terry import (
     fit_counts,
 )
 from rating.statistics.results import duels
-from tests.rating.made_outcomes import Players, disturbed, duel, match
+from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest
 
 LIKELIHOOD = BradleyTerryOptions(prior_sd=None, seat_term=False)
 
@@ -125,7 +124,7 @@ def test_seat_advantage_is_found_and_keeps_ratings_apart():
 
 def log(strengths, cycles, *, seat=0.0, ties=0.0, seed=0):
     players = Players(strengths, seat=seat, ties=ties, seed=seed)
-    batches = round_robin(Contest("game_v0", tuple(strengths), seed=3, batch=1))
+    batches = round_robin(small_contest("game_v0", tuple(strengths), seed=3, batch=1))
     return [outcome for _ in range(cycles) for outcome in players.play(next(batches))]
 
 
@@ -234,7 +233,7 @@ def test_intervals_cover_the_truth():
 
 def test_clustered_without_ties_is_clustered_of_what_was_decided():
     players = Players({"a": 0.0, "b": 120.0, "c": -60.0}, ties=0.4, seed=4)
-    contest = Contest("game_v0", ("a", "b", "c"))
+    contest = small_contest("game_v0", ("a", "b", "c"))
     outcomes = [outcome for batch in itertools.islice(round_robin(contest), 10) for outcome in players.play(batch)]
     decided = [outcome for outcome in outcomes if outcome.seats[0].reward]
     assert 0 < len(decided) < len(outcomes)

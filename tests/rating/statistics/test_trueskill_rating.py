@@ -7,7 +7,6 @@ import trueskill
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rating.schedules.batches import Contest
 from rating.schedules.round_robin import round_robin
 from rating.statistics.results import duels
 from rating.statistics.trueskill_rating import (
@@ -19,7 +18,7 @@ from rating.statistics.trueskill_rating import (
     update,
     update_duel,
 )
-from tests.rating.made_outcomes import Players, close, disturbed, duel, match
+from tests.rating.made_outcomes import Players, close, disturbed, duel, match, small_contest
 
 FRESH = Rating(25.0, 25.0 / 3)
 OPTIONS = TrueSkillOptions()
@@ -128,7 +127,7 @@ def test_bad_arguments_are_refused():
 
 def log(count, seed=0):
     players = Players({"a": 0.0, "b": 100.0, "c": 250.0, "d": -80.0}, seat=60.0, ties=0.2, seed=seed)
-    batches = round_robin(Contest("game_v0", tuple(players.strengths), seed=1))
+    batches = round_robin(small_contest("game_v0", tuple(players.strengths), seed=1))
     outcomes = []
     while len(outcomes) < count:
         outcomes += players.play(next(batches))
