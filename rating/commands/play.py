@@ -51,6 +51,8 @@ def _players(seats: list[str], agents: list[str], environment: str) -> dict[str,
         if not equals:
             raise OptionError(f"--policy: expected SEAT=POLICY, e.g. player_0=random, got {seat!r}")
         check_choice("--policy: seat", agent, agents)
+        if agent in specs:
+            raise OptionError(f"--policy: expected one for {agent}, got {specs[agent]!r} and {spec!r}")
         specs[agent] = spec
     missing = [agent for agent in agents if agent not in specs]
     if missing:

@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.errors import Quit
 from agents.registry import baselines
-from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.options import OptionError, nearest
 from rating.commands.progress import ProgressDisplay
 from rating.commands.read import print_leaderboards, write_report
 from rating.commands.signals import Interruptions
@@ -105,8 +105,8 @@ def _check_complete(directory: Path, void: int) -> None:
 def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str], dict[str, list[str]]]:
     """Reads ``POLICY`` and ``POLICY@ENV,ENV``.
 
-    What stands behind an ``@`` may belong to the name of a model instead; it is taken for environments if that is what it
-    looks like.
+    What stands behind an ``@`` may belong to the name of a model instead; it is taken for environments if it looks like one of
+    them, misspelt perhaps.
 
     Returns:
         The specs, and by spec the environments of a policy that does not play all of them.
@@ -115,8 +115,10 @@ def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str],
     restricted: dict[str, list[str]] = {}
     for flag in flags:
         spec, _, named = flag.rpartition("@")
-        names = named.split(",")
-        if not spec or not all(name in environments or _ENVIRONMENT_NAME.search(name) for name in names):
+        names = [name.strip() for name in named.split(",")]
+        if not spec or not all(
+            name in environments or _ENVIRONMENT_NAME.search(name) or nearest(name, environments) for name in names
+        ):
             specs.append(flag)
         elif spec in restricted:
             restricted[spec] += names

@@ -37,7 +37,7 @@ def policy(name, value, more=""):
 
 
 def run_text(environment, policies, staff="", top=""):
-    stop = "[stop]\nmatches = 12\nmin_matches = 12\nmax_matches = 24\n"
+    stop = "[stop]\nmatches = 12\nmin_matches = 12\nmax_matches = 40\n"
     return f'workers = 1\n{top}\n{stop}[[environment]]\nname = "{environment}"\n{staff}\n{"".join(policies)}'
 
 
@@ -99,8 +99,8 @@ def test_a_judge_that_fails_voids_matches_and_counts_in_no_row_of_a_player(folde
     staff = '[environment.staff]\njudge = ["tests.rating.players:raises", "weak"]\n'
     text = run_text(name, [policy("weak", 1), policy("strong", 2)], staff, "max_errors = 1000\ntries = 1")
     board, _ = rated(folder, capsys, text, code=3)
-    assert (board["matches"], board["void_matches"], board["stop_reason"]) == (0, 30, "cap")
-    assert {row["policy"]: row["effort"]["void_matches"] for row in board["rows"]} == {"weak": 30, "strong": 30}
+    assert (board["matches"], board["void_matches"], board["stop_reason"]) == (0, 60, "cap")
+    assert {row["policy"]: row["effort"]["void_matches"] for row in board["rows"]} == {"weak": 60, "strong": 60}
     assert [row["rating"] for row in board["rows"]] == [None, None]
     assert {row["policy"] for row in board["staff"]} == {"tests.rating.players:raises", "weak"}
 
