@@ -136,6 +136,7 @@ def test_one_rated_seat_is_played_by_every_policy_on_the_same_deals(folder, caps
         ('rated_roles=("debater",)', "[environment.staff]\njudge = []", "staff.judge: .*at least 1 item"),
         ('rated_roles=("debater",)', '[environment.staff]\njudge = ["randon"]', "did you mean 'random'"),
         ('rated_roles=("speaker",)', "", "expected seats with one of the roles .*speaker"),
+        ('rated_roles="debater"', "", "expected a tuple of roles, got the text 'debater'"),
         ('scheme="duel"', "", "scheme: expected one of .*cooperation.*did you mean 'duels'"),
         ('scheme="duels"', "", "compared by duels: expected an environment with 2 rated seats, got 5"),
         ('scheme="mean_reward"', "", "expected 5 policies or more, got"),
@@ -149,6 +150,20 @@ def test_what_cannot_be_compared_is_refused_with_what_to_write(folder, capsys, d
         staff += '\n[environment.staff]\njudge = ["random"]'
     policies = [policy(letter, 1) for letter in ("ab" if "every" not in message else "abcde")]
     assert re.search(message, refused(folder, capsys, run_text(name, policies, staff)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("Declaration()", "{}", "expected a Declaration in raw_env"),
+        ("class raw_env", "raw_env = lambda: None\n\n\nclass Raw", "expected raw_env to be a subclass of TextEnv"),
+    ],
+)
+def test_an_environment_whose_class_says_nothing_of_it_is_refused(folder, capsys, old, new, message):
+    name = write_environment(folder, "silent", ("player_0", "player_1"), "")
+    path = folder / "elsewhere" / "silent.py"
+    path.write_text(path.read_text().replace(old, new))
+    assert message in refused(folder, capsys, run_text(name, [policy("a", 1), policy("b", 2)]))
 
 
 def test_a_run_goes_on_only_with_the_staff_and_the_ahead_it_was_begun_with(folder, capsys):
