@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pettingzoo import AECEnv
 
+from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError, check_choice, nearest
 from llmarena_envs.core.text_env import TextEnv
 
@@ -64,7 +65,12 @@ def load_environment(name: str) -> type[TextEnv]:
     """
     raw_env = _module(name).raw_env
     if not (inspect.isclass(raw_env) and issubclass(raw_env, TextEnv)):
-        raise OptionError(f"environment {name!r}: expected raw_env to be a subclass of TextEnv, got {raw_env!r}")
+        raise OptionError(
+            f"environment {name!r}: expected raw_env to be a subclass of TextEnv, since what is to be known of an environment"
+            f" stands in its class; got {raw_env!r}"
+        )
+    if not isinstance(raw_env.declaration, Declaration):
+        raise OptionError(f"environment {name!r}: expected a Declaration in raw_env, got {raw_env.declaration!r}")
     return raw_env
 
 

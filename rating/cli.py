@@ -6,12 +6,12 @@ import importlib.metadata
 import sqlite3
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rating.commands.pipes import readers_may_leave
-from rating.commands.signals import termination_interrupts
+from rating.commands.signals import Interruptions
 
 EXIT_DONE = 0
 EXIT_INTERNAL = 1
@@ -111,14 +111,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded or void matches left, 130
         interrupted, 143 terminated.
     """
-    with termination_interrupts() as is_terminated:
+    with Interruptions() as interruptions:
         args = build_parser().parse_args(arguments)
+        args.interruptions = interruptions
         with readers_may_leave(goes_on=args.goes_on):
-            code = _guarded(args, is_terminated)
-            return EXIT_TERMINATED if code == EXIT_INTERRUPTED and is_terminated() else code
+            code = _guarded(args)
+            return EXIT_TERMINATED if code == EXIT_INTERRUPTED and interruptions.terminated else code
 
 
-def _guarded(args: argparse.Namespace, is_terminated: Callable[[], bool]) -> int:
+def _guarded(args: argparse.Namespace) -> int:
     """Runs a command; whatever goes wrong becomes a message and an exit code."""
     here = str(Path.cwd())
     if here not in sys.path:
@@ -126,13 +127,14 @@ def _guarded(args: argparse.Namespace, is_terminated: Callable[[], bool]) -> int
     try:
         return _run(args)
     except KeyboardInterrupt:
-        return _fail("terminated" if is_terminated() else "interrupted", EXIT_INTERRUPTED)
+        return _fail("terminated" if args.interruptions.terminated else "interrupted", EXIT_INTERRUPTED)
     except OSError as error:
         return _fail(str(error), EXIT_USAGE)
     except Exception:
-        traceback.print_exc()
         return _fail(
-            "internal error; unless the trace ends in a module of your own, this is a bug of llmarena", EXIT_INTERNAL
+            f"{traceback.format_exc()}"
+            "internal error; unless the trace ends in a module of your own, this is a bug of llmarena",
+            EXIT_INTERNAL,
         )
 
 
@@ -163,7 +165,10 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"llmarena: {message}", file=sys.stderr)
+    """Shows a message, which may hold the words of a server or a player."""
+    from llmarena_envs.core.terminal import printable
+
+    print(f"llmarena: {printable(message)}", file=sys.stderr)
     return code
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from llmarena_envs.core.options import check_choice, check_int
+from llmarena_envs.core.options import OptionError, check_choice, check_int
 
 HISTORIES = ("single_turn", "full")
 FALLBACKS = ("forfeit", "random_legal", "noop")
@@ -65,6 +65,8 @@ class Declaration:
     llmarena_reasks: int = 2
 
     def __post_init__(self) -> None:
+        if isinstance(self.rated_roles, str):
+            raise OptionError(f"rated_roles: expected a tuple of roles, got the text {self.rated_roles!r}")
         check_choice("results", self.results, RESULTS)
         check_choice("history", self.history, HISTORIES)
         check_choice("unparsable", self.unparsable, FALLBACKS)

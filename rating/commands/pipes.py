@@ -40,8 +40,7 @@ def _reopen(stream: io.TextIOWrapper, *, ends: bool) -> io.TextIOWrapper:
         io.BufferedWriter(_Pipe(stream.fileno(), ends)),
         encoding=stream.encoding,
         errors=stream.errors,
-        line_buffering=stream.line_buffering,
-        write_through=stream.write_through,
+        line_buffering=stream.line_buffering or stream.write_through,  # the latter under PYTHONUNBUFFERED
     )
 
 

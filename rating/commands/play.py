@@ -1,7 +1,6 @@
 """``llmarena play``: one match."""
 
 import argparse
-import asyncio
 import json
 from dataclasses import asdict
 
@@ -31,7 +30,7 @@ def play(args: argparse.Namespace) -> None:
             print(f"  from the reply: {printable(reply)}")
         print(printable(env.unwrapped.codec.picture(env.unwrapped.game)), end="\n\n")
 
-    episode = asyncio.run(
+    episode = args.interruptions.run(
         play_and_close(env, players, args.seed, settings, on_turn=show if watched else lambda turn: None)
     )
     if args.json:
@@ -52,6 +51,8 @@ def _players(seats: list[str], agents: list[str], environment: str) -> dict[str,
         if not equals:
             raise OptionError(f"--policy: expected SEAT=POLICY, e.g. player_0=random, got {seat!r}")
         check_choice("--policy: seat", agent, agents)
+        if agent in specs:
+            raise OptionError(f"--policy: expected one for {agent}, got {specs[agent]!r} and {spec!r}")
         specs[agent] = spec
     missing = [agent for agent in agents if agent not in specs]
     if missing:

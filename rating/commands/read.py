@@ -3,21 +3,19 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
 
-from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.errors import RunError
+from rating.commands.verification import no_such_match, verify_run
 from rating.records.export import record_table, write_csv, write_jsonl
-from rating.records.outcome import FINISHED, Outcome
+from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.records.store import Store
-from rating.records.verify import verify
 from rating.report.tables import render, to_json
 from rating.running import run_directory
 from rating.running.contests import make_scheme
@@ -50,17 +48,15 @@ def report(args: argparse.Namespace) -> None:
 
 def replay(args: argparse.Namespace) -> int:
     """Lists matches, shows one, or verifies them; returns 1 if something is not as it was recorded."""
+    if args.verify:
+        return verify_run(args)
     with closing(run_directory.open_store(args.dir)) as store:
         records = store.records(args.match)
         first = next(records, None)
         if args.match and first is None:
-            raise OptionError(
-                f"match: expected an id of a match in {args.dir}, got {args.match!r}; list them with: replay DIR"
-            )
+            raise no_such_match(args)
         if first is not None:
             records = chain([first], records)
-        if args.verify:
-            return _verify(args, store, records)
         if args.json:
             _print_array(records)
         else:
@@ -126,37 +122,6 @@ def _tables(config: RunConfig, store: Store) -> list[Leaderboard | Summary]:
     return [*boards, summarise(boards)] if len(boards) > 1 else [*boards]
 
 
-def _verify(args: argparse.Namespace, store: Store, records: Iterator[Record]) -> int:
-    """Checks the whole database against its seals, and plays matches again; as far as it can be read."""
-    changed = store.check()
-    if difference := run_directory.run_file_difference(args.dir, store):
-        changed.append(difference)
-    finished, differences = 0, dict[str, str]()
-    try:
-        settings = run_directory.turn_settings(store)
-        for record in records:
-            if record.status == FINISHED:
-                finished += 1
-                if difference := verify(record, settings[record.match.environment]):
-                    differences[record.match.id] = difference
-    except (RunError, KeyError) as error:
-        changed.append(f"matches cannot be played again any further: {error}")
-    verified = finished - len(differences)
-    if args.json:
-        table = {"verified": verified, "differences": differences, "changed": changed}
-        seals = {"seal": "", "digest": ""} if changed else {"seal": store.sealed, "digest": store.digest()}
-        print(json.dumps({**table, **seals}, indent=2))
-    else:
-        for line in (*changed, *(f"{match}: {difference}" for match, difference in differences.items())):
-            print(printable(line))
-        print(f"{verified} of {finished} finished matches verified")
-        if changed:
-            print(f"the record is not as it was written, or not complete: {len(changed)} differences")
-        else:
-            print(f"seal: {store.sealed}\nplay digest: {store.digest()}")
-    return 1 if changed or differences else 0
-
-
 def _print_array(records: Iterable[Record]) -> None:
     """Prints records as a JSON array, one at a time."""
     opening = "["
@@ -172,7 +137,7 @@ def _headline(record: Record) -> str:
     rewards = (
         " / ".join(f"{seat.reward:+g}" for seat in outcome.seats) if outcome and not record.error else record.status
     )
-    return f"{match.id}  {match.environment:18} {match.number:5}  {' v '.join(match.policies)}: {rewards}"
+    return printable(f"{match.id}  {match.environment:18} {match.number:5}  {' v '.join(match.policies)}: {rewards}")
 
 
 def _print_match(record: Record) -> None:

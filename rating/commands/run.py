@@ -1,7 +1,6 @@
 """``llmarena run``, ``resume`` and ``demo``: rated tournaments."""
 
 import argparse
-import asyncio
 import re
 import sys
 from collections.abc import Iterator
@@ -11,9 +10,10 @@ from typing import Any
 
 from agents.errors import Quit
 from agents.registry import baselines
-from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.options import OptionError, nearest
 from rating.commands.progress import ProgressDisplay
 from rating.commands.read import print_leaderboards, write_report
+from rating.commands.signals import Interruptions
 from rating.errors import BudgetExceeded, IncompleteRun, RunError
 from rating.records.store import Store
 from rating.running import run_directory
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
         text, where = run_file_text(args.env, policies, _settings(args), restricted), "command line"
     with _resumable(args.out):
         config, store = run_directory.create(args.out, text, where)
-        void = _play(args.out, config, store)
+        void = _play(args.out, config, store, args.interruptions)
     _check_complete(args.out, void)
 
 
@@ -46,7 +46,7 @@ def resume(args: argparse.Namespace) -> None:
     with _resumable(args.dir):
         config, store = run_directory.open_run(args.dir)
         run_directory.check_unchanged(args.dir, config, store)
-        void = _play(args.dir, config, store)
+        void = _play(args.dir, config, store, args.interruptions)
     _check_complete(args.dir, void)
 
 
@@ -57,18 +57,18 @@ def demo(args: argparse.Namespace) -> None:
     text = run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS)
     with _resumable(out):
         config, store = run_directory.create(out, text, "demo")
-        void = _play(out, config, store)
+        void = _play(out, config, store, args.interruptions)
     print(f"\nReport: {write_report(out, out / 'report.html')}")
     _check_complete(out, void)
 
 
-def _play(directory: Path, config: RunConfig, store: Store) -> int:
+def _play(directory: Path, config: RunConfig, store: Store, interruptions: Interruptions) -> int:
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
     lock = run_directory.Lock(directory)
     try:
         run_directory.keep_run_file(directory, store)
         with ProgressDisplay([item.name for item in config.environment]) as display:
-            void = asyncio.run(Runner(config, store, display.update).run())
+            void = interruptions.run(Runner(config, store, display.update).run())
         print_leaderboards(config, store)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
         print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
@@ -105,8 +105,8 @@ def _check_complete(directory: Path, void: int) -> None:
 def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str], dict[str, list[str]]]:
     """Reads ``POLICY`` and ``POLICY@ENV,ENV``.
 
-    What stands behind an ``@`` may belong to the name of a model instead; it is taken for environments if that is what it
-    looks like.
+    What stands behind an ``@`` may belong to the name of a model instead; it is taken for environments if it looks like one of
+    them, misspelt perhaps.
 
     Returns:
         The specs, and by spec the environments of a policy that does not play all of them.
@@ -115,8 +115,10 @@ def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str],
     restricted: dict[str, list[str]] = {}
     for flag in flags:
         spec, _, named = flag.rpartition("@")
-        names = named.split(",")
-        if not spec or not all(name in environments or _ENVIRONMENT_NAME.search(name) for name in names):
+        names = [name.strip() for name in named.split(",")]
+        if not spec or not all(
+            name in environments or _ENVIRONMENT_NAME.search(name) or nearest(name, environments) for name in names
+        ):
             specs.append(flag)
         elif spec in restricted:
             restricted[spec] += names

@@ -1,34 +1,86 @@
-"""SIGTERM, which service managers and batch systems send, stops a command as an interruption from the keyboard does."""
+"""SIGINT and SIGTERM, which terminals, service managers and batch systems send: they stop a command in good order."""
 
+import asyncio
+import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
+import time
+from collections.abc import Coroutine
+from types import FrameType, TracebackType
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+_PATIENCE = 2.0
+"""Seconds for stopping in good order; an interruption that comes later ends the process at once."""
+
+_SHOW_CURSOR = "\x1b[?25h"
 
 
-@contextmanager
-def termination_interrupts() -> Iterator[Callable[[], bool]]:
-    """Handles SIGTERM by whatever handles SIGINT at the moment: asyncio's handler, a person's prompt, or the default one.
+class Interruptions:
+    """While entered, the first SIGINT or SIGTERM raises ``KeyboardInterrupt``, or cancels what ``run`` is running.
 
-    Yields:
-        A function that says whether the signal has come.
+    Those that come while the command is stopping are ignored, unless it takes long: then the process ends at once, which loses
+    nothing that was recorded. A shell's background job ignores SIGINT, and goes on to do so.
+
+    Attributes:
+        terminated: whether SIGTERM has come.
     """
-    has_come = False
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        nonlocal has_come
-        has_come = True
-        handler = signal.getsignal(signal.SIGINT)
-        if not callable(handler):  # a shell's background job ignores SIGINT, but not this
-            handler = signal.default_int_handler
-        handler(signal.SIGINT, frame)
+    def __init__(self) -> None:
+        self.terminated = False
+        self._since: float | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._before: dict[signal.Signals, Any] = {}
 
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield lambda: has_come
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    def __enter__(self) -> "Interruptions":
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                if number == signal.SIGTERM or signal.getsignal(number) != signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._interrupt)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
+        """Runs a coroutine like ``asyncio.run``.
+
+        Raises:
+            KeyboardInterrupt: after it was cancelled by a signal and has ended.
+        """
+
+        async def cancellable() -> _T:
+            self._task = asyncio.current_task()
+            return await coroutine
+
+        try:
+            return asyncio.run(cancellable())
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+        finally:
+            self._task = None
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self.terminated |= number == signal.SIGTERM
+        now = time.monotonic()
+        if self._since is not None:
+            if now - self._since > _PATIENCE:
+                _leave(number)
+            return
+        self._since = now
+        is_at_prompt = signal.getsignal(signal.SIGINT) == signal.default_int_handler  # see agents.human
+        if self._task is None or is_at_prompt:
+            raise KeyboardInterrupt
+        self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+
+
+def _leave(number: int) -> None:
+    """Ends the process with the exit code of a signal; the terminal is left as it was found."""
+    cursor = _SHOW_CURSOR if os.isatty(sys.__stderr__.fileno()) else ""
+    os.write(sys.__stderr__.fileno(), f"{cursor}\nllmarena: ended at once; what was recorded is safe\n".encode())
+    os._exit(128 + number)

@@ -7,6 +7,7 @@ from typing import Any
 
 from rating.errors import RunError
 from rating.records import seal
+from rating.records.database import TABLES
 from rating.records.outcome import BUG, FINISHED
 from rating.records.packing import unpack, unpack_lines
 
@@ -39,12 +40,18 @@ def stored_head(db: sqlite3.Connection) -> str:
         raise RunError(f"the record of a run is damaged: expected a seal, got {str(row[0])[:80]!r}") from error
 
 
+def dump_seal(head: str, parts: Mapping[str, Any]) -> str:
+    """Returns the value of the fact that holds the seal of a run."""
+    return json.dumps({"head": head, **parts}, sort_keys=True)
+
+
 def differences(db: sqlite3.Connection) -> Iterator[str]:
     """Yields everything that is not as it was recorded, with where it stands; linear in the size of the database."""
     try:
         for (verdict,) in db.execute("PRAGMA integrity_check"):
             if verdict != "ok":
                 yield f"database: {' '.join(str(verdict).split())}"
+        yield from _type_differences(db)
         yield from _match_differences(db)
         for table in ("turn", "transcript"):
             for (match,) in db.execute(f"SELECT DISTINCT match FROM {table} WHERE match NOT IN (SELECT id FROM match)"):
@@ -52,6 +59,15 @@ def differences(db: sqlite3.Connection) -> Iterator[str]:
         yield from _seal_differences(db)
     except (sqlite3.Error, *_UNREADABLE) as error:
         yield f"the database cannot be read any further: {error}"
+
+
+def _type_differences(db: sqlite3.Connection) -> Iterator[str]:
+    """Yields values of another type than their column, which may consist of the same bytes and so have the same seal."""
+    for table in TABLES:
+        for column, declared in db.execute(f"SELECT name, lower(type) FROM pragma_table_info('{table}')").fetchall():
+            where = f"SELECT rowid, typeof({column}) FROM {table} WHERE typeof({column}) != ?"
+            for row, found in db.execute(where, (declared,)):
+                yield f"table {table}, row {row}: expected {column} of type {declared}, got {found}"
 
 
 def _match_differences(db: sqlite3.Connection) -> Iterator[str]:
@@ -118,7 +134,7 @@ def _seal_differences(db: sqlite3.Connection) -> Iterator[str]:
     for kind, sealed in parts.items():
         for name in _unequal(sealed, found[kind]):
             yield f"{kind}: {name} changed, was added or taken away after the run was sealed"
-    if seal.head(known) != head:
+    if seal.head(known) != head or row[0] != dump_seal(head, known):
         yield "the seal is not that of the parts named beside it"
 
 

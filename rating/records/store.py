@@ -178,9 +178,7 @@ class Store:
         parts = audit.seal_contents(self._db)
         head = seal.head(parts)
         with self._writing():
-            self._db.execute(
-                "INSERT INTO fact VALUES (?, ?)", (audit.SEAL, json.dumps({"head": head, **parts}, sort_keys=True))
-            )
+            self._db.execute("INSERT INTO fact VALUES (?, ?)", (audit.SEAL, audit.dump_seal(head, parts)))
         self._sealed = True
         return head
 

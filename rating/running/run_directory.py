@@ -63,9 +63,18 @@ def open_store(path: Path) -> Store:
     Raises:
         RunError: if it is none.
     """
+    check_exists(path)
+    return Store(path / DATABASE)
+
+
+def check_exists(path: Path) -> None:
+    """Checks that a path is the directory of a run.
+
+    Raises:
+        RunError: if it holds no database.
+    """
     if not (path / DATABASE).exists():
         raise RunError(f"{path}: expected the directory of a run with a {DATABASE}, but there is none")
-    return Store(path / DATABASE)
 
 
 def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
@@ -76,7 +85,11 @@ def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
     """
     if _IDENTITY not in store.facts():  # the run was killed before anything was played
         store.set_fact(_IDENTITY, config.identity())
-    if _identity(store) != json.loads(config.identity()):
+    recorded, current = _identity(store), json.loads(config.identity())
+    if "ahead" not in recorded:  # the first version, where nobody served; how far it ran ahead changes no match
+        del current["ahead"]
+        recorded["staff"] = {environment: {} for environment in recorded["turns"]}
+    if recorded != current:
         raise RunError(
             f"{path / RUN_FILE}: expected the policies, their options, the treatment of bad replies and `ahead` with which the"
             " run was begun, but they were changed; undo that, or begin a new run"
@@ -116,8 +129,6 @@ def _identity(store: Store) -> dict[str, Any]:
     recorded = store.facts().get(_IDENTITY, "")
     try:
         identity = json.loads(recorded)
-        if "ahead" not in identity:  # the first version had no staff, and waited for each batch
-            identity |= {"ahead": 1, "staff": {environment: {} for environment in identity["turns"]}}
         return {**identity, "turns": identity["turns"]}
     except (ValueError, TypeError, KeyError) as error:
         raise RunError(

@@ -12,6 +12,7 @@ import sys
 
 import pytest
 
+from agents.errors import ProviderError
 from rating.cli import build_parser, main
 from rating.commands.run import read_policies
 from rating.running.run_directory import open_run
@@ -121,6 +122,26 @@ def test_void_matches_that_are_left_have_an_exit_code_of_their_own(capsys, monke
     assert "void" not in capsys.readouterr().err
 
 
+def test_what_servers_say_cannot_steer_the_terminal(capsys, monkeypatch, tmp_path):
+    def raises():
+        def policy(observation):
+            raise ProviderError("\x1b[2J\u202e503")
+
+        return policy
+
+    monkeypatch.setattr("tests.rating.players.raises", raises)
+    run_file = tmp_path / "run.toml"
+    run_file.write_text(
+        'max_errors = 1\n[[environment]]\nname = "tictactoe_v0"\n'
+        + "".join(f'[[policy]]\nspec = "{spec}"\n' for spec in ("random", "tests.rating.players:raises"))
+    )
+    assert main(["run", str(run_file), "--out", str(tmp_path / "run")]) == 3
+    shown = capsys.readouterr()
+    assert shown.err.count("\\x1b[2J\\u202e503") == 2  # as it happens, and at the end
+    assert main(["replay", str(tmp_path / "run")]) == 0
+    assert not re.search("[\x1b\u202e]", shown.err + capsys.readouterr().out)
+
+
 def test_policies_that_play_some_of_the_environments(tmp_path):
     flags = ["--env", "tictactoe_v0", "--env", "connect_four_v0", "--env", "bid_v0", "--max-matches", "10"]
     for policy in ("random", "first_legal", "greedy@tictactoe_v0,connect_four_v0", "minimax@tictactoe_v0"):
@@ -183,6 +204,10 @@ def test_resuming_with_another_seed_is_refused(capsys, finished_run, tmp_path):
         (["play", "tictactoe_v0", "--policy", "random"], "expected SEAT=POLICY"),
         (["play", "tictactoe_v0", "--policy", "player_0=random"], "missing: player_1"),
         (
+            ["play", "tictactoe_v0", "--policy", "player_0=random", "--policy", "player_0=minimax"],
+            "expected one for player_0, got 'random' and 'minimax'",
+        ),
+        (
             ["play", "tictactoe_v0", "--policy", "player_0=minmax", "--policy", "player_1=random"],
             "did you mean 'minimax'",
         ),
@@ -203,6 +228,10 @@ def test_resuming_with_another_seed_is_refused(capsys, finished_run, tmp_path):
         (
             ["run", "--env", "tictactoe_v0", *POLICIES, "--policy", "greedy@tictacto_v0", "--out", "OUT"],
             "did you mean 'tictactoe_v0'",
+        ),
+        (
+            ["run", "--env", "tictactoe_v0", *POLICIES, "--policy", "greedy@tictactoe", "--out", "OUT"],
+            "environments: expected one of 'tictactoe_v0', got 'tictactoe'; did you mean 'tictactoe_v0'",
         ),
         (["rate", "OUT"], "expected the directory of a run"),
         (["resume", "OUT"], "expected the directory of a run"),

@@ -37,7 +37,7 @@ def policy(name, value, more=""):
 
 
 def run_text(environment, policies, staff="", top=""):
-    stop = "[stop]\nmatches = 12\nmin_matches = 12\nmax_matches = 24\n"
+    stop = "[stop]\nmatches = 12\nmin_matches = 12\nmax_matches = 40\n"
     return f'workers = 1\n{top}\n{stop}[[environment]]\nname = "{environment}"\n{staff}\n{"".join(policies)}'
 
 
@@ -99,8 +99,8 @@ def test_a_judge_that_fails_voids_matches_and_counts_in_no_row_of_a_player(folde
     staff = '[environment.staff]\njudge = ["tests.rating.players:raises", "weak"]\n'
     text = run_text(name, [policy("weak", 1), policy("strong", 2)], staff, "max_errors = 1000\ntries = 1")
     board, _ = rated(folder, capsys, text, code=3)
-    assert (board["matches"], board["void_matches"], board["stop_reason"]) == (0, 30, "cap")
-    assert {row["policy"]: row["effort"]["void_matches"] for row in board["rows"]} == {"weak": 30, "strong": 30}
+    assert (board["matches"], board["void_matches"], board["stop_reason"]) == (0, 60, "cap")
+    assert {row["policy"]: row["effort"]["void_matches"] for row in board["rows"]} == {"weak": 60, "strong": 60}
     assert [row["rating"] for row in board["rows"]] == [None, None]
     assert {row["policy"] for row in board["staff"]} == {"tests.rating.players:raises", "weak"}
 
@@ -136,6 +136,7 @@ def test_one_rated_seat_is_played_by_every_policy_on_the_same_deals(folder, caps
         ('rated_roles=("debater",)', "[environment.staff]\njudge = []", "staff.judge: .*at least 1 item"),
         ('rated_roles=("debater",)', '[environment.staff]\njudge = ["randon"]', "did you mean 'random'"),
         ('rated_roles=("speaker",)', "", "expected seats with one of the roles .*speaker"),
+        ('rated_roles="debater"', "", "expected a tuple of roles, got the text 'debater'"),
         ('scheme="duel"', "", "scheme: expected one of .*cooperation.*did you mean 'duels'"),
         ('scheme="duels"', "", "compared by duels: expected an environment with 2 rated seats, got 5"),
         ('scheme="mean_reward"', "", "expected 5 policies or more, got"),
@@ -149,6 +150,20 @@ def test_what_cannot_be_compared_is_refused_with_what_to_write(folder, capsys, d
         staff += '\n[environment.staff]\njudge = ["random"]'
     policies = [policy(letter, 1) for letter in ("ab" if "every" not in message else "abcde")]
     assert re.search(message, refused(folder, capsys, run_text(name, policies, staff)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("Declaration()", "{}", "expected a Declaration in raw_env"),
+        ("class raw_env", "raw_env = lambda: None\n\n\nclass Raw", "expected raw_env to be a subclass of TextEnv"),
+    ],
+)
+def test_an_environment_whose_class_says_nothing_of_it_is_refused(folder, capsys, old, new, message):
+    name = write_environment(folder, "silent", ("player_0", "player_1"), "")
+    path = folder / "elsewhere" / "silent.py"
+    path.write_text(path.read_text().replace(old, new))
+    assert message in refused(folder, capsys, run_text(name, [policy("a", 1), policy("b", 2)]))
 
 
 def test_a_run_goes_on_only_with_the_staff_and_the_ahead_it_was_begun_with(folder, capsys):

@@ -230,6 +230,21 @@ def test_sealing_anew_what_was_only_opened_hides_nothing(copy):
     assert differences(copy) == ["facts: versions changed, was added or taken away after the run was sealed"]
 
 
+@pytest.mark.parametrize(("table", "column"), [(table, column) for table in COLUMNS for column in COLUMNS[table]])
+def test_the_same_bytes_as_a_value_of_another_type_are_found(copy, table, column):
+    as_type = "TEXT" if column in ("data", "turns") and table != "match" else "BLOB"
+    change(copy, f"UPDATE {table} SET {column} = CAST({column} AS {as_type}) WHERE rowid = 1")
+    assert f"table {table}, row 1: expected {column} of type" in "\n".join(differences(copy))
+
+
+@pytest.mark.parametrize(
+    "change_seal", ["value || ' '", "replace(value, ', ', ',')", '\'{"head": "", \' || substr(value, 2)']
+)
+def test_the_same_seal_written_in_another_way_is_found(copy, change_seal):
+    change(copy, f"UPDATE fact SET value = {change_seal} WHERE name = 'seal'")
+    assert differences(copy) == ["the seal is not that of the parts named beside it"]
+
+
 def test_a_text_in_a_foreign_encoding_is_found(copy):
     change(copy, "UPDATE match SET error = CAST(x'ff' AS TEXT) WHERE number = 3")
     assert differences(copy)
@@ -281,6 +296,38 @@ def test_verification_needs_no_run_file(capsys, copy, text):
     assert "run.toml" in shown
     count = re.search(r"(\d+) of (\d+) finished matches verified", shown)
     assert count[1] == count[2] != "0"
+
+
+@pytest.mark.parametrize(
+    ("statement", "where"),
+    [
+        (
+            "UPDATE transcript SET turns = x'00' WHERE match = (SELECT id FROM match ORDER BY environment, number)",
+            "match ",
+        ),
+        ("UPDATE match SET status = 'x' WHERE number = 0", "match "),
+        ("UPDATE dictionary SET data = x'00'", "dictionary of tictactoe_v0"),
+        ("DELETE FROM fact", "not sealed"),
+        ("CREATE TABLE more (x)", "not as they were made: more"),
+        ("PRAGMA user_version = 1", "cannot be converted"),
+        ("PRAGMA application_id = 1", "not written by llmarena"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_damage_that_keeps_a_run_from_being_read_is_a_difference_too(capsys, copy, statement, where, as_json):
+    change(copy, statement)
+    assert main(["replay", str(copy), "--verify", *as_json]) == 1
+    shown = capsys.readouterr().out
+    assert where in ("\n".join(json.loads(shown)["changed"]) if as_json else shown)
+
+
+def test_a_match_whose_environment_is_gone_cannot_be_verified(capsys, copy):
+    change(copy, "UPDATE match SET environment = 'gone.module' WHERE environment = 'tictactoe_v0'")
+    change(copy, "UPDATE dictionary SET environment = 'gone.module' WHERE environment = 'tictactoe_v0'")
+    change(copy, "UPDATE fact SET value = replace(value, 'tictactoe_v0', 'gone.module') WHERE name = 'players'")
+    code, shown = verified(capsys, copy)
+    assert code == 1
+    assert "OptionError: environment 'gone.module': expected a module with env and raw_env" in shown
 
 
 def test_verification_without_the_settings_of_the_run_says_so(capsys, copy):

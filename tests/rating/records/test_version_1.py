@@ -150,7 +150,6 @@ def test_a_damaged_old_run_is_refused_and_left_as_it_was(old, statement):
 
 
 RUN_FILE = """
-ahead = 1
 [[environment]]
 name = "tictactoe_v0"
 [[environment]]
@@ -173,11 +172,20 @@ def test_the_command_line_reads_an_old_run(old, capsys):
     assert "unfinished" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("change", "same"), [(("", ""), True), (("ahead = 1", "ahead = 2"), False)])
-def test_an_old_run_goes_on_as_it_was_begun_batch_by_batch(old, change, same):
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        (("", ""), True),
+        (('[[environment]]\nname = "tictactoe_v0"', 'ahead = 3\n[[environment]]\nname = "tictactoe_v0"'), True),
+        (('spec = "similarity"', 'name = "similarity"\nspec = "silent"'), False),
+        (('name = "undercover_v0"', 'name = "undercover_v0"\n[environment.turns]\nreasks = 1'), False),
+    ],
+)
+def test_an_old_run_goes_on_with_the_players_it_was_begun_with(old, change, same):
+    assert change[0] in RUN_FILE
     (old.parent / "run.toml").write_text(RUN_FILE.replace(*change))
     config, store = run_directory.open_run(old.parent)
-    with contextlib.nullcontext() if same else pytest.raises(RunError, match="ahead"):
+    with contextlib.nullcontext() if same else pytest.raises(RunError, match="they were changed"):
         run_directory.check_unchanged(old.parent, config, store)
     store.close()
 

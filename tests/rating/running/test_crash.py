@@ -98,7 +98,7 @@ def processes(group):
     return {int(pid): command for owner, pid, state, command in rows if owner == str(group) and state[0] != "Z"}
 
 
-def workers(group):
+def pool(group):
     return [pid for pid, command in processes(group).items() if "spawn_main" in command]
 
 
@@ -145,29 +145,61 @@ def test_an_interruption_from_the_keyboard_shows_no_trace(llmarena, tmp_path, be
     assert count(directory, VOID) == 0
 
 
-@pytest.mark.parametrize("ignored", [(), (signal.SIGINT,)], ids=["foreground", "background"])
-def test_a_termination_stops_a_run_that_can_go_on(llmarena, tmp_path, ignored):
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_does_not_disturb_the_stop(llmarena, tmp_path, workers, second):
     directory = tmp_path / "run"
-    process = llmarena("run", *RUN, *ENDLESS, "--workers", 2, "--out", directory, ignored=ignored)
+    process = llmarena("run", *RUN, *ENDLESS, "--workers", workers, "--out", directory)
     wait_for(lambda: count(directory) > 5)
-    for worker in workers(process.pid):  # as a service manager does
-        os.kill(worker, signal.SIGTERM)
-    time.sleep(0.3)
-    assert len(workers(process.pid)) == 2
+    for number in (signal.SIGINT, second):
+        os.killpg(process.pid, number)
+    code, errors = end(process)
+    assert code in (130, 143)
+    assert f"The run goes on with: llmarena resume {directory}\nllmarena: " in errors
+    assert "Traceback" not in errors
+    assert "pending" not in errors
+    assert not processes(process.pid)
+
+
+def test_a_signal_ends_a_run_at_once_that_does_not_stop_in_time(llmarena, tmp_path):
+    policies = ["--policy", "random", "--policy", f"{HERE}:NeverAnswers"]
+    process = llmarena("run", "--env", "tictactoe_v0", *policies, "--workers", 1, "--out", tmp_path / "run")
+    wait_for((tmp_path / "run" / "run.db").exists)
+    time.sleep(1)  # until it is in a turn that takes for ever, in its own process
+    process.terminate()
+    time.sleep(2.5)
+    assert process.poll() is None
+    process.terminate()
+    code, errors = end(process)
+    assert code == 143
+    assert errors.endswith("ended at once; what was recorded is safe\n")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("ignored", [(), (signal.SIGINT,)], ids=["foreground", "background"])
+def test_a_termination_stops_a_run_that_can_go_on(llmarena, tmp_path, workers, ignored):
+    directory = tmp_path / "run"
+    process = llmarena("run", *RUN, *ENDLESS, "--workers", workers, "--out", directory, ignored=ignored)
+    wait_for(lambda: count(directory) > 5)
+    if workers > 1:
+        for worker in pool(process.pid):  # as a service manager does
+            os.kill(worker, signal.SIGTERM)
+        time.sleep(0.3)
+        assert len(pool(process.pid)) == workers
     process.terminate()
     code, errors = end(process)
     assert code == 143
     assert errors.endswith(f"The run goes on with: llmarena resume {directory}\nllmarena: terminated\n")
-    assert "Traceback" not in errors
-    assert "died" not in errors
+    for sign in ("Traceback", "pending", "died"):
+        assert sign not in errors
 
 
 def test_no_worker_outlives_a_run_that_is_killed(llmarena, tmp_path):
     policies = ["--policy", "random", "--policy", f"{HERE}:NeverAnswers"]
     process = llmarena("run", "--env", "tictactoe_v0", *policies, "--workers", 2, "--out", tmp_path / "run")
-    wait_for(lambda: len(workers(process.pid)) == 2)
+    wait_for(lambda: len(pool(process.pid)) == 2)
     time.sleep(1)  # until they are in a turn that takes for ever
-    assert len(workers(process.pid)) == 2
+    assert len(pool(process.pid)) == 2
     process.kill()
     process.wait(10)
     wait_for(lambda: not processes(process.pid), 10)
@@ -201,6 +233,21 @@ with readers_may_leave(goes_on={goes_on}):
 """
     done = unread("-c", script, stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_failures_are_said_at_once_where_streams_are_unbuffered():
+    script = """
+import sys
+from rating.commands.pipes import readers_may_leave
+with readers_may_leave(goes_on=True):
+    print("now", file=sys.stderr)
+    sys.stdin.read()
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", script], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr.readline() == "now\n"  # or it waits until the test's time is over
+    process.communicate()
 
 
 @pytest.mark.parametrize("command", ["export", "rate"])
