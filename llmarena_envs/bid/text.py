@@ -5,7 +5,7 @@ from typing import Any
 from llmarena_envs.bid.game import CENTS, BidView, PastRound, SealedBid, write_cents
 from llmarena_envs.bid.grammar import GRAMMAR, PUBLISHED
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
@@ -41,7 +41,7 @@ class BidCodec(Codec[int, BidView]):
         self._wait = prompts.render("wait")
         self._all_held = prompts.render("all_held", rounds=game.rounds)
         self._earned = prompts["earned"]
-        self._ends = EndingTexts(language)
+        self._ends = ending_texts(language)
         self._picture_round = prompts["picture_round"]
         self._picture_secret = prompts["picture_secret"]
         self._picture_winner = prompts["picture_winner"]

@@ -1,13 +1,15 @@
 """What the two board games share: two marks on a rectangular board that both players see whole."""
 
 from abc import abstractmethod
+from itertools import cycle
+from operator import getitem
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.reading.labels import Seats
@@ -93,9 +95,9 @@ class BoardCodec(Codec[int, BoardView]):
         self._observation = prompts["observation"]
         self._to_move = prompts.joined(*(["hint"] if hint else []), "instruction")
         self._wait = prompts.render("wait")
-        self._line = prompts["line"]
+        self._lines = {mark: prompts.render("line", mark=mark) for mark in MARKS}
         self._full = prompts.render("full")
-        self._ends = EndingTexts(language)
+        self._ends = ending_texts(language)
         self._instructions: dict[tuple[str, tuple[int, ...], int], str] = {}
 
     @abstractmethod
@@ -116,14 +118,13 @@ class BoardCodec(Codec[int, BoardView]):
         if ending.offenders:
             cause = self._ends.forfeit(own, [own if agent == view.agent else other for agent in ending.offenders])
         elif reward:
-            cause = self._line.render(mark=own if reward > 0 else other)
+            cause = self._lines[own if reward > 0 else other]
         else:
             cause = self._full
         return f"{self._position(view)}\n{self._ends.over(cause, self._ends.contest(reward))}"
 
     def _position(self, view: BoardView) -> str:
-        names = self._moves
-        moves = ", ".join([names[ply % 2][action] for ply, action in enumerate(view.moves)])
+        moves = ", ".join(map(getitem, cycle(self._moves), view.moves))
         return self._observation.render(
             mark=view.mark, moves=moves or self._no_moves, board=self.board_text(view.board)
         )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts, Template
@@ -45,7 +45,7 @@ class HanabiCodec(Codec[int, HanabiView]):
             {f"Action: {name}": number for number, name in enumerate(names)} for names in self._names
         )
         instruction = "instruction_reasoning" if cot else "instruction"
-        self._ends = EndingTexts(language)
+        self._ends = ending_texts(language)
         to_move = prompts.joined("observation", *(["hint"] if hint else []), instruction)
         waiting = prompts.joined("observation", "wait")
         self._to_move = tuple(self._with_constants(to_move, seat) for seat in range(variant.players))
