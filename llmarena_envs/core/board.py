@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Reason
+from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.reading.labels import Seats
 from llmarena_envs.core.replies import Grammar, find
@@ -92,13 +93,17 @@ class BoardCodec(Codec[int, BoardView]):
         }
         self._rules = prompts.render("rules")
         self._no_moves = prompts.render("no_moves")
-        self._observation = prompts["observation"]
-        self._to_move = prompts.joined(*(["hint"] if hint else []), "instruction")
+        self._observation = prompts["observation"].by_position("mark", "moves", "board")
+        self._hint = prompts["hint"] if hint else None
+        self._hints = Phrases(self._hint_text)
+        instruction = prompts["instruction"]
+        self._instructions = {
+            mark: tuple(instruction.render(mark=mark, example=name) for name in action_names) for mark in MARKS
+        }
         self._wait = prompts.render("wait")
         self._lines = {mark: prompts.render("line", mark=mark) for mark in MARKS}
         self._full = prompts.render("full")
         self._ends = ending_texts(language)
-        self._instructions: dict[tuple[str, tuple[int, ...], int], str] = {}
 
     @abstractmethod
     def board_text(self, board: str) -> str:
@@ -110,7 +115,10 @@ class BoardCodec(Codec[int, BoardView]):
 
     def observation(self, view: BoardView) -> str:
         """Returns moves, board, legal moves and the instruction."""
-        return f"{self._position(view)}\n{self._instruction(view) if view.to_move else self._wait}"
+        if not view.to_move:
+            return f"{self._position(view)}\n{self._wait}"
+        instruction = self._instructions[view.mark][_example_action(view)]
+        return f"{self._position(view)}\n{self._hints[view.legal]}{instruction}"
 
     def ending(self, view: BoardView, ending: Ending) -> str:
         """Returns moves, board, by what the game ended, and for whom."""
@@ -125,21 +133,11 @@ class BoardCodec(Codec[int, BoardView]):
 
     def _position(self, view: BoardView) -> str:
         moves = ", ".join(map(getitem, cycle(self._moves), view.moves))
-        return self._observation.render(
-            mark=view.mark, moves=moves or self._no_moves, board=self.board_text(view.board)
-        )
+        return self._observation(view.mark, moves or self._no_moves, self.board_text(view.board))
 
-    def _instruction(self, view: BoardView) -> str:
-        """Returns what stands below the board. A game has few sets of legal moves: the text for each is made once."""
-        example = _example_action(view)
-        key = view.mark, view.legal, example
-        text = self._instructions.get(key)
-        if text is None:
-            legal = ", ".join([self._names[action] for action in view.legal])
-            text = self._instructions[key] = self._to_move.render(
-                mark=view.mark, legal=legal, example=self._names[example]
-            )
-        return text
+    def _hint_text(self, legal: tuple[int, ...]) -> str:
+        """Returns a line with the legal moves if they are listed."""
+        return f"{self._hint.render(legal=', '.join([self._names[action] for action in legal]))}\n" if self._hint else ""
 
     def example(self, view: BoardView) -> str:
         """Returns a legal move, as the instruction has it."""

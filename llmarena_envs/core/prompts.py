@@ -64,6 +64,7 @@ class Template:
             keys.append(key)
             self._format += "%s"
         # The % operator is about twice as fast as str.format, and with a row of values faster than with names.
+        self._keys = keys
         self._values = _row_of(keys)
 
     def render(self, **fields: object) -> str:
@@ -81,6 +82,29 @@ class Template:
             raise PromptError(
                 f"{self.where}: unknown placeholder {{{error.args[0]}}}; this text may use {sorted(fields)}"
             ) from None
+
+    def by_position(self, *names: str) -> Callable[..., str]:
+        """Returns a function that takes the values of ``names`` in their order and fills them in.
+
+        That is about twice as fast as ``render``: for texts that are written at every turn.
+
+        Raises:
+            PromptError: if the template names a placeholder that is not among ``names``, or a word in singular and plural.
+        """
+        unknown = sorted(set(self._keys) - set(names))
+        if unknown:
+            raise PromptError(f"{self.where}: expected no placeholders but {sorted(names)}, got {{{unknown[0]}}}")
+        if tuple(self._keys) == names:
+            return partial(_fill, self._format)
+        return partial(_pick_and_fill, self._format, [names.index(key) for key in self._keys])
+
+
+def _fill(template: str, *values: object) -> str:
+    return template % values
+
+
+def _pick_and_fill(template: str, order: list[int], *values: object) -> str:
+    return template % tuple([values[index] for index in order])
 
 
 def _row_of(keys: list[str]) -> Callable[[Mapping[str, object]], object]:

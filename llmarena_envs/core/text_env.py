@@ -290,7 +290,7 @@ class TextEnv(AECEnv):
     def view(self, agent: str) -> Any:
         """Returns what ``agent`` may know now, without legal actions once the match is over or its move is in."""
         view = self.game.view(agent)
-        if (self._over or agent in self._pending) and view.to_move:
+        if view.to_move and (self._over or agent in self._pending):
             return view._replace(to_move=False, legal=())
         return view
 
