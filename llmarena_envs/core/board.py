@@ -1,7 +1,6 @@
 """What the two board games share: two marks on a rectangular board that both players see whole."""
 
 from abc import abstractmethod
-from itertools import cycle
 from operator import getitem
 from typing import Any, ClassVar, NamedTuple
 
@@ -78,15 +77,17 @@ class BoardCodec(Codec[int, BoardView]):
         language: language of the texts.
         hint: whether the legal moves are listed.
         action_names: what each action is called in texts, e.g. ``(1, 3)``.
+        max_plies: greatest number of moves of a game.
     """
 
     grammar: ClassVar[Grammar[int]]
 
-    def __init__(self, package: str, language: str, hint: bool, action_names: tuple[str, ...]) -> None:
+    def __init__(self, package: str, language: str, hint: bool, action_names: tuple[str, ...], max_plies: int) -> None:
         self._prompts = prompts = Prompts(package, language)
         self.language = language
         self._names = action_names
         self._moves = tuple(tuple(f"{mark}: {name}" for name in action_names) for mark in MARKS)
+        self._moves_by_ply = self._moves * (max_plies // 2 + 1)
         self._published = {
             mark: {move: action for action, move in enumerate(moves)}
             for mark, moves in zip(MARKS, self._moves, strict=True)
@@ -132,7 +133,7 @@ class BoardCodec(Codec[int, BoardView]):
         return f"{self._position(view)}\n{self._ends.over(cause, self._ends.contest(reward))}"
 
     def _position(self, view: BoardView) -> str:
-        moves = ", ".join(map(getitem, cycle(self._moves), view.moves))
+        moves = ", ".join(map(getitem, self._moves_by_ply, view.moves))
         return self._observation(view.mark, moves or self._no_moves, self.board_text(view.board))
 
     def _hint_text(self, legal: tuple[int, ...]) -> str:
