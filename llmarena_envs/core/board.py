@@ -138,7 +138,9 @@ class BoardCodec(Codec[int, BoardView]):
 
     def _hint_text(self, legal: tuple[int, ...]) -> str:
         """Returns a line with the legal moves if they are listed."""
-        return f"{self._hint.render(legal=', '.join([self._names[action] for action in legal]))}\n" if self._hint else ""
+        return (
+            f"{self._hint.render(legal=', '.join([self._names[action] for action in legal]))}\n" if self._hint else ""
+        )
 
     def example(self, view: BoardView) -> str:
         """Returns a legal move, as the instruction has it."""

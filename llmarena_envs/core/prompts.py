@@ -1,7 +1,7 @@
 """Prompt templates from TOML files, one file a language, rendered strictly."""
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -96,23 +96,23 @@ class Template:
             raise PromptError(f"{self.where}: expected no placeholders but {sorted(names)}, got {{{unknown[0]}}}")
         if tuple(self._keys) == names:
             return partial(_fill, self._format)
-        return partial(_pick_and_fill, self._format, [names.index(key) for key in self._keys])
+        return partial(_pick_and_fill, self._format, _row_of([names.index(key) for key in self._keys]))
 
 
 def _fill(template: str, *values: object) -> str:
     return template % values
 
 
-def _pick_and_fill(template: str, order: list[int], *values: object) -> str:
-    return template % tuple([values[index] for index in order])
+def _pick_and_fill(template: str, pick: Callable[[Any], object], *values: object) -> str:
+    return template % pick(values)
 
 
-def _row_of(keys: list[str]) -> Callable[[Mapping[str, object]], object]:
-    """Returns what picks the values of ``keys`` out of a mapping, as a tuple."""
+def _row_of(keys: Sequence[str] | Sequence[int]) -> Callable[[Any], object]:
+    """Returns what picks the values of ``keys`` out of a mapping, or of a sequence, as a tuple."""
     return itemgetter(*keys) if len(keys) > 1 else partial(_row, keys)
 
 
-def _row(keys: list[str], fields: Mapping[str, object]) -> tuple[object, ...]:
+def _row(keys: Sequence[Any], fields: Any) -> tuple[object, ...]:
     return tuple([fields[key] for key in keys])
 
 

@@ -247,9 +247,7 @@ class TextEnv(AECEnv):
         agents, offenders = self.agents, tuple(self._offences)
         for agent, kind in self._offences.items():
             self.infos[agent] = {**self.infos[agent], "illegal": int(kind)}
-        self._endings = {
-            agent: Ending(total, offenders) for agent, total in zip(agents, self._totals, strict=True)
-        }
+        self._endings = {agent: Ending(total, offenders) for agent, total in zip(agents, self._totals, strict=True)}
         self.terminations = dict.fromkeys(agents, True)
         self.agent_selection = agents[0]
 
