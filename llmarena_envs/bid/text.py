@@ -55,12 +55,12 @@ class BidCodec(Codec[int, BidView]):
 
     def observation(self, view: BidView) -> str:
         """Returns the results so far, the valuation and the instruction."""
-        present = self._present(view)
+        lines, present = self._history(view), self._present(view)
         if view.to_move:
-            text = self._to_move(*present, self._amounts[view.valuation - 1], self._grid)
+            lines.append(self._to_move(*present, self._amounts[view.valuation - 1], self._grid))
         else:
-            text = self._waiting(*present)
-        return "\n".join([*self._history(view), text])
+            lines.append(self._waiting(*present))
+        return "\n".join(lines)
 
     def ending(self, view: BidView, ending: Ending) -> str:
         """Returns the results of all rounds, by what the match ended, and what the bidder earned."""
