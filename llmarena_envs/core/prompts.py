@@ -93,7 +93,9 @@ class Template:
         """
         unknown = sorted(set(self._keys) - set(names))
         if unknown:
-            raise PromptError(f"{self.where}: expected no placeholders but {sorted(names)}, got {{{unknown[0]}}}")
+            raise PromptError(
+                f"{self.where}: expected plain placeholders out of {sorted(names)} only, got {{{unknown[0]}}}"
+            )
         if tuple(self._keys) == names:
             return partial(_fill, self._format)
         return partial(_pick_and_fill, self._format, _row_of([names.index(key) for key in self._keys]))

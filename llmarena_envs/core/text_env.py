@@ -155,9 +155,7 @@ class TextEnv(AECEnv):
         self._cumulative_rewards = self.rewards.copy()
         self.terminations = dict.fromkeys(agents, False)
         self.truncations = self.terminations.copy()
-        self.infos = {agent: {"illegal": 0} for agent in agents}
-        if self._has_statistics:
-            self._tell_statistics()
+        self.infos = self._new_infos()
         self.agent_selection = self.game.to_move[0]
         self._pending = {}
         self._offences = {}
@@ -210,7 +208,9 @@ class TextEnv(AECEnv):
             raise ValueError(f"when an agent is dead, the only valid action is None, got {action!r}")
         for table in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
             del table[agent]
-        self._clear_rewards()
+        if self._rewarded:
+            self._clear_rewards()
+            self._rewarded = False
         self.agents.remove(agent)
         if self.agents:
             self.agent_selection = self.agents[0]
@@ -231,16 +231,15 @@ class TextEnv(AECEnv):
             self._totals = tuple(map(operator.add, self._totals, rewards))
             self._rewarded = True
         if self._has_statistics:
-            self._tell_statistics()
+            self.infos = self._new_infos()
         if self._over:
             self._end()
         else:
             self.agent_selection = game.to_move[0]
 
-    def _tell_statistics(self) -> None:
+    def _new_infos(self) -> dict[str, dict[str, float]]:
         statistics = self.game.statistics
-        for agent in self.possible_agents:
-            self.infos[agent] = {"illegal": 0, **statistics(agent)}
+        return {agent: {"illegal": 0, **statistics(agent)} for agent in self.possible_agents}
 
     def _end(self) -> None:
         """Ends the match for every agent."""
@@ -257,15 +256,16 @@ class TextEnv(AECEnv):
         Raises:
             KeyError: if there is no such agent.
         """
-        if agent not in self._rules:
+        rules = self._rules.get(agent)
+        if rules is None:
             raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
         if self._numeric:
             return self.vector(agent)
         view = self.view(agent)
         text = self.codec.ending(view, self._endings[agent]) if self._over else self.codec.observation(view)
         if self._num_actions is None:
-            return {"rules": self._rules[agent], "text": text}
-        return {"rules": self._rules[agent], "text": text, "action_mask": self._action_mask(view)}
+            return {"rules": rules, "text": text}
+        return {"rules": rules, "text": text, "action_mask": self._action_mask(view)}
 
     def render(self) -> str | None:
         """Returns (``"ansi"``) or prints (``"human"``) the whole position."""
