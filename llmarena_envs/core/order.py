@@ -31,9 +31,10 @@ class OrderWrapper(OrderEnforcingWrapper):
 
     def step(self, action: Any) -> None:
         """Acts for the selected agent; warns if no agent is left."""
-        if self._has_reset and self.env.agents:
+        env = self.env
+        if self._has_reset and env.agents:
             self._has_updated = True
-            self.env.step(action)
+            env.step(action)
         else:
             super().step(action)
 

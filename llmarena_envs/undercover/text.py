@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.prompts import Prompts
@@ -30,7 +30,7 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         prompts = Prompts("llmarena_envs.undercover", language)
         self.language = language
         self._prompts = prompts
-        self._ends = EndingTexts(language)
+        self._ends = ending_texts(language)
         self._ask_guess = ask_guess
         self._max_rounds = max_rounds
         sides = "one" if n_undercover == 1 else "several"
