@@ -50,8 +50,13 @@ _OPENING_MARKUP = "{[(<\"'*`#-• \t"
 _MESSAGE_KEYS = ("message", "text", "say", "speech", "utterance", "消息")
 _BETWEEN = re.compile(r"(?:[\s,;.、。/|&+]|[-*•–—](?=\s))*(?:(?:and|plus)\b|和|与|以及)?\s*", re.IGNORECASE)
 _DEAL = re.compile(r"deal\b|成交", re.IGNORECASE)
-_ONLY_PUNCTUATION = re.compile(r"[\s.!,;。、\"'*)\]>}]*")
-_REMARK_FOLLOWS = re.compile(r"\s*+(?:[^\w\s]|$)")
+_ONLY_PUNCTUATION = re.compile(r"[^\w?%]*")
+_REMARK_FOLLOWS = re.compile(r"\s*+(?:[^\w\s]|$|because\b|since\b|因为)", re.IGNORECASE)
+# What makes it more than an acceptance: a condition, a question, a number or an item.
+_MORE_THAN_DEAL = re.compile(
+    rf"\d|\?|\b(?:if|but|only|provided|unless|when|once|plus|add|with|without|not?|or|as long|however|give|gets?)\b|{_NAME}|如果|但|只要|加|不",
+    re.IGNORECASE,
+)
 
 
 @cache  # 216 triples at most
@@ -106,7 +111,8 @@ def read_statement(text: str, labelled: bool) -> tuple[Action, int] | None:
     position = opening.end() if opening else 0
     accepted = _DEAL.match(text, position)
     if accepted:
-        if not _ONLY_PUNCTUATION.fullmatch(_rest_of_line(text, accepted.end())):
+        rest = _rest_of_line(text, accepted.end())
+        if not _REMARK_FOLLOWS.match(rest) or _MORE_THAN_DEAL.search(rest):
             if not labelled:
                 return None
             raise Refusal(Failure.UNPARSABLE, "more_than_deal")

@@ -21,10 +21,11 @@ class Found(NamedTuple):
     Attributes:
         rank: its rank.
         start: where it begins.
-        value: its value, a ``Refusal``, ``_OTHER`` or ``UNREADABLE``.
+        value: its value, a ``Refusal``, ``Other`` or ``UNREADABLE``.
         line: number of its line.
         seat: whether it follows the name of a seat.
         fields: the object it comes from.
+        vague: whether its label may as well announce what somebody else does, as ``Best response:``.
     """
 
     rank: Rank
@@ -33,6 +34,7 @@ class Found(NamedTuple):
     line: int = 0
     seat: bool = False
     fields: Mapping[str, Any] = {}
+    vague: bool = False
 
 
 UNREADABLE = object()
@@ -65,7 +67,12 @@ def choose(found: Iterable[Found]) -> Found:
             own.append(candidate)
     if own:
         highest = max(candidate.rank for candidate in own)
-        chosen = [candidate for candidate in own if candidate.rank == highest][-1]
+        ranked = [candidate for candidate in own if candidate.rank == highest]
+        chosen = ranked[-1]
+        certain = [candidate for candidate in ranked if not candidate.vague] if chosen.vague else ranked
+        # Bare values are too weak for one of them to take back another.
+        if any(candidate.value != chosen.value for candidate in (ranked if highest is Rank.BARE else certain[-1:])):
+            raise Refusal(Failure.UNPARSABLE, "unclear")
         if isinstance(chosen.value, Refusal):
             raise chosen.value
         return chosen

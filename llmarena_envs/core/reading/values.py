@@ -13,14 +13,17 @@ MAX_STATEMENT = 2_000
 """Characters of a line behind a label that are looked at."""
 
 # What may follow a value on its line.
-_NOTHING = re.compile(r"[\s.!,;。、…\"')\]}>_$|]*+(?:\([^()\n]{0,200}\)[\s.!。]*+)?")
+_NOTHING = re.compile(
+    r"[^\w?%(\ue000\ue001]*+(?:\((?!(?:illegal|taken|occupied|full|rejected|blocked|weak|bad|worse|no)\b)[^()\n]{0,200}\)[^\w?%\ue000\ue001]*+)?",
+    re.IGNORECASE,
+)
 _QUESTION = re.compile(r"[\s\"')\]]*+\?")
 _ANOTHER = re.compile(
     r"[\s\"')\]]*+(?:[-–~/|&,、;+]|\b(?:or|and|to|then|but)\b|[或和与及到至])[\s\"'(\[]*+", re.IGNORECASE
 )
 CORRECTION = re.compile(
-    r"(?:^|[.!?;,。！？—–(-])\s*+(?:or\b|no\b(?!\s+(?:other|need|one|more|matter))|"
-    r"wait\b|actually\b|rather\b|correction\b|sorry\b|"
+    r"(?:^|[.!?;,。！？—–(#-])\s*+(?:or\b|no\b(?!\s+(?:other|need|one|more|matter))|"
+    r"wait\b|actually\b|rather\b(?! than)|correction\b|sorry\b|"
     r"hmm\b|oops\b|scratch that\b|but\b|however\b|或者|不对|等等|但是|不过)"
     r"|^\s*+(?:or\b|或)",
     re.IGNORECASE,
@@ -36,7 +39,7 @@ _JUDGED = re.compile(
     r"if|unless|instead|rather|is (?!my|the best|the right|the correct|final))\b",
     re.IGNORECASE,
 )
-_OPENINGS = (re.compile(r"[\s\"'_<{$]*+"), re.compile(r"[^\w\n+-]*+"))
+_OPENINGS = (re.compile(r"[\s\"'_<{$]*+"), re.compile(r"[^\w\n+~≈≤≥≠¬-]*+"))
 
 
 class Values(Generic[Value]):
@@ -129,4 +132,4 @@ def _is_left_over(text: str, opening: str, closing: str) -> bool:
     return count % 2 == 1 if opening == closing else count > text.count(opening)
 
 
-_PAIRS = {'"': '"', "'": "'", "[": "]", "(": ")", "<": ">", "{": "}"}
+_PAIRS = {'"': '"', "'": "'", "[": "]", "(": ")", "<": ">", "{": "}", "|": "|"}
