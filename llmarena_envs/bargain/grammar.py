@@ -54,7 +54,8 @@ _ONLY_PUNCTUATION = re.compile(r"[^\w?%]*")
 _REMARK_FOLLOWS = re.compile(r"\s*+(?:[^\w\s]|$|because\b|since\b|因为)", re.IGNORECASE)
 # What makes it more than an acceptance: a condition, a question, a number or an item.
 _MORE_THAN_DEAL = re.compile(
-    rf"\d|\?|\b(?:if|but|only|provided|unless|when|once|plus|add|with|without|not?|or|as long|however|give|gets?)\b|{_NAME}|如果|但|只要|加|不",
+    r"\d|\?|\b(?:if|but|only|provided|unless|when|once|plus|add|with|without|not?|or|as long|however|give|gets?)\b"
+    rf"|{_NAME}|如果|但|只要|加|不",
     re.IGNORECASE,
 )
 

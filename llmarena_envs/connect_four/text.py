@@ -16,7 +16,7 @@ _ROWS = tuple(slice(start, start + COLUMNS) for start in range(0, ROWS * COLUMNS
 
 _COLUMN = re.compile(
     r"[(\[]?+[ \t]*+(?:column[ \t]*+[:#]?[ \t]*+|col\.?[ \t]*+|第[ \t]*+)?(-?\d++)(?:[ \t]*+(?:列|[)\]]))?"
-    r"(?![ \t]*+(?:in (?:a|the) (?:row|line|column|diagonal)|(?:pieces?|discs?|disks?|tokens?|stones?|wins?|points?|threats?|losses)\b))",
+    r"(?![ \t]*+(?:in (?:a|the) (?:row|line|column|diagonal)|(?:pieces?|discs?|disks?|tokens?|stones?|wins?|threats?)\b))",
     re.IGNORECASE,
 )
 

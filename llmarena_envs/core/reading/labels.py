@@ -36,7 +36,7 @@ _I_CHOOSE = (
     r"我选|我选择|我决定"
 )
 _OCCASION = (
-    r"(?:(?:this|the|my|current)[ \t]++){1,2}(?:\w{1,12}[ \t]++)?"
+    r"(?:(?:this|the|my|current)[ \t]++){1,2}(?:(?!next|last|previous|following|other)\w{1,12}[ \t]++)?"
     r"(?:turn|round|move|game|hand|street|stage|position|step|state|board|auction|vote|phase|situation|time|task|question)"
 )
 _WHEN = (
@@ -81,32 +81,42 @@ SPEAKERS = Seats(PLAYER, ("agent", "speaker", "me"))
 NOBODY = Seats(r"(?!)", ())
 """No names at all."""
 
+_CHINESE_NOT = "(?<![特级区分个类性识差])别|勿|不(?!过|错|仅|但|管|论|妨|如|对)"
 NOT_MEANT = re.compile(
-    r"\b(?:alternativ\w*|option\w*|consider(?:ed|s)?|considering(?! (?:everything|all|this|these|that|the|how)\b)|candidate\w*|possib\w+|example\w*|e\.g|instance|format\w*|template|opponent\w*|"
-    r"partner\w*|teammate\w*|they|their|expect\w*|predict\w*|"
-    r"anticipat\w*|likely|probabl[ey]|next (?:turn|move|round|time)|later|"
-    r"future|follow[- ]?ups?|afterwards?|then|if|unless|instead|rather|not|never|don't|avoid\w*|reject\w*|worse|worst|"
-    r"previous\w*|"
-    r"last|history|so far|earlier|first thought|at first|"
-    r"initial\w*|tempt\w*|legal (?:moves|actions)|available|hypothe\w+|would|could|might|maybe|perhaps|"
-    r"than|versus|vs|unlike|\w{1,12}n't|cannot|max(?:imum)?|min(?:imum)?|highest|lowest|backup|fallback|losing|enemy|rival|"
-    r"after (?:that|this)|illegal|wrong|mistake\w*|bad|threat\w*|second[- ]best|runner[- ]up|had|was|were|between|said|says|thought of|example)\b"
-    r"|备选|其他|候选|选项|例如|比如|示例|"
-    r"举例|格式|对手|对方|他人|预期|预计|可能|下一轮|下回合|下一回合|之后|上一|上轮|之前|如果|假如|考虑过|考虑|(?<![特级区分个类性识差])别|勿|不(?!过|错|仅|但|管|论|妨|如|对)|合法",
+    r"\b(?:"
+    # one of several
+    r"alternativ\w*|option\w*|consider(?:ed|s)?|considering(?! (?:everything|all|this|these|that|the|how)\b)|candidate\w*|"
+    r"possib\w+|available|legal (?:moves|actions)|between|second[- ]best|runner[- ]up|backup|fallback|tempt\w*|"
+    r"max(?:imum)?|min(?:imum)?|highest|lowest|"
+    # an example
+    r"example\w*|e\.g|instance|format\w*|template|"
+    # somebody else's
+    r"opponent\w*|partner\w*|teammate\w*|they|their|enemy|rival|threat\w*|said|says|"
+    # a forecast
+    r"expect\w*|predict\w*|anticipat\w*|likely|probabl[ey]|next (?:turn|move|round|time|steps?)|later|future|follow[- ]?ups?|"
+    r"afterwards?|after (?:that|this)|then|if|unless|hypothe\w+|would|could|might|maybe|perhaps|"
+    # the past
+    r"previous\w*|last|history|so far|earlier|first thought|thought of|at first|initial\w*|had|was|were|"
+    # rejected
+    r"instead|rather|than|versus|vs|unlike|not|never|\w{1,12}n't|cannot|avoid\w*|reject\w*|worse|worst|losing|illegal|wrong|"
+    r"mistake\w*|bad)\b"
+    r"|备选|其他|候选|选项|例如|比如|示例|举例|格式|对手|对方|他人|预期|预计|可能|下一轮|下回合|下一回合|之后|上一|上轮|之前|"
+    rf"如果|假如|考虑|合法|{_CHINESE_NOT}",
     re.IGNORECASE,
 )
 """Words by which what follows is an example, an alternative, a forecast, the past, or somebody else's."""
 
 NEGATED = re.compile(
-    r"\b(?:not|never|\w{1,12}n't|cannot|avoid\w*|reject\w*|instead of|rather than|if|unless|opponent\w*)\b|(?<![特级区分个类性识差])别|勿|不(?!过|错|仅|但|管|论|妨|如|对)|对手|如果",
+    r"\b(?:not|never|\w{1,12}n't|cannot|avoid\w*|reject\w*|instead of|rather than|if|unless|opponent\w*)\b"
+    rf"|对手|如果|{_CHINESE_NOT}",
     re.IGNORECASE,
 )
 """Words by which an object, a call, an answer tag or a box behind them in their sentence is not meant."""
 
 EXPLAINS = re.compile(
     r"(?<![A-Za-z])(?:reason\w*|think\w*|explanation|analysis|why|notes?|rationale|justification|"
-    r"(?<!second )thoughts?|comments?|remarks?|strategy|plan)(?![A-Za-z])"
-    r"|理由|解释|分析|说明|备注|思路",
+    r"(?<!second )thoughts?|comments?|remarks?|strateg(?:y|ies)|plans?)(?![A-Za-z])"
+    r"|理由|解释|分析|说明|备注|思路|计划|策略|打算|下一步",
     re.IGNORECASE,
 )
 """Words of a header below which, after a statement, it is explained."""

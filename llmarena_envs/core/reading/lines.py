@@ -21,9 +21,10 @@ _POLITE = re.compile(
     r"sure|ok|okay|yes|well|alright|great|certainly|understood|hello|hi|hmm|so|thanks|done", re.IGNORECASE
 )
 _SOMETHING_ELSE = re.compile(
-    r"\b(?:next|after|later|then|previous\w*|alternativ\w*|option\w*|example\w*|opponent\w*|expected|otherwise)\b",
+    r"\b(?:next|after|later|then|previous\w*|alternativ\w*|option\w*|example\w*|opponent\w*|expected|otherwise|plans?|strategy)\b",
     re.IGNORECASE,
 )
+_REVISES = re.compile(r"\b(?:better|revised|corrected|improved|updated|final\w*|now)\b|更好|修改|改为", re.IGNORECASE)
 # What takes back what was stated before.
 _RETRACTS = re.compile(
     r"[^\w\n]*+(?:(?:oh|no|but|ok|okay|well|hmm++)\b[ ,.!…–—-]*+){0,3}+"
@@ -49,6 +50,8 @@ class _Context:
         in_list: whether the line before is an item of a list.
         caption: the line directly above if it is a few words that may name what stands below.
         listed: what the items of the list state so far.
+        loose: whether a section below a header by which nothing was meant may have ended, after something was stated.
+        final: whether the line is labelled as the answer.
     """
 
     pending: Pending | None = None
@@ -57,6 +60,8 @@ class _Context:
     in_list: bool = False
     caption: str = ""
     listed: list[Found] = field(default_factory=list)
+    loose: bool = False
+    final: bool = False
 
 
 class Lines:
@@ -82,11 +87,15 @@ class Lines:
                 continue
             is_item = _IS_ITEM.match(self._raw, start, end) is not None
             if context.below and (gap or (context.in_list and not is_item)):
+                context.loose = context.header == _NOT_MEANT and self._statements.has_labelled()
                 context.header = ""
             context.caption = "" if gap else context.caption
             context.below, context.in_list = True, is_item
             before = len(self._statements.found)
+            doubtful = (is_item or context.loose or context.header) and self._statements.has_labelled()
             self._read_line(start, end, number)
+            if doubtful and not context.final:
+                self._statements.doubt(before)
             if is_item:
                 self._drop_options(before)
             else:
@@ -108,6 +117,7 @@ class Lines:
             statements.found.append(Found(Rank.LABELLED, start, UNREADABLE, number))
         label = statements.labels.at_start.match(self._text, start, end)
         pending, context.pending = context.pending, None
+        context.final = label is not None and label["answer"] is not None
         if pending is not None and label is None:
             statements.read_pending(pending, start, number)
             return
@@ -141,7 +151,9 @@ class Lines:
         )
         below = not has_text(self._text, named.end(), end) if named else not_meant
         if below:
-            context.header, context.below = _NOT_MEANT if not_meant else _OF_SOMETHING, False
+            of_something = "" if _REVISES.search(words) else _OF_SOMETHING
+            context.header, context.below = _NOT_MEANT if not_meant else of_something, False
+            context.loose = False
         return below or not_meant
 
     def _caption(self, start: int, end: int) -> str:

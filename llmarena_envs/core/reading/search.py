@@ -55,12 +55,13 @@ class Search(Generic[Value]):
         """Returns what fields state that stand one on a line: they must state one thing."""
         stated = []
         for fields in read_pairs(text):
+            value: Any
             try:
                 value = self._grammar.fields({"_".join(key.lower().split()): value for key, value in fields.items()})
             except Refusal as refusal:
                 value = refusal
             if value is not None:
-                stated.append(Found(Rank.BARE, 0, value))
+                stated.append(Found(Rank.BARE, 0, value, vague=True))
         return stated
 
     def _read_block(self, content: Mapping[str, Any] | str) -> tuple[Any, Mapping[str, Any]]:

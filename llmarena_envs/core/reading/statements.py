@@ -13,6 +13,8 @@ from llmarena_envs.core.reading.values import CORRECTION, MAX_STATEMENT, Values
 _MAX_LABELS = 40
 _MAX_CHAINED_LABELS = 4
 _MAX_CONTEXT = 200
+_MAX_SEARCHED = 20_000
+"""Characters of a line that are searched for labels, counted from its end."""
 
 _TEXT = re.compile(rf"[\w{EMBEDDED}]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -69,6 +71,10 @@ class Statements:
         """Says whether anything of the highest rank was stated in the own name."""
         return any(found.rank is Rank.LABELLED and not isinstance(found.value, Other) for found in self.found)
 
+    def doubt(self, first: int) -> None:
+        """Marks the candidates from number ``first`` on as ones that may not be meant."""
+        self.found[first:] = [found._replace(vague=True) for found in self.found[first:]]
+
     def read_label(self, label: re.Match[str], start: int, end: int, number: int) -> Pending | None:
         """Reads a line that begins with a label; returns the label if its value must stand on the next line."""
         rank = Rank.LABELLED
@@ -107,7 +113,7 @@ class Statements:
         before = len(self.found)
         stated = self._add_value(start, position, end, number, rank, bool(seat))
         if stated and label["vague"] and not strict:
-            self.found[before:] = [found._replace(vague=True) for found in self.found[before:]]
+            self.doubt(before)
         if not stated and not self.read_inside(position, end, start, number) and strict:
             self.found.append(Found(rank, start, UNREADABLE, number))
         return None
@@ -234,7 +240,8 @@ class Statements:
             return False
         self.read_to = found[2]
         value = Other(name) if name and name != self._me else found[1]
-        self.found.append(Found(Rank.BARE, start, value, number, bool(name)))
+        in_words = _LETTER.search(self._text, start, end) and "(" not in self._text[start:end]
+        self.found.append(Found(Rank.BARE, start, value, number, bool(name), vague=not in_words))
         return True
 
     def _ends_text(self, start: int) -> bool:
@@ -248,6 +255,7 @@ class Statements:
 
     def read_inside(self, start: int, end: int, begin: int, number: int) -> bool:
         """Reads labels inside a line; returns whether one of them states something."""
+        start = max(start, end - _MAX_SEARCHED)
         if not _CONNECTS.search(self._text, start, end):
             return False
         matches = list(self.labels.inside.finditer(self._text, start, end))

@@ -14,7 +14,7 @@ _ANSWERS = (
 )
 _OTHERS = (
     r"reasons?|explanations?|rationale|justification|comments?|notes?|confidence|examples?|alternatives?|opponent|predictions?|"
-    r"expected|strategy|evaluation|options?|candidates?|board|state|history|summary|observation"
+    r"expected|strategy|evaluation|options?|candidates?|board|state|history|summary|observation|details|log|debug|draft|plan|thoughts?"
 )
 _ENDS = {"begin_of_box": "end_of_box", "box_start": "box_end", "begin_of_solution": "end_of_solution"}
 _MAX_TAGS = 2_000

@@ -13,9 +13,9 @@ MAX_STATEMENT = 2_000
 """Characters of a line behind a label that are looked at."""
 
 # What may follow a value on its line.
-_NOTHING = re.compile(
-    r"[^\w?%(\ue000\ue001]*+(?:\((?!(?:illegal|taken|occupied|full|rejected|blocked|weak|bad|worse|no)\b)[^()\n]{0,200}\)[^\w?%\ue000\ue001]*+)?",
-    re.IGNORECASE,
+_NOTHING = re.compile(r"[\s.!,;。、…\"')\]}>_$|]*+(?:\((?P<remark>[^()\n]{0,200})\))?[^\w?%(\ue000\ue001]*+")
+_REJECTED = re.compile(
+    r"[\s\"')\]]*+\(\s*+(?:illegal|taken|occupied|full|rejected|blocked|weak|bad|worse|no)\b", re.IGNORECASE
 )
 _QUESTION = re.compile(r"[\s\"')\]]*+\?")
 _ANOTHER = re.compile(
@@ -87,11 +87,18 @@ class Values(Generic[Value]):
 
     def _after(self, rest: str, value: Any, rank: Rank) -> tuple[Rank, Any] | None:
         """Judges what follows a value on its line; returns the rank it leaves to the value, or ``None`` if it takes it back."""
-        if _NOTHING.fullmatch(rest):
-            return rank, value
-        if rank is Rank.BARE or _QUESTION.match(rest):
+        if _REJECTED.match(rest):
             return None
         unclear = rank, Refusal(Failure.UNPARSABLE, "unclear")
+        nothing = _NOTHING.fullmatch(rest)
+        if nothing:
+            return (
+                unclear
+                if nothing["remark"] and self._is_another(nothing["remark"], value, whole=True)
+                else (rank, value)
+            )
+        if rank is Rank.BARE or _QUESTION.match(rest):
+            return None
         if _GOES_ON.match(rest) or CORRECTION.search(rest[:200]):
             return unclear
         another = _ANOTHER.match(rest)
@@ -101,12 +108,15 @@ class Values(Generic[Value]):
             return None
         return (rank if _REMARK.match(rest) else Rank.INSIDE), value
 
-    def _is_another(self, text: str, value: Any) -> bool:
+    def _is_another(self, text: str, value: Any, whole: bool = False) -> bool:
+        """Says whether another value stands at the beginning of a text, or is the ``whole`` of it."""
         label = self._labels.inside.match(text)
         try:
             read = self._grammar.read(text[label.end() if label else 0 :], True)
         except Refusal:
-            return True
+            return not whole
+        if whole:
+            return read is not None and read[0] != value and read[1] == len(text)
         return (read is not None and read[0] != value) or text[:1].isdigit()
 
 
