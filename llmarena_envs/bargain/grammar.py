@@ -47,6 +47,9 @@ _ITEM = re.compile(
 _OPENING = re.compile(r"(?:[-*•][ \t]++)?[\"'(\[<]*+")
 _END_OF_MESSAGE = re.compile(r"(?:^|\n)[ \t]*+(?:```|~~~)[\w+-]{0,20}[ \t]*+$")
 _OPENING_MARKUP = "{[(<\"'*`#-• \t"
+_MESSAGE_LABEL = re.compile(
+    r"^[ \t*_#>-]*+(?:my[ ])?(?:message|消息|留言)[ \t*_]*+[:：][ \t*_]*+", re.IGNORECASE | re.MULTILINE
+)
 _MESSAGE_KEYS = ("message", "text", "say", "speech", "utterance", "消息")
 _BETWEEN = re.compile(r"(?:[\s,;.、。/|&+]|[-*•–—](?=\s))*(?:(?:and|plus)\b|和|与|以及)?\s*", re.IGNORECASE)
 _DEAL = re.compile(r"deal\b|成交", re.IGNORECASE)
@@ -90,13 +93,26 @@ def read_action(reply: str, agent: str) -> Action:
     action, before, fields = find(reply, GRAMMAR, agent)
     if isinstance(action, Deal):
         return action
-    told = next((fields[key] for key in fields if key.lower() in _MESSAGE_KEYS), None)
-    return Offer(action.counts, _message(told if isinstance(told, str) else before))
+    told = _told(fields)
+    return Offer(action.counts, _message(before if told is None else told))
+
+
+def _told(fields: Mapping[str, Any]) -> str | None:
+    """Returns the message that an object holds, or the arguments of a call in it."""
+    for arguments in (fields, *fields.values()):
+        if isinstance(arguments, Mapping):
+            for key, told in arguments.items():
+                if key.lower() in _MESSAGE_KEYS and isinstance(told, str):
+                    return told
+    return None
 
 
 def _message(text: str) -> str:
     """Returns the free text before a plan as the other side reads it."""
     text = text[-2 * MAX_MESSAGE :]
+    labels = list(_MESSAGE_LABEL.finditer(text))
+    if labels:
+        text = text[labels[-1].end() :]
     if not text.endswith("\n"):
         text = text.rstrip(_OPENING_MARKUP)
     return clean_text(clean_text(_END_OF_MESSAGE.sub("", text))[-MAX_MESSAGE:])

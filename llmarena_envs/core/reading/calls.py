@@ -14,6 +14,8 @@ _CALL = re.compile(r"(?<![\w.])(?:[^\W\d]\w{0,30}+\.){0,4}+(?P<name>[^\W\d]\w{0,
 _BEFORE = re.compile(r"(?:[^\n]{0,100}[:=])?[^\w\n]*+(?:(?:print|return|await)\b[^\w\n]*+)?", re.IGNORECASE)
 _AFTER = re.compile(r"[^\w\n]*+(?:$|\n|#)")
 
+_STATES = re.compile(r"[\"'\d]")  # what a word in parentheses, as in play(ful), lacks
+
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
 _MOVES = frozenset(
     (
@@ -155,7 +157,7 @@ def find_calls(text: str, raw: str, nouns: str) -> Iterator[tuple[int, int, Mapp
             continue
         named, end = arguments
         name = match["name"]
-        if not isinstance(named, dict) and not _is_move(name, nouns):
+        if not isinstance(named, dict) and not (_is_move(name, nouns) and _STATES.search(text, match.end(), end)):
             continue
         done = end
         line_start = text.rfind("\n", 0, match.start()) + 1

@@ -5,10 +5,8 @@ from dataclasses import dataclass, field
 
 from llmarena_envs.core.reading.candidates import UNREADABLE, Found, Rank
 from llmarena_envs.core.reading.labels import EMBEDDED, EXPLAINS, HEADER, NOT_MEANT
-from llmarena_envs.core.reading.statements import Pending, Statements, has_text
-
-MAX_LINES = 1_000
-"""Lines that are read, counted from the end, blank ones left out."""
+from llmarena_envs.core.reading.layout import has_text, last_lines
+from llmarena_envs.core.reading.statements import Pending, Statements
 
 _IS_ITEM = re.compile(
     r"[\s>]*+(?:[-*•·+▪](?=\s)|\d{1,2}[.)]\s|(?:turn|round|move|ply|step)[ ]\d{1,3}[ ]?[:.)])", re.IGNORECASE
@@ -80,9 +78,9 @@ class Lines:
         self._context = _Context()
 
     def read(self) -> None:
-        """Reads the last ``MAX_LINES`` lines, in order."""
+        """Reads the last lines, in order."""
         context = self._context
-        for number, (start, end, gap) in enumerate(_last_lines(self._text)):
+        for number, (start, end, gap) in enumerate(last_lines(self._text)):
             if start < self._statements.read_to:
                 continue
             is_item = _IS_ITEM.match(self._raw, start, end) is not None
@@ -159,18 +157,3 @@ class Lines:
     def _caption(self, start: int, end: int) -> str:
         caption = _CAPTION.fullmatch(self._text, start, end)
         return caption["words"] if caption and not _POLITE.match(caption["words"]) else ""
-
-
-def _last_lines(text: str) -> list[tuple[int, int, bool]]:
-    """Returns start, end and whether a blank line stands before it, of the last lines with text."""
-    lines: list[tuple[int, int, bool]] = []
-    end = len(text)
-    while end >= 0 and len(lines) < MAX_LINES:
-        start = text.rfind("\n", 0, end) + 1
-        if text[start:end].strip():
-            lines.append((start, end, False))
-        elif lines:
-            lines[-1] = (*lines[-1][:2], True)
-        end = start - 1
-    lines.reverse()
-    return lines

@@ -8,6 +8,7 @@ from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.reading.candidates import UNREADABLE, Found, Other, Rank
 from llmarena_envs.core.reading.grammar import Grammar
 from llmarena_envs.core.reading.labels import EMBEDDED, FILLER, NEGATED, NOT_MEANT, labels
+from llmarena_envs.core.reading.layout import ends_text, has_text, line_end, lines_end, sentence_before
 from llmarena_envs.core.reading.values import CORRECTION, MAX_STATEMENT, Values
 
 _MAX_LABELS = 40
@@ -16,10 +17,8 @@ _MAX_CONTEXT = 200
 _MAX_SEARCHED = 20_000
 """Characters of a line that are searched for labels, counted from its end."""
 
-_TEXT = re.compile(rf"[\w{EMBEDDED}]")
 _LETTER = re.compile(r"[^\W\d_]")
 _CONNECTS = re.compile(r"[:=是为]|\b(?:is|are|be)\b", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.!?;。！？；](?=\s|[^\x00-\x7f]|$)")
 _BULLET = re.compile(r"[\s>#]*+(?:[-•·+▪►→](?=\s)[\s]*+)?")
 
 
@@ -33,11 +32,6 @@ class Pending(NamedTuple):
 
     start: int
     rank: Rank
-
-
-def has_text(text: str, start: int, end: int) -> bool:
-    """Says whether a part of ``text`` holds a letter, a digit or something embedded."""
-    return _TEXT.search(text, start, end) is not None
 
 
 class Statements:
@@ -124,7 +118,7 @@ class Statements:
 
     def read_pending(self, pending: Pending, start: int, number: int) -> None:
         """Reads the line below a label that stands alone."""
-        end = self._line_end(start)
+        end = line_end(self._text, start)
         begin, rank = pending
         if self.read_embedded(start, end, number, rank, begin):
             return
@@ -141,7 +135,7 @@ class Statements:
         if position < 0:
             return False
         stated = []
-        negated = NEGATED.search(self._clause_before(position, start)) is not None
+        negated = NEGATED.search(sentence_before(self._text, position, start)) is not None
         while position >= 0:
             found = self._embedded.get(position)
             if found and not negated:
@@ -164,16 +158,6 @@ class Statements:
     def _make_unclear(self) -> None:
         self.found[-1] = self.found[-1]._replace(value=Refusal(Failure.UNPARSABLE, "unclear"))
 
-    def _clause_before(self, position: int, start: int) -> str:
-        """Returns what stands before a place in its sentence."""
-        context = self._text[max(start, position - _MAX_CONTEXT) : position]
-        ends = list(_SENTENCE_END.finditer(context))
-        return context[ends[-1].end() :] if ends else context
-
-    def _line_end(self, start: int) -> int:
-        end = self._text.find("\n", start)
-        return len(self._text) if end < 0 else end
-
     def _add_value(self, begin: int, position: int, end: int, number: int, rank: Rank, seat: bool) -> bool:
         name = self.labels.before_value.match(self._text, position, end)
         if name and not seat and not self._grammar.free and not self._is_value(name[0]):
@@ -181,7 +165,7 @@ class Statements:
                 self.found.append(Found(rank, begin, Other(self._grammar.seats.name(name[0].strip())), number, True))
                 return True
             position = name.end()
-        stop = end if self._grammar.lines == 1 else self._lines_end(end)
+        stop = end if self._grammar.lines == 1 else lines_end(self._text, end, self._grammar.lines)
         found = self._values.read(self._text, self._raw, position, stop, rank)
         if found is None:
             return False
@@ -201,15 +185,6 @@ class Statements:
         """Says whether the name of a seat is what a statement names, as in a vote."""
         return self._grammar.read(text, True) is not None
 
-    def _lines_end(self, end: int) -> int:
-        """Returns the end of the last line that a value may take."""
-        lines = 1
-        while lines < self._grammar.lines and 0 <= end < len(self._text):
-            start = end + 1
-            end = self._line_end(start)
-            lines += has_text(self._text, start, end)
-        return end
-
     def _contradict(self, start: int, end: int, candidate: Found, number: int) -> None:
         """Makes the candidate unclear if the rest of its line states something else in the own name."""
         if isinstance(candidate.value, Refusal) or start >= end:
@@ -224,7 +199,7 @@ class Statements:
     def read_bare(self, start: int, end: int, number: int, named: bool) -> bool:
         """Reads a line that holds a value and nothing else; a number is none if ``named`` by the words above."""
         grammar = self._grammar
-        if grammar.bare == "never" or (grammar.bare == "last" and not self._ends_text(start)):
+        if grammar.bare == "never" or (grammar.bare == "last" and not ends_text(self._text, start, grammar.lines)):
             return False
         if named and not _LETTER.search(self._text, start, end):
             return False
@@ -234,7 +209,7 @@ class Statements:
         name = ""
         if seat and not self._is_value(seat[0]):
             name, position = grammar.seats.name(seat[0].strip()), seat.end()
-        stop = end if grammar.lines == 1 else self._lines_end(end)
+        stop = end if grammar.lines == 1 else lines_end(self._text, end, self._grammar.lines)
         found = self._values.read(self._text, self._raw, position, stop, Rank.BARE, labelled=False)
         if found is None or found[0] is not Rank.BARE:
             return False
@@ -244,15 +219,6 @@ class Statements:
         self.found.append(Found(Rank.BARE, start, value, number, bool(name), vague=not in_words))
         return True
 
-    def _ends_text(self, start: int) -> bool:
-        end = start
-        for _ in range(self._grammar.lines):
-            end = self._line_end(end)
-            if not has_text(self._text, end, len(self._text)):
-                return True
-            end += 1
-        return False
-
     def read_inside(self, start: int, end: int, begin: int, number: int) -> bool:
         """Reads labels inside a line; returns whether one of them states something."""
         start = max(start, end - _MAX_SEARCHED)
@@ -261,7 +227,7 @@ class Statements:
         matches = list(self.labels.inside.finditer(self._text, start, end))
         stated: Found | None = None
         for match in matches[-_MAX_LABELS:]:
-            if NOT_MEANT.search(self._clause_before(match.start(), start)):
+            if NOT_MEANT.search(sentence_before(self._text, match.start(), start)):
                 continue
             name = self._grammar.seats.name(match["seat"]) if match["seat"] else ""
             if name and name != self._me:
