@@ -43,6 +43,7 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
             end=prompts.render(f"end_{sides}"),
         )
         self._how = prompts.render("reason" if cot else "only")
+        self._clue_form = prompts.render("clue_form", agent="").strip(": ")
 
     def rules(self, agent: str) -> str:
         """Returns the rules, the same for everybody."""
@@ -102,7 +103,7 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         if view.stage != CLUE:
             return read_vote(reply, view.agent, self._ask_guess)
         clue = read_clue(reply, view.agent)
-        if self.format(clue, view) == self.example(view):  # the form in the instruction, repeated
+        if clue.text == self._clue_form:  # the form in the instruction, repeated
             raise Refusal(Failure.UNPARSABLE, "nothing_stated")
         return clue
 

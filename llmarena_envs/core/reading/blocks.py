@@ -56,7 +56,8 @@ def cover(raw: str, nouns: str) -> tuple[str, list[Block]]:
     if blocks or without_partner:
         text = _covered(text, blocks, without_partner)
     text, boxes = unwrap(_BROKEN_OBJECT.sub(_blank, text) if "{" in text else text)
-    for start, end in boxes[-MAX_BLOCKS:]:
+    boxes = boxes[-MAX_BLOCKS:]
+    for start, end in boxes:
         holds_another = any(start < inner < end for inner, _ in boxes) or any(
             start <= block.start < end for block in blocks
         )

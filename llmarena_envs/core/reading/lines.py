@@ -48,6 +48,7 @@ class _Context:
         in_list: whether the line before is an item of a list.
         caption: the line directly above if it is a few words that may name what stands below.
         listed: what the items of the list state so far.
+        differ: whether they state different things.
         loose: whether a section below a header by which nothing was meant may have ended, after something was stated.
         final: whether the line is labelled as the answer.
     """
@@ -58,6 +59,7 @@ class _Context:
     in_list: bool = False
     caption: str = ""
     listed: list[Found] = field(default_factory=list)
+    differ: bool = False
     loose: bool = False
     final: bool = False
 
@@ -97,14 +99,18 @@ class Lines:
             if is_item:
                 self._drop_options(before)
             else:
-                context.listed = []
+                context.listed, context.differ = [], False
 
     def _drop_options(self, before: int) -> None:
         """Drops what a list states if it lists different moves: they are options, none of them is stated."""
-        statements, listed = self._statements, self._context.listed
-        listed += statements.found[before:]
-        if any(found.value != listed[0].value for found in listed):
-            statements.found = [found for found in statements.found if not any(found is option for option in listed)]
+        context, statements = self._context, self._statements
+        items = statements.found[before:]
+        context.listed += items
+        context.differ = context.differ or any(item.value != context.listed[0].value for item in items)
+        if context.differ:
+            options = {id(item) for item in context.listed}
+            statements.found = [found for found in statements.found if id(found) not in options]
+            del context.listed[1:]
 
     def _read_line(self, start: int, end: int, number: int) -> None:
         context, statements = self._context, self._statements
