@@ -17,128 +17,28 @@ _AFTER = re.compile(r"[^\w\n]*+(?:$|\n|#)")
 _STATES = re.compile(r"[\"'\d]")  # what a word in parentheses, as in play(ful), lacks
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
-_MOVES = frozenset(
-    (
-        *(
-            "make",
-            "do",
-            "take",
-            "submit",
-            "send",
-            "play",
-            "place",
-            "put",
-            "drop",
-            "insert",
-            "choose",
-            "select",
-            "pick",
-            "perform",
-        ),
-        *(
-            "execute",
-            "step",
-            "cast",
-            "give",
-            "propose",
-            "answer",
-            "respond",
-            "reply",
-            "say",
-            "finish",
-            "commit",
-            "my",
-            "final",
-        ),
-        *(
-            "move",
-            "action",
-            "turn",
-            "decision",
-            "choice",
-            "response",
-            "piece",
-            "disc",
-            "disk",
-            "token",
-            "mark",
-            "discard",
-            "in",
-        ),
-    )
+# Words of the names of functions that make a move, and of those that look, weigh or belong to somebody else.
+_MOVES = re.compile(
+    r"make|do|take|submit|send|play|place|put|drop|insert|choose|select|pick|perform|execute|step|cast|give|"
+    r"propose|answer|respond|reply|say|finish|commit|my|final|move|action|turn|decision|choice|response|piece|"
+    r"disc|disk|token|mark|discard"
 )
-_LOOKS = frozenset(
-    (
-        *(
-            "get",
-            "is",
-            "are",
-            "has",
-            "can",
-            "check",
-            "evaluate",
-            "eval",
-            "score",
-            "list",
-            "show",
-            "analyze",
-            "analyse",
-            "simulate",
-        ),
-        *(
-            "search",
-            "find",
-            "opponent",
-            "opponents",
-            "partner",
-            "legal",
-            "valid",
-            "validate",
-            "value",
-            "values",
-            "test",
-            "think",
-        ),
-        *(
-            "note",
-            "undo",
-            "predict",
-            "calculate",
-            "compute",
-            "expect",
-            "expected",
-            "threat",
-            "consider",
-            "compare",
-            "def",
-        ),
-        *(
-            "lookup",
-            "query",
-            "inspect",
-            "probability",
-            "state",
-            "board",
-            "not",
-            "avoid",
-            "would",
-            "if",
-            "alternative",
-            "example",
-        ),
-        *("remember", "reject", "assert", "max", "min", "count", "estimate", "win", "wins", "block", "lose", "loses"),
-    )
+_LOOKS = re.compile(
+    r"get|is|are|has|can|check|evaluate|eval|score|list|show|analyze|analyse|simulate|search|find|opponent|"
+    r"opponents|partner|legal|valid|validate|value|values|test|think|note|undo|predict|calculate|compute|expect|"
+    r"expected|threat|consider|compare|def|lookup|query|inspect|probability|state|board|not|avoid|would|if|"
+    r"alternative|example|remember|reject|assert|max|min|count|estimate|win|wins|block|lose|loses"
 )
 
 
 def is_no_move(name: str) -> bool:
     """Says whether a function looks, weighs or belongs to somebody else, by the words of its name."""
-    return any(word.lower() in _LOOKS for word in _WORD.findall(name))
+    return any(_LOOKS.fullmatch(word.lower()) for word in _WORD.findall(name))
 
 
 def _is_move(name: str, nouns: str) -> bool:
     words = [word.lower() for word in _WORD.findall(name)]
-    return bool(words) and all(word in _MOVES or (nouns and re.fullmatch(nouns, word)) for word in words)
+    return bool(words) and all(_MOVES.fullmatch(word) or (nouns and re.fullmatch(nouns, word)) for word in words)
 
 
 def find_calls(text: str, raw: str, nouns: str) -> Iterator[tuple[int, int, Mapping[str, Any] | None]]:
