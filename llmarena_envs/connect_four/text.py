@@ -15,7 +15,8 @@ _HEADER = " ".join(COLUMN_NAMES)
 _ROWS = tuple(slice(start, start + COLUMNS) for start in range(0, ROWS * COLUMNS, COLUMNS))
 
 _COLUMN = re.compile(
-    r"[(\[]?+[ \t]*+(?:column[ \t]*+[:#]?[ \t]*+|col\.?[ \t]*+|第[ \t]*+)?(-?\d++)(?:[ \t]*+(?:列|[)\]]))?",
+    r"[(\[]?+[ \t]*+(?:column[ \t]*+[:#]?[ \t]*+|col\.?[ \t]*+|第[ \t]*+)?(-?\d++)(?:[ \t]*+(?:列|[)\]]))?"
+    r"(?![ \t]*+(?:in (?:a|the) (?:row|line|column|diagonal)|(?:pieces?|discs?|disks?|tokens?|stones?|wins?|threats?)\b))",
     re.IGNORECASE,
 )
 
