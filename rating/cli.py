@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.interruptions = interruptions
         with readers_may_leave(goes_on=args.goes_on):
             code = _guarded(args)
-            return EXIT_TERMINATED if code == EXIT_INTERRUPTED and interruptions.terminated else code
+        return EXIT_TERMINATED if code == EXIT_INTERRUPTED and interruptions.terminated else code
 
 
 def _guarded(args: argparse.Namespace) -> int:
@@ -125,7 +125,9 @@ def _guarded(args: argparse.Namespace) -> int:
     if here not in sys.path:
         sys.path.append(here)  # for policies and environments of the user's own; worker processes inherit the path
     try:
-        return _run(args)
+        code = _run(args)
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         return _fail("terminated" if args.interruptions.terminated else "interrupted", EXIT_INTERRUPTED)
     except OSError as error:

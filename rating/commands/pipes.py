@@ -2,8 +2,10 @@
 
 import contextlib
 import io
+import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,30 +16,32 @@ if TYPE_CHECKING:
 def readers_may_leave(*, goes_on: bool) -> Iterator[None]:
     """Makes standard output and error survive the end of their reader; what is written afterwards goes nowhere.
 
-    Streams that are not the process's own, as in a test, are left alone.
+    A stream that is closed from the beginning has no reader either; a standard output that cannot be written, e.g. since a
+    disk is full, raises ``OSError`` once. Streams that are not the process's own, as in a test, are left alone.
 
     Args:
         goes_on: whether the program has something to do that nobody reads; otherwise it ends, with exit code 0, as soon as
             nobody reads its standard output.
     """
     own = sys.stdout, sys.stderr
-    if sys.stdout is sys.__stdout__ and sys.stdout is not None:
-        sys.stdout = _reopen(sys.__stdout__, ends=not goes_on)
-    if sys.stderr is sys.__stderr__ and sys.stderr is not None:
-        sys.stderr = _reopen(sys.__stderr__, ends=False)
+    if sys.stdout is sys.__stdout__:
+        sys.stdout = _reopen(sys.__stdout__, ends=not goes_on, reports=True)
+    if sys.stderr is sys.__stderr__:
+        sys.stderr = _reopen(sys.__stderr__, ends=False, reports=False)
     try:
         yield
     finally:
         for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                with contextlib.suppress(SystemExit):  # the command is done and has its own exit code
-                    stream.flush()
+            with contextlib.suppress(SystemExit, OSError):  # the command is done and has its own exit code
+                stream.flush()
         sys.stdout, sys.stderr = own
 
 
-def _reopen(stream: io.TextIOWrapper, *, ends: bool) -> io.TextIOWrapper:
+def _reopen(stream: io.TextIOWrapper | None, *, ends: bool, reports: bool) -> io.TextIOWrapper:
+    if stream is None:
+        return Path(os.devnull).open("w", encoding="utf-8")
     return io.TextIOWrapper(
-        io.BufferedWriter(_Pipe(stream.fileno(), ends)),
+        io.BufferedWriter(_Pipe(stream.fileno(), ends, reports)),
         encoding=stream.encoding,
         errors=stream.errors,
         line_buffering=stream.line_buffering or stream.write_through,  # the latter under PYTHONUNBUFFERED
@@ -45,9 +49,10 @@ def _reopen(stream: io.TextIOWrapper, *, ends: bool) -> io.TextIOWrapper:
 
 
 class _Pipe(io.FileIO):
-    def __init__(self, descriptor: int, ends: bool) -> None:
+    def __init__(self, descriptor: int, ends: bool, reports: bool) -> None:
         super().__init__(descriptor, "wb", closefd=False)
         self._ends = ends
+        self._reports = reports
         self._left = False
 
     def write(self, data: "ReadableBuffer", /) -> int:
@@ -60,4 +65,9 @@ class _Pipe(io.FileIO):
             self._left = True
             if self._ends:
                 raise SystemExit(0) from None
+            return size
+        except OSError:
+            self._left = True
+            if self._reports:
+                raise
             return size

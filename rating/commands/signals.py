@@ -1,6 +1,7 @@
 """SIGINT and SIGTERM, which terminals, service managers and batch systems send: they stop a command in good order."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -81,6 +82,9 @@ class Interruptions:
 
 def _leave(number: int) -> None:
     """Ends the process with the exit code of a signal; the terminal is left as it was found."""
-    cursor = _SHOW_CURSOR if os.isatty(sys.__stderr__.fileno()) else ""
-    os.write(sys.__stderr__.fileno(), f"{cursor}\nllmarena: ended at once; what was recorded is safe\n".encode())
+    if sys.__stderr__ is not None:
+        descriptor = sys.__stderr__.fileno()
+        cursor = _SHOW_CURSOR if os.isatty(descriptor) else ""
+        with contextlib.suppress(OSError):
+            os.write(descriptor, f"{cursor}\nllmarena: ended at once; what was recorded is safe\n".encode())
     os._exit(128 + number)

@@ -20,7 +20,7 @@ def seat_staff(
         staff: policies of each role, from the run file.
 
     Raises:
-        OptionError: if a role has nobody, or is none of the staff's.
+        OptionError: if a role has nobody, or more policies than seats, or is none of the staff's.
     """
     seats = {seat: agent for seat, agent in enumerate(agents) if not declaration.is_rated(agent)}
     if len(seats) == len(agents):
@@ -32,6 +32,12 @@ def seat_staff(
         if not roles:
             raise OptionError(f"{environment}: staff: expected none, since every seat is rated here, got {role!r}")
         check_choice(f"{environment}: staff", role, roles)
+        count = sum(role_of(agent) == role for agent in seats.values())
+        if len(staff[role]) > count:
+            raise OptionError(
+                f"{environment}: staff: expected as many policies as there are seats of {role} or fewer ({count}),"
+                f" got {len(staff[role])}"
+            )
     missing = [role for role in roles if not staff.get(role)]
     if missing:
         example = "\n".join(f'{role} = ["random"]' for role in missing)

@@ -133,6 +133,11 @@ def test_one_rated_seat_is_played_by_every_policy_on_the_same_deals(folder, caps
     [
         ('rated_roles=("debater",)', "", r'\[environment.staff\]\njudge = \["random"\]'),
         ('rated_roles=("debater",)', '[environment.staff]\njuge = ["random"]', "did you mean 'judge'"),
+        (
+            'rated_roles=("debater",)',
+            '[environment.staff]\njudge = ["random", "a", "random", "b"]',
+            r"as there are seats of judge or fewer \(3\), got 4",
+        ),
         ('rated_roles=("debater",)', "[environment.staff]\njudge = []", "staff.judge: .*at least 1 item"),
         ('rated_roles=("debater",)', '[environment.staff]\njudge = ["randon"]', "did you mean 'random'"),
         ('rated_roles=("speaker",)', "", "expected seats with one of the roles .*speaker"),

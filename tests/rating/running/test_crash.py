@@ -254,3 +254,27 @@ with readers_may_leave(goes_on=True):
 def test_a_command_whose_output_nobody_reads_ends_without_a_trace(whole, command):
     done = unread("-m", "rating.cli", command, whole, stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "said"), [("> /dev/full", 2, "No space left"), (">&-", 0, ""), ("2>&-", 0, "")]
+)
+def test_output_that_cannot_be_written_shows_no_trace(whole, redirection, code, said):
+    command = f'"{sys.executable}" -m rating.cli rate "{whole}" {redirection}'
+    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_goes_on_whose_failures_cannot_be_shown(tmp_path):
+    policies = ["--policy", "random", "--policy", "greedy"]
+    command = ["run", "--env", "tictactoe_v0", *policies, *SETTINGS, "--workers", 1, "--out", tmp_path / "run"]
+    done = subprocess.run(
+        f'"{sys.executable}" -m rating.cli {" ".join(map(str, command))} > /dev/null 2> /dev/full',
+        shell=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert count(tmp_path / "run") >= 64
