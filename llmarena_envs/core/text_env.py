@@ -76,6 +76,7 @@ class TextEnv(AECEnv):
         self.obs_type = obs_type
         self.render_mode = render_mode
         self.possible_agents = list(game.agents)
+        self.agents: list[str] = []
         self.max_turns = game.max_turns
         self.np_random: np.random.Generator | None = None
         self._rules = {agent: codec.rules(agent) for agent in game.agents}
@@ -155,7 +156,7 @@ class TextEnv(AECEnv):
         self._cumulative_rewards = self.rewards.copy()
         self.terminations = dict.fromkeys(agents, False)
         self.truncations = self.terminations.copy()
-        self.infos = self._new_infos()
+        self.infos = self._new_infos() if self._has_statistics else {agent: {"illegal": 0} for agent in agents}
         self.agent_selection = self.game.to_move[0]
         self._pending = {}
         self._offences = {}
