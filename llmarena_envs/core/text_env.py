@@ -156,7 +156,7 @@ class TextEnv(AECEnv):
         self._cumulative_rewards = self.rewards.copy()
         self.terminations = dict.fromkeys(agents, False)
         self.truncations = self.terminations.copy()
-        self.infos = self._new_infos() if self._has_statistics else {agent: {"illegal": 0} for agent in agents}
+        self.infos = self._new_infos()
         self.agent_selection = self.game.to_move[0]
         self._pending = {}
         self._offences = {}
@@ -239,6 +239,8 @@ class TextEnv(AECEnv):
             self.agent_selection = game.to_move[0]
 
     def _new_infos(self) -> dict[str, dict[str, float]]:
+        if not self._has_statistics:
+            return {agent: {"illegal": 0} for agent in self.possible_agents}
         statistics = self.game.statistics
         return {agent: {"illegal": 0, **statistics(agent)} for agent in self.possible_agents}
 
