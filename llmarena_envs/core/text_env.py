@@ -264,7 +264,7 @@ class TextEnv(AECEnv):
             raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
         if self._numeric:
             return self.vector(agent)
-        view = self.view(agent)
+        view = self.view(agent) if self._over or self._pending else self.game.view(agent)
         text = self.codec.ending(view, self._endings[agent]) if self._over else self.codec.observation(view)
         if self._num_actions is None:
             return {"rules": rules, "text": text}
