@@ -102,9 +102,10 @@ class BoardCodec(Codec[int, BoardView]):
             mark: tuple(instruction.render(mark=mark, example=name) for name in action_names) for mark in MARKS
         }
         self._wait = prompts.render("wait")
-        self._lines = {mark: prompts.render("line", mark=mark) for mark in MARKS}
+        self._line = prompts["line"]
         self._full = prompts.render("full")
         self._ends = ending_texts(language)
+        self._over = Phrases(self._over_text)
 
     @abstractmethod
     def board_text(self, board: str) -> str:
@@ -118,23 +119,29 @@ class BoardCodec(Codec[int, BoardView]):
         """Returns moves, board, legal moves and the instruction."""
         if not view.to_move:
             return f"{self._position(view)}\n{self._wait}"
-        instruction = self._instructions[view.mark][_example_action(view)]
-        return f"{self._position(view)}\n{self._hints[view.legal]}{instruction}"
+        legal = view.legal
+        instruction = self._instructions[view.mark][_example_action(legal, len(view.moves))]
+        return f"{self._position(view)}\n{self._hints[legal]}{instruction}"
 
     def ending(self, view: BoardView, ending: Ending) -> str:
         """Returns moves, board, by what the game ended, and for whom."""
-        own, other, reward = view.mark, other_mark(view.mark), ending.reward
-        if ending.offenders:
-            cause = self._ends.forfeit(own, [own if agent == view.agent else other for agent in ending.offenders])
-        elif reward:
-            cause = self._lines[own if reward > 0 else other]
-        else:
-            cause = self._full
-        return f"{self._position(view)}\n{self._ends.over(cause, self._ends.contest(reward))}"
+        return f"{self._position(view)}\n{self._over[view.agent, view.mark, ending]}"
 
     def _position(self, view: BoardView) -> str:
         moves = ", ".join(map(getitem, self._moves_by_ply, view.moves))
         return self._observation(view.mark, moves or self._no_moves, self.board_text(view.board))
+
+    def _over_text(self, key: tuple[str, str, Ending]) -> str:
+        """Returns by what the game ended, and for whom."""
+        reader, own, (reward, offenders) = key
+        other = other_mark(own)
+        if offenders:
+            cause = self._ends.forfeit(own, [own if agent == reader else other for agent in offenders])
+        elif reward:
+            cause = self._line.render(mark=own if reward > 0 else other)
+        else:
+            cause = self._full
+        return self._ends.over(cause, self._ends.contest(reward))
 
     def _hint_text(self, legal: tuple[int, ...]) -> str:
         """Returns a line with the legal moves if they are listed."""
@@ -144,7 +151,7 @@ class BoardCodec(Codec[int, BoardView]):
 
     def example(self, view: BoardView) -> str:
         """Returns a legal move, as the instruction has it."""
-        return self.format(_example_action(view), view)
+        return self.format(_example_action(view.legal or (0,), len(view.moves)), view)
 
     def read(self, reply: str, view: BoardView) -> int:
         """Reads ``X: (1, 3)`` and the like; the mark may be left out."""
@@ -164,10 +171,10 @@ class BoardCodec(Codec[int, BoardView]):
         return self.board_text(game.board)
 
 
-def _example_action(view: BoardView) -> int:
-    """Returns a legal action to show the form of a move with.
+def _example_action(legal: tuple[int, ...], plies: int) -> int:
+    """Returns one of the legal actions to show the form of a move with, after so many moves.
 
     Players lean towards the move they are shown. So it goes round with the number of moves played: it is not the best one or
     the first one by rule, whatever the position.
     """
-    return view.legal[len(view.moves) % len(view.legal)] if view.legal else 0
+    return legal[plies % len(legal)]

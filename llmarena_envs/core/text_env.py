@@ -76,6 +76,7 @@ class TextEnv(AECEnv):
         self.obs_type = obs_type
         self.render_mode = render_mode
         self.possible_agents = list(game.agents)
+        self.agents: list[str] = []
         self.max_turns = game.max_turns
         self.np_random: np.random.Generator | None = None
         self._rules = {agent: codec.rules(agent) for agent in game.agents}
@@ -238,6 +239,8 @@ class TextEnv(AECEnv):
             self.agent_selection = game.to_move[0]
 
     def _new_infos(self) -> dict[str, dict[str, float]]:
+        if not self._has_statistics:
+            return {agent: {"illegal": 0} for agent in self.possible_agents}
         statistics = self.game.statistics
         return {agent: {"illegal": 0, **statistics(agent)} for agent in self.possible_agents}
 
@@ -261,7 +264,7 @@ class TextEnv(AECEnv):
             raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
         if self._numeric:
             return self.vector(agent)
-        view = self.view(agent)
+        view = self.view(agent) if self._over or self._pending else self.game.view(agent)
         text = self.codec.ending(view, self._endings[agent]) if self._over else self.codec.observation(view)
         if self._num_actions is None:
             return {"rules": rules, "text": text}
