@@ -96,7 +96,7 @@ class StopConfig(_Table):
         eps: change of mu that counts as none.
         sigma: sigma that counts as certain.
         max_matches: scheduled matches of each policy after which no batch is begun in any case; a batch is at least thirty
-            matches of each policy.
+            matches of each policy, or as many as this if it is less.
         matches: of each policy in environments that are not rated by TrueSkill: as undercover, or with itself in a
             co-operative game.
     """

@@ -9,7 +9,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
 from rating.records.match import Match
 from rating.records.outcome import Outcome
-from rating.schedules.batches import Contest
+from rating.schedules.batches import BATCH_MATCHES, Contest
 from rating.schedules.schedule import Schedule
 from rating.schedules.until import Until
 from rating.schemes.leaderboard import Leaderboard
@@ -76,7 +76,13 @@ class Scheme(ABC):
                 f" {list(setting.policies)}; name more with [[policy]]"
             )
         self._contest = Contest(
-            environment, setting.policies, sum(self._rated), setting.options, setting.seed, staff=staff
+            environment,
+            setting.policies,
+            sum(self._rated),
+            setting.options,
+            setting.seed,
+            batch=min(BATCH_MATCHES, setting.stop.max_matches),
+            staff=staff,
         )
         self.check()
 
