@@ -11,6 +11,7 @@ differences, to be read: either no program can tell them from the original, or a
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -104,7 +105,8 @@ def _difference(name: str) -> str:
 
 def _mutmut(*arguments: str) -> str:
     command = [sys.executable, "-m", "mutmut", *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    environment = {**os.environ, "PYTHONPATH": str(MUTANTS.absolute())}  # for what tests start
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
 
 
 if __name__ == "__main__":

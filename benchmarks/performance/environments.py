@@ -42,7 +42,7 @@ class Options:
     """Options of the benchmark."""
 
     games: tuple[str, ...] = option((), "games to measure; all of them by default")
-    only: str = option("", "measure only contestants whose name begins so, for profiles")
+    only: tuple[str, ...] = option((), "measure only contestants whose names begin so; all of them by default")
     rounds: int = option(15, "slices a contestant plays")
     seconds: float = option(0.3, "least processor time of a slice")
     seed: int = option(0, "seed of the environments and of the policy")
@@ -216,7 +216,7 @@ def measure(contestants: tuple[Contestant, ...], options: Options) -> dict[str, 
     """
     environments, missing = {}, {}
     for contestant in contestants:
-        if not contestant.name.startswith(options.only):
+        if options.only and not contestant.name.startswith(options.only):
             continue
         try:
             environments[contestant.name] = contestant.make(options.seed)

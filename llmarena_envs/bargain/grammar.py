@@ -47,11 +47,20 @@ _ITEM = re.compile(
 _OPENING = re.compile(r"(?:[-*•][ \t]++)?[\"'(\[<]*+")
 _END_OF_MESSAGE = re.compile(r"(?:^|\n)[ \t]*+(?:```|~~~)[\w+-]{0,20}[ \t]*+$")
 _OPENING_MARKUP = "{[(<\"'*`#-• \t"
+_MESSAGE_LABEL = re.compile(
+    r"^[ \t*_#>-]*+(?:my[ ])?(?:message|消息|留言)[ \t*_]*+[:：][ \t*_]*+", re.IGNORECASE | re.MULTILINE
+)
 _MESSAGE_KEYS = ("message", "text", "say", "speech", "utterance", "消息")
 _BETWEEN = re.compile(r"(?:[\s,;.、。/|&+]|[-*•–—](?=\s))*(?:(?:and|plus)\b|和|与|以及)?\s*", re.IGNORECASE)
 _DEAL = re.compile(r"deal\b|成交", re.IGNORECASE)
-_ONLY_PUNCTUATION = re.compile(r"[\s.!,;。、\"'*)\]>}]*")
-_REMARK_FOLLOWS = re.compile(r"\s*+(?:[^\w\s]|$)")
+_ONLY_PUNCTUATION = re.compile(r"[^\w?%]*")
+_REMARK_FOLLOWS = re.compile(r"\s*+(?:[^\w\s]|$|because\b|since\b|因为)", re.IGNORECASE)
+# What makes it more than an acceptance: a condition, a question, a number or an item.
+_MORE_THAN_DEAL = re.compile(
+    r"\d|\?|\b(?:if|but|only|provided|unless|when|once|plus|add|with|without|not?|or|as long|however|give|gets?)\b"
+    rf"|{_NAME}|如果|但|只要|加|不",
+    re.IGNORECASE,
+)
 
 
 @cache  # 216 triples at most
@@ -84,13 +93,26 @@ def read_action(reply: str, agent: str) -> Action:
     action, before, fields = find(reply, GRAMMAR, agent)
     if isinstance(action, Deal):
         return action
-    told = next((fields[key] for key in fields if key.lower() in _MESSAGE_KEYS), None)
-    return Offer(action.counts, _message(told if isinstance(told, str) else before))
+    told = _told(fields)
+    return Offer(action.counts, _message(before if told is None else told))
+
+
+def _told(fields: Mapping[str, Any]) -> str | None:
+    """Returns the message that an object holds, or the arguments of a call in it."""
+    for arguments in (fields, *fields.values()):
+        if isinstance(arguments, Mapping):
+            for key, told in arguments.items():
+                if key.lower() in _MESSAGE_KEYS and isinstance(told, str):
+                    return told
+    return None
 
 
 def _message(text: str) -> str:
     """Returns the free text before a plan as the other side reads it."""
     text = text[-2 * MAX_MESSAGE :]
+    labels = list(_MESSAGE_LABEL.finditer(text))
+    if labels:
+        text = text[labels[-1].end() :]
     if not text.endswith("\n"):
         text = text.rstrip(_OPENING_MARKUP)
     return clean_text(clean_text(_END_OF_MESSAGE.sub("", text))[-MAX_MESSAGE:])
@@ -106,7 +128,8 @@ def read_statement(text: str, labelled: bool) -> tuple[Action, int] | None:
     position = opening.end() if opening else 0
     accepted = _DEAL.match(text, position)
     if accepted:
-        if not _ONLY_PUNCTUATION.fullmatch(_rest_of_line(text, accepted.end())):
+        rest = _rest_of_line(text, accepted.end())
+        if not _REMARK_FOLLOWS.match(rest) or _MORE_THAN_DEAL.search(rest):
             if not labelled:
                 return None
             raise Refusal(Failure.UNPARSABLE, "more_than_deal")

@@ -7,7 +7,7 @@ from llmarena_envs.bargain.game import Action, Bargain, BargainView, Offer, rest
 from llmarena_envs.bargain.grammar import MAX_MESSAGE, plan_text, read_action, write_action
 from llmarena_envs.bargain.scenarios import Triple, worth
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.prompts import Prompts
 
 
@@ -49,7 +49,7 @@ class BargainCodec(Codec[Action, BargainView]):
     def __init__(self, language: str, show_offer_value: bool, game: Bargain) -> None:
         self._prompts = prompts = Prompts("llmarena_envs.bargain", language)
         self.language = language
-        self._ends = EndingTexts(language)
+        self._ends = ending_texts(language)
         self._is_contest = game.reward == "win"
         self._max_rounds = game.max_turns // 2
         self._max_turns = game.max_turns

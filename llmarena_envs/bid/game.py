@@ -133,8 +133,8 @@ class SealedBid(Game[int, BidView]):
 
     def reset(self, rng: np.random.Generator) -> None:
         """Draws the valuations of every round, and a coin for each in case of equal bids."""
-        self.valuations = self._fixed or tuple(self._draw_valuations(rng) for _ in range(self.rounds))
-        self._coins = tuple(rng.random() for _ in range(self.rounds))
+        self.valuations = self._fixed or tuple([self._draw_valuations(rng) for _ in range(self.rounds)])
+        self._coins = tuple(rng.random(self.rounds).tolist())
         self.histories: tuple[tuple[PastRound, ...], ...] = ((),) * len(self.agents)
         self._round = 1
         self.to_move = self.agents
@@ -205,11 +205,16 @@ class SealedBid(Game[int, BidView]):
         history = self.histories[self.agents.index(agent)]
         if not history:
             return {"score": 0.0, "bid": 0.0, "valuation": 0.0}
+        scores, bids, valuations = 0.0, 0, 0
+        for valuation, bid, _, _ in history:
+            scores += (2 * bid - valuation) / valuation
+            bids += bid
+            valuations += valuation
         count = len(history)
         return {
-            "score": sum([(2 * past.bid - past.valuation) / past.valuation for past in history]) / count,
-            "bid": sum([past.bid for past in history]) * self.step / (CENTS * count),
-            "valuation": sum([past.valuation for past in history]) * self.step / (CENTS * count),
+            "score": scores / count,
+            "bid": bids * self.step / (CENTS * count),
+            "valuation": valuations * self.step / (CENTS * count),
         }
 
 

@@ -5,8 +5,9 @@ from typing import Any
 from llmarena_envs.bid.game import CENTS, BidView, PastRound, SealedBid, write_cents
 from llmarena_envs.bid.grammar import GRAMMAR, PUBLISHED
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
 
@@ -32,16 +33,17 @@ class BidCodec(Codec[int, BidView]):
         if game.rounds > 1:
             parts.append(prompts.render("rules_rounds", rounds=game.rounds))
         self._rules = "\n".join(parts)
-        self._past = prompts["past_round"]
-        self._state = prompts["state_of_rounds" if game.rounds > 1 else "state"]
-        self._turn = prompts["turn"]
         self._grid = grid
-        name = "instruction_cot" if cot else "instruction"
-        self._instructions = {agent: prompts.render(name, agent=agent) for agent in game.agents}
-        self._wait = prompts.render("wait")
+        self._past = prompts["past_round"].by_position("round", "valuation", "bid", "winner", "winning_bid", "gain")
+        state = "state_of_rounds" if game.rounds > 1 else "state"
+        instruction = "instruction_cot" if cot else "instruction"
+        present = ("agent", "round", "rounds", "valuation")
+        self._state = prompts[state].by_position(*present)
+        self._to_move = prompts.joined(state, "turn", instruction).by_position(*present, "highest", "grid")
+        self._waiting = prompts.joined(state, "wait").by_position(*present)
         self._all_held = prompts.render("all_held", rounds=game.rounds)
-        self._earned = prompts["earned"]
-        self._ends = EndingTexts(language)
+        self._earned = Phrases(self._earned_text)
+        self._ends = ending_texts(language)
         self._picture_round = prompts["picture_round"]
         self._picture_secret = prompts["picture_secret"]
         self._picture_winner = prompts["picture_winner"]
@@ -53,43 +55,39 @@ class BidCodec(Codec[int, BidView]):
 
     def observation(self, view: BidView) -> str:
         """Returns the results so far, the valuation and the instruction."""
-        lines = self._history(view)
+        lines, present = self._history(view), self._present(view)
         if view.to_move:
-            valuation, highest = self._amounts[view.valuation], self._amounts[view.valuation - 1]
-            lines.append(self._turn.render(valuation=valuation, highest=highest, grid=self._grid))
-            lines.append(self._instructions[view.agent])
+            lines.append(self._to_move(*present, self._amounts[view.valuation - 1], self._grid))
         else:
-            lines.append(self._wait)
+            lines.append(self._waiting(*present))
         return "\n".join(lines)
 
     def ending(self, view: BidView, ending: Ending) -> str:
         """Returns the results of all rounds, by what the match ended, and what the bidder earned."""
-        cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._all_held
-        cents = round(ending.reward * CENTS)
-        earned = self._earned.render(amount=f"{'-' if cents < 0 else ''}{write_cents(abs(cents))}")
-        return "\n".join([*self._history(view), self._ends.over(cause, earned)])
+        lines, cause = self._history(view), self._all_held
+        if ending.offenders:
+            lines.append(self._state(*self._present(view)))
+            cause = self._ends.forfeit(view.agent, ending.offenders)
+        return "\n".join([*lines, self._ends.over(cause, self._earned[ending.reward])])
+
+    def _present(self, view: BidView) -> tuple[str, int, int, str]:
+        """Returns what the texts of the present round are filled in with."""
+        return view.agent, view.round, view.rounds, self._amounts[view.valuation]
 
     def _history(self, view: BidView) -> list[str]:
-        """Returns the results so far, and the bidder's valuation in the present round if that is not over."""
-        lines = [self._past_round(view.agent, number, past) for number, past in enumerate(view.history, start=1)]
-        if len(view.history) < view.rounds:
-            valuation = self._amounts[view.valuation]
-            lines.append(
-                self._state.render(agent=view.agent, round=view.round, rounds=view.rounds, valuation=valuation)
-            )
-        return lines
+        """Returns the results so far, a line for each round that is over."""
+        return [self._past_round(view.agent, number, past) for number, past in enumerate(view.history, start=1)]
 
     def _past_round(self, agent: str, number: int, past: PastRound) -> str:
         """Returns a round that is over in one line."""
         gain = past.valuation - past.bid if past.winner == agent else 0
-        return self._past.render(
-            round=number,
-            valuation=self._amounts[past.valuation],
-            bid=self._amounts[past.bid],
-            winner=past.winner,
-            winning_bid=self._amounts[past.winning_bid],
-            gain=self._amounts[gain],
-        )
+        amounts = self._amounts
+        valuation, bid, winning_bid = amounts[past.valuation], amounts[past.bid], amounts[past.winning_bid]
+        return self._past(number, valuation, bid, past.winner, winning_bid, amounts[gain])
+
+    def _earned_text(self, reward: float) -> str:
+        cents = round(reward * CENTS)
+        return self._prompts.render("earned", amount=f"{'-' if cents < 0 else ''}{write_cents(abs(cents))}")
 
     def read(self, reply: str, view: BidView) -> int:
         """Reads ``player_0: $1.08`` and the like, as a person would; see ``bid.grammar``."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from llmarena_envs.connect_four.game import COLUMNS, ROWS
+from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour
 from llmarena_envs.core.board import SEATS, BoardCodec
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.replies import Grammar
@@ -15,7 +15,8 @@ _HEADER = " ".join(COLUMN_NAMES)
 _ROWS = tuple(slice(start, start + COLUMNS) for start in range(0, ROWS * COLUMNS, COLUMNS))
 
 _COLUMN = re.compile(
-    r"[(\[]?+[ \t]*+(?:column[ \t]*+[:#]?[ \t]*+|col\.?[ \t]*+|第[ \t]*+)?(-?\d++)(?:[ \t]*+(?:列|[)\]]))?",
+    r"[(\[]?+[ \t]*+(?:column[ \t]*+[:#]?[ \t]*+|col\.?[ \t]*+|第[ \t]*+)?(-?\d++)(?:[ \t]*+(?:列|[)\]]))?"
+    r"(?![ \t]*+(?:in (?:a|the) (?:row|line|column|diagonal)|(?:pieces?|discs?|disks?|tokens?|stones?|wins?|threats?)\b))",
     re.IGNORECASE,
 )
 
@@ -52,7 +53,7 @@ class ConnectFourCodec(BoardCodec):
     grammar = Grammar(_read_column, nouns="column|列", seats=SEATS, fields=_read_fields)
 
     def __init__(self, language: str, hint: bool) -> None:
-        super().__init__("llmarena_envs.connect_four", language, hint, COLUMN_NAMES)
+        super().__init__("llmarena_envs.connect_four", language, hint, COLUMN_NAMES, max_plies=ConnectFour.max_turns)
 
     def board_text(self, board: str) -> str:
         """Returns a line of column numbers and six lines of cells, ``|`` between them."""

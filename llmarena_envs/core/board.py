@@ -1,14 +1,16 @@
 """What the two board games share: two marks on a rectangular board that both players see whole."""
 
 from abc import abstractmethod
+from operator import getitem
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Reason
+from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.reading.labels import Seats
 from llmarena_envs.core.replies import Grammar, find
@@ -75,28 +77,35 @@ class BoardCodec(Codec[int, BoardView]):
         language: language of the texts.
         hint: whether the legal moves are listed.
         action_names: what each action is called in texts, e.g. ``(1, 3)``.
+        max_plies: greatest number of moves of a game.
     """
 
     grammar: ClassVar[Grammar[int]]
 
-    def __init__(self, package: str, language: str, hint: bool, action_names: tuple[str, ...]) -> None:
+    def __init__(self, package: str, language: str, hint: bool, action_names: tuple[str, ...], max_plies: int) -> None:
         self._prompts = prompts = Prompts(package, language)
         self.language = language
         self._names = action_names
         self._moves = tuple(tuple(f"{mark}: {name}" for name in action_names) for mark in MARKS)
+        self._moves_by_ply = self._moves * (max_plies // 2 + 1)
         self._published = {
             mark: {move: action for action, move in enumerate(moves)}
             for mark, moves in zip(MARKS, self._moves, strict=True)
         }
         self._rules = prompts.render("rules")
         self._no_moves = prompts.render("no_moves")
-        self._observation = prompts["observation"]
-        self._to_move = prompts.joined(*(["hint"] if hint else []), "instruction")
+        self._observation = prompts["observation"].by_position("mark", "moves", "board")
+        self._hint = prompts["hint"] if hint else None
+        self._hints = Phrases(self._hint_text)
+        instruction = prompts["instruction"]
+        self._instructions = {
+            mark: tuple(instruction.render(mark=mark, example=name) for name in action_names) for mark in MARKS
+        }
         self._wait = prompts.render("wait")
         self._line = prompts["line"]
         self._full = prompts.render("full")
-        self._ends = EndingTexts(language)
-        self._instructions: dict[tuple[str, tuple[int, ...], int], str] = {}
+        self._ends = ending_texts(language)
+        self._over = Phrases(self._over_text)
 
     @abstractmethod
     def board_text(self, board: str) -> str:
@@ -108,41 +117,41 @@ class BoardCodec(Codec[int, BoardView]):
 
     def observation(self, view: BoardView) -> str:
         """Returns moves, board, legal moves and the instruction."""
-        return f"{self._position(view)}\n{self._instruction(view) if view.to_move else self._wait}"
+        if not view.to_move:
+            return f"{self._position(view)}\n{self._wait}"
+        legal = view.legal
+        instruction = self._instructions[view.mark][_example_action(legal, len(view.moves))]
+        return f"{self._position(view)}\n{self._hints[legal]}{instruction}"
 
     def ending(self, view: BoardView, ending: Ending) -> str:
         """Returns moves, board, by what the game ended, and for whom."""
-        own, other, reward = view.mark, other_mark(view.mark), ending.reward
-        if ending.offenders:
-            cause = self._ends.forfeit(own, [own if agent == view.agent else other for agent in ending.offenders])
+        return f"{self._position(view)}\n{self._over[view.agent, view.mark, ending]}"
+
+    def _position(self, view: BoardView) -> str:
+        moves = ", ".join(map(getitem, self._moves_by_ply, view.moves))
+        return self._observation(view.mark, moves or self._no_moves, self.board_text(view.board))
+
+    def _over_text(self, key: tuple[str, str, Ending]) -> str:
+        """Returns by what the game ended, and for whom."""
+        reader, own, (reward, offenders) = key
+        other = other_mark(own)
+        if offenders:
+            cause = self._ends.forfeit(own, [own if agent == reader else other for agent in offenders])
         elif reward:
             cause = self._line.render(mark=own if reward > 0 else other)
         else:
             cause = self._full
-        return f"{self._position(view)}\n{self._ends.over(cause, self._ends.contest(reward))}"
+        return self._ends.over(cause, self._ends.contest(reward))
 
-    def _position(self, view: BoardView) -> str:
-        names = self._moves
-        moves = ", ".join([names[ply % 2][action] for ply, action in enumerate(view.moves)])
-        return self._observation.render(
-            mark=view.mark, moves=moves or self._no_moves, board=self.board_text(view.board)
+    def _hint_text(self, legal: tuple[int, ...]) -> str:
+        """Returns a line with the legal moves if they are listed."""
+        return (
+            f"{self._hint.render(legal=', '.join([self._names[action] for action in legal]))}\n" if self._hint else ""
         )
-
-    def _instruction(self, view: BoardView) -> str:
-        """Returns what stands below the board. A game has few sets of legal moves: the text for each is made once."""
-        example = _example_action(view)
-        key = view.mark, view.legal, example
-        text = self._instructions.get(key)
-        if text is None:
-            legal = ", ".join([self._names[action] for action in view.legal])
-            text = self._instructions[key] = self._to_move.render(
-                mark=view.mark, legal=legal, example=self._names[example]
-            )
-        return text
 
     def example(self, view: BoardView) -> str:
         """Returns a legal move, as the instruction has it."""
-        return self.format(_example_action(view), view)
+        return self.format(_example_action(view.legal or (0,), len(view.moves)), view)
 
     def read(self, reply: str, view: BoardView) -> int:
         """Reads ``X: (1, 3)`` and the like; the mark may be left out."""
@@ -162,10 +171,10 @@ class BoardCodec(Codec[int, BoardView]):
         return self.board_text(game.board)
 
 
-def _example_action(view: BoardView) -> int:
-    """Returns a legal action to show the form of a move with.
+def _example_action(legal: tuple[int, ...], plies: int) -> int:
+    """Returns one of the legal actions to show the form of a move with, after so many moves.
 
     Players lean towards the move they are shown. So it goes round with the number of moves played: it is not the best one or
     the first one by rule, whatever the position.
     """
-    return view.legal[len(view.moves) % len(view.legal)] if view.legal else 0
+    return legal[plies % len(legal)]

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, Generic
 
-from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import InvalidReply, Reason, Refusal
 from llmarena_envs.core.game import Action, ViewType
 from llmarena_envs.core.prompts import Prompts, common_prompts
@@ -34,7 +34,7 @@ class Codec(ABC, Generic[Action, ViewType]):
 
         Games override this to say by what the match ended, and what that means for the reader.
         """
-        texts = EndingTexts(self.language)
+        texts = ending_texts(self.language)
         cause = texts.forfeit(view.agent, ending.offenders) if ending.offenders else texts.played_out()
         return f"{self.observation(view)}\n{texts.over(cause, texts.received(ending.reward))}"
 

@@ -12,14 +12,15 @@ class OrderWrapper(OrderEnforcingWrapper):
 
     The parent leaves ``last`` and ``agent_iter`` to ``AECEnv``, so that each attribute they need climbs a chain of
     ``__getattr__`` calls, which costs more than a turn of a board game. Here all that a loop over the turns calls goes
-    straight to the environment; ``last`` puts together the same as ``AECEnv.last``, with one call less.
+    straight to the environment; ``last`` puts together the same as ``AECEnv.last``, with one call less. An environment that
+    was never reset has no agents, which is found out faster than anything of the wrapper itself.
     """
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Returns observation, cumulative reward, termination, truncation and info of the selected agent."""
-        if not self._has_reset:
-            EnvLogger.error_observe_before_reset()
         env = self.env
+        if not env.agents and not self._has_reset:
+            EnvLogger.error_observe_before_reset()
         agent = env.agent_selection
         return (
             env.observe(agent) if observe else None,
@@ -31,9 +32,10 @@ class OrderWrapper(OrderEnforcingWrapper):
 
     def step(self, action: Any) -> None:
         """Acts for the selected agent; warns if no agent is left."""
-        if self._has_reset and self.env.agents:
+        env = self.env
+        if env.agents:
             self._has_updated = True
-            self.env.step(action)
+            env.step(action)
         else:
             super().step(action)
 

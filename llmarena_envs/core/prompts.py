@@ -1,7 +1,7 @@
 """Prompt templates from TOML files, one file a language, rendered strictly."""
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -64,6 +64,7 @@ class Template:
             keys.append(key)
             self._format += "%s"
         # The % operator is about twice as fast as str.format, and with a row of values faster than with names.
+        self._keys = keys
         self._values = _row_of(keys)
 
     def render(self, **fields: object) -> str:
@@ -82,13 +83,38 @@ class Template:
                 f"{self.where}: unknown placeholder {{{error.args[0]}}}; this text may use {sorted(fields)}"
             ) from None
 
+    def by_position(self, *names: str) -> Callable[..., str]:
+        """Returns a function that takes the values of ``names`` in their order and fills them in.
 
-def _row_of(keys: list[str]) -> Callable[[Mapping[str, object]], object]:
-    """Returns what picks the values of ``keys`` out of a mapping, as a tuple."""
+        That is about twice as fast as ``render``: for texts that are written at every turn.
+
+        Raises:
+            PromptError: if the template names a placeholder that is not among ``names``, or a word in singular and plural.
+        """
+        unknown = sorted(set(self._keys) - set(names))
+        if unknown:
+            raise PromptError(
+                f"{self.where}: expected plain placeholders out of {sorted(names)} only, got {{{unknown[0]}}}"
+            )
+        if tuple(self._keys) == names:
+            return partial(_fill, self._format)
+        return partial(_pick_and_fill, self._format, _row_of([names.index(key) for key in self._keys]))
+
+
+def _fill(template: str, *values: object) -> str:
+    return template % values
+
+
+def _pick_and_fill(template: str, pick: Callable[[Any], object], *values: object) -> str:
+    return template % pick(values)
+
+
+def _row_of(keys: Sequence[str] | Sequence[int]) -> Callable[[Any], object]:
+    """Returns what picks the values of ``keys`` out of a mapping, or of a sequence, as a tuple."""
     return itemgetter(*keys) if len(keys) > 1 else partial(_row, keys)
 
 
-def _row(keys: list[str], fields: Mapping[str, object]) -> tuple[object, ...]:
+def _row(keys: Sequence[Any], fields: Any) -> tuple[object, ...]:
     return tuple([fields[key] for key in keys])
 
 

@@ -1,10 +1,18 @@
 r"""Reading replies: one path for all games.
 
-A reply is read in steps: reasoning is dropped, turns of others are cut off, what models wrap answers in is taken away, and
-what is left is searched for statements. A statement has a rank: labelled on a line of its own, an object, or the contents of
-an answer tag or box; then a bare move alone on a line; then a label inside a line. The last one of the highest rank counts.
-What is said in another seat's name, as an example, an alternative or a forecast, in an object's other fields or in running
-prose is none. Nothing is guessed: where two statements contradict each other on one line, the reply is refused.
+A reply is read in steps, each in a file of ``core/reading``:
+
+1. ``reasoning``: what is marked as reasoning is dropped; ``turns``: what is said in the name of a user or a tool is cut off.
+2. ``blocks``: objects, calls, answer tags and boxes are found (``objects``, ``calls``, ``elements``, ``tags``), read by
+   themselves (``fields``) and covered; ``markup``: what models wrap the rest in is blanked out.
+3. ``lines`` and ``statements``: the lines are searched for labels (``labels``) and values (``values``).
+4. ``candidates``: one of the statements found counts.
+
+A statement has a rank: labelled on a line of its own, an object, a call, or the contents of an answer tag or box; then a bare
+move alone on a line; then a label inside a line. The last one of the highest rank counts. What is said in another seat's name,
+as an example, an alternative, a plan or a forecast, in an object's other fields or in running prose is none. Nothing is
+guessed: where statements contradict each other on one line, or where what follows a statement may or may not replace it (in a
+list, below a header, as a number alone on a line), the reply is refused. "Wait," and the like take back what stands before.
 
 A game only says what a statement of its own looks like, by a ``Grammar``::
 

@@ -76,6 +76,7 @@ class TextEnv(AECEnv):
         self.obs_type = obs_type
         self.render_mode = render_mode
         self.possible_agents = list(game.agents)
+        self.agents: list[str] = []
         self.max_turns = game.max_turns
         self.np_random: np.random.Generator | None = None
         self._rules = {agent: codec.rules(agent) for agent in game.agents}
@@ -86,7 +87,8 @@ class TextEnv(AECEnv):
         self._has_statistics = type(game).statistics is not Game.statistics
         self._pending: dict[str, Any] = {}
         self._offences: dict[str, Failure] = {}
-        self._paid: list[tuple[float, ...]] = []
+        self._totals: tuple[float, ...] = ()
+        self._endings: dict[str, Ending] = {}
         self._over = False
         self._rewarded = False
 
@@ -154,11 +156,12 @@ class TextEnv(AECEnv):
         self._cumulative_rewards = self.rewards.copy()
         self.terminations = dict.fromkeys(agents, False)
         self.truncations = self.terminations.copy()
-        self.infos = {agent: {"illegal": 0, **self.game.statistics(agent)} for agent in agents}
+        self.infos = self._new_infos()
         self.agent_selection = self.game.to_move[0]
         self._pending = {}
         self._offences = {}
-        self._paid = []
+        self._totals = tuple(self.rewards.values())
+        self._endings = {}
         self._over = False
         self._rewarded = False
 
@@ -206,7 +209,9 @@ class TextEnv(AECEnv):
             raise ValueError(f"when an agent is dead, the only valid action is None, got {action!r}")
         for table in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
             del table[agent]
-        self._clear_rewards()
+        if self._rewarded:
+            self._clear_rewards()
+            self._rewarded = False
         self.agents.remove(agent)
         if self.agents:
             self.agent_selection = self.agents[0]
@@ -224,18 +229,29 @@ class TextEnv(AECEnv):
         if any(rewards):
             self.rewards = dict(zip(game.agents, rewards, strict=True))
             self._accumulate_rewards()
-            self._paid.append(rewards)
+            self._totals = tuple(map(operator.add, self._totals, rewards))
             self._rewarded = True
         if self._has_statistics:
-            for agent in game.agents:
-                self.infos[agent] = {"illegal": 0, **game.statistics(agent)}
+            self.infos = self._new_infos()
         if self._over:
-            for agent, kind in self._offences.items():
-                self.infos[agent] = {**self.infos[agent], "illegal": int(kind)}
-            self.terminations = dict.fromkeys(self.agents, True)
-            self.agent_selection = self.agents[0]
+            self._end()
         else:
             self.agent_selection = game.to_move[0]
+
+    def _new_infos(self) -> dict[str, dict[str, float]]:
+        if not self._has_statistics:
+            return {agent: {"illegal": 0} for agent in self.possible_agents}
+        statistics = self.game.statistics
+        return {agent: {"illegal": 0, **statistics(agent)} for agent in self.possible_agents}
+
+    def _end(self) -> None:
+        """Ends the match for every agent."""
+        agents, offenders = self.agents, tuple(self._offences)
+        for agent, kind in self._offences.items():
+            self.infos[agent] = {**self.infos[agent], "illegal": int(kind)}
+        self._endings = {agent: Ending(total, offenders) for agent, total in zip(agents, self._totals, strict=True)}
+        self.terminations = dict.fromkeys(agents, True)
+        self.agent_selection = agents[0]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Returns the observation of ``agent``, who need not be the one to act.
@@ -243,16 +259,16 @@ class TextEnv(AECEnv):
         Raises:
             KeyError: if there is no such agent.
         """
-        if agent not in self._rules:
+        rules = self._rules.get(agent)
+        if rules is None:
             raise KeyError(f"expected one of {self.possible_agents}, got {agent!r}")
         if self._numeric:
             return self.vector(agent)
-        view, ending = self.view(agent), self.ending(agent) if self._over else None
-        text = self.codec.ending(view, ending) if ending else self.codec.observation(view)
-        observation: dict[str, Any] = {"rules": self._rules[agent], "text": text}
-        if self._num_actions is not None:
-            observation["action_mask"] = self._action_mask(view)
-        return observation
+        view = self.view(agent) if self._over or self._pending else self.game.view(agent)
+        text = self.codec.ending(view, self._endings[agent]) if self._over else self.codec.observation(view)
+        if self._num_actions is None:
+            return {"rules": rules, "text": text}
+        return {"rules": rules, "text": text, "action_mask": self._action_mask(view)}
 
     def render(self) -> str | None:
         """Returns (``"ansi"``) or prints (``"human"``) the whole position."""
@@ -275,16 +291,13 @@ class TextEnv(AECEnv):
     def view(self, agent: str) -> Any:
         """Returns what ``agent`` may know now, without legal actions once the match is over or its move is in."""
         view = self.game.view(agent)
-        if (self._over or agent in self._pending) and view.to_move:
+        if view.to_move and (self._over or agent in self._pending):
             return view._replace(to_move=False, legal=())
         return view
 
     def ending(self, agent: str) -> Ending | None:
         """Returns how the match ended for ``agent``, or ``None`` while it goes on."""
-        if not self._over:
-            return None
-        seat = self.possible_agents.index(agent)
-        return Ending(sum([rewards[seat] for rewards in self._paid]), tuple(self._offences))
+        return self._endings[agent] if self._over else None
 
     def vector(self, agent: str) -> dict[str, NDArray[Any]]:
         """Returns the numeric observation of ``agent``, whatever ``obs_type`` is: ``observation`` and ``action_mask``."""

@@ -154,12 +154,10 @@ class Hanabi(Game[int, HanabiView]):
 
     def _legal_actions(self) -> tuple[int, ...]:
         variant, hands, turn = self.variant, self.hands, self.turn
-        size, held = variant.hand_size, len(hands[turn])
-        discards = range(held if self.info_tokens < variant.info_tokens else 0)
-        plays = range(size, size + held)
-        if not self.info_tokens:
-            return (*discards, *plays)
-        return (*discards, *plays, *_hints(hands[turn + 1 :] + hands[:turn], 2 * size, variant.colors, variant.ranks))
+        held = len(hands[turn])
+        discards = held if self.info_tokens < variant.info_tokens else 0
+        receivers = hands[turn + 1 :] + hands[:turn] if self.info_tokens else ()
+        return _legal_actions(discards, held, receivers, variant.hand_size, variant.colors, variant.ranks)
 
     def why_illegal(self, agent: str, action: int) -> Reason | None:
         """Says why an action cannot be taken."""
@@ -297,16 +295,19 @@ class Hanabi(Game[int, HanabiView]):
 
 
 @lru_cache(maxsize=4096)
-def _hints(hands: tuple[tuple[Card, ...], ...], first: int, colors: int, ranks: int) -> tuple[int, ...]:
-    """Returns the actions, counted from ``first``, that reveal a colour or a rank to the holders of ``hands``."""
-    hints: list[int] = []
-    for hand in hands:
-        hints += sorted({first + card.color for card in hand})
+def _legal_actions(
+    discards: int, plays: int, receivers: tuple[tuple[Card, ...], ...], hand_size: int, colors: int, ranks: int
+) -> tuple[int, ...]:
+    """Returns the actions that discard or play one of so many cards, or reveal a colour or a rank of the receivers' hands."""
+    actions = [*range(discards), *range(hand_size, hand_size + plays)]
+    first = 2 * hand_size
+    for hand in receivers:
+        actions += sorted({first + card.color for card in hand})
         first += colors
-    for hand in hands:
-        hints += sorted({first + card.rank - 1 for card in hand})
+    for hand in receivers:
+        actions += sorted({first + card.rank - 1 for card in hand})
         first += ranks
-    return tuple(hints)
+    return tuple(actions)
 
 
 def _replaced(items: tuple[Item, ...], index: int, item: Item) -> tuple[Item, ...]:

@@ -1,9 +1,10 @@
 """What a player of Hanabi reads, and how a reply is read back."""
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from typing import NamedTuple
 
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts, Template
@@ -16,6 +17,35 @@ from llmarena_envs.hanabi.variant import Variant
 
 # Kinds of action in the order in which they come up as examples.
 _EXAMPLES = (Kind.REVEAL_RANK, Kind.REVEAL_COLOR, Kind.DISCARD, Kind.PLAY)
+
+# What changes from turn to turn, in the order in which ``HanabiCodec._render`` fills it in.
+_CHANGING = (
+    "history",
+    "fireworks",
+    "info_tokens",
+    "life_tokens",
+    "deck_size",
+    "turns_left",
+    "discards",
+    "hands",
+    "own_hand",
+    "last_action",
+    "last_card",
+    "legal",
+    "example",
+)
+
+
+class _Choice(NamedTuple):
+    """What a player is told of a set of legal actions.
+
+    Attributes:
+        listed: the actions in one line.
+        examples: the replies that state them, by kind, without the kinds that are not legal.
+    """
+
+    listed: str
+    examples: tuple[tuple[str, ...], ...]
 
 
 class HanabiCodec(Codec[int, HanabiView]):
@@ -40,12 +70,11 @@ class HanabiCodec(Codec[int, HanabiView]):
         self._names = tuple(
             tuple(self._action_name(seat, action) for action in variant.actions) for seat in range(variant.players)
         )
-        self._kinds = tuple(_EXAMPLES.index(action.kind) for action in variant.actions)
         self._published = tuple(
             {f"Action: {name}": number for number, name in enumerate(names)} for names in self._names
         )
         instruction = "instruction_reasoning" if cot else "instruction"
-        self._ends = EndingTexts(language)
+        self._ends = ending_texts(language)
         to_move = prompts.joined("observation", *(["hint"] if hint else []), instruction)
         waiting = prompts.joined("observation", "wait")
         self._to_move = tuple(self._with_constants(to_move, seat) for seat in range(variant.players))
@@ -59,16 +88,21 @@ class HanabiCodec(Codec[int, HanabiView]):
         self._events = Phrases(self._event_text)
         self._known = Phrases(self._known_text)
         self._fireworks = Phrases(self._fireworks_text)
+        self._hands = Phrases(self._hand_text, limit=1024)
+        self._own_hands = Phrases(self._own_hand_text, limit=1024)
+        self._choices = Phrases(self._choice, limit=1024)
+        self._no_life, self._complete = prompts.render("no_life"), prompts.render("complete")
+        self._no_turn = prompts.render("no_turn")
 
-    def _with_constants(self, template: Template, seat: int) -> Template:
-        """Returns a template with all filled in that does not change during a match: less is left to do each turn."""
+    def _with_constants(self, template: Template, seat: int) -> Callable[..., str]:
+        """Returns what fills in a template with all that changes; what does not change during a match is filled in."""
         constants = {
             "agent": self._agents[seat],
             "max_info_tokens": self._variant.info_tokens,
             "max_life_tokens": self._variant.life_tokens,
         }
         fields = {name: f"{{{name}}}" for name in template.placeholders}
-        return Template(template.render(**{**fields, **constants}), template.where)
+        return Template(template.render(**{**fields, **constants}), template.where).by_position(*_CHANGING)
 
     def _action_name(self, seat: int, action: Action) -> str:
         kind, value, offset = action
@@ -127,35 +161,51 @@ class HanabiCodec(Codec[int, HanabiView]):
         if ending.offenders:
             cause = self._ends.forfeit(view.agent, ending.offenders)
         elif not view.life_tokens:
-            cause = self._prompts.render("no_life")
+            cause = self._no_life
         elif sum(view.fireworks) == self._variant.top_score:
-            cause = self._prompts.render("complete")
+            cause = self._complete
         else:
-            cause = self._prompts.render("no_turn")
+            cause = self._no_turn
         return (
             f"{self._render(self._final[view.seat], view)}\n{self._ends.over(cause, self._ends.points(ending.reward))}"
         )
 
-    def _render(self, template: Template, view: HanabiView) -> str:
+    def _render(self, fill: Callable[..., str], view: HanabiView) -> str:
         """Fills in a template."""
-        seat, names, events, none = view.seat, self._names[view.seat], self._events, self._none
+        events, hands, none = self._events, self._hands, self._none
         history = [events[event] for event in view.history]
-        revealed = [event.card for event in view.history if event.card]
-        return template.render(
-            history="\n".join(history) or none,
-            fireworks=self._fireworks[view.fireworks],
-            info_tokens=view.info_tokens,
-            life_tokens=view.life_tokens,
-            deck_size=view.deck_size,
-            turns_left=view.turns_left,
-            discards=self._cards_text(view.discards),
-            hands=self._hands_text(self._others[seat], view.hands, view.knowledge[1:]),
-            own_hand="\n".join([f"{n}: {self._known[known]}" for n, known in enumerate(view.knowledge[0], 1)]) or none,
-            last_action=history[-1] if history else none,
-            last_card=self._cards[revealed[-1]] if revealed else none,
-            legal=", ".join([names[action] for action in view.legal]),
-            example=self.example(view) if view.to_move else "",
+        others = zip(self._others[view.seat], view.hands, view.knowledge[1:], strict=True)
+        return fill(
+            "\n".join(history) or none,
+            self._fireworks[view.fireworks],
+            view.info_tokens,
+            view.life_tokens,
+            view.deck_size,
+            view.turns_left,
+            self._cards_text(view.discards),
+            "\n".join([hands[hand] for hand in others]),
+            self._own_hands[view.knowledge[0]],
+            history[-1] if history else none,
+            self._last_card(view.history),
+            self._choices[view.seat, view.legal].listed,
+            self.example(view) if view.to_move else "",
         )
+
+    def _last_card(self, history: tuple[Event, ...]) -> str:
+        """Returns the card that was played or discarded last."""
+        for event in reversed(history):
+            if event.card:
+                return self._cards[event.card]
+        return self._none
+
+    def _choice(self, key: tuple[int, tuple[int, ...]]) -> _Choice:
+        """Returns what the player of a seat is told of legal actions."""
+        seat, legal = key
+        names, kinds = self._names[seat], [action.kind for action in self._variant.actions]
+        examples = [
+            tuple([f"Action: {names[action]}" for action in legal if kinds[action] is kind]) for kind in _EXAMPLES
+        ]
+        return _Choice(", ".join([names[action] for action in legal]), tuple(filter(None, examples)))
 
     def example(self, view: HanabiView) -> str:
         """Returns a legal action to show the form with, a hint on the player's first turn.
@@ -163,12 +213,9 @@ class HanabiCodec(Codec[int, HanabiView]):
         Players lean towards the action they are shown. So the kind of it changes with every turn of the player, and the card or
         hint each time the kinds have gone round.
         """
-        by_kind: list[list[int]] = [[] for _ in _EXAMPLES]
-        for action in view.legal or (0,):
-            by_kind[self._kinds[action]].append(action)
-        choices = [actions for actions in by_kind if actions]
-        rounds, kind = divmod(len(view.history) // len(self._agents), len(choices))
-        return self.format(choices[kind][rounds % len(choices[kind])], view)
+        examples = self._choices[view.seat, view.legal or (0,)].examples
+        rounds, kind = divmod(len(view.history) // len(self._agents), len(examples))
+        return examples[kind][rounds % len(examples[kind])]
 
     def _fireworks_text(self, fireworks: tuple[int, ...]) -> str:
         return ", ".join([stages[rank] for stages, rank in zip(self._stages, fireworks, strict=True)])
@@ -176,18 +223,15 @@ class HanabiCodec(Codec[int, HanabiView]):
     def _cards_text(self, cards: tuple[Card, ...]) -> str:
         return ", ".join([self._cards[card] for card in cards]) or self._none
 
-    def _hands_text(
-        self, agents: Iterable[str], hands: Iterable[tuple[Card, ...]], knowledge: Iterable[tuple[Knowledge, ...]]
-    ) -> str:
-        """Returns hands that the reader sees, each below its title."""
-        lines = []
-        for agent, cards, told in zip(agents, hands, knowledge, strict=True):
-            lines.append(self._titles[agent])
-            if not cards:
-                lines.append(self._none)
-            for position, card in enumerate(cards):
-                lines.append(f"{position + 1}: {self._cards[card]} - {self._known[told[position]]}")
-        return "\n".join(lines)
+    def _hand_text(self, key: tuple[str, tuple[Card, ...], tuple[Knowledge, ...]]) -> str:
+        """Returns a hand that the reader sees, below its title."""
+        agent, cards, told = key
+        lines = [f"{n}: {self._cards[card]} - {self._known[told[n - 1]]}" for n, card in enumerate(cards, 1)]
+        return "\n".join([self._titles[agent], *(lines or [self._none])])
+
+    def _own_hand_text(self, told: tuple[Knowledge, ...]) -> str:
+        """Returns what is known of the cards that the reader holds."""
+        return "\n".join([f"{n}: {self._known[known]}" for n, known in enumerate(told, 1)]) or self._none
 
     def read(self, reply: str, view: HanabiView) -> int:
         """Reads ``Action: Play card 1`` and the like."""
@@ -237,6 +281,6 @@ class HanabiCodec(Codec[int, HanabiView]):
             score=game.score,
             deck_size=game.deck_size,
             discards=self._cards_text(game.discards),
-            hands=self._hands_text(game.agents, game.hands, game.knowledge),
+            hands="\n".join([self._hands[hand] for hand in zip(game.agents, game.hands, game.knowledge, strict=True)]),
             last_action=self._events[game.history[-1]] if game.history else self._none,
         )

@@ -34,6 +34,8 @@ _MAX_TOKENS = 12
 _FILLERS = frozenset(("by", "of", "the", "a", "to", "go", "sized", "i", "ll", "will", "choose"))
 _SYNONYMS = {"1/2": "half", "½": "half", "50%": "half", "100%": "full", "whole": "full", "entire": "full"}
 _SIZES = frozenset(("half", "full", "pot"))
+_SIZED = (Action.RAISE_HALF_POT, Action.RAISE_FULL_POT)
+_STACKS = frozenset(("my", "stack", "chips", "effective"))
 _RAISES = frozenset(("raise", "bet", "加注", "下注"))
 
 # Words may be joined by hyphens, underscores or capitals: All-In, CHECK_AND_CALL, CheckAndCall.
@@ -77,6 +79,8 @@ def read_action(text: str, labelled: bool) -> tuple[Action, int] | None:
         if labelled and _RAISES.intersection(seen[:3]):
             raise Refusal(Failure.UNPARSABLE, "free_amount")
         return None
+    if labelled and found[0] in _SIZED and _STACKS.intersection(seen[named:][:3]):
+        raise Refusal(Failure.UNPARSABLE, "free_amount")
     amount = _AMOUNT.match(text, found[1])
     return (found[0], amount.end()) if amount else found
 

@@ -1,7 +1,7 @@
 """What a player of hold'em reads, and how a reply is read back."""
 
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.ending import Ending, EndingTexts
+from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
@@ -27,7 +27,7 @@ class HoldemCodec(Codec[int, HoldemView]):
     def __init__(self, game: Holdem, language: str, hint: bool, cot: bool) -> None:
         self.language = language
         self._prompts = prompts = Prompts("llmarena_envs.holdem", language)
-        self._ends = EndingTexts(language)
+        self._ends = ending_texts(language)
         self._names = game.agents
         self._hands = game.hands
         self._reward = game.reward

@@ -8,6 +8,7 @@ from typing import Any
 from llmarena_envs.core.board import SEATS, BoardCodec
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.replies import Grammar
+from llmarena_envs.tictactoe.game import TicTacToe
 
 CELL_NAMES = tuple(f"({row}, {column})" for row in (1, 2, 3) for column in (1, 2, 3))
 
@@ -53,7 +54,7 @@ class TicTacToeCodec(BoardCodec):
     grammar = Grammar(_read_cell, nouns="cell|square|position|格子|位置", seats=SEATS, fields=_read_fields)
 
     def __init__(self, language: str, hint: bool) -> None:
-        super().__init__("llmarena_envs.tictactoe", language, hint, CELL_NAMES)
+        super().__init__("llmarena_envs.tictactoe", language, hint, CELL_NAMES, max_plies=TicTacToe.max_turns)
 
     @staticmethod
     @cache  # at most 5,478 boards

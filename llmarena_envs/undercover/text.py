@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.ending import Ending, EndingTexts
-from llmarena_envs.core.failures import Reason
+from llmarena_envs.core.ending import Ending, ending_texts
+from llmarena_envs.core.failures import Failure, Reason, Refusal
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.undercover.game import CLUE, Clue, Result, Undercover, UndercoverView, Vote
@@ -30,7 +30,7 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         prompts = Prompts("llmarena_envs.undercover", language)
         self.language = language
         self._prompts = prompts
-        self._ends = EndingTexts(language)
+        self._ends = ending_texts(language)
         self._ask_guess = ask_guess
         self._max_rounds = max_rounds
         sides = "one" if n_undercover == 1 else "several"
@@ -43,6 +43,7 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
             end=prompts.render(f"end_{sides}"),
         )
         self._how = prompts.render("reason" if cot else "only")
+        self._clue_form = prompts.render("clue_form", agent="").strip(": ")
 
     def rules(self, agent: str) -> str:
         """Returns the rules, the same for everybody."""
@@ -99,7 +100,12 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
 
     def read(self, reply: str, view: UndercoverView) -> Clue | Vote:
         """Reads ``player_0: clue`` in the clue stage, ``vote: player_1`` in the vote stage; see ``undercover.grammar``."""
-        return read_clue(reply, view.agent) if view.stage == CLUE else read_vote(reply, view.agent, self._ask_guess)
+        if view.stage != CLUE:
+            return read_vote(reply, view.agent, self._ask_guess)
+        clue = read_clue(reply, view.agent)
+        if clue.text == self._clue_form:  # the form in the instruction, repeated
+            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+        return clue
 
     def example(self, view: UndercoverView) -> str:
         """Returns the form of a clue or of a vote, as the stage at hand has it."""

@@ -21,10 +21,12 @@ class Found(NamedTuple):
     Attributes:
         rank: its rank.
         start: where it begins.
-        value: its value, a ``Refusal``, ``_OTHER`` or ``UNREADABLE``.
+        value: its value, a ``Refusal``, ``Other`` or ``UNREADABLE``.
         line: number of its line.
         seat: whether it follows the name of a seat.
         fields: the object it comes from.
+        vague: whether it may be about something else, as behind ``Best response:``, in a list after what was stated, or as a
+            number on a line: it takes back nothing.
     """
 
     rank: Rank
@@ -33,6 +35,7 @@ class Found(NamedTuple):
     line: int = 0
     seat: bool = False
     fields: Mapping[str, Any] = {}
+    vague: bool = False
 
 
 UNREADABLE = object()
@@ -53,19 +56,29 @@ def choose(found: Iterable[Found]) -> Found:
     """
     own: list[Found] = []
     other: Found | None = None
+    exchanges = 0
     for candidate in found:
         if candidate.value is UNREADABLE:
             own.clear()  # a final form that cannot be read outweighs what was considered before it
         elif isinstance(candidate.value, Other):
             other = candidate
-        elif other and own and candidate.seat and own[-1].seat and own[-1].line + 2 == other.line + 1 == candidate.line:
+        elif other and own and candidate.seat and own[-1].seat and own[-1].line < other.line:
             # Either the moves so far and mine, or mine and how it may go on.
-            own.append(candidate._replace(value=unclear(candidate, own[-1])))
+            exchanges += 1
+            in_a_row = own[-1].line + 2 == other.line + 1 == candidate.line
+            own.append(
+                candidate._replace(value=unclear(candidate, own[-1])) if in_a_row or exchanges > 1 else candidate
+            )
         else:
             own.append(candidate)
     if own:
         highest = max(candidate.rank for candidate in own)
-        chosen = [candidate for candidate in own if candidate.rank == highest][-1]
+        ranked = [candidate for candidate in own if candidate.rank == highest]
+        chosen = ranked[-1]
+        if chosen.vague:
+            others = ranked if highest is Rank.BARE else [candidate for candidate in ranked if not candidate.vague][-1:]
+            if any(candidate.value != chosen.value for candidate in others):
+                raise Refusal(Failure.UNPARSABLE, "unclear")
         if isinstance(chosen.value, Refusal):
             raise chosen.value
         return chosen

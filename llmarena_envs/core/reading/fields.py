@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic
 
 from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.reading.calls import is_no_move
 from llmarena_envs.core.reading.candidates import UNREADABLE, Other
 from llmarena_envs.core.reading.grammar import Grammar, Value
 from llmarena_envs.core.reading.labels import EXPLAINS, labels
@@ -13,7 +14,8 @@ from llmarena_envs.core.reading.objects import read_object
 MAX_DEPTH = 4
 """How deep answers may be nested."""
 
-_ARGUMENTS = frozenset(("arguments", "parameters", "params", "args", "input", "action_input", "kwargs"))
+_CALLS = ("tool_calls", "tool_call", "function_call", "function")
+_ARGUMENTS = ("arguments", "parameters", "params", "args", "input", "action_input", "kwargs")
 
 
 class Fields(Generic[Value]):
@@ -48,9 +50,7 @@ class Fields(Generic[Value]):
             read = self._grammar.fields(fields)
         except Refusal as refusal:
             return refusal
-        if read is not None:
-            return read
-        answers = []
+        answers: list[Any] = []
         other = None
         for key, entry in fields.items():
             if self._labels.seat.fullmatch(key):
@@ -61,6 +61,9 @@ class Fields(Generic[Value]):
                     other = Other(name)
             elif self._is_answer(key, entry, fields):
                 answers.append(self._read_entry(entry, depth))
+        if read is not None:
+            contradicted = any(_is_readable(answer) and answer != read for answer in answers)
+            return Refusal(Failure.UNPARSABLE, "unclear") if contradicted else read
         called = self._read_call(fields, depth)
         if called is not None:
             return called
@@ -85,6 +88,8 @@ class Fields(Generic[Value]):
         return match if match and not match["seat"] and match.end() == len(key) + 1 else None
 
     def _read_entry(self, entry: Any, depth: int) -> Any:
+        if isinstance(entry, list) and len(entry) == 1:
+            entry = entry[0]
         if isinstance(entry, dict):
             return self.read(entry, depth + 1)
         if entry is None or isinstance(entry, bool) or (self._grammar.free and not isinstance(entry, str)):
@@ -93,40 +98,33 @@ class Fields(Generic[Value]):
 
     def _read_call(self, fields: Mapping[str, Any], depth: int) -> Any:
         """Reads a call of a tool: its arguments, which may be an object or the text of one, or else its name."""
-        for key in (
-            "tool_calls",
-            "tool_call",
-            "function_call",
-            "function",
-            "arguments",
-            "parameters",
-            "params",
-            "args",
-            "input",
-            "action_input",
-            "kwargs",
-        ):
+        name = str(fields.get("name", ""))
+        unread: Any = None
+        for key in (*_CALLS, *_ARGUMENTS):
             entry = fields.get(key)
             if isinstance(entry, list) and entry:
                 entry = entry[-1]
             if isinstance(entry, str):
                 entry = read_object(entry) or entry
+            if key in _ARGUMENTS and entry and is_no_move(name):
+                return None
             if isinstance(entry, dict):
                 found = self.read(entry, depth + 1)
-                if (
-                    found is None
-                    and len(entry) == 1
-                    and key in _ARGUMENTS
-                    and self._answer_key(str(fields.get("name", "")))
-                ):
+                if found is None and len(entry) == 1 and key in _ARGUMENTS and self._answer_key(name):
                     found = self._read_entry(next(iter(entry.values())), depth)
                 if found is not None:
                     return found
             elif isinstance(entry, str) and key in _ARGUMENTS:
-                found = self._read_piece(entry)[0]
-                if found is not UNREADABLE:
-                    return found
-        return None
+                for text in (entry, f"{name} {entry}"):  # a function may be called by the first word of the statement
+                    found = self._read_piece(text)[0]
+                    if _is_readable(found) or isinstance(found, Other):
+                        return found
+                    unread = found if isinstance(found, Refusal) else unread
+        return unread
+
+
+def _is_readable(value: Any) -> bool:
+    return value is not None and value is not UNREADABLE and not isinstance(value, (Refusal, Other))
 
 
 def _texts(fields: Mapping[str, Any]) -> int:

@@ -12,18 +12,18 @@ FILLER = "\ue001"
 """Stands for the rest of it."""
 
 GENERAL_NOUNS = (
-    r"move|action|choice|decision|response|output|result|reply|play|pick|selection|solution|conclusion|verdict|"
-    r"行动|动作|选择|决定|回答|回复|输出|结果|结论|走法|着法|落子"
+    r"move|action|choice|decision|(?P<vague>response|result|reply)|output|play|pick|selection|solution|conclusion|verdict|"
+    r"correction|行动|动作|选择|決定|選擇|選択|决定|回答|回复|输出|结果|结论|走法|着法|落子|更正"
 )
-_FREE_NOUNS = "move|action|choice|selection|response|reply|output|行动|动作|选择|回答|回复"
-ANSWER = r"(?:final[ \t_-]*)?answer|final|最终答案|最后答案|答案"
+_FREE_NOUNS = "move|action|choice|selection|correction|(?P<vague>response|reply)|output|行动|动作|选择|回答|回复"
+ANSWER = r"(?:final[ \t_-]*)?answer|final|最终答案|最後答案|最終答案|最后答案|答案"
 _QUALIFIERS = (
     r"(?:my|the|our|your|this|final|best|chosen|selected|optimal|recommended|official|actual|own|correct|intended|preferred|"
     r"ultimate|strongest|current|legal|proposed|(?P<next>next))[ \t_]++"
 )
 _CHINESE_QUALIFIERS = r"(?:我的|我|本轮的?|最终的?|最后的?|最佳|所选)"
 _DISCOURSE = (
-    r"(?:(?:(?:so|thus|therefore|hence|ok|okay|well|now|and|but|no|wait|actually|correction|finally|in conclusion|or rather|"
+    r"(?:(?:(?:so|thus|therefore|hence|ok|okay|well|now|and|but|no|wait|actually|finally|in conclusion|or rather|"
     r"rather|sure|alright|here is|here's)\b|因此|所以|综上|那么|于是|好的)[ \t,:.!\-–—]{0,5}+){0,4}+"
 )
 _NUMBERED = r"(?:\d{1,2}[.)][ \t]++[^\w\n\ue000]*+)?"
@@ -35,7 +35,14 @@ _I_CHOOSE = (
     r"decide[ ]on|decide)|"
     r"我选|我选择|我决定"
 )
-_WHEN = r"(?:[ \t]++(?:for|in|on|at|of)[ \t]++(?:this|the|my|current)[ \t]++(?:\w++[ \t]*+){1,2}|[ \t]*+\([^()\n\ue000]{1,40}\))?"
+_OCCASION = (
+    r"(?:(?:this|the|my|current)[ \t]++){1,2}(?:(?!next|last|previous|following|other)\w{1,12}[ \t]++)?"
+    r"(?:turn|round|move|game|hand|street|stage|position|step|state|board|auction|vote|phase|situation|time|task|question)"
+)
+_WHEN = (
+    rf"(?:[ \t]++(?:for|in|on|at|of)[ \t]++{_OCCASION}[ \t]*+|"
+    r"[ \t]*+\([^()\n\ue000]{1,40}\))?"
+)
 
 DIGIT_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 CHINESE_DIGITS = "零一二三四五六七八九"
@@ -74,25 +81,42 @@ SPEAKERS = Seats(PLAYER, ("agent", "speaker", "me"))
 NOBODY = Seats(r"(?!)", ())
 """No names at all."""
 
+_CHINESE_NOT = "(?<![特级区分个类性识差])别|勿|不(?!过|错|仅|但|管|论|妨|如|对)"
 NOT_MEANT = re.compile(
-    r"\b(?:alternativ\w*|option\w*|consider(?:ed|ing|s)?|candidate\w*|possib\w+|example\w*|e\.g|instance|format\w*|template|opponent\w*|"
-    r"partner\w*|teammate\w*|they|their|expect\w*|predict\w*|"
-    r"anticipat\w*|likely|probabl[ey]|next (?:turn|move|round|time)|later|"
-    r"future|follow[- ]?ups?|afterwards?|then|if|unless|instead|rather|not|never|don't|avoid\w*|reject\w*|worse|worst|"
-    r"previous\w*|"
-    r"last|history|so far|earlier|first thought|at first|"
-    r"initial\w*|tempt\w*|legal (?:moves|actions)|available|hypothe\w+|would|could|might|maybe|perhaps|"
-    r"illegal|wrong|mistake\w*|bad|threat\w*|second[- ]best|runner[- ]up|had|was|were|between|said|says|thought of|example)\b"
-    r"|备选|其他|候选|选项|例如|比如|示例|"
-    r"举例|格式|对手|对方|他人|预期|预计|可能|下一轮|下回合|下一回合|之后|上一|上轮|之前|如果|假如|考虑过|考虑|不要|不应|不是|而不|合法",
+    r"\b(?:"
+    # one of several
+    r"alternativ\w*|option\w*|consider(?:ed|s)?|considering(?! (?:everything|all|this|these|that|the|how)\b)|candidate\w*|"
+    r"possib\w+|available|legal (?:moves|actions)|between|second[- ]best|runner[- ]up|backup|fallback|tempt\w*|"
+    r"max(?:imum)?|min(?:imum)?|highest|lowest|"
+    # an example
+    r"example\w*|e\.g|instance|format\w*|template|"
+    # somebody else's
+    r"opponent\w*|partner\w*|teammate\w*|they|their|enemy|rival|threat\w*|said|says|"
+    # a forecast
+    r"expect\w*|predict\w*|anticipat\w*|likely|probabl[ey]|next (?:turn|move|round|time|steps?)|later|future|follow[- ]?ups?|"
+    r"afterwards?|after (?:that|this)|then|if|unless|hypothe\w+|would|could|might|maybe|perhaps|"
+    # the past
+    r"previous\w*|last|history|so far|earlier|first thought|thought of|at first|initial\w*|had|was|were|"
+    # rejected
+    r"instead|rather|than|versus|vs|unlike|not|never|\w{1,12}n't|cannot|avoid\w*|reject\w*|worse|worst|losing|illegal|wrong|"
+    r"mistake\w*|bad)\b"
+    r"|备选|其他|候选|选项|例如|比如|示例|举例|格式|对手|对方|他人|预期|预计|可能|下一轮|下回合|下一回合|之后|上一|上轮|之前|"
+    rf"如果|假如|考虑|合法|{_CHINESE_NOT}",
     re.IGNORECASE,
 )
 """Words by which what follows is an example, an alternative, a forecast, the past, or somebody else's."""
 
+NEGATED = re.compile(
+    r"\b(?:not|never|\w{1,12}n't|cannot|avoid\w*|reject\w*|instead of|rather than|if|unless|opponent\w*)\b"
+    rf"|对手|如果|{_CHINESE_NOT}",
+    re.IGNORECASE,
+)
+"""Words by which an object, a call, an answer tag or a box behind them in their sentence is not meant."""
+
 EXPLAINS = re.compile(
     r"(?<![A-Za-z])(?:reason\w*|think\w*|explanation|analysis|why|notes?|rationale|justification|"
-    r"(?<!second )thoughts?|comments?|remarks?|strategy|plan)(?![A-Za-z])"
-    r"|理由|解释|分析|说明|备注|思路",
+    r"(?<!second )thoughts?|comments?|remarks?|strateg(?:y|ies)|plans?)(?![A-Za-z])"
+    r"|理由|解释|分析|说明|备注|思路|计划|策略|打算|下一步",
     re.IGNORECASE,
 )
 """Words of a header below which, after a statement, it is explained."""

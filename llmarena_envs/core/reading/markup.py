@@ -5,8 +5,8 @@ import re
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _SIGNS = dict(
     zip(
-        "　\u00a0\u202f\ufeff\u200b【】〔〕「」『』“”„‟《》〈〉‹›‘’‚′、−‐‑⁄￥￡",
-        '     [][]""""""""<><><>\'\'\'\',---/¥£',
+        "　\u00a0\u202f\ufeff\u200b\u200e\u200f【】〔〕「」『』“”„‟«»《》〈〉‹›‘’‚′、−‐‑⁄￥￡",
+        '       [][]""""""""""<><><>\'\'\'\',---/¥£',
         strict=True,
     )
 )
@@ -15,8 +15,12 @@ _LINE_BREAKS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u20
 
 _FENCE = re.compile(r"^[ \t>]*+(?:```|~~~)[^\n`~]{0,40}+$", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,500}+~~|<(del|strike)>[^<\n]{0,500}+</\1>", re.IGNORECASE)
+_TOKEN = re.compile(
+    r"<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|</?s>|<(?:end|start)_of_turn>|<(?:eos|bos|pad|unk)>|\[(?:/?INST|EOS|BOS|PAD|e~)\[?\]?|"
+    r"<</?SYS>>|<\|?(?:turn|channel)\|?>|</(?:assistant|message|turn)>|<0x0A>"
+)
 _HTML = re.compile(
-    r"<(?![<>\s])/?(?:b|i|u|p|em|br|hr|li|ul|ol|td|tr|tt|pre|code|kbd|div|span|font|mark|small|big|strong|center|blockquote|h[1-6]|samp|"
+    r"</?(?=[a-z])(?:b|i|u|p|em|br|hr|li|ul|ol|td|tr|tt|pre|code|kbd|div|span|font|mark|small|big|strong|center|blockquote|h[1-6]|samp|"
     r"html|body|s|bos)(?:[ ][^<>\n]{0,100}+)?[ ]?/?>|<!\[CDATA\[|\]\]>|&(?:quot|nbsp|apos|#39|lt|gt);",
     re.IGNORECASE,
 )
@@ -28,7 +32,8 @@ _COMMAND = re.compile(
 _ESCAPE = re.compile(r"\\(?=[_$*#%&~`{}<>\[\]().!+|-])")
 _DOLLAR = re.compile(r"\$(?![ ]?[-+]?[\d.])")
 _MARKS = str.maketrans("`*", "  ")
-_ANY = re.compile(r"[`*\\$<&]|__|~~")
+_SLANTED = re.compile(r"(?<!\w)_(?=[^\s_])|(?<=[^\s_])_(?!\w)")  # the underscores around _words_
+_ANY = re.compile(r"[`*\\$<&_]|~~|\[[EBP/e]")
 
 
 def narrow(text: str) -> str:
@@ -55,10 +60,14 @@ def unwrap(text: str) -> tuple[str, list[tuple[int, int]]]:
     if "```" in text or "~~" in text:
         text = _FENCE.sub(_blank, text)
     if "~~" in text or "<" in text:
-        text = _STRUCK.sub(_blank, text)
+        text = _TOKEN.sub(_blank, _STRUCK.sub(_blank, text))
     if "<" in text or "&" in text:
         text = _HTML.sub(_blank_tag, text)
-    text = text.translate(_MARKS).replace("__", "  ")
+    if "[" in text:
+        text = _TOKEN.sub(_blank, text)
+    text = text.translate(_MARKS)
+    if "_" in text:
+        text = _SLANTED.sub(" ", text.replace("__", "  "))
     return _DOLLAR.sub(" ", text.replace("$$", "  ")), boxes
 
 
@@ -92,18 +101,20 @@ def _without_latex(text: str) -> tuple[str, list[tuple[int, int]]]:
     return _ESCAPE.sub(" ", "".join(pieces) + text[position:]), sorted(boxes)
 
 
-_TOKEN = re.compile(
-    r"<\|/?[a-zA-Z_]{1,30}+\|>|<｜[^｜\n]{1,40}+｜>|</?s>|<(?:end|start)_of_turn>|<(?:eos|bos|pad)>|\[/?INST\]|<</?SYS>>"
-)
 _ROLE = re.compile(r"\s*+(?:assistant|model|ai|bot)[ \t]*+:[ \t]*+", re.IGNORECASE)
 _TEXT_COMMAND = re.compile(r"\\(?:boxed|text|textbf|textit|mathrm|mathbf|emph)[ ]?\{([^{}]{0,4000}+)\}")
 _EMPHASIS = re.compile(
     r"(\*\*\*|\*\*|__|~~|`)(?=\S)((?:(?!\1)[^\n]){1,2000}?)(?<=\S)\1|(?<![\w*])\*(?=[^\s*])([^*\n]{1,2000}+)(?<=\S)\*(?![\w*])"
+    r"|(?<!\w)_(?=[^\s_])([^_\n]{1,2000}+)(?<=[^\s_])_(?!\w)"
+)
+_LEFT_OVER = re.compile(
+    r"\A\s*+(?:\*\*|__)(?![*_])|(?<![*_])(?:\*\*|__)\s*+\Z|(?<![#=\s-])[ \t\n]*+(?:#{3,}+|-{3,}+|={3,}+)\s*+\Z"
 )
 _ANSWER_TAG = re.compile(r"</?(?:final_)?(?:answer|output|response|message|clue|text|say|speech)>", re.IGNORECASE)
 _INVISIBLE = " \t\n\r\x0b\x0c\u200b\ufeff\u3000"
 _HEADING = re.compile(r"^[ \t]*+(?:#{1,6}[ \t]++|>[ \t]?)", re.MULTILINE)
-_QUOTES = dict(zip("\"'“‘„«「『《〈‹`＂＇[【<$", "\"'”’“»」』》〉›`＂＇]】>$", strict=True))
+_QUOTES = dict(zip("\"'“‘„«「『《〈‹`＂＇[【<{|$", "\"'”’“»」』》〉›`＂＇]】>}|$", strict=True))
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 MAX_CLEAN_PASSES = 8
 
 
@@ -128,11 +139,16 @@ def _clean_once(text: str) -> str:
         text = _TEXT_COMMAND.sub(r"\1", text)
     if "```" in text or "~~~" in text:
         text = _FENCE.sub("", text)
-    if "*" in text or "__" in text or "`" in text or "~~" in text:
-        text = _EMPHASIS.sub(lambda match: match[2] or match[3], text)
-    text = _HEADING.sub("", text).strip(_INVISIBLE)
-    while (
-        len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1] and text[-1] not in text[1:-1]
-    ):
+    if "*" in text or "_" in text or "`" in text or "~~" in text:
+        text = _EMPHASIS.sub(lambda match: match[2] or match[3] or match[4], text)
+    text = _HEADING.sub("", _LEFT_OVER.sub("", text)).strip(_INVISIBLE)
+    while len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and not _holds(text[1:-1], text[0], text[-1]):
         text = text[1:-1].strip()
     return text
+
+
+def _holds(text: str, opening: str, closing: str) -> bool:
+    """Says whether quotes stand inside too; an apostrophe in a word is none."""
+    if opening in "'‘":
+        text = _APOSTROPHE.sub("", text)
+    return opening in text or closing in text

@@ -1,4 +1,4 @@
-"""Objects in a reply, as JSON or as Python writes them; nothing is evaluated."""
+"""Objects and arguments of calls in a reply, as JSON or as Python writes them; nothing is evaluated."""
 
 import json
 import re
@@ -14,9 +14,9 @@ MAX_TOKENS = 20_000
 
 _START = re.compile(r"(\\[a-zA-Z]{1,20}+[ ]?)?\{")
 _TOKEN = re.compile(
-    r"\s*+(?:(?P<string>\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+')"
+    r"(?:\s++|//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/)){0,500}+\*/)*+(?:(?P<string>\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+')"
     r"|(?P<number>[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?)(?![\w.])"
-    r"|(?P<word>[^\W\d]\w{0,40}+)|(?P<sign>[{}\[\](),:]))",
+    r"|(?P<word>[^\W\d]\w{0,40}+)|(?P<sign>[{}\[\](),:=]))",
     re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -34,10 +34,11 @@ def find_objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
     """Yields start, end and content of the outermost objects in ``text``, in order.
 
     Quotes may be single, a comma may be left behind, names may stand without quotes, ``True`` and ``None`` are understood.
-    A number that is not a short integer stays the text that it is.
+    Comments are left out. A number that is not a short integer stays the text that it is; a field that is stated twice
+    states nothing.
     """
     starts = [match.end() - 1 for match in _START.finditer(text) if not match[1]][-MAX_STARTS:]
-    reader = _Reader(text)
+    reader = Reader(text)
     done = 0
     for start in starts:
         if start < done:
@@ -56,7 +57,18 @@ def read_object(text: str) -> dict[str, Any] | None:
     return found[2] if found and not text[: found[0]].strip() and not text[found[1] :].strip() else None
 
 
-class _Reader:
+def read_word(text: str) -> Any:
+    """Returns what a word without quotes means: ``true`` and the like, or itself."""
+    return _WORDS.get(text.lower(), text)
+
+
+class Reader:
+    """Reads objects and arguments of one text.
+
+    Args:
+        text: the text; ``MAX_TOKENS`` of it are read in all.
+    """
+
     def __init__(self, text: str) -> None:
         self._text = text
         self._tokens = MAX_TOKENS
@@ -79,13 +91,51 @@ class _Reader:
             if colon["sign"] != ":":
                 raise _NoObject
             key = _unquoted(token["string"]) if token["string"] else token["word"]
-            value[key], position = self._read_value(colon.end(), depth + 1)
+            stated, position = self._read_value(colon.end(), depth + 1)
+            value[key] = None if value.get(key, stated) != stated else stated
             token = self._next(position)
             if token["sign"] == ",":
                 token = self._next(token.end())
             elif token["sign"] != "}":
                 raise _NoObject
         return value, token.end()
+
+    def read_arguments(self, position: int) -> tuple[dict[str, Any] | str, int] | None:
+        """Reads the arguments of a call from behind its opening parenthesis.
+
+        Returns:
+            the fields if they are named or one object, else their text; with the position behind the closing parenthesis.
+        """
+        named: dict[str, Any] = {}
+        values: list[Any] = []
+        start = position
+        try:
+            token = self._next(position)
+            while token["sign"] != ")":
+                equals = self._next(token.end()) if token["word"] else None
+                if equals and equals["sign"] == "=":
+                    value, position = self._read_argument(equals.end())
+                    key = token["word"]
+                    named[key] = None if named.get(key, value) != value else value
+                else:
+                    value, position = self._read_argument(token.start())
+                    values.append(value)
+                token = self._next(position)
+                if token["sign"] == ",":
+                    token = self._next(token.end())
+                elif token["sign"] != ")":
+                    return None
+        except _NoObject:
+            return None
+        if named:
+            return ({} if values else named), token.end()
+        if len(values) == 1 and isinstance(values[0], dict | str):
+            return values[0], token.end()
+        return self._text[start : token.start()], token.end()
+
+    def _read_argument(self, position: int) -> tuple[Any, int]:
+        token = self._next(position)
+        return (read_word(token["word"]), token.end()) if token["word"] else self._read_value(position, 0)
 
     def _read_list(self, position: int, depth: int, closing: str) -> tuple[list[Any], int]:
         values = []

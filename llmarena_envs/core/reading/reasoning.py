@@ -9,9 +9,9 @@ _NAMES = (
     r"antthinking|chain_of_thought|cot|deliberation|思考|思考过程|推理|分析"
 )
 _TAG = re.compile(
-    rf"[<◁](?![<>\s])(?P<bar>\|?)[ ]?(?P<slash>/?)(?P<edge>begin_of_|start_of_|start_|end_of_|end_)?(?:seed:)?(?:{_NAMES})"
+    rf"[<◁](?P<bar>\|?)[ ]?(?P<slash>/?)(?=\w)(?P<edge>begin_of_|start_of_|start_|end_of_|end_)?(?:seed:)?(?:{_NAMES})"
     r"(?:[ ][^<>\n]{0,80})?(?P<last>\|?)[>▷]"
-    rf"|\[(?![\[\]])(?P<bracket_slash>/?)(?P<bracket>{_NAMES})\]"
+    rf"|\[(?P<bracket_slash>/?)(?=\w)(?P<bracket>{_NAMES})\]"
     r"|<\|channel>[ ]?(?:thought|thinking|analysis)|(?P<channel_end><channel\|>)",
     re.IGNORECASE,
 )

@@ -13,14 +13,17 @@ MAX_STATEMENT = 2_000
 """Characters of a line behind a label that are looked at."""
 
 # What may follow a value on its line.
-_NOTHING = re.compile(r"[\s.!,;。、…\"')\]}>_$|]*+(?:\([^()\n]{0,200}\)[\s.!。]*+)?")
+_NOTHING = re.compile(r"[\s.!,;。、…\"')\]}>_$|]*+(?:\((?P<remark>[^()\n]{0,200})\))?[^\w?%(\ue000\ue001]*+")
+_REJECTED = re.compile(
+    r"[\s\"')\]]*+\(\s*+(?:illegal|taken|occupied|full|rejected|blocked|weak|bad|worse|no)\b", re.IGNORECASE
+)
 _QUESTION = re.compile(r"[\s\"')\]]*+\?")
 _ANOTHER = re.compile(
     r"[\s\"')\]]*+(?:[-–~/|&,、;+]|\b(?:or|and|to|then|but)\b|[或和与及到至])[\s\"'(\[]*+", re.IGNORECASE
 )
 CORRECTION = re.compile(
-    r"(?:^|[.!?;,。！？—–(-])\s*+(?:or\b|no\b(?!\s+(?:other|need|one|more|matter))|"
-    r"wait\b|actually\b|rather\b|correction\b|sorry\b|"
+    r"(?:^|[.!?;,。！？—–(#-])\s*+(?:or\b|no\b(?!\s+(?:other|need|one|more|matter))|"
+    r"wait\b|actually\b|rather\b(?! than)|correction\b|sorry\b|"
     r"hmm\b|oops\b|scratch that\b|but\b|however\b|或者|不对|等等|但是|不过)"
     r"|^\s*+(?:or\b|或)",
     re.IGNORECASE,
@@ -36,7 +39,7 @@ _JUDGED = re.compile(
     r"if|unless|instead|rather|is (?!my|the best|the right|the correct|final))\b",
     re.IGNORECASE,
 )
-_OPENINGS = (re.compile(r"[\s\"'_<{$]*+"), re.compile(r"[^\w\n+-]*+"))
+_OPENINGS = (re.compile(r"[\s\"'_<{$]*+"), re.compile(r"[^\w\n+~≈≤≥≠¬-]*+"))
 
 
 class Values(Generic[Value]):
@@ -84,11 +87,18 @@ class Values(Generic[Value]):
 
     def _after(self, rest: str, value: Any, rank: Rank) -> tuple[Rank, Any] | None:
         """Judges what follows a value on its line; returns the rank it leaves to the value, or ``None`` if it takes it back."""
-        if _NOTHING.fullmatch(rest):
-            return rank, value
-        if rank is Rank.BARE or _QUESTION.match(rest):
+        if _REJECTED.match(rest):
             return None
         unclear = rank, Refusal(Failure.UNPARSABLE, "unclear")
+        nothing = _NOTHING.fullmatch(rest)
+        if nothing:
+            return (
+                unclear
+                if nothing["remark"] and self._is_another(nothing["remark"], value, whole=True)
+                else (rank, value)
+            )
+        if rank is Rank.BARE or _QUESTION.match(rest):
+            return None
         if _GOES_ON.match(rest) or CORRECTION.search(rest[:200]):
             return unclear
         another = _ANOTHER.match(rest)
@@ -98,12 +108,15 @@ class Values(Generic[Value]):
             return None
         return (rank if _REMARK.match(rest) else Rank.INSIDE), value
 
-    def _is_another(self, text: str, value: Any) -> bool:
+    def _is_another(self, text: str, value: Any, whole: bool = False) -> bool:
+        """Says whether another value stands at the beginning of a text, or is the ``whole`` of it."""
         label = self._labels.inside.match(text)
         try:
             read = self._grammar.read(text[label.end() if label else 0 :], True)
         except Refusal:
-            return True
+            return not whole
+        if whole:
+            return read is not None and read[0] != value and read[1] == len(text)
         return (read is not None and read[0] != value) or text[:1].isdigit()
 
 
@@ -129,4 +142,4 @@ def _is_left_over(text: str, opening: str, closing: str) -> bool:
     return count % 2 == 1 if opening == closing else count > text.count(opening)
 
 
-_PAIRS = {'"': '"', "'": "'", "[": "]", "(": ")", "<": ">", "{": "}"}
+_PAIRS = {'"': '"', "'": "'", "[": "]", "(": ")", "<": ">", "{": "}", "|": "|"}

@@ -76,7 +76,7 @@ def test_without_any_peer_the_first_contestant_is_the_reference():
 
 
 def test_some_contestants_can_be_left_out():
-    measured = measure(GAMES["tictactoe"], Options(rounds=1, seconds=0.001, only="llmarena v"))
+    measured = measure(GAMES["tictactoe"], Options(rounds=1, seconds=0.001, only=("llmarena v",)))
     assert list(measured["speeds"]) == ["llmarena vector"]
     assert measured["missing"] == {}
 

@@ -162,6 +162,10 @@ def test_accepting_is_not_suggested_without_an_offer():
         ("I want:\n- 1 hats\n- 2 balls\n- 0 apples", ""),
         ("<think>\nA hat is worth 8 to me.\n</think>\n\nTake it!\nplayer_0: 1 hats", "Take it!"),
         ("A hat is worth 8.</think>Take it!\nplayer_0: 1 hats", "Take it!"),
+        ("**Message:** Take it!\nplayer_0: 1 hats", "Take it!"),
+        ("消息：拿去\nplayer_0: 1 hats", "拿去"),
+        ('propose(message="Take it!", hats=1)', "Take it!"),
+        ('{"name": "propose", "arguments": {"message": "Take it!", "hats": 1}}', "Take it!"),
     ],
 )
 def test_the_message_is_what_stands_before_the_plan_as_written(reply, message):

@@ -45,6 +45,18 @@ def test_a_missing_number_is_an_error_that_names_what_there_is() -> None:
         Template("{cards:card|cards} {mark}", "here").render(cards=1)
 
 
+@pytest.mark.parametrize("source", ["{a} {b}", "{b} {a} 100%", "{b}", "{a}{a} {{b}}", "nothing"])
+def test_values_are_filled_in_by_position(source: str) -> None:
+    template = Template(source, "here")
+    assert template.by_position("a", "b")("X", ("Y", 2)) == template.render(a="X", b=("Y", 2))
+
+
+@pytest.mark.parametrize(("source", "got"), [("{a} {mark}", "mark"), ("{a} {a:card|cards}", "a:0")])
+def test_what_has_no_position_is_refused(source: str, got: str) -> None:
+    with pytest.raises(PromptError, match=rf"here: .*'a', 'b'.* got \{{{got}\}}"):
+        Template(source, "here").by_position("a", "b")
+
+
 @given(st.text())
 def test_values_are_never_read_as_templates(value: str) -> None:
     assert Template("<{x}>", "here").render(x=value) == f"<{value}>"

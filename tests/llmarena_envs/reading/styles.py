@@ -35,6 +35,27 @@ def _python(case: Case) -> str:
     return repr(case.fields)
 
 
+def _fields(form: str, between: str = "\n") -> Style:
+    """Returns a style that writes the fields one by one: K is the key, V the value, R the value as Python writes it."""
+
+    def style(case: Case) -> str:
+        pieces = []
+        for key, value in case.fields.items():
+            plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            pieces.append(form.replace("§K", key).replace("§V", plain).replace("§R", repr(value)))
+        return between.join(pieces)
+
+    return style
+
+
+def _around(before: str, style: Style, after: str) -> Style:
+    return lambda case: f"{before}{style(case)}{after}"
+
+
+_PARAMETERS = _fields('<parameter name="§K">§V</parameter>')
+_ARGUMENTS = _fields("§K=§R", ", ")
+
+
 STYLES: dict[str, Style] = {
     **_wrapped(
         # plain
@@ -200,5 +221,51 @@ STYLES: dict[str, Style] = {
     ),
     "full stop": lambda case: (
         f"{case.statement}." if not case.free and "guess" not in case.statement else case.statement
+    ),
+    # calls
+    "invoke": _around('<function_calls>\n<invoke name="make_move">\n', _PARAMETERS, "\n</invoke>\n</function_calls>"),
+    "parameters": _PARAMETERS,
+    "function with parameters": _around(
+        "<tool_call>\n<function=make_move>\n",
+        _fields("<parameter=§K>\n§V\n</parameter>"),
+        "\n</function>\n</tool_call>",
+    ),
+    "keys and values": _around(
+        "<tool_call>make_move\n", _fields("<arg_key>§K</arg_key>\n<arg_value>§V</arg_value>"), "\n</tool_call>"
+    ),
+    "elements": _around("<move>", _fields("<§K>§V</§K>", ""), "</move>"),
+    "call": _around("make_move(", _ARGUMENTS, ")"),
+    "call of play": _around("play(", _ARGUMENTS, ")"),
+    "call fenced": _around("```python\nmove(", _ARGUMENTS, ")\n```"),
+    "call in brackets": _around("[make_move(", _ARGUMENTS, ")]"),
+    "call of a method": _around("env.step(", _ARGUMENTS, ")"),
+    "call printed": _around("```tool_code\nprint(default_api.make_move(", _ARGUMENTS, "))\n```"),
+    "call announced": _around("Action: make_move(", _ARGUMENTS, ")"),
+    "call of a statement": lambda case: f"make_move({case.statement!r})",
+    "call of a named statement": lambda case: f"submit(move={case.statement!r})",
+    # fields
+    "YAML": _fields("§K: §V"),
+    "YAML fenced": _around("```yaml\n", _fields("§K: §V"), "\n```"),
+    "bold keys": _fields("**§K:** §V"),
+    "TOML": _fields("§K = §V"),
+    "comments": lambda case: "{\n  // mine\n  " + case.json[1:-1] + "  // strong\n}",
+    "array of one": lambda case: f"[{case.json}]",
+    **_wrapped(
+        "_§S_",
+        "«§S»",
+        "| §S |",
+        "``§S``",
+        "< answer >§S</ answer >",
+        "§S[EOS]",
+        "§S<turn|>",
+        "§S</assistant>",
+        "§S<unk>",
+        "§S ---",
+        "最終答案：§S",
+        "Considering everything, here is what I do: §S",
+        "§S\n\nPlan:\n1. §C",
+        "§S\n\nPlan:\n\n1. something\n",
+        "§C\n\nWait, that is wrong.\n\n§S",
+        "Hmm.\n\n§S",
     ),
 }

@@ -1,0 +1,165 @@
+"""Reading a text line by line: what a line is, and what the lines above say of it."""
+
+import re
+from dataclasses import dataclass, field
+
+from llmarena_envs.core.reading.candidates import UNREADABLE, Found, Rank
+from llmarena_envs.core.reading.labels import EMBEDDED, EXPLAINS, HEADER, NOT_MEANT
+from llmarena_envs.core.reading.layout import has_text, last_lines
+from llmarena_envs.core.reading.statements import Pending, Statements
+
+_IS_ITEM = re.compile(
+    r"[\s>]*+(?:[-*•·+▪](?=\s)|\d{1,2}[.)]\s|(?:turn|round|move|ply|step)[ ]\d{1,3}[ ]?[:.)])", re.IGNORECASE
+)
+_HEADING = re.compile(r"\s*+(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*\s*+$)")
+_CAPTION = re.compile(
+    rf"[^\w\n{EMBEDDED}]*+(?P<words>[^\W\d_]\w{{0,20}}+(?:[ ][\w'-]{{1,20}}+){{0,3}}+)[\s*_]*+", re.IGNORECASE
+)
+_POLITE = re.compile(
+    r"sure|ok|okay|yes|well|alright|great|certainly|understood|hello|hi|hmm|so|thanks|done", re.IGNORECASE
+)
+_SOMETHING_ELSE = re.compile(
+    r"\b(?:next|after|later|then|previous\w*|alternativ\w*|option\w*|example\w*|opponent\w*|expected|otherwise|plans?|strategy)\b",
+    re.IGNORECASE,
+)
+_REVISES = re.compile(r"\b(?:better|revised|corrected|improved|updated|final\w*|now)\b|更好|修改|改为", re.IGNORECASE)
+# What takes back what was stated before.
+_RETRACTS = re.compile(
+    r"[^\w\n]*+(?:(?:oh|no|but|ok|okay|well|hmm++)\b[ ,.!…–—-]*+){0,3}+"
+    r"(?:wait\b(?! for| until)|oops\b|scratch that|correction\b|on second thoughts?\b|on reflection\b|"
+    r"let me (?:re\w++|correct|fix|double|think again)|i (?:take (?:it|that) back|made a mistake|misread)|"
+    r"actually,? (?:no\b|i\b|let)|不对|等等|等一下|重新考虑|更正)|[^\w\n]*+hmm",
+    re.IGNORECASE,
+)
+
+
+_NOT_MEANT = "not meant"
+_OF_SOMETHING = "of something"
+
+
+@dataclass
+class _Context:
+    """Where the reading of lines stands.
+
+    Attributes:
+        pending: a label whose value must stand on the next line.
+        header: what the header above is: ``_NOT_MEANT``, ``_OF_SOMETHING`` else, or none.
+        below: whether anything stood below it.
+        in_list: whether the line before is an item of a list.
+        caption: the line directly above if it is a few words that may name what stands below.
+        listed: what the items of the list state so far.
+        differ: whether they state different things.
+        loose: whether a section below a header by which nothing was meant may have ended, after something was stated.
+        final: whether the line is labelled as the answer.
+    """
+
+    pending: Pending | None = None
+    header: str = ""
+    below: bool = False
+    in_list: bool = False
+    caption: str = ""
+    listed: list[Found] = field(default_factory=list)
+    differ: bool = False
+    loose: bool = False
+    final: bool = False
+
+
+class Lines:
+    """Reads the lines of one text.
+
+    Args:
+        text: the text without markup, its blocks covered.
+        raw: the text as it was written.
+        statements: what reads the statements in lines, and collects them.
+    """
+
+    def __init__(self, text: str, raw: str, statements: Statements) -> None:
+        self._text = text
+        self._raw = raw
+        self._statements = statements
+        self._context = _Context()
+
+    def read(self) -> None:
+        """Reads the last lines, in order."""
+        context = self._context
+        for number, (start, end, gap) in enumerate(last_lines(self._text)):
+            if start < self._statements.read_to:
+                continue
+            is_item = _IS_ITEM.match(self._raw, start, end) is not None
+            if context.below and (gap or (context.in_list and not is_item)):
+                context.loose = context.header == _NOT_MEANT and self._statements.has_labelled()
+                context.header = ""
+            context.caption = "" if gap else context.caption
+            context.below, context.in_list = True, is_item
+            before = len(self._statements.found)
+            doubtful = (is_item or context.loose or context.header) and self._statements.has_labelled()
+            self._read_line(start, end, number)
+            if doubtful and not context.final:
+                self._statements.doubt(before)
+            if is_item:
+                self._drop_options(before)
+            else:
+                context.listed, context.differ = [], False
+
+    def _drop_options(self, before: int) -> None:
+        """Drops what a list states if it lists different moves: they are options, none of them is stated."""
+        context, statements = self._context, self._statements
+        items = statements.found[before:]
+        context.listed += items
+        context.differ = context.differ or any(item.value != context.listed[0].value for item in items)
+        if context.differ:
+            options = {id(item) for item in context.listed}
+            statements.found = [found for found in statements.found if id(found) not in options]
+            del context.listed[1:]
+
+    def _read_line(self, start: int, end: int, number: int) -> None:
+        context, statements = self._context, self._statements
+        below_caption, context.caption = context.caption, ""
+        if below_caption and statements.has_labelled() and _SOMETHING_ELSE.search(below_caption):
+            return
+        if _RETRACTS.match(self._text, start, end) and statements.found:
+            statements.found.append(Found(Rank.LABELLED, start, UNREADABLE, number))
+        label = statements.labels.at_start.match(self._text, start, end)
+        pending, context.pending = context.pending, None
+        context.final = label is not None and label["answer"] is not None
+        if pending is not None and label is None:
+            statements.read_pending(pending, start, number)
+            return
+        if label:
+            if context.header == _NOT_MEANT and not label["answer"]:
+                return
+            context.header = ""
+            context.pending = statements.read_label(label, start, end, number)
+            return
+        if self._read_header(start, end) or context.header == _NOT_MEANT:
+            return
+        if statements.read_embedded(start, end, number):
+            return
+        if not context.header and statements.read_bare(start, end, number, named=bool(below_caption)):
+            return
+        statements.read_inside(start, end, start, number)
+        context.caption = self._caption(start, end)
+
+    def _read_header(self, start: int, end: int) -> bool:
+        """Reads what a line says of itself or of the lines below it; returns whether nothing in the line can be a statement."""
+        context = self._context
+        named = HEADER.match(self._text, start, end)
+        if named:
+            words = named["words"]
+        elif _HEADING.match(self._raw, start, end) and EMBEDDED not in self._text[start:end]:
+            words = self._text[start:end]
+        else:
+            return False
+        not_meant = NOT_MEANT.search(words) is not None or (
+            EXPLAINS.search(words) is not None and self._statements.has_labelled()
+        )
+        below = not has_text(self._text, named.end(), end) if named else not_meant
+        if below:
+            of_something = "" if _REVISES.search(words) else _OF_SOMETHING
+            context.header, context.below = _NOT_MEANT if not_meant else of_something, False
+            context.loose = False
+        return below or not_meant
+
+    def _caption(self, start: int, end: int) -> str:
+        caption = _CAPTION.fullmatch(self._text, start, end)
+        return caption["words"] if caption and not _POLITE.match(caption["words"]) else ""

@@ -1,0 +1,245 @@
+"""Reading the statements of a line: behind a label, bare, or inside."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.reading.candidates import UNREADABLE, Found, Other, Rank
+from llmarena_envs.core.reading.grammar import Grammar
+from llmarena_envs.core.reading.labels import EMBEDDED, FILLER, NEGATED, NOT_MEANT, labels
+from llmarena_envs.core.reading.layout import ends_text, has_text, line_end, lines_end, sentence_before
+from llmarena_envs.core.reading.values import CORRECTION, MAX_STATEMENT, Values
+
+_MAX_LABELS = 40
+_MAX_CHAINED_LABELS = 4
+_MAX_CONTEXT = 200
+_MAX_SEARCHED = 20_000
+"""Characters of a line that are searched for labels, counted from its end."""
+
+_LETTER = re.compile(r"[^\W\d_]")
+_CONNECTS = re.compile(r"[:=是为]|\b(?:is|are|be)\b", re.IGNORECASE)
+_BULLET = re.compile(r"[\s>#]*+(?:[-•·+▪►→](?=\s)[\s]*+)?")
+
+
+class Pending(NamedTuple):
+    """A label that stands alone: its value must stand on the next line.
+
+    Attributes:
+        start: where its line begins.
+        rank: the rank of what it announces.
+    """
+
+    start: int
+    rank: Rank
+
+
+class Statements:
+    """Reads the statements of one text and collects them.
+
+    Attributes:
+        found: the candidates, in order.
+        read_to: where the reading of values of several lines has come to.
+        labels: the labels of the game.
+
+    Args:
+        text: the text without markup, its blocks covered.
+        raw: the text as it was written.
+        grammar: what a statement looks like.
+        me: whose statement counts.
+        embedded: what the blocks state, by where they begin.
+    """
+
+    def __init__(self, text: str, raw: str, grammar: Grammar[Any], me: str, embedded: Mapping[int, Found]) -> None:
+        self._text = text
+        self._raw = raw
+        self._grammar = grammar
+        self._me = me
+        self._embedded = embedded
+        self.labels = labels(grammar.nouns, grammar.seats, grammar.free)
+        self._values = Values(grammar, self.labels)
+        self.found: list[Found] = []
+        self.read_to = 0
+
+    def has_labelled(self) -> bool:
+        """Says whether anything of the highest rank was stated in the own name."""
+        return any(found.rank is Rank.LABELLED and not isinstance(found.value, Other) for found in self.found)
+
+    def doubt(self, first: int) -> None:
+        """Marks the candidates from number ``first`` on as ones that may not be meant."""
+        self.found[first:] = [found._replace(vague=True) for found in self.found[first:]]
+
+    def read_label(self, label: re.Match[str], start: int, end: int, number: int) -> Pending | None:
+        """Reads a line that begins with a label; returns the label if its value must stand on the next line."""
+        rank = Rank.LABELLED
+        seat = ""
+        strict = later = False
+        position = start
+        for _ in range(_MAX_CHAINED_LABELS):
+            later = later or label["next"] is not None
+            if later or (self._grammar.free and label["weak"]):
+                rank = Rank.BARE
+            strict = strict or bool(label["seat"] or (label["strong"] and label["colon"]))
+            position = label.end()
+            if label["seat"]:
+                seat = self._grammar.seats.name(label["seat"])
+                if self._grammar.free and not later:
+                    rank = Rank.LABELLED
+                if self._grammar.free or seat != self._me:
+                    break
+            another = self.labels.at_start.match(self._text, position, end)
+            if another is None or self._names_a_value(another):
+                break
+            label = another
+        if seat and seat != self._me:
+            self.found.append(Found(rank, start, Other(seat), number, True))
+            return None
+        if not has_text(self._text, position, end):
+            if self._grammar.free and seat and not has_text(self._text, end, len(self._text)):
+                self._add_value(start, position, end, number, rank, True)
+                return None
+            return Pending(start, rank)
+        if self.read_embedded(position, end, number, rank, start):
+            return None
+        if self._grammar.free and not seat and self._has_own_seat(position, end):
+            self.read_inside(position, end, start, number)
+            return None
+        before = len(self.found)
+        stated = self._add_value(start, position, end, number, rank, bool(seat))
+        if stated and label["vague"] and not strict:
+            self.doubt(before)
+        if not stated and not self.read_inside(position, end, start, number) and strict:
+            self.found.append(Found(rank, start, UNREADABLE, number))
+        return None
+
+    def _has_own_seat(self, start: int, end: int) -> bool:
+        matches = self.labels.inside.finditer(self._text, start, min(end, start + MAX_STATEMENT))
+        return any(match["seat"] and self._grammar.seats.name(match["seat"]) == self._me for match in matches)
+
+    def read_pending(self, pending: Pending, start: int, number: int) -> None:
+        """Reads the line below a label that stands alone."""
+        end = line_end(self._text, start)
+        begin, rank = pending
+        if self.read_embedded(start, end, number, rank, begin):
+            return
+        if not self._add_value(begin, start, end, number, rank, False) and not self.read_inside(
+            start, end, begin, number
+        ):
+            self.found.append(Found(rank, begin, UNREADABLE, number))
+
+    def read_embedded(
+        self, start: int, end: int, number: int, rank: Rank = Rank.LABELLED, begin: int | None = None
+    ) -> bool:
+        """Takes over what the blocks of a line state; returns whether they state anything."""
+        position = self._text.find(EMBEDDED, start, end)
+        if position < 0:
+            return False
+        stated = []
+        negated = NEGATED.search(sentence_before(self._text, position, start)) is not None
+        while position >= 0:
+            found = self._embedded.get(position)
+            if found and not negated:
+                where = found.start if begin is None else begin
+                stated.append(found._replace(rank=min(rank, found.rank), line=number, start=where))
+            position = self._text.find(EMBEDDED, position + 1, end)
+        if not stated:
+            return False
+        self.found += stated
+        own = [found.value for found in stated if found.value is not UNREADABLE and not isinstance(found.value, Other)]
+        if any(value != own[0] for value in own):
+            self._make_unclear()
+        elif not self._grammar.free:
+            rest = max(start, self._text.rfind(FILLER, start, end) + 1)
+            if CORRECTION.search(self._text[rest : min(end, rest + _MAX_CONTEXT)]):
+                self._make_unclear()
+            self._contradict(start, end, self.found[-1], number)
+        return True
+
+    def _make_unclear(self) -> None:
+        self.found[-1] = self.found[-1]._replace(value=Refusal(Failure.UNPARSABLE, "unclear"))
+
+    def _add_value(self, begin: int, position: int, end: int, number: int, rank: Rank, seat: bool) -> bool:
+        name = self.labels.before_value.match(self._text, position, end)
+        if name and not seat and not self._grammar.free and not self._is_value(name[0]):
+            if self._grammar.seats.name(name[0].strip()) != self._me:
+                self.found.append(Found(rank, begin, Other(self._grammar.seats.name(name[0].strip())), number, True))
+                return True
+            position = name.end()
+        stop = end if self._grammar.lines == 1 else lines_end(self._text, end, self._grammar.lines)
+        found = self._values.read(self._text, self._raw, position, stop, rank)
+        if found is None:
+            return False
+        rank, value, after = found
+        self.read_to = after
+        candidate = Found(rank, begin, value, number, seat)
+        self.found.append(candidate)
+        if not self._grammar.free:
+            self._contradict(after, end, candidate, number)
+        return True
+
+    def _names_a_value(self, label: re.Match[str]) -> bool:
+        """Says whether a label is the name of a seat with a remark behind it: ``vote: player_1 - an odd clue``."""
+        return bool(label["seat"]) and label["seat_colon"] not in (":", "=") and self._is_value(label[0])
+
+    def _is_value(self, text: str) -> bool:
+        """Says whether the name of a seat is what a statement names, as in a vote."""
+        return self._grammar.read(text, True) is not None
+
+    def _contradict(self, start: int, end: int, candidate: Found, number: int) -> None:
+        """Makes the candidate unclear if the rest of its line states something else in the own name."""
+        if isinstance(candidate.value, Refusal) or start >= end:
+            return
+        before = len(self.found)
+        self.read_inside(start, end, start, number)
+        rest = self.found[before:]
+        del self.found[before:]
+        if any(not isinstance(other.value, (Other, Refusal)) and other.value != candidate.value for other in rest):
+            self._make_unclear()
+
+    def read_bare(self, start: int, end: int, number: int, named: bool) -> bool:
+        """Reads a line that holds a value and nothing else; a number is none if ``named`` by the words above."""
+        grammar = self._grammar
+        if grammar.bare == "never" or (grammar.bare == "last" and not ends_text(self._text, start, grammar.lines)):
+            return False
+        if named and not _LETTER.search(self._text, start, end):
+            return False
+        bullet = _BULLET.match(self._text, start, end)
+        position = bullet.end() if bullet else start
+        seat = self.labels.before_value.match(self._text, position, end)
+        name = ""
+        if seat and not self._is_value(seat[0]):
+            name, position = grammar.seats.name(seat[0].strip()), seat.end()
+        stop = end if grammar.lines == 1 else lines_end(self._text, end, self._grammar.lines)
+        found = self._values.read(self._text, self._raw, position, stop, Rank.BARE, labelled=False)
+        if found is None or found[0] is not Rank.BARE:
+            return False
+        self.read_to = found[2]
+        value = Other(name) if name and name != self._me else found[1]
+        in_words = _LETTER.search(self._text, start, end) and "(" not in self._text[start:end]
+        self.found.append(Found(Rank.BARE, start, value, number, bool(name), vague=not in_words))
+        return True
+
+    def read_inside(self, start: int, end: int, begin: int, number: int) -> bool:
+        """Reads labels inside a line; returns whether one of them states something."""
+        start = max(start, end - _MAX_SEARCHED)
+        if not _CONNECTS.search(self._text, start, end):
+            return False
+        matches = list(self.labels.inside.finditer(self._text, start, end))
+        stated: Found | None = None
+        for match in matches[-_MAX_LABELS:]:
+            if NOT_MEANT.search(sentence_before(self._text, match.start(), start)):
+                continue
+            name = self._grammar.seats.name(match["seat"]) if match["seat"] else ""
+            if name and name != self._me:
+                self.found.append(Found(Rank.INSIDE, match.start(), Other(name), number))
+                continue
+            found = self._values.read(self._text, self._raw, match.end(), end, Rank.INSIDE)
+            if found is None:
+                continue
+            where = begin if begin != start else match.start()
+            candidate = Found(Rank.INSIDE, where, found[1], number)
+            if stated is not None and stated.value != candidate.value and not self._grammar.free:
+                candidate = candidate._replace(value=Refusal(Failure.UNPARSABLE, "unclear"))
+            self.found.append(candidate)
+            stated = candidate
+        return stated is not None
