@@ -135,11 +135,10 @@ class Store:
     def outcome(self, match: Match) -> Outcome | None:
         """Returns what a match came to, or ``None`` if it is unknown or unfinished."""
         row = self._db.execute("SELECT status, seats FROM match WHERE id = ?", (match.id,)).fetchone()
-        return (
-            load_outcome(match.environment, match.number, str(match.seed), *row, policies=len(match.policies))
-            if row
-            else None
-        )
+        if row is None:
+            return None
+        status, seats = row
+        return load_outcome(match.environment, match.number, str(match.seed), status, seats, len(match.policies))
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yields every outcome, void ones included, by environment and number."""
