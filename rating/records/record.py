@@ -1,6 +1,7 @@
 """The record of a match: turns, outcome and the forms in which both are stored."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -102,8 +103,18 @@ def dump_seats(seats: Sequence[SeatOutcome]) -> str:
     )
 
 
-def load_outcome(environment: str, number: int, seed: str, status: str, seats: str) -> Outcome | None:
+def load_outcome(
+    environment: str, number: int, seed: str, status: str, seats: str, policies: int | None = None
+) -> Outcome | None:
     """Reads an outcome from the columns in which it is stored, or returns ``None`` if the match is unfinished.
+
+    Args:
+        environment: as stored, like the others.
+        number: in its schedule.
+        seed: of the match.
+        status: ``unfinished`` or what it came to.
+        seats: in JSON.
+        policies: number of policies of the match, with which the seats are compared if it is given.
 
     Raises:
         RunError: if they hold something else.
@@ -113,7 +124,15 @@ def load_outcome(environment: str, number: int, seed: str, status: str, seats: s
     with _damage_reported("outcome", f"{status} {seed} {seats}"):
         if status not in (FINISHED, VOID, BUG):
             raise ValueError("unknown status")
-        return Outcome(environment, number, int(seed), status, tuple(SeatOutcome(**seat) for seat in json.loads(seats)))
+        found = tuple(SeatOutcome(**seat) for seat in json.loads(seats))
+        for seat in found:
+            _check_types((seat.policy, str), (seat.failures, dict), (seat.statistics, dict))
+            if not math.isfinite(seat.reward):
+                raise ValueError("a reward that is not finite")
+        _check_types((environment, str), (number, int))
+        if policies not in (None, len(found)):
+            raise ValueError(f"{len(found)} seats for {policies} policies")
+        return Outcome(environment, number, int(seed), status, found)
 
 
 def load_match(environment: str, number: int, policies: str, seed: str, options: str) -> Match:
@@ -123,7 +142,28 @@ def load_match(environment: str, number: int, policies: str, seed: str, options:
         RunError: if they hold something else.
     """
     with _damage_reported("match", f"{policies} {seed} {options}"):
-        return Match(environment, number, tuple(json.loads(policies)), int(seed), dict(json.loads(options)))
+        match = Match(environment, number, tuple(json.loads(policies)), int(seed), dict(json.loads(options)))
+        _check_types((environment, str), (number, int), *((policy, str) for policy in match.policies))
+        return match
+
+
+def load_record(
+    match: Match, outcome: Outcome | None, turns: tuple[Turn, ...], digest: str, tries: int, error: str
+) -> Record:
+    """Puts a record together from its parts as they were read.
+
+    Raises:
+        RunError: if they do not fit each other, or hold something else.
+    """
+    with _damage_reported("record", match.id):
+        _check_types((digest, str), (tries, int), (error, str))
+        return Record(match, outcome, turns, digest, tries, error)
+
+
+def _check_types(*values: tuple[Any, type]) -> None:
+    for value, expected in values:
+        if not isinstance(value, expected):
+            raise TypeError(f"{str(value)[:80]!r} is no {expected.__name__}")
 
 
 _DEFAULTS = {

@@ -15,7 +15,16 @@ from rating.records import audit, database, seal, version_1
 from rating.records.match import Match
 from rating.records.outcome import FINISHED, VOID, Outcome
 from rating.records.packing import make_dictionary, pack, pack_lines, unpack, unpack_lines
-from rating.records.record import UNFINISHED, Record, dump_seats, dump_turn, load_match, load_outcome, load_turn
+from rating.records.record import (
+    UNFINISHED,
+    Record,
+    dump_seats,
+    dump_turn,
+    load_match,
+    load_outcome,
+    load_record,
+    load_turn,
+)
 
 
 class _Journal(NamedTuple):
@@ -71,8 +80,16 @@ class Store:
             self._db.execute("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, value))
 
     def facts(self) -> dict[str, str]:
-        """Returns every fact by name."""
-        return dict(self._db.execute("SELECT name, value FROM fact ORDER BY name"))
+        """Returns every fact by name.
+
+        Raises:
+            RunError: if one is no text.
+        """
+        facts = dict(self._db.execute("SELECT name, value FROM fact ORDER BY name"))
+        for name, value in facts.items():
+            if not isinstance(name, str) or not isinstance(value, str):
+                raise RunError(f"{self.path}: the record of a run is damaged: expected texts as facts, got {name!r}")
+        return facts
 
     def add_match(self, match: Match) -> None:
         """Enters a match to be played; one that is known already is left alone.
@@ -118,16 +135,21 @@ class Store:
     def outcome(self, match: Match) -> Outcome | None:
         """Returns what a match came to, or ``None`` if it is unknown or unfinished."""
         row = self._db.execute("SELECT status, seats FROM match WHERE id = ?", (match.id,)).fetchone()
-        return load_outcome(match.environment, match.number, str(match.seed), *row) if row else None
+        if row is None:
+            return None
+        status, seats = row
+        return load_outcome(match.environment, match.number, str(match.seed), status, seats, len(match.policies))
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yields every outcome, void ones included, by environment and number."""
         rows = self._db.execute(
-            "SELECT environment, number, seed, status, seats FROM match WHERE status != ? ORDER BY environment, number",
+            "SELECT environment, number, seed, status, seats, policies FROM match WHERE status != ?"
+            " ORDER BY environment, number",
             (UNFINISHED,),
         )
-        for row in rows:
-            outcome = load_outcome(*row)
+        for environment, number, seed, status, seats, policies in rows:
+            match = load_match(environment, number, policies, seed, "{}")
+            outcome = load_outcome(environment, number, seed, status, seats, len(match.policies))
             assert outcome is not None
             yield outcome
 
@@ -140,9 +162,9 @@ class Store:
         )
         for environment, number, policies, seed, options, status, seats, digest, tries, error, full_id in rows:
             match = load_match(environment, number, policies, seed, options)
-            outcome = load_outcome(environment, number, seed, status, seats)
+            outcome = load_outcome(environment, number, seed, status, seats, len(match.policies))
             turns = tuple(map(load_turn, self._lines(full_id, environment)))
-            yield Record(match, outcome, turns, digest, tries, error)
+            yield load_record(match, outcome, turns, digest, tries, error)
 
     def count(self, status: str, environment: str) -> int:
         """Returns the number of matches of an environment with a status."""

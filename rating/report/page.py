@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import jinja2
 from markupsafe import Markup
 
+from rating.errors import RunError
 from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.report.replays import Replays
@@ -53,10 +54,11 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         run: what the page shows besides the matches.
         records: every match.
         file: where to.
+
+    Raises:
+        RunError: if the record is damaged.
     """
-    rules = {
-        name.removeprefix("rules:"): json.loads(text) for name, text in run.facts.items() if name.startswith("rules:")
-    }
+    rules = {name.removeprefix("rules:"): _table(name, run.facts) for name in run.facts if name.startswith("rules:")}
     agents = {environment: list(table) for environment, table in rules.items()}
     replays = Replays(records)
     counts = ", ".join(
@@ -75,7 +77,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         title=run.title,
         seed=run.seed,
         counts=f"Matches: {counts or 'none'}.",
-        versions=sorted(json.loads(run.facts.get("versions", "{}")).items()),
+        versions=sorted(_table("versions", run.facts).items()),
         seal=run.seal,
         digest=run.digest,
         sections=sections,
@@ -86,6 +88,21 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         nonce=_nonce(run),
     ):
         file.write(piece)
+
+
+def _table(name: str, facts: Mapping[str, str]) -> dict[str, Any]:
+    """Returns what a fact holds by name.
+
+    Raises:
+        RunError: if it is something else.
+    """
+    text = facts.get(name, "{}")
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise RunError(
+            f"the record of a run is damaged: expected a table as fact {name!r}, got {text[:80]!r}"
+        ) from error
 
 
 def _nonce(run: Run) -> str:

@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from llmarena_envs.core.terminal import printable
 from rating.schemes import cells
 from rating.schemes.leaderboard import ALWAYS, Column, Leaderboard, StaffRow
 from rating.schemes.summary import Average, Summary
@@ -52,6 +53,11 @@ def to_text(board: Leaderboard | Summary) -> str:
     return "\n".join([shown.title, *lines, *shown.notes])
 
 
+def _text(text: str) -> Text:
+    """Returns a text that is shown as it is, without styles and without anything that steers a terminal."""
+    return Text(printable(text))
+
+
 def render(board: Leaderboard | Summary, width: int | None = None) -> RenderableType:
     """Returns a leaderboard or summary as a table for ``rich``.
 
@@ -61,12 +67,12 @@ def render(board: Leaderboard | Summary, width: int | None = None) -> Renderable
             all columns.
     """
     shown = sheet(board) if width is None else _fitted(sheet(board), width)
-    table = Table(title=Text(shown.title), title_justify="left")
+    table = Table(title=_text(shown.title), title_justify="left")
     for index, title in enumerate(shown.header):
-        table.add_column(Text(title), justify="right" if index else "left", no_wrap=not index)
+        table.add_column(_text(title), justify="right" if index else "left", no_wrap=not index)
     for row in shown.rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return Group(table, *(Text(note) for note in shown.notes))
+        table.add_row(*(_text(cell) for cell in row))
+    return Group(table, *(_text(note) for note in shown.notes))
 
 
 def _fitted(shown: Sheet, width: int) -> Sheet:

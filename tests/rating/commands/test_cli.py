@@ -119,7 +119,7 @@ def test_void_matches_that_are_left_have_an_exit_code_of_their_own(capsys, monke
     assert main(["run", str(run_file), "--out", str(out)]) == 3
     shown = capsys.readouterr()
     assert "greedy" in shown.out
-    assert "tictactoe_v0: match 0 is void: the policy raised OSError: the line is dead\n" in shown.err
+    assert re.search(r"^tictactoe_v0: match \d+ is void: the policy raised OSError: the line is dead$", shown.err, re.M)
     assert re.search(r"ratings are of what was played: \d\d matches are void.*llmarena resume", shown.err)
     monkeypatch.setattr("tests.rating.players.raises", lambda: lambda seen: int(seen["action_mask"].argmax()))
     assert main(["resume", str(out)]) == 0

@@ -336,3 +336,39 @@ def test_verification_without_the_settings_of_the_run_says_so(capsys, copy):
     assert code == 1
     assert "facts: players" in shown
     assert "expected players and treatment of bad replies" in shown
+
+
+@pytest.mark.parametrize(
+    ("table", "assignment"),
+    [
+        ("fact", "value = x'ff' WHERE name = 'versions'"),
+        ("fact", "value = '[1]' WHERE name = 'versions'"),
+        ("fact", "value = 'null' WHERE name = 'rules:tictactoe_v0'"),
+        ("match", "number = 'x' WHERE number = 3"),
+        ("match", "policies = '[1, 2]'"),
+        ("match", "error = x'ff'"),
+        ("match", "seats = '{}' WHERE status = 'finished'"),
+        ("match", 'seats = replace(seats, \'"reward":\', \'"reward":1e999,"turns":\') WHERE number = 3'),
+        ("match", "seats = replace(seats, '\"random\"', '7')"),
+    ],
+)
+def test_what_a_changed_record_holds_is_read_or_refused_and_never_steers_the_terminal(capsys, copy, table, assignment):
+    change(copy, f"UPDATE {table} SET {assignment}")
+    refused = 0
+    for command in (["rate"], ["report"], ["replay"], ["replay", "--json"], ["export"], ["export", "--format", "csv"]):
+        code = main([command[0], str(copy), *command[1:]])
+        assert code in (0, 2), command
+        refused += code == 2
+        assert ("damaged" in capsys.readouterr().err) == (code == 2)
+    assert refused
+
+
+def test_names_and_reasons_in_a_changed_record_are_shown_escaped(capsys, copy):
+    change(copy, "UPDATE fact SET value = char(27) || '[2J' WHERE name LIKE 'stopped:%'")
+    change(copy, "UPDATE match SET policies = replace(policies, 'random', '\\u001b[2J\\u202e')")
+    change(copy, "UPDATE match SET seats = replace(seats, 'random', '\\u001b[2J\\u202e')")
+    for command in ("rate", "replay"):
+        assert main([command, str(copy)]) == 0
+        shown = capsys.readouterr().out
+        assert "\\x1b[2J" in shown
+        assert not re.search("[\x1b\u202e]", shown)

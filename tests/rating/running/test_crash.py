@@ -158,7 +158,7 @@ def test_a_second_signal_does_not_disturb_the_stop(llmarena, tmp_path, workers, 
     assert f"The run goes on with: llmarena resume {directory}\nllmarena: " in errors
     assert "Traceback" not in errors
     assert "pending" not in errors
-    assert not processes(process.pid)
+    wait_for(lambda: not processes(process.pid), 10)
 
 
 def test_a_signal_ends_a_run_at_once_that_does_not_stop_in_time(llmarena, tmp_path):
