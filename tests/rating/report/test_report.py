@@ -72,7 +72,7 @@ def test_nothing_is_loaded_from_anywhere(page):
 
 def test_every_match_is_there_turn_by_turn(page):
     matches, turns = index(page)["matches"], chunks(page)
-    assert len(matches) == 30
+    assert len(matches) == 20
     for match in matches:
         played = turns[match["chunk"]][match["place"]]
         assert len(played) == match["turns"] > 0
@@ -85,7 +85,7 @@ def test_rules_leaderboard_matrix_and_figures_are_there(page):
     assert "three rows" in index(page)["rules"]["tictactoe_v0"]["player_0"]
     assert "&lt;b&gt;bad&lt;/b&gt; &amp; $x^2$ &lt;/script&gt;" in page
     assert page.count("<svg") == 2
-    assert "refusal 30" in page
+    assert "refusal 20" in page
     assert "0 / 0 / 30" in page
 
 
