@@ -86,7 +86,7 @@ def test_rules_leaderboard_matrix_and_figures_are_there(page):
     assert "&lt;b&gt;bad&lt;/b&gt; &amp; $x^2$ &lt;/script&gt;" in page
     assert page.count("<svg") == 2
     assert "refusal 20" in page
-    assert "0 / 0 / 30" in page
+    assert "0 / 0 / 20" in page
 
 
 def test_seal_and_digest_are_shown(directory, page):
