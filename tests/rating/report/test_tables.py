@@ -16,29 +16,18 @@ from tests.rating.schemes.test_leaderboard import BOARD_OF, LOGS
 
 BOARDS = {kind: BOARD_OF[kind](log, stop_reason="cap") for kind, log in LOGS.items()}
 
-COMMON_KEYS = ["environment", "kind", "rows", "matches", "void_matches", "bug_matches", "stop_reason", "references"]
+KEYS = ["environment", "scheme", "rows", "matches", "void_matches", "bug_matches", "stop_reason", "references", "staff"]
 MORE_KEYS = {
-    "skill": [
-        "connected",
-        "regularised",
-        "interval",
-        "clusters",
-        "seat_advantage",
-        "seat_low",
-        "seat_high",
-        "position",
-        "first_share",
-        "permutations",
-    ],
-    "mean_reward": [],
-    "cooperative": [],
-    "undercover": ["unclassified"],
+    "duels": "connected regularised interval clusters seat_advantage seat_low seat_high position first_share permutations",
+    "mean_reward": "",
+    "cooperation": "",
+    "roles": "results roles unclassified",
 }
 MORE_ROW_KEYS = {
-    "skill": ["rating", "low", "high", "rating_without_ties", "mu", "sigma", "spread", "tally", "first", "second"],
-    "mean_reward": [],
-    "cooperative": ["self_play", "cross_play"],
-    "undercover": ["win_rate", "other_win_rate"],
+    "duels": "rating low high rating_without_ties mu sigma spread tally first second",
+    "mean_reward": "",
+    "cooperation": "self_play cross_play",
+    "roles": "roles",
 }
 
 
@@ -46,7 +35,8 @@ MORE_ROW_KEYS = {
 def test_json_has_stable_keys_and_rounded_numbers(kind):
     text = to_json(BOARDS[kind])
     table = json.loads(text)
-    assert list(table)[:2] == ["environment", "scheme"] and table["scheme"] == kind
+    assert list(table) == [*KEYS, *MORE_KEYS[kind].split()] and table["scheme"] == kind
+    assert all(list(row) == ["policy", "reward", "effort", *MORE_ROW_KEYS[kind].split()] for row in table["rows"])
     assert [row["policy"] for row in table["rows"]] == [row.policy for row in BOARDS[kind].rows]
 
     def check(value):
