@@ -46,10 +46,27 @@ junk = st.one_of(
 )
 """Any text: arbitrary characters, fragments of grammars in any order, a million characters of one fragment."""
 
-wordy = st.text(
-    st.characters(exclude_categories=["Nd", "No", "Nl", "Cs"], exclude_characters="{}[]()XxOo"), max_size=200
+WORDS = (
+    "the",
+    "board",
+    "corner",
+    "good luck",
+    "hello",
+    "we",
+    "棋盘",
+    "我们",
+    "加油",
+    "😀",
+    "é",
+    "ñandú",
+    ",",
+    "\n",
+    "\t",
+    " ",
 )
-"""Prose around a move: no digits, no brackets and no marks."""
+
+wordy = st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)
+"""Prose around a move: no digits, no brackets, no marks and no word that says what a statement is."""
 
 
 def outcome(env: TextEnv, reply: str, agent: str) -> object:
