@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 
 import pytest
 
@@ -140,3 +141,4 @@ def test_bad_options_say_so_and_show_no_key(options):
     with pytest.raises(OptionError) as raised:
         LLMPolicy(**{"model": "mock", **options})
     assert SECRET not in str(raised.value)
+    assert re.match(r"\w+: .*(expected|cannot be given here)", str(raised.value))

@@ -51,6 +51,18 @@ def test_the_phrase_of_the_observation_is_always_recognised(language):
         assert discloses(phrase, values), values
 
 
+@pytest.mark.parametrize(
+    ("message", "values"),
+    [
+        ("An apple is worth one to me.", (4, 2, 1)),
+        ("To me hat: 8 ball: 1 apple: 0", (8, 1, 0)),
+    ],
+)
+def test_numbers_beside_items_are_values_of_the_right_items(message, values):
+    assert discloses(message, values)
+    assert not discloses(message, (values[2], 9, values[0]))
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_plans_are_never_taken_for_values(language):
     prompts = Prompts("llmarena_envs.bargain", language)

@@ -8,6 +8,7 @@ import pytest
 from llmarena_envs.catalogue import CATALOGUE, load_environment
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
+from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.schemes.registry import SCHEMES
 from rating.schemes.scheme import Setting
 from rating.schemes.stopping import CountRule, StopRule
@@ -55,6 +56,13 @@ def test_every_environment_of_the_suite_declares_a_known_scheme():
 )
 def test_when_each_scheme_stops(compared, rule):
     assert compared.rule() == rule
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_reason_to_stop_stands_in_every_board(name):
+    compared = scheme(name, agents(2), hidden_role=HIDDEN if name == "roles" else None)
+    outcome = Outcome("game_v0", 0, 1, FINISHED, (SeatOutcome("a", 1.0), SeatOutcome("b", -1.0)))
+    assert compared.leaderboard([outcome], "cap").stop_reason == "cap"
 
 
 def test_hidden_roles_are_given_to_every_policy_on_every_seat_by_the_option_of_the_environment():
