@@ -12,9 +12,11 @@ import sys
 
 import pytest
 
-from agents.errors import ProviderError
+from agents.errors import ProviderError, Quit
+from llmarena_envs.core.options import OptionError
 from rating.cli import build_parser, main
 from rating.commands.run import read_policies
+from rating.errors import ErrorBudgetExceeded, IncompleteRun, RunError
 from rating.running.run_directory import open_run
 
 POLICIES = ["--policy", "random", "--policy", "first_legal"]
@@ -98,6 +100,31 @@ def test_an_interruption_while_modules_load_shows_no_trace(capsys, monkeypatch):
     finally:
         signal.signal(signal.SIGINT, before)
     assert capsys.readouterr().err == "llmarena: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (sqlite3.DatabaseError("malformed"), 2, "the database of the run cannot be used: malformed"),
+        (RunError("no run"), 2, "no run"),
+        (OptionError("no option"), 2, "no option"),
+        (PermissionError("no way"), 2, "no way"),
+        (ErrorBudgetExceeded("too many"), 3, "too many"),
+        (IncompleteRun("two are void"), 3, "two are void"),
+        (ProviderError("no reply"), 3, "no reply"),
+        (Quit("left"), 130, "left"),
+        (ZeroDivisionError("a bug"), 1, "internal error"),
+    ],
+)
+def test_what_goes_wrong_becomes_a_message_and_an_exit_code(capsys, monkeypatch, error, code, told):
+    def fail(args):
+        raise error
+
+    monkeypatch.setattr("rating.commands.catalogue.envs", fail)
+    assert main(["envs"]) == code
+    shown = capsys.readouterr()
+    assert told in shown.err and shown.out == ""
+    assert ("Traceback" in shown.err) == (code == 1)
 
 
 def test_modules_in_the_current_directory_are_found(capsys, monkeypatch, tmp_path):

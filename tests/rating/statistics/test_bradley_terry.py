@@ -271,6 +271,13 @@ def test_clusters_must_outnumber_the_parameters():
     assert clustered(fit(data), data) is None  # three deals, three parameters
 
 
+def test_the_covariance_is_that_of_ratings_whose_mean_is_fixed():
+    rng = np.random.default_rng(3)
+    covariance = fit(draw(np.array([0.0, 100.0, 400.0, -200.0]), 300, rng)).covariance
+    np.testing.assert_allclose(covariance, covariance.T)
+    np.testing.assert_allclose(covariance.sum(axis=0), 0, atol=1e-6)
+
+
 def test_bootstrap_agrees_with_the_analytic_errors():
     rng = np.random.default_rng(2)
     data = draw(rng.normal(0, 150, 6), 3000, rng)
