@@ -18,14 +18,12 @@ class Duel(NamedTuple):
 
     Attributes:
         number: match number.
-        seed: seed of the match.
         first: policy on the first seat.
         second: policy on the second seat.
         score: of the first: 1 for the larger reward, 0.5 for equal rewards, 0 for the smaller one.
     """
 
     number: int
-    seed: int
     first: str
     second: str
     score: float
@@ -86,5 +84,5 @@ def duels(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[Due
         first, second = outcome.seats
         if with_itself or first.policy != second.policy:
             score = 0.5 + 0.5 * ((first.reward > second.reward) - (first.reward < second.reward))
-            results.append(Duel(outcome.number, outcome.seed, first.policy, second.policy, score))
+            results.append(Duel(outcome.number, first.policy, second.policy, score))
     return results

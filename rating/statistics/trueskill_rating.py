@@ -118,7 +118,7 @@ def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -
     start = Rating(options.mu, options.sigma)
     ratings: dict[str, Rating] = {}
     history: dict[str, list[Step]] = {}
-    for number, _, first, second, score in results:
+    for number, first, second, score in results:
         teams = [{first: ratings.get(first, start)}, {second: ratings.get(second, start)}]
         after = update(teams, (1 - score, score), options)
         ratings.update(after)
@@ -338,7 +338,7 @@ def _final_mus(results: list[Duel], order: Iterable[int], names: list[str], opti
     ratings = dict.fromkeys(names, Rating(options.mu, options.sigma))
     noise, drift, margin = _constants(options)
     for index in order:
-        _, _, winner, loser, score = results[index]
+        _, winner, loser, score = results[index]
         if score == 0:
             winner, loser = loser, winner
         ratings[winner], ratings[loser] = _update_duel(
