@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.calling import provider_errors
 from agents.policy import Reply
-from agents.records import Attempt
+from agents.records import Attempt, encodable
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.text_env import TextEnv
 
@@ -53,7 +53,7 @@ def read_answer(env: TextEnv, agent: str, answer: Any, seconds: float) -> Answer
             text = _record_text(answer if isinstance(answer, Reply) else Reply(answer), seconds)
         else:
             text, number = None, _as_integer(answer)
-            written = "" if number is not None else _storable(repr(answer))[:MAX_WRITTEN]
+            written = "" if number is not None else encodable(repr(answer))[:MAX_WRITTEN]
     if text is not None:
         return _read_text(env, agent, text)
     return _read_action(env, agent, number, written, seconds)
@@ -114,8 +114,8 @@ def _record_text(reply: Reply, seconds: float) -> Attempt:
     kind = Failure.OK if reply.kind is Failure.EMPTY else reply.kind  # the text shows it
     detail = None
     if reply.detail is not None:
-        detail = json.loads(_storable(json.dumps(reply.detail, default=repr, ensure_ascii=False)))
-    text = _storable(reply.text)
+        detail = json.loads(encodable(json.dumps(reply.detail, default=repr, ensure_ascii=False)))
+    text = encodable(reply.text)
     return Attempt(text, kind, "", reply.prompt_tokens, reply.completion_tokens, seconds, detail)
 
 
@@ -128,8 +128,3 @@ def _as_integer(answer: Any) -> int | None:
     except TypeError:
         return None
     return number if number.bit_length() < 64 else None
-
-
-def _storable(text: str) -> str:
-    """Returns the text with lone surrogates replaced, which can be neither stored nor sent."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -9,6 +9,11 @@ from typing import Any
 from llmarena_envs.core.failures import Failure
 
 
+def encodable(text: str) -> str:
+    """Returns the text with lone surrogates replaced, which JSON can hold but no request and no record."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 @dataclass(frozen=True)
 class Attempt:
     """One reply.

@@ -13,11 +13,10 @@ from agents.errors import ReplayMismatch
 from agents.feedback import feedback, reason
 from agents.player import Player
 from agents.records import Attempt, Turn
+from llmarena_envs.core.declaration import FALLBACKS
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.core.text_env import TextEnv
-
-FALLBACKS = ("forfeit", "random_legal", "noop")
 
 
 @dataclass(frozen=True)

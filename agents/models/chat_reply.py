@@ -3,6 +3,7 @@
 from typing import Any
 
 from agents.policy import Reply
+from agents.records import encodable
 from llmarena_envs.core.failures import Failure
 
 _CUT = frozenset({"length", "max_tokens", "model_length"})
@@ -57,21 +58,16 @@ def read_reply(completion: object) -> Reply:
         "system_fingerprint": completion.get("system_fingerprint"),
     }
     return Reply(
-        sendable(text),
+        encodable(text),
         kind,
         _tokens(completion, "prompt_tokens"),
         _tokens(completion, "completion_tokens"),
-        {name: sendable(value) for name, value in facts.items() if isinstance(value, str)},
+        {name: encodable(value) for name, value in facts.items() if isinstance(value, str)},
     )
 
 
 def _is(reason: object, kinds: frozenset[str]) -> bool:
     return isinstance(reason, str) and reason in kinds
-
-
-def sendable(text: str) -> str:
-    """Returns the text with lone surrogates replaced, which JSON can hold but no request and no record."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _tokens(completion: dict[str, Any], name: str) -> int:
@@ -81,4 +77,4 @@ def _tokens(completion: dict[str, Any], name: str) -> int:
 
 
 def _unexpected(value: object, why: str) -> ValueError:
-    return ValueError(sendable(f"{why}: {value!r:.200}"))
+    return ValueError(encodable(f"{why}: {value!r:.200}"))

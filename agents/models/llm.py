@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from agents.models.chat_reply import sendable
 from agents.models.client import ClientPool, Endpoint
 from agents.models.retry import RetryLimits, retry
 from agents.policy import Reply
+from agents.records import encodable
+from llmarena_envs.core.declaration import HISTORIES
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 
-HISTORIES = ("single_turn", "full")
 SYSTEM_ROLES = ("system", "developer", "user")
 MAX_TOKENS_FIELDS = ("max_completion_tokens", "max_tokens")
 SERVER_DEFAULT = "default"
@@ -121,7 +121,7 @@ class LLMPolicy:
             ProviderError: if no valid reply could be had.
         """
         user = self._next_message(observation)
-        request = {**self._parameters, "messages": self._messages(sendable(observation["rules"]), user)}
+        request = {**self._parameters, "messages": self._messages(encodable(observation["rules"]), user)}
         facts: dict[str, Any] = {}
         if self._calls == 0:
             facts["request"] = dict(self._parameters)
@@ -134,7 +134,7 @@ class LLMPolicy:
     def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
         """Lives through a call that was made before an interruption: restores the history and the count of calls."""
         text = reply.text if isinstance(reply, Reply) else reply
-        self._remember(self._next_message(observation), sendable(text))
+        self._remember(self._next_message(observation), encodable(text))
 
     async def close(self) -> None:
         """Closes the connections, unless they belong to somebody else; the policy may be asked again afterwards."""
@@ -159,7 +159,7 @@ class LLMPolicy:
         elif len(self._history) > self._turn_start and not self._history[-1]["content"].strip():
             del self._history[-2:]
         begins = len(self._history) == self._turn_start
-        return sendable(observation["text"] if begins else observation["feedback"])
+        return encodable(observation["text"] if begins else observation["feedback"])
 
     def _messages(self, rules: str, user: str) -> list[dict[str, str]]:
         conversation = [*self._history, {"role": "user", "content": user}]

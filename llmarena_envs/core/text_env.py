@@ -311,9 +311,7 @@ class TextEnv(AECEnv):
             InvalidReply: with the failure's kind and a message that tells the player what was wrong.
         """
         move = self._parse(reply, self.game.view(agent))
-        reason = self.game.why_illegal(agent, move)
-        if reason:
-            raise InvalidReply(Failure.ILLEGAL, self.codec.explain(reason, self.game.view(agent)))
+        self._check_move(move, agent)
         return self.write_action(move, agent)
 
     def check_action(self, action: Any, agent: str) -> None:
@@ -322,9 +320,7 @@ class TextEnv(AECEnv):
         Raises:
             InvalidReply: if it is not, with the reason.
         """
-        reason = self.game.why_illegal(agent, self.read_action(action, agent))
-        if reason:
-            raise InvalidReply(Failure.ILLEGAL, self.codec.explain(reason, self.game.view(agent)))
+        self._check_move(self.read_action(action, agent), agent)
 
     def write_action(self, move: Any, agent: str) -> Any:
         """Turns an action of the game into a member of the action space: the inverse of ``read_action``."""
@@ -347,10 +343,15 @@ class TextEnv(AECEnv):
         move = self.game.default_action(agent)
         return None if move is None else self.write_action(move, agent)
 
+    def _check_move(self, move: Any, agent: str) -> None:
+        """Raises an ``InvalidReply`` that says why an action of the game is not legal, unless it is."""
+        reason = self.game.why_illegal(agent, move)
+        if reason:
+            raise InvalidReply(Failure.ILLEGAL, self.codec.explain(reason, self.game.view(agent)))
+
     def _parse(self, reply: str, view: Any) -> Any:
         if not reply.strip():
-            refusal = Refusal(Failure.EMPTY, "empty")
-            raise InvalidReply(refusal.kind, self.codec.explain(refusal.reason, view))
+            raise self._invalid(Refusal(Failure.EMPTY, "empty"), view.agent)
         return self.codec.parse(reply, view)
 
     def _invalid(self, refusal: Refusal, agent: str) -> InvalidReply:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
-from agents.records import Attempt, Episode, Turn
+from agents.records import Attempt, Episode, Turn, encodable
 from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.failures import Failure
 from rating.errors import RunError
@@ -173,8 +173,7 @@ _DEFAULTS = {
 
 
 def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
+    return encodable(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 @contextmanager

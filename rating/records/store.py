@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.records import Turn
+from agents.records import Turn, encodable
 from rating.errors import RunError
 from rating.records import audit, database, seal, version_1
 from rating.records.match import Match
@@ -245,8 +245,7 @@ class Store:
     def _finish(self, match: Match, outcome: Outcome, tries: int, digest: str, error: str) -> None:
         journal, counts = self._journal(match), self._counts
         (before,) = self._db.execute("SELECT status FROM match WHERE id = ?", (match.id,)).fetchone()
-        error = error.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
-        state = (outcome.status, tries, journal.turns, dump_seats(outcome.seats), digest, error)
+        state = (outcome.status, tries, journal.turns, dump_seats(outcome.seats), digest, encodable(error))
         with self._writing():
             transcript = b"" if outcome.status == VOID else self._pack(match)
             self._db.execute(

@@ -113,9 +113,8 @@ def cooperative_leaderboard(
         for policy, matches in by_policy(outcomes).items()
     ]
     return CooperativeLeaderboard(
-        **common_fields(outcomes, Cooperation.name, stop_reason),
+        **common_fields(outcomes, Cooperation.name, stop_reason, references),
         rows=ranked(rows, lambda row: row.metric),
-        references=dict(references or {}),
     )
 
 

@@ -8,7 +8,7 @@ What cannot be computed is ``None``, never a number made up for it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -136,8 +136,10 @@ def headline(board: Leaderboard) -> dict[str, float | None]:
     return {row.policy: row.metric for row in board.rows}
 
 
-def common_fields(outcomes: Sequence[Outcome], scheme: str, stop_reason: str) -> dict[str, Any]:
-    """Returns the fields that every leaderboard has, but rows and references.
+def common_fields(
+    outcomes: Sequence[Outcome], scheme: str, stop_reason: str, references: Mapping[str, float] | None = None
+) -> dict[str, Any]:
+    """Returns the fields that every leaderboard has, but the rows.
 
     Raises:
         ValueError: if the outcomes are not those of one environment.
@@ -153,6 +155,7 @@ def common_fields(outcomes: Sequence[Outcome], scheme: str, stop_reason: str) ->
         "void_matches": status[VOID],
         "bug_matches": status[BUG],
         "stop_reason": stop_reason,
+        "references": dict(references or {}),
         "staff": _staff_rows(outcomes),
     }
 

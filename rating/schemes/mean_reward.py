@@ -63,7 +63,6 @@ def reward_leaderboard(
     outcomes = list(outcomes)
     rows = [Row(**row_fields(matches, policy, seed)) for policy, matches in by_policy(outcomes).items()]
     return RewardLeaderboard(
-        **common_fields(outcomes, MeanReward.name, stop_reason),
+        **common_fields(outcomes, MeanReward.name, stop_reason, references),
         rows=ranked(rows, lambda row: row.metric),
-        references=dict(references or {}),
     )

@@ -232,9 +232,8 @@ def role_leaderboard(
         for policy, matches in by_policy(outcomes).items()
     ]
     return RoleLeaderboard(
-        **common_fields(outcomes, Roles.name, stop_reason),
+        **common_fields(outcomes, Roles.name, stop_reason, references),
         rows=ranked(rows, lambda row: row.metric),
-        references=dict(references or {}),
         results=results,
         roles=casting.roles,
         unclassified=unclassified,
