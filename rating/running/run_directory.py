@@ -40,7 +40,9 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
         )
     path.mkdir(parents=True, exist_ok=True)
-    (path / RUN_FILE).write_text(run_file, encoding="utf-8")
+    unfinished = path / f"{RUN_FILE}.new"
+    unfinished.write_text(run_file, encoding="utf-8")
+    unfinished.replace(path / RUN_FILE)  # at once: who reads a run that begins finds all of its run file, or none
     store = Store(path / DATABASE, create=True)
     store.set_fact("versions", json.dumps(versions()))
     store.set_fact(_IDENTITY, config.identity())
