@@ -2,36 +2,57 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import MISSING, field, fields
+from dataclasses import MISSING, Field, field, fields
 from typing import Any, TypeVar
 
 Options = TypeVar("Options")
 
 
-def option(default: Any, text: str) -> Any:
-    """Declares a field of an options dataclass with its default and what the command line's help says about it."""
-    return field(default=default, metadata={"help": text})
+def option(default: Any, text: str, *, smoke: Any = None) -> Any:
+    """Declares a field of an options dataclass.
+
+    Args:
+        default: its value if the command line does not say otherwise.
+        text: what the help says about it.
+        smoke: its value instead of the default in a smoke run, for fields on which the duration depends.
+    """
+    return field(default=default, metadata={"help": text, "smoke": smoke})
 
 
-def parse(kind: type[Options], description: str | None, arguments: Sequence[str] | None = None) -> Options:
+def parse(
+    kind: type[Options], description: str | None, arguments: Sequence[str] | None = None, prog: str = ""
+) -> Options:
     """Reads options from a command line: ``--name value``, a bare ``--name`` for flags, several values for tuples.
+
+    A tuple's flag may also be repeated. In a class with a flag ``smoke``, that flag changes the defaults of the other fields to
+    their smoke values.
 
     Args:
         kind: a dataclass whose fields are declared with ``option``; a tuple holds texts.
         description: what the script does; the first line is shown.
         arguments: the command line; that of the process if left out.
+        prog: what the usage calls the command; by default the name of the script.
     """
     parser = argparse.ArgumentParser(
-        description=(description or "").split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+        prog=prog or None,
+        description=(description or "").split("\n")[0],
+        argument_default=argparse.SUPPRESS,
+        allow_abbrev=False,
     )
-    for entry in fields(kind):  # type: ignore[arg-type]
-        flag, text = f"--{entry.name.replace('_', '-')}", entry.metadata["help"]
-        assert entry.default is not MISSING
-        if entry.default is False:
+    entries: tuple[Field[Any], ...] = fields(kind)  # type: ignore[arg-type]
+    for entry in entries:
+        flag, text, default = f"--{entry.name.replace('_', '-')}", entry.metadata["help"], entry.default
+        assert default is not MISSING
+        if default is False:
             parser.add_argument(flag, action="store_true", help=text)
-        elif isinstance(entry.default, tuple):
-            parser.add_argument(flag, nargs="+", default=entry.default, help=text)
+        elif isinstance(default, tuple):
+            parser.add_argument(flag, nargs="+", action="extend", metavar="VALUE", help=text)
         else:
-            parser.add_argument(flag, type=type(entry.default), default=entry.default, help=text)
-    values = vars(parser.parse_args(arguments))
-    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+            shown = f"{text} (default: {default})" if default not in (None, "") else text
+            parser.add_argument(flag, type=type(default), metavar=type(default).__name__.upper(), help=shown)
+    given = vars(parser.parse_args(arguments))
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    if values.get("smoke"):
+        quick = {entry.name: entry.metadata["smoke"] for entry in entries if entry.metadata["smoke"] is not None}
+        values = {**quick, **values}
+    return kind(**values)

@@ -6,7 +6,7 @@ import importlib.metadata
 import sqlite3
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -115,21 +115,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args = build_parser().parse_args(arguments)
         args.interruptions = interruptions
         with readers_may_leave(goes_on=args.goes_on):
-            code = _guarded(args)
+            code = guarded(lambda: _run(args), interruptions)
         return EXIT_TERMINATED if code == EXIT_INTERRUPTED and interruptions.terminated else code
 
 
-def _guarded(args: argparse.Namespace) -> int:
+def guarded(command: Callable[[], int | None], interruptions: Interruptions) -> int:
     """Runs a command; whatever goes wrong becomes a message and an exit code."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)  # for policies and environments of the user's own; worker processes inherit the path
     try:
-        code = _run(args)
+        code = _translated(command)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        return _fail("terminated" if args.interruptions.terminated else "interrupted", EXIT_INTERRUPTED)
+        return _fail("terminated" if interruptions.terminated else "interrupted", EXIT_INTERRUPTED)
     except OSError as error:
         return _fail(str(error), EXIT_USAGE)
     except Exception:
@@ -140,8 +140,8 @@ def _guarded(args: argparse.Namespace) -> int:
         )
 
 
-def _run(args: argparse.Namespace) -> int:
-    """Runs a command whose modules are only imported now."""
+def _translated(command: Callable[[], int | None]) -> int:
+    """Runs a command; the project's own errors become messages and exit codes."""
     try:
         from agents.errors import ProviderError, Quit
     except ImportError:
@@ -153,9 +153,8 @@ def _run(args: argparse.Namespace) -> int:
     from llmarena_envs.core.options import OptionError
     from rating.errors import BudgetExceeded, IncompleteRun, RunError
 
-    module, name = args.handler
     try:
-        return int(getattr(importlib.import_module(module), name)(args) or EXIT_DONE)
+        return int(command() or EXIT_DONE)
     except (OptionError, RunError) as error:
         return _fail(str(error), EXIT_USAGE)
     except sqlite3.DatabaseError as error:
@@ -164,6 +163,13 @@ def _run(args: argparse.Namespace) -> int:
         return _fail(str(error), EXIT_ERRORS)
     except Quit as error:
         return _fail(str(error), EXIT_INTERRUPTED)
+
+
+def _run(args: argparse.Namespace) -> int | None:
+    """Runs a command whose module is only imported now."""
+    module, name = args.handler
+    code: int | None = getattr(importlib.import_module(module), name)(args)
+    return code
 
 
 def _fail(message: str, code: int) -> int:

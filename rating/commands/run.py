@@ -4,7 +4,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -62,20 +62,31 @@ def demo(args: argparse.Namespace) -> None:
     _check_complete(out, void)
 
 
+def play_run(directory: Path, config: RunConfig, store: Store, interruptions: Interruptions) -> int:
+    """Plays a run to its end, shows how far it is, and returns how many of its matches are void.
+
+    Args:
+        directory: of the run, whose lock the caller holds.
+        config: the run.
+        store: what was recorded of it; stays open.
+        interruptions: by which play stops in good order.
+
+    Raises:
+        BudgetExceeded: if a limit that the run sets was reached.
+    """
+    run_directory.keep_run_file(directory, store)
+    with ProgressDisplay([item.name for item in config.environment]) as display:
+        return interruptions.run(Runner(config, store, display.update).run())
+
+
 def _play(directory: Path, config: RunConfig, store: Store, interruptions: Interruptions) -> int:
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
-    lock = run_directory.Lock(directory)
-    try:
-        run_directory.keep_run_file(directory, store)
-        with ProgressDisplay([item.name for item in config.environment]) as display:
-            void = interruptions.run(Runner(config, store, display.update).run())
+    with run_directory.Lock(directory), closing(store):
+        void = play_run(directory, config, store, interruptions)
         print_leaderboards(config, store)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
         print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
         return void
-    finally:
-        store.close()
-        lock.release()
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """From the run file to what is compared: the scheme of each environment of a run."""
 
 from llmarena_envs.catalogue import load_environment, make_environment
+from llmarena_envs.core.options import check_choice
 from rating.running.run_file import RunConfig
 from rating.schemes.registry import find_scheme
 from rating.schemes.scheme import Scheme, Setting
@@ -10,13 +11,17 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
     """Makes the scheme of an environment.
 
     Raises:
-        OptionError: if the environment cannot be rated with the policies of the run.
+        OptionError: if the environment cannot be rated with the policies of the run, or has no statistic of the name asked for.
     """
     declaration = load_environment(environment).declaration
-    scheme = find_scheme(environment, declaration.scheme)
+    item = config.find_environment(environment)
+    scheme = find_scheme(environment, item.scheme or declaration.scheme)
     options = config.options(environment)
     env = make_environment(environment, options)
     agents, references = tuple(env.possible_agents), env.unwrapped.references()
+    if item.value:
+        env.reset(seed=0)
+        check_choice(f"{environment}: value", item.value, env.unwrapped.infos[agents[0]].keys() - {"illegal"})
     env.close()
     return scheme(
         Setting(
@@ -26,11 +31,13 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             policies=tuple(config.pool(environment)),
             options=options,
             seed=config.seed,
-            staff=config.staff(environment),
-            opponent=config.opponent(environment),
+            staff=item.staff,
+            opponent=item.opponent,
             stop=config.stop.rule(),
             matches=config.stop.matches,
             ahead=config.ahead,
             references=references,
+            value=item.value,
+            half_width=config.stop.half_width,
         )
     )

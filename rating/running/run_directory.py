@@ -151,7 +151,7 @@ def read_run_file(path: Path) -> str:
 
 
 class Lock:
-    """Keeps a second process from playing in the same directory; freed by the system when the process ends.
+    """Keeps a second process from playing in the same directory while entered; freed by the system when the process ends.
 
     Args:
         path: directory of the run.
@@ -168,8 +168,10 @@ class Lock:
             self._file.close()
             raise RunError(f"{path}: another process is playing this run; wait for it or stop it") from None
 
-    def release(self) -> None:
-        """Frees the lock."""
+    def __enter__(self) -> "Lock":
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
+import tomlkit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from agents.registry import make_policy
@@ -52,7 +53,11 @@ class EnvironmentConfig(_Table):
         name: e.g. ``tictactoe_v0`` or ``llmarena/tictactoe-v0``, or ``package.module`` of an environment of your own.
         options: constructor options; those not given are the ones the environment declares for rated matches.
         turns: treatment of bad replies where it differs from the run's.
-        opponent: the policy on the seats that are not under test, for undercover; by default ``random``.
+        scheme: the way in which policies are compared, a name of ``rating.schemes.registry``; by default the one that the
+            environment declares.
+        opponent: the policy on the seats that are not under test, where the scheme has such seats; by default ``random``. With
+            the scheme ``field``, one of the pool by name or any other by spec.
+        value: statistic of the environment that the scheme ``field`` averages; by default none.
         staff: for each role that is not rated (judges, say) the policies that serve in it, by name or, for those that are not
             in the pool, by spec; seat ``judge_k`` gets policy k of the list, which is begun anew where it is too short.
     """
@@ -60,7 +65,9 @@ class EnvironmentConfig(_Table):
     name: EnvironmentName
     options: dict[str, Any] = {}
     turns: TurnsConfig = TurnsConfig()
+    scheme: str = ""
     opponent: str = ""
+    value: str = ""
     staff: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
 
 
@@ -99,6 +106,7 @@ class StopConfig(_Table):
             matches of each policy, or as many as this if it is less.
         matches: of each policy in environments that are not rated by TrueSkill: as undercover, or with itself in a
             co-operative game.
+        half_width: of the 95 % interval of every policy's mean at which the scheme ``field`` stops, instead of after ``matches``.
     """
 
     min_matches: Count = 50
@@ -107,10 +115,11 @@ class StopConfig(_Table):
     sigma: Annotated[float, Field(gt=0)] = 1.0
     max_matches: Count = 400
     matches: Count = 100
+    half_width: Annotated[float, Field(gt=0)] | None = None
 
     def rule(self) -> StopRule:
         """Returns the rule of environments that are rated by TrueSkill."""
-        return StopRule(**self.model_dump(exclude={"matches"}))
+        return StopRule(**self.model_dump(exclude={"matches", "half_width"}))
 
 
 class RunConfig(_Table):
@@ -166,7 +175,8 @@ class RunConfig(_Table):
         for item in self.policy:
             self._check_policy(item)
         for environment in self.environment:
-            for name in itertools.chain.from_iterable(environment.staff.values()):
+            opponent = [environment.opponent] if environment.opponent else []
+            for name in itertools.chain(opponent, *environment.staff.values()):
                 _check_title(name)
                 policy = self.find_policy(name)
                 make_policy(policy.spec, environment.name, policy.options)
@@ -214,16 +224,8 @@ class RunConfig(_Table):
         """Returns the constructor options of an environment in this run."""
         return {
             **load_environment(environment).declaration.rated_options,
-            **self._find_environment(environment).options,
+            **self.find_environment(environment).options,
         }
-
-    def opponent(self, environment: str) -> str:
-        """Returns the policy that an environment's other seats are given, or an empty string."""
-        return self._find_environment(environment).opponent
-
-    def staff(self, environment: str) -> dict[str, list[str]]:
-        """Returns the names of the policies that serve in an environment, by role."""
-        return self._find_environment(environment).staff
 
     def pool(self, environment: str) -> list[str]:
         """Returns the names of the policies that are compared in an environment, sorted."""
@@ -250,11 +252,12 @@ class RunConfig(_Table):
                 illegal="forfeit",
                 pay_opponents=False,
             )
-        for turns in (self.turns, self._find_environment(environment).turns):
+        for turns in (self.turns, self.find_environment(environment).turns):
             settings = replace(settings, **turns.model_dump(exclude_none=True))
         return settings
 
-    def _find_environment(self, name: str) -> EnvironmentConfig:
+    def find_environment(self, name: str) -> EnvironmentConfig:
+        """Returns what the run says of an environment."""
         return next(item for item in self.environment if item.name == name)
 
 
@@ -308,28 +311,26 @@ def _explain(error: dict[str, Any]) -> str:
     return f"{path}: {error['msg'].lower()}{got}"
 
 
+def write_run_file(config: RunConfig) -> str:
+    """Writes the run file of a run, without what is as it is by default."""
+    return tomlkit.dumps(config.model_dump(exclude_defaults=True))
+
+
 def run_file_text(
     environments: list[str],
     policies: list[str],
     settings: Mapping[str, Any],
     restricted: Mapping[str, list[str]] = MappingProxyType({}),
 ) -> str:
-    """Writes the run file that says the same as command-line flags.
+    """Writes the run file that says the same as command-line flags, right or wrong.
 
     Args:
         environments: names.
         policies: specs.
-        settings: top-level keys; tables come after plain values.
+        settings: top-level keys.
         restricted: by spec the environments of a policy that does not play all of them.
     """
-    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if not isinstance(value, dict)]
-    for key, value in settings.items():
-        if isinstance(value, dict):
-            lines += ["", f"[{key}]", *(f"{name} = {json.dumps(item)}" for name, item in value.items())]
-    for name in environments:
-        lines += ["", "[[environment]]", f"name = {json.dumps(name)}"]
-    for spec in policies:
-        lines += ["", "[[policy]]", f"spec = {json.dumps(spec)}"]
-        if spec in restricted:
-            lines.append(f"environments = {json.dumps(restricted[spec])}")
-    return "\n".join(lines).lstrip("\n") + "\n"
+    players = [
+        {"spec": spec, **({"environments": restricted[spec]} if spec in restricted else {})} for spec in policies
+    ]
+    return tomlkit.dumps({**settings, "environment": [{"name": name} for name in environments], "policy": players})

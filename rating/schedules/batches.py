@@ -90,6 +90,14 @@ class Planned(NamedTuple):
 Cycle = list[Planned]
 
 
+def even_batch(matches: int) -> int:
+    """Returns the size of the batches by which ``matches`` of each policy are played, all alike and at most ``BATCH_MATCHES``.
+
+    So 100 matches are four batches of 25. Where nothing divides a number, at most one match a batch is played besides.
+    """
+    return -(-matches // -(-matches // BATCH_MATCHES))
+
+
 def deal_seed(root: int, environment: str, deal: int) -> int:
     """Returns the seed of the matches of one deal, 0 to 2^53 - 1.
 

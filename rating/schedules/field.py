@@ -30,6 +30,17 @@ def field_play(
     return batches(contest, _cycles(contest, opponent, focus_option, both_roles))
 
 
+def seat_under_test(number: int, policies: int, seats: int) -> int:
+    """Returns the index, among the rated seats, of the seat under test in a match of ``field_play`` without ``both_roles``.
+
+    Args:
+        number: number of the match.
+        policies: number of policies of the contest.
+        seats: number of its rated seats.
+    """
+    return number // policies % seats
+
+
 def _cycles(contest: Contest, opponent: str, focus_option: str, both_roles: bool) -> Iterator[Cycle]:
     for cycle in itertools.count():
         planned = []

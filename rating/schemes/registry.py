@@ -1,18 +1,22 @@
-"""The ways of comparing, by the names that environments declare."""
+"""The ways of comparing, by the names that environments declare and run files ask for."""
 
 from llmarena_envs.core.options import check_choice
 from rating.schemes.cooperation import Cooperation
 from rating.schemes.duels import Duels
+from rating.schemes.field import Field
 from rating.schemes.mean_reward import MeanReward
 from rating.schemes.roles import Roles
 from rating.schemes.scheme import Scheme
+from rating.schemes.self_play import SelfPlay
 
-SCHEMES: dict[str, type[Scheme]] = {scheme.name: scheme for scheme in (Duels, MeanReward, Cooperation, Roles)}
+SCHEMES: dict[str, type[Scheme]] = {
+    scheme.name: scheme for scheme in (Duels, MeanReward, Cooperation, Roles, SelfPlay, Field)
+}
 """Schemes by name."""
 
 
 def find_scheme(environment: str, name: str) -> type[Scheme]:
-    """Returns the scheme that an environment declares.
+    """Returns the scheme that an environment declares, or that a run asks for.
 
     Raises:
         OptionError: if there is none of that name; the message names the known ones.

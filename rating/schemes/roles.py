@@ -107,7 +107,8 @@ class Roles(Scheme):
         """Checks the opponent."""
         if self.setting.declaration.hidden_role is None:
             super().check()
-        elif self.setting.opponent:
+        self.expect_no("value", "since only the scheme 'field' averages a statistic")
+        if self.setting.declaration.hidden_role and self.setting.opponent:
             check_choice(f"{self.setting.environment}: opponent", self.setting.opponent, self.setting.policies)
 
     def least_policies(self, seats: int) -> int:

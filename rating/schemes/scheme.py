@@ -9,10 +9,11 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
 from rating.records.match import Match
 from rating.records.outcome import Outcome
-from rating.schedules.batches import BATCH_MATCHES, Contest
+from rating.schedules.batches import BATCH_MATCHES, Contest, even_batch
 from rating.schedules.schedule import Schedule
 from rating.schedules.until import Until
 from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.settling import SettlingRule
 from rating.schemes.staff import seat_staff
 from rating.schemes.stopping import CountRule, StopRule
 
@@ -34,6 +35,8 @@ class Setting:
         matches: of each policy where nothing is rated by TrueSkill.
         ahead: batches by which play may run ahead of the stop rule.
         references: values to compare with, by what they are.
+        value: statistic of the environment that is averaged among a field; empty for none.
+        half_width: of the 95 % intervals of means, at which a field has been played enough; ``None`` for a number of matches.
     """
 
     environment: str
@@ -48,6 +51,8 @@ class Setting:
     matches: int = 100
     ahead: int = 2
     references: Mapping[str, float] = field(default_factory=dict)
+    value: str = ""
+    half_width: float | None = None
 
 
 class Scheme(ABC):
@@ -85,6 +90,9 @@ class Scheme(ABC):
             staff=staff,
         )
         self.check()
+        rule = self.rule()
+        if isinstance(rule, CountRule):
+            self._contest = replace(self._contest, batch=even_batch(min(rule.matches, rule.max_matches)))
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""
@@ -116,10 +124,18 @@ class Scheme(ABC):
         Raises:
             OptionError: if the setting does not suit it.
         """
-        if self.setting.opponent:
-            raise OptionError(
-                f"{self.setting.environment}: opponent: expected none, since policies are rated by playing each other here"
-            )
+        self.expect_no("opponent", "since policies are rated by playing each other here")
+        self.expect_no("value", "since only the scheme 'field' averages a statistic")
+
+    def expect_no(self, key: str, reason: str) -> None:
+        """Checks that the run leaves a key of the environment out.
+
+        Raises:
+            OptionError: if it does not.
+        """
+        got = getattr(self.setting, key)
+        if got:
+            raise OptionError(f"{self.setting.environment}: {key}: expected none, {reason}; got {got!r}")
 
     @abstractmethod
     def least_policies(self, seats: int) -> int:
@@ -130,7 +146,7 @@ class Scheme(ABC):
         """Returns what is played, without end."""
 
     @abstractmethod
-    def rule(self) -> StopRule | CountRule:
+    def rule(self) -> StopRule | CountRule | SettlingRule:
         """Returns when to stop."""
 
     @abstractmethod

@@ -7,7 +7,8 @@ stop:
 * ``mu_stable``: no policy's TrueSkill mu has changed much over its last matches;
 * ``sigma``: every policy's TrueSkill sigma is small;
 * ``order_known``: the order of the Bradley-Terry ratings is known with the wanted confidence;
-* ``count``: every policy has played the wanted number of matches;
+* ``count``: every policy has been scheduled for the wanted number of matches;
+* ``settled``: every policy's mean is known closely enough (``rating.schemes.settling``);
 * ``cap``: a policy has been scheduled as often as allowed, void matches included, so that every run ends.
 
 LLMArena (arXiv 2402.16499, section 3.1) plays until ratings converge and does not say what that is; the numbers are this
@@ -70,7 +71,9 @@ class StopRule:
 
 @dataclass(frozen=True)
 class CountRule:
-    """The rule of environments that are not rated by TrueSkill: a fixed number of finished matches of each policy.
+    """The rule of environments that are not rated by TrueSkill: a fixed number of matches of each policy.
+
+    Void matches among them are played when the run goes on; no others are played instead.
 
     Attributes:
         matches: of each policy, e.g. 100 as undercover.
@@ -113,8 +116,13 @@ def stop_reason(
     return folded.reason() or None
 
 
-class _Counts:
-    """Finished and scheduled matches of each policy; those of ``opponent`` only where it is on every seat."""
+class Counts:
+    """Finished and scheduled matches of each policy; those of ``opponent`` only where it is on every seat.
+
+    Attributes:
+        finished: finished matches by policy.
+        scheduled: scheduled matches by policy.
+    """
 
     def __init__(self, policies: Sequence[str], opponent: str = "") -> None:
         self.finished = dict.fromkeys(policies, 0)
@@ -123,9 +131,15 @@ class _Counts:
         self._next = 0
 
     def schedule(self, policies: Iterable[str]) -> None:
+        """Counts a match that is going to be played."""
         self._count(self.scheduled, set(policies))
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
+        """Counts the finished ones of the next outcomes.
+
+        Raises:
+            ValueError: if they do not follow those before.
+        """
         numbers = [outcome.number for outcome in outcomes]
         if numbers:
             if min(numbers) < self._next:
@@ -144,7 +158,7 @@ class _Counting:
 
     def __init__(self, policies: Sequence[str], rule: CountRule) -> None:
         self._rule = rule
-        self._counts = _Counts(policies, rule.opponent)
+        self._counts = Counts(policies, rule.opponent)
 
     def schedule(self, policies: Iterable[str]) -> None:
         self._counts.schedule(policies)
@@ -153,7 +167,7 @@ class _Counting:
         self._counts.add(outcomes)
 
     def reason(self) -> str:
-        if min(self._counts.finished.values()) >= self._rule.matches:
+        if min(self._counts.scheduled.values()) >= self._rule.matches:
             return "count"
         return "cap" if max(self._counts.scheduled.values()) >= self._rule.max_matches else ""
 
@@ -164,7 +178,7 @@ class _Convergence:
     def __init__(self, policies: Sequence[str], rule: StopRule) -> None:
         self._rule = rule
         self._policies = tuple(policies)
-        self._counts = _Counts(policies)
+        self._counts = Counts(policies)
         self._skills = RunningRatings(rule.trueskill)
         self._mus: dict[str, deque[float]] = {}
         self._results: dict[tuple[str, str], list[int]] = {}

@@ -157,8 +157,8 @@ def test_policies_that_only_serve_are_not_compared_and_may_be_named_by_spec():
     )
     config = parse_run_file(text, "run.toml")
     assert config.pool("tictactoe_v0") == ["left"]
-    assert config.staff("connect_four_v0") == {"judge": ["left", "human", "random"]}
-    assert config.staff("tictactoe_v0") == {}
+    assert config.find_environment("connect_four_v0").staff == {"judge": ["left", "human", "random"]}
+    assert config.find_environment("tictactoe_v0").staff == {}
     assert config.find_policy("left").spec == "first_legal" and config.find_policy("human").spec == "human"
 
 

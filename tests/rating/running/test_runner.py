@@ -281,8 +281,7 @@ def test_what_every_seat_is_told_of_the_rules_and_the_versions_are_kept(tmp_path
 
 def test_two_processes_do_not_play_one_run(tmp_path):
     tmp_path.joinpath("run").mkdir()
-    lock = run_directory.Lock(tmp_path / "run")
-    with pytest.raises(RunError, match="another process"):
+    with run_directory.Lock(tmp_path / "run"), pytest.raises(RunError, match="another process"):
         run_directory.Lock(tmp_path / "run")
-    lock.release()
-    run_directory.Lock(tmp_path / "run").release()
+    with run_directory.Lock(tmp_path / "run"):
+        pass

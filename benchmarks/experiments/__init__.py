@@ -1,0 +1,1 @@
+"""What the experiments of all papers share: a row is a table or figure, planned as runs, played, measured, written and drawn."""

@@ -1,0 +1,188 @@
+"""The command of a paper: lists its rows, runs one or all, prints and writes what came out."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from benchmarks.experiments.cost import describe, expected_costs
+from benchmarks.experiments.row import AnyRow, Result, RowOptions
+from benchmarks.experiments.runs import PlayedRun, open_runs, play_runs
+from benchmarks.experiments.tables import to_csv, to_json, to_markdown
+from benchmarks.options import parse
+from llmarena_envs.core.options import check_choice
+from llmarena_envs.core.terminal import printable
+from rating.cli import EXIT_INTERRUPTED, EXIT_TERMINATED, guarded
+from rating.commands.signals import Interruptions
+from rating.errors import IncompleteRun
+
+EVERY_ROW = "all"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and its catalogue.
+
+    Attributes:
+        name: the package below ``benchmarks``.
+        title: the paper, as it is cited.
+        rows: module of each row by the row's name, in the order of the paper.
+        aliases: other names of rows.
+    """
+
+    name: str
+    title: str
+    rows: Mapping[str, str]
+    aliases: Mapping[str, str]
+
+    def row(self, name: str) -> AnyRow:
+        """Returns a row."""
+        row: AnyRow = import_module(self.rows[name]).ROW
+        return row
+
+
+def main(paper: Paper, arguments: Sequence[str] | None = None) -> int:
+    """Runs the command of a paper and returns its exit code, as ``llmarena`` has them."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    with Interruptions() as interruptions:
+        code = guarded(lambda: _run(paper, words, interruptions), interruptions)
+    return EXIT_TERMINATED if code == EXIT_INTERRUPTED and interruptions.terminated else code
+
+
+def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> int | None:
+    command = f"python -m benchmarks.{paper.name}"
+    if not words or words[0].startswith("-"):
+        _list(paper, command, as_json="--json" in words)
+        return None
+    name = paper.aliases.get(words[0], words[0])
+    check_choice("row", name, [*paper.rows, EVERY_ROW])
+    if name == EVERY_ROW:
+        common = parse(RowOptions, f"Every row of {paper.title}", words[1:], f"{command} {EVERY_ROW}")
+        rows = {row: parse(paper.row(row).options, "", _words_for(words[1:], common, row)) for row in paper.rows}
+    else:
+        common = parse(paper.row(name).options, paper.row(name).title, words[1:], f"{command} {name}")
+        rows = {name: common}
+    void = 0
+    reports = []
+    for row, options in rows.items():
+        report, missing = _run_row(paper, row, options, interruptions)
+        void += missing
+        reports.append(report)
+    if common.json:
+        shown = reports if name == EVERY_ROW else reports[0]
+        print(json.dumps(shown, indent=2, ensure_ascii=False))
+    if void:
+        raise IncompleteRun(
+            f"the figures are of what was played: {void} {'match is' if void == 1 else 'matches are'} void, since a provider"
+            " failed; the same command plays what is missing"
+        )
+    return None
+
+
+def _list(paper: Paper, command: str, *, as_json: bool) -> None:
+    rows = [{"row": name, "title": paper.row(name).title, "source": paper.row(name).source} for name in paper.rows]
+    if as_json:
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    width = max(map(len, paper.rows))
+    print(f"{paper.title}\n")
+    for row in rows:
+        print(f"  {row['row']:{width}}  {row['title']} ({row['source']})")
+    print(f"\n{command} ROW --help shows the options of a row; {command} {EVERY_ROW} runs every one.")
+
+
+def _words_for(words: Sequence[str], common: RowOptions, name: str) -> list[str]:
+    """Returns the command line of one of all rows: a directory of runs holds one for each row."""
+    return [*words, *(["--run", str(Path(common.run) / name)] if common.run else [])]
+
+
+def _run_row(paper: Paper, name: str, options: RowOptions, interruptions: Interruptions) -> tuple[dict[str, Any], int]:
+    """Runs a row, writes its result, and returns it with the number of its matches that are void."""
+    row = paper.row(name)
+    out = Path(options.out or f"results/{paper.name}")
+    plan = row.plan(options)
+    talk = sys.stderr if options.json else sys.stdout
+    print(f"{name}: {row.title} ({row.source})", file=talk)
+    void = 0
+    if options.run:
+        runs = open_runs(Path(options.run), plan)
+    else:
+        print(f"  {row.precision(options)}", file=talk)
+        for part, config in plan.items():
+            label = f"{part}: " if len(plan) > 1 else ""
+            for line in describe(expected_costs(config)):
+                print(f"  {label}{line}", file=talk)
+        talk.flush()
+        void = play_runs(out / name, plan, interruptions)
+        runs = {part: PlayedRun(out / name / part) for part in plan}
+    result = row.measure(runs, options)
+    report = _report(paper, name, row, options, runs, result)
+    paths = _write(out, name, result, report)
+    if not options.json:
+        print(printable(_markdown(report, result)))
+    print("\n".join(f"wrote {path}" for path in paths), file=talk)
+    return report, void
+
+
+def _report(
+    paper: Paper, name: str, row: AnyRow, options: RowOptions, runs: Mapping[str, PlayedRun], result: Result
+) -> dict[str, Any]:
+    """Returns all of a result as JSON values."""
+    settings = asdict(options)
+    return {
+        "paper": paper.title,
+        "row": name,
+        "title": row.title,
+        "source": row.source,
+        "shows": row.shows,
+        "does_not_show": row.does_not_show,
+        "options": {key: value for key, value in settings.items() if key not in ("run", "out", "json", "workers")},
+        "runs": {
+            part: {"environments": run.environments(), "matches": run.statuses, "seal": run.seal, "digest": run.digest}
+            for part, run in runs.items()
+        },
+        "tables": [to_json(table) for table in result.tables],
+        "notes": list(result.notes),
+    }
+
+
+def _markdown(report: Mapping[str, Any], result: Result) -> str:
+    """Returns a result as Markdown."""
+    parts = [
+        f"## {report['row']}: {report['title']}",
+        f"Source: {report['source']}. {report['shows']} {report['does_not_show']}",
+        *(to_markdown(table) for table in result.tables),
+        "\n".join(f"- {note}" for note in result.notes),
+        "\n".join(
+            f"- run `{part}`: {', '.join(f'{count} {status}' for status, count in run['matches'].items())}; seal `{run['seal']}`"
+            for part, run in report["runs"].items()
+        ),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _write(out: Path, name: str, result: Result, report: Mapping[str, Any]) -> list[Path]:
+    """Writes a result as JSON, Markdown, CSV and pictures, and returns the paths."""
+    from benchmarks.experiments.pictures import save  # matplotlib is slow to import
+
+    out.mkdir(parents=True, exist_ok=True)
+    texts = {
+        f"{name}.json": json.dumps(report, indent=2, ensure_ascii=False) + "\n",
+        f"{name}.md": _markdown(report, result),
+    }
+    for table in result.tables:
+        texts[f"{name}.csv" if len(result.tables) == 1 else f"{name}-{table.name}.csv"] = to_csv(table)
+    for file, text in result.files.items():
+        texts[f"{name}-{file}"] = text
+    paths = []
+    for file, text in texts.items():
+        unfinished = out / f"{file}.new"
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(out / file)
+        paths.append(out / file)
+    for figure, drawing in result.figures.items():
+        paths += save(drawing, out / f"{name}-{figure}")
+    return paths

@@ -1,0 +1,131 @@
+"""What a row will cost before it is played: matches, calls and tokens of a model in it, estimated from matches of random play."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.play import play
+from agents.records import Turn
+from agents.registry import make_policy
+from llmarena_envs.catalogue import load_environment, make_environment
+from rating.running.contests import make_scheme
+from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.schedules.schedule import Stop
+
+SAMPLES = 3
+"""Matches of random play from which the length of prompts and matches is estimated."""
+
+REPLY_TOKENS = 150
+"""Tokens that a model is taken to write in a reply, its reasoning included."""
+
+_CHARACTERS_A_TOKEN = {"en": 4.0, "zh": 1.5}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one policy does in one environment.
+
+    Attributes:
+        environment: its name.
+        least: matches until the run may stop.
+        most: matches after which it stops.
+        calls: replies asked for in ``most`` matches.
+        tokens_in: tokens read in them.
+        tokens_out: tokens written in them.
+    """
+
+    environment: str
+    least: int
+    most: int
+    calls: int
+    tokens_in: int
+    tokens_out: int
+
+
+def expected_costs(config: RunConfig) -> list[Cost]:
+    """Returns what a policy that plays everything costs in each environment of a run: the one that plays most."""
+    return [_cost(config, item) for item in config.environment]
+
+
+def describe(costs: Sequence[Cost]) -> list[str]:
+    """Returns a line for each environment."""
+    lines = []
+    for cost in costs:
+        matches = f"{cost.most}" if cost.least >= cost.most else f"{cost.least} to {cost.most}"
+        about = "about" if cost.least >= cost.most else "at most about"
+        lines.append(
+            f"{cost.environment}: {matches} matches of each policy; for a model {about} {_rounded(cost.calls)} calls,"
+            f" {_rounded(cost.tokens_in)} tokens in, {_rounded(cost.tokens_out)} out"
+        )
+    return lines
+
+
+def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
+    schedule = make_scheme(config, item.name).schedule()
+    pool = config.pool(item.name)
+    enough = config.stop.min_matches
+    matches = Counter[str]()
+    seats: dict[str, Counter[int]] = {name: Counter() for name in pool}
+    least = 0
+    while not isinstance(batch := schedule.next_batch(), Stop):
+        for match in batch:
+            for name in set(match.policies) & set(pool):
+                matches[name] += 1
+                seats[name].update(seat for seat, policy in enumerate(match.policies) if policy == name)
+        if not least and min(matches[name] for name in pool) >= enough:
+            least = max(matches.values())
+    costly = max(pool, key=lambda name: (sum(seats[name].values()), name))
+    turns, characters = _lengths(config, item)
+    calls = sum(count * turns[seat] for seat, count in seats[costly].items())
+    read = sum(count * characters[seat] for seat, count in seats[costly].items())
+    most = matches[costly]
+    waits = (
+        load_environment(item.name).declaration.scheme == "duels" if not item.scheme else bool(config.stop.half_width)
+    )
+    language = str(config.options(item.name).get("language", "en"))
+    return Cost(
+        item.name,
+        least if waits and least else most,
+        most,
+        math.ceil(calls),
+        math.ceil(read / _CHARACTERS_A_TOKEN[language]),
+        math.ceil(calls * REPLY_TOKENS),
+    )
+
+
+def _lengths(config: RunConfig, item: EnvironmentConfig) -> tuple[list[float], list[float]]:
+    """Returns, for every seat, mean turns and mean characters read in a match."""
+    env = make_environment(item.name, config.options(item.name))
+    agents = list(env.possible_agents)
+    turns, characters = [0.0] * len(agents), [0.0] * len(agents)
+    history = load_environment(item.name).declaration.history
+    for seed in range(SAMPLES):
+        episode = play(
+            env, {agent: make_policy("random", item.name) for agent in agents}, seed, config.turn_settings(item.name)
+        )
+        for seat, agent in enumerate(agents):
+            own = [turn for turn in episode.turns if turn.agent == agent]
+            rules = len(env.unwrapped.observe(agent)["rules"])
+            turns[seat] += len(own) / SAMPLES
+            characters[seat] += _read(own, rules, history) / SAMPLES
+    env.close()
+    return turns, characters
+
+
+def _read(turns: Sequence[Turn], rules: int, history: str) -> int:
+    """Returns the characters a player is sent over a match; with its full history, everything said before at every turn."""
+    sent = before = 0
+    for turn in turns:
+        sent += rules + before + len(turn.read)
+        if history == "full":
+            before += len(turn.read) + len(turn.attempts[-1].reply)
+    return sent
+
+
+def _rounded(number: int) -> str:
+    """Writes a number with two digits that count."""
+    if number < 100:
+        return str(number)
+    digits = 10 ** (len(str(number)) - 2)
+    return f"{round(number / digits) * digits:,}"

@@ -1,0 +1,102 @@
+"""Pictures of results: the same style for all, saved as PNG and SVG with the same bytes for the same figures."""
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from rating.statistics.estimates import Estimate
+
+WIDTH = 7.0
+"""Inches: the width of a page."""
+
+FONTS = (
+    "DejaVu Sans",
+    # For names in Chinese, whichever is installed; without any a PNG has boxes instead, while an SVG holds the text.
+    "Noto Sans CJK SC",
+    "Noto Sans SC",
+    "WenQuanYi Micro Hei",
+    "WenQuanYi Zen Hei",
+    "Microsoft YaHei",
+    "PingFang SC",
+    "SimHei",
+)
+_STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "llmarena",
+    "font.size": 9,
+    "font.sans-serif": list(FONTS),
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.unicode_minus": False,
+}
+COLOURS = ("#0969da", "#bf3989", "#1a7f37", "#9a6700", "#8250df", "#57606a")
+
+
+@contextmanager
+def axes(height: float = 3.2, columns: int = 1) -> Iterator[tuple[Figure, Sequence[Axes]]]:
+    """Makes a figure of page width with some axes side by side, in the common style."""
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        yield figure, [figure.add_subplot(1, columns, index + 1) for index in range(columns)]
+
+
+def estimates(rows: Mapping[str, Estimate | None], label: str, *, lines: Mapping[str, float] | None = None) -> Figure:
+    """Draws an estimate with its interval for every name, the first on top.
+
+    Args:
+        rows: estimates by name; those without a value are left out.
+        label: what the values are, with their unit.
+        lines: values to compare with, by what they are.
+    """
+    shown = {name: value for name, value in rows.items() if value is not None}
+    with axes(0.8 + 0.32 * max(1, len(shown))) as (figure, (field,)):
+        for height, value in enumerate(shown.values()):
+            low = value.value if value.low is None else value.low
+            high = value.value if value.high is None else value.high
+            field.errorbar(
+                [value.value], [height], xerr=[[value.value - low], [high - value.value]], fmt="o", capsize=3,
+                color=COLOURS[0], markersize=5,
+            )  # fmt: skip
+        name_rows(field, list(shown), label)
+        for index, (name, position) in enumerate((lines or {}).items()):
+            field.axvline(position, color=COLOURS[1 + index], linestyle="--", linewidth=1, label=plain(name))
+        if lines:
+            field.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    return figure
+
+
+def name_rows(field: Axes, names: Sequence[str], label: str) -> None:
+    """Names horizontal rows, the first on top, and what is measured along them."""
+    field.set_yticks(range(len(names)), [plain(name) for name in names])
+    field.set_ylim(len(names) - 0.5, -0.5)
+    field.figure.supxlabel(label, fontsize="medium")
+    field.grid(axis="x", alpha=0.3)
+
+
+def plain(name: str, longest: int = 40) -> str:
+    """Returns a name whose dollar signs are not taken for mathematics, and whose middle is left out where it is long."""
+    half = longest // 2
+    cut = name if len(name) <= longest else f"{name[:half]}…{name[-half:]}"
+    return cut.replace("$", r"\$")
+
+
+def save(figure: Figure, path: Path) -> list[Path]:
+    """Saves a picture as ``path`` with ``.png`` and ``.svg`` behind it, each at once, and returns both paths."""
+    paths = []
+    for ending, details in (
+        ("png", {"metadata": {"Software": None}, "dpi": 150}),
+        ("svg", {"metadata": {"Date": None}}),
+    ):
+        target = path.with_name(f"{path.name}.{ending}")
+        unfinished = target.with_name(f"{target.name}.new")
+        with mpl.rc_context(_STYLE), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=r"Glyph .* missing")  # see FONTS
+            figure.savefig(unfinished, format=ending, **details)
+        unfinished.replace(target)
+        paths.append(target)
+    return paths

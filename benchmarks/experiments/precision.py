@@ -1,0 +1,15 @@
+"""What can be said of the precision of a result before anything is played."""
+
+from rating.statistics.estimates import rate_estimate
+
+
+def rate_precision(n: int) -> str:
+    """Says how wide the interval of a rate of one half will be, where it is widest.
+
+    Args:
+        n: number of independent cases, 1 or more.
+    """
+    half = rate_estimate(n / 2, n)
+    assert half is not None
+    assert half.high is not None
+    return f"a rate of 50 % will have a 95 % interval of {100 * (half.high - 0.5):.0f} points to either side"

@@ -1,0 +1,98 @@
+"""A row of a paper's catalogue: one table or figure, what is played for it, and how it is computed from what was played."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from benchmarks.experiments.tables import Table
+from benchmarks.options import option
+from rating.running.run_file import RunConfig
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from benchmarks.experiments.runs import PlayedRun
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowOptions:
+    """Options of every row."""
+
+    policy: tuple[str, ...] = option(
+        (), "policies to measure beside the scripted ones, e.g. openai:MODEL; POLICY@ENV,... for some environments only"
+    )
+    alone: bool = option(False, "measure only the policies named, without the scripted ones")
+    same: tuple[str, ...] = option(
+        (), "MODEL=POLICY: the published model that a policy is, to stand in one line with it"
+    )
+    language: str = option("en", "language of the games, en or zh")
+    seed: int = option(11, "root seed")
+    workers: int = option(0, "worker processes for scripted matches; 0 for one a core")
+    run: str = option("", "directory of what was played before: compute the row from it and play nothing")
+    out: str = option("", "directory for results and runs (default: results/PAPER)")
+    json: bool = option(False, "print JSON")
+    smoke: bool = option(False, "the smallest size, which only shows that everything runs")
+
+    def published_as(self) -> dict[str, str]:
+        """Returns the policy of each published model named with ``same``.
+
+        Raises:
+            OptionError: if one has another form.
+        """
+        from llmarena_envs.core.options import OptionError
+
+        pairs = {}
+        for item in self.same:
+            model, equals, policy = item.partition("=")
+            if not (model and equals and policy):
+                raise OptionError(f"same: expected MODEL=POLICY, got {item!r}")
+            pairs[model] = policy
+        return pairs
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a row came to.
+
+    Attributes:
+        tables: its tables.
+        figures: its pictures by name.
+        notes: what holds for all of it, e.g. what was left out.
+        files: further files by name, e.g. transcripts or a sheet to fill in.
+    """
+
+    tables: Sequence[Table]
+    figures: Mapping[str, "Figure"] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+AnyOptions = TypeVar("AnyOptions", bound=RowOptions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row(Generic[AnyOptions]):
+    """A row.
+
+    Attributes:
+        title: one sentence that says what it is.
+        source: paper, section, table or figure.
+        options: the class of its options.
+        plan: returns what is played, by a short name.
+        measure: returns the result of what was played, by the same names.
+        precision: says for the options how many cases there are and how wide their intervals will be.
+        shows: what it shows, in plain words.
+        does_not_show: what it does not show.
+    """
+
+    title: str
+    source: str
+    options: type[AnyOptions]
+    plan: Callable[[AnyOptions], Mapping[str, RunConfig]]
+    measure: Callable[[Mapping[str, "PlayedRun"], AnyOptions], Result]
+    precision: Callable[[AnyOptions], str]
+    shows: str
+    does_not_show: str
+
+
+AnyRow = Row[Any]

@@ -1,0 +1,148 @@
+"""The runs of a row: directories like those of any run, played, resumed, or opened as they are."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from llmarena_envs.core.options import OptionError
+from rating.commands.run import play_run
+from rating.commands.signals import Interruptions
+from rating.errors import RunError
+from rating.records.outcome import FINISHED, Outcome
+from rating.records.record import Record
+from rating.running import run_directory
+from rating.running.contests import make_scheme
+from rating.running.run_file import RunConfig, write_run_file
+from rating.schemes.leaderboard import Leaderboard
+
+
+class PlayedRun:
+    """What was played, to read from; the directory is left as it is.
+
+    Args:
+        directory: of the run.
+
+    Raises:
+        RunError: if it is none.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.config, store = run_directory.open_run(directory)
+        with closing(store):
+            self.seal, self.digest = store.sealed, store.digest()
+            self.statuses = store.statuses()
+            self._facts = store.facts()
+
+    def environments(self) -> list[str]:
+        """Returns the names of the environments, in the order of the run file."""
+        return [item.name for item in self.config.environment]
+
+    def records(self, environment: str) -> Iterator[Record]:
+        """Returns the finished matches of an environment, in match-number order."""
+        with closing(run_directory.open_store(self.directory)) as store:
+            for record in store.records():
+                if record.match.environment == environment and record.status == FINISHED:
+                    yield record
+
+    def outcomes(self, environment: str) -> list[Outcome]:
+        """Returns all outcomes of an environment, void ones included."""
+        with closing(run_directory.open_store(self.directory)) as store:
+            return [outcome for outcome in store.outcomes() if outcome.environment == environment]
+
+    def stop_reason(self, environment: str) -> str:
+        """Returns why no more was played; empty if play goes on."""
+        return self._facts.get(f"stopped:{environment}", "")
+
+    def leaderboard(self, environment: str) -> Leaderboard:
+        """Returns the leaderboard of an environment.
+
+        Raises:
+            RunError: if no match of it has ended.
+        """
+        outcomes = self.outcomes(environment)
+        if not outcomes:
+            raise RunError(f"{self.directory}: expected matches of {environment}, but none has ended yet")
+        return make_scheme(self.config, environment).leaderboard(outcomes, self.stop_reason(environment))
+
+
+def open_runs(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str, PlayedRun]:
+    """Opens what was played before.
+
+    Args:
+        directory: a directory that holds the planned runs by name; or a run, if only one is planned.
+        plan: what would be played otherwise.
+
+    Raises:
+        RunError: if there is no such run.
+        OptionError: if it is one of other games.
+    """
+    if len(plan) == 1 and (directory / run_directory.DATABASE).exists():
+        found = dict.fromkeys(plan, directory)
+    else:
+        found = {name: directory / name for name in plan}
+    for name, path in found.items():
+        if not (path / run_directory.DATABASE).exists():
+            wanted = f"a run in each of {', '.join(found)}" if len(found) > 1 else f"a run, or one in {name}"
+            raise RunError(f"{directory}: expected {wanted}, but there is none in {path}")
+    runs = {name: PlayedRun(path) for name, path in found.items()}
+    for name, run in runs.items():
+        _check_games(run, plan[name])
+    return runs
+
+
+def play_runs(directory: Path, plan: Mapping[str, RunConfig], interruptions: Interruptions) -> int:
+    """Plays what is planned, each run in a directory of its name; what was played before is gone on with.
+
+    Returns:
+        How many matches are void.
+
+    Raises:
+        RunError: if a directory holds another run; nothing is played then.
+        BudgetExceeded: if too many providers failed.
+    """
+    for name, config in plan.items():
+        config.check()
+        for environment in config.environment:
+            make_scheme(config, environment.name)
+        _check_same(directory / name, config)
+    void = 0
+    for name, config in plan.items():
+        path = directory / name
+        if (path / run_directory.DATABASE).exists():
+            known, store = run_directory.open_run(path)
+        else:
+            known, store = run_directory.create(path, write_run_file(config), name)
+        with run_directory.Lock(path), closing(store):
+            void += play_run(path, known, store, interruptions)
+    return void
+
+
+def _check_same(path: Path, config: RunConfig) -> None:
+    """Checks that a directory holds nothing, or the run that is planned."""
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    if run_directory.read_run_file(path) != write_run_file(config):
+        raise RunError(
+            f"{path}: expected no run, or one with the same settings to go on with, but its run file says otherwise;"
+            " choose another directory with --out, or compute the row from it with --run"
+        )
+
+
+def _check_games(run: PlayedRun, config: RunConfig) -> None:
+    """Checks that a run is one of the planned games, of some of them at least, in the planned manner."""
+    common = [name for name in run.environments() if name in {item.name for item in config.environment}]
+    if not common:
+        raise OptionError(
+            f"{run.directory}: expected a run of {' or '.join(item.name for item in config.environment)},"
+            f" got one of {', '.join(run.environments())}"
+        )
+    for name in common:
+        planned, found = config.find_environment(name), run.config.find_environment(name)
+        wanted = {"scheme": planned.scheme, "value": planned.value, **planned.options}
+        got = {"scheme": found.scheme, "value": found.value, **found.options}
+        for key, value in wanted.items():
+            if got.get(key) != value:
+                raise OptionError(
+                    f"{run.directory}: {name}: expected a run with {key} = {value!r}, got {got.get(key)!r}"
+                )

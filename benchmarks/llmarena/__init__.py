@@ -1,0 +1,1 @@
+"""The experiments of LLMArena (arXiv 2402.16499): one module a table or figure."""

@@ -1,0 +1,221 @@
+"""What the list of legal moves is worth: self-play with and without it (LLMArena, arXiv 2402.16499, section 4.1, Table 2).
+
+Every policy plays itself at both board games, with the legal moves listed in its prompt and without, on the same seeds. As in the
+paper a reply that is understood and not allowed ends the match at once (preset ``llmarena``).
+
+The paper defines neither rate for self-play. Here the error rate is the share of matches that an illegal move ended, the win rate
+the share that the first player won by a line.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.experiments.pictures import estimates
+from benchmarks.experiments.precision import rate_precision
+from benchmarks.experiments.published import load_published
+from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, beside, paired_columns, percent
+from benchmarks.llmarena.pool import plan_run
+from benchmarks.options import option
+from llmarena_envs.core.failures import Failure
+from rating.records.outcome import Outcome
+from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.estimates import Estimate, rate_estimate
+from rating.statistics.proportions import clustered_rate, paired_change
+from rating.statistics.results import finished
+
+GAMES = {"tictactoe_v0": "tic-tac-toe", "connect_four_v0": "connect four"}
+READER = "reader=benchmarks.llmarena.players:Reader"
+SCRIPTED = dict.fromkeys(GAMES, ("random", "greedy", "minimax", READER))
+HINT, NO_HINT = "hint", "no_hint"
+ILLEGAL = Failure.ILLEGAL.name.lower()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RowOptions):
+    """Options of the row."""
+
+    matches: int = option(100, "matches of each policy with itself, in each game and with each prompt", smoke=4)
+    random_opening: int = option(0, "random plies before play; the paper has none")
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns a run with the list of legal moves and one without."""
+    return {
+        name: plan_run(
+            options,
+            [
+                EnvironmentConfig(
+                    name=game,
+                    scheme="self_play",
+                    options={"hint": hint, "random_opening": options.random_opening, "language": options.language},
+                )
+                for game in GAMES
+            ],
+            scripted=SCRIPTED,
+            stop={"matches": options.matches},
+            preset="llmarena",
+        )
+        for name, hint in ((HINT, True), (NO_HINT, False))
+    }
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns win and error rates of both prompts, and what the list changes."""
+    published = load_published("benchmarks.llmarena")["T2_spatial"]
+    tables, figures = [], {}
+    for game, title in GAMES.items():
+        if any(game not in run.environments() for run in runs.values()):
+            continue
+        cases = {name: by_policy(run.outcomes(game)) for name, run in runs.items()}
+        policies = [policy for policy in cases[HINT] if policy in cases[NO_HINT]]
+        measured: dict[str, Sequence[Cell]] = {
+            policy: [percent(rate(cases[name][policy])) for rate in (first_wins, errors) for name in (HINT, NO_HINT)]
+            for policy in policies
+        }
+        own = [index for index, column in enumerate(published.columns) if column.startswith(title)]
+        theirs = {model: [numbers[index] for index in own] for model, numbers in published.rows.items()}
+        headings = ("wins, %", "wins without list, %", "errors, %", "errors without list, %")
+        tables.append(
+            Table(
+                game,
+                f"{title}: self-play with and without the list of legal moves",
+                paired_columns(headings, 1),
+                beside(theirs, measured, options.published_as()),
+                [
+                    "wins: matches that the first player won by a line; errors: matches that an illegal move ended",
+                    f"published: {published.source}",
+                    *published.notes,
+                ],
+            )
+        )
+        tables.append(change_table(game, title, cases, policies))
+        figures[f"{game}-errors"] = estimates(
+            {
+                f"{policy}, {label}": percent(errors(cases[name][policy]))
+                for policy in policies
+                for name, label in ((HINT, "with list"), (NO_HINT, "without"))
+            },
+            f"{title}: matches ended by an illegal move, %, with 95 % interval",
+        )
+    return Result(tables, figures)
+
+
+def change_table(
+    game: str, title: str, cases: Mapping[str, Mapping[str, Sequence[Outcome]]], policies: Sequence[str]
+) -> Table:
+    """Returns what leaving the list out changes, paired by the seed of the match, and what else happened in these matches."""
+    rows: list[list[Cell]] = []
+    for policy in policies:
+        with_list, without = (cases[name][policy] for name in (HINT, NO_HINT))
+        rows.append(
+            [
+                policy,
+                percent(change(with_list, without, is_first_win)),
+                percent(change(with_list, without, is_error)),
+                *(percent(second_wins(matches)) for matches in (with_list, without)),
+                *(percent(draws(matches)) for matches in (with_list, without)),
+                *(percent(illegal_replies(matches)) for matches in (with_list, without)),
+            ]
+        )
+    pairs = ("with list", "without")
+    return Table(
+        f"{game}-change",
+        f"{title}: what leaving the list out changes, in percentage points",
+        [
+            Column("player"),
+            Column("change of wins of the first player", MEASURED, 1),
+            Column("change of error rate", MEASURED, 1),
+            *(Column(f"wins of the second player, %, {name}", MEASURED, 1) for name in pairs),
+            *(Column(f"draws, %, {name}", MEASURED, 1) for name in pairs),
+            *(Column(f"illegal replies, % of turns, {name}", MEASURED, 1) for name in pairs),
+        ],
+        rows,
+        ["changes are over pairs of matches with the same seed, with Newcombe's 95 % interval"],
+    )
+
+
+def by_policy(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
+    """Returns the finished matches of every policy with itself."""
+    table: dict[str, list[Outcome]] = {}
+    for outcome in finished(outcomes):
+        table.setdefault(outcome.seats[0].policy, []).append(outcome)
+    return table
+
+
+def is_error(outcome: Outcome) -> bool:
+    """Says whether an illegal move ended the match."""
+    return any(seat.forfeit == ILLEGAL for seat in outcome.seats)
+
+
+def is_first_win(outcome: Outcome) -> bool:
+    """Says whether the first player won by a line."""
+    return not any(seat.forfeit for seat in outcome.seats) and outcome.seats[0].reward > 0
+
+
+def first_wins(outcomes: Sequence[Outcome]) -> Estimate | None:
+    """Returns the share of matches that the first player won by a line."""
+    return rate_estimate(sum(map(is_first_win, outcomes)), len(outcomes))
+
+
+def second_wins(outcomes: Sequence[Outcome]) -> Estimate | None:
+    """Returns the share of matches that the second player won by a line."""
+    won = sum(not any(seat.forfeit for seat in outcome.seats) and outcome.seats[1].reward > 0 for outcome in outcomes)
+    return rate_estimate(won, len(outcomes))
+
+
+def draws(outcomes: Sequence[Outcome]) -> Estimate | None:
+    """Returns the share of matches that ended with a full board."""
+    drawn = sum(not any(seat.forfeit or seat.reward for seat in outcome.seats) for outcome in outcomes)
+    return rate_estimate(drawn, len(outcomes))
+
+
+def errors(outcomes: Sequence[Outcome]) -> Estimate | None:
+    """Returns the share of matches that an illegal move ended."""
+    return rate_estimate(sum(map(is_error, outcomes)), len(outcomes))
+
+
+def illegal_replies(outcomes: Sequence[Outcome]) -> Estimate | None:
+    """Returns illegal replies by turn, clustered by match."""
+    replies: list[bool] = []
+    clusters: list[int] = []
+    for outcome in outcomes:
+        illegal = sum(seat.failures.get(ILLEGAL, 0) for seat in outcome.seats)
+        turns = sum(seat.turns for seat in outcome.seats)
+        replies += [True] * illegal + [False] * (turns - illegal)
+        clusters += [outcome.number] * turns
+    return clustered_rate(replies, clusters)
+
+
+def change(
+    with_list: Sequence[Outcome], without: Sequence[Outcome], happened: Callable[[Outcome], bool]
+) -> Estimate | None:
+    """Returns how much oftener something happens without the list, by pairs of matches with the same seed."""
+    before = {outcome.seed: happened(outcome) for outcome in with_list}
+    pairs = [(before[outcome.seed], happened(outcome)) for outcome in without if outcome.seed in before]
+    return paired_change([old for old, _ in pairs], [new for _, new in pairs])
+
+
+def precision(options: Options) -> str:
+    """Says how many cases there are."""
+    return (
+        f"n = {options.matches} matches of each policy with itself for each of two games and two prompts:"
+        f" {rate_precision(options.matches)}"
+    )
+
+
+ROW = Row(
+    title="what the list of legal moves is worth at the board games, by self-play with and without it",
+    source="LLMArena, section 4.1, Table 2",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows="It shows how often a player makes an illegal move when it has to read the board for itself.",
+    does_not_show=(
+        "It does not show how well a player plays: both seats are the same player, so its wins measure the advantage of the"
+        " first seat. The baselines read the position, not the text, so the list changes nothing for them; reader reads nothing"
+        " but the text."
+    ),
+)

@@ -1,0 +1,81 @@
+"""Who plays: the scripted policies of every game, and those that the command line names."""
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmarks.experiments.row import RowOptions
+from llmarena_envs.core.options import OptionError
+from rating.commands.run import read_policies
+from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
+
+Scripted = Mapping[str, Sequence[str]]
+"""Scripted policies by environment: each a spec, or ``NAME=SPEC``."""
+
+SCRIPTED: Scripted = {
+    "tictactoe_v0": ("random", "greedy", "minimax"),
+    "connect_four_v0": ("random", "greedy", "minimax"),
+    "holdem_v0": ("random", "call", "tight", "strength=strength:samples=200"),
+    "undercover_v0": ("random", "similarity", "silent"),
+    "bargain_v0": ("random", "fair", "concession"),
+    "bid_v0": ("random", "truthful", "half"),
+    "hanabi_v0": ("random", "convention"),
+}
+"""The ladders of the games: policies whose order is known (docs/llmarena.md)."""
+
+_NAMED = re.compile(r"(?P<name>[a-z_]+)=(?P<spec>.+)")
+
+
+def plan_run(
+    options: RowOptions,
+    environments: Sequence[EnvironmentConfig],
+    *,
+    stop: Mapping[str, Any],
+    scripted: Scripted = SCRIPTED,
+    **settings: Any,
+) -> RunConfig:
+    """Returns a run of some environments by the scripted policies and those named on the command line.
+
+    Args:
+        options: of the row.
+        environments: what is played.
+        stop: keys of ``StopConfig``.
+        scripted: the scripted policies.
+        **settings: further keys of the run file.
+
+    Raises:
+        OptionError: if nobody is left to play.
+    """
+    policies = pool(options, [item.name for item in environments], scripted)
+    if not policies:
+        raise OptionError("policy: expected somebody to measure; name a policy with --policy, or leave --alone out")
+    return RunConfig(
+        environment=list(environments),
+        policy=policies,
+        seed=options.seed,
+        workers=options.workers,
+        stop=StopConfig(**stop),
+        **settings,
+    )
+
+
+def pool(options: RowOptions, environments: Sequence[str], scripted: Scripted = SCRIPTED) -> list[PolicyConfig]:
+    """Returns the policies of a run: scripted ones first, each in the environments it plays."""
+    plays: dict[tuple[str, str], list[str]] = {}
+    for environment in environments if not options.alone else ():
+        for entry in scripted[environment]:
+            named = _NAMED.fullmatch(entry)
+            plays.setdefault((named["name"], named["spec"]) if named else ("", entry), []).append(environment)
+    specs, restricted = read_policies(list(options.policy), list(SCRIPTED))
+    for spec in specs:
+        wanted = restricted.get(spec, environments)
+        own = [name for name in environments if name in wanted]
+        if own:
+            plays["", spec] = own
+        else:
+            print(f"  {spec} is left out: it is named for {', '.join(wanted)} only", file=sys.stderr)
+    return [
+        PolicyConfig(name=name, spec=spec, environments=own if len(own) < len(environments) else [])
+        for (name, spec), own in plays.items()
+    ]

@@ -1,0 +1,192 @@
+"""Field: every policy on one seat against one fixed policy on all others.
+
+Sources: LLMArena (arXiv 2402.16499): models as undercover among four seats of one model (section 3.1), and models against random
+play until rewards converge (section 4.2).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from llmarena_envs.core.options import OptionError
+from rating.records.match import Match
+from rating.records.outcome import Outcome, SeatOutcome
+from rating.schedules.field import field_play, seat_under_test
+from rating.schemes import cells
+from rating.schemes.figures import Figure, estimate_figure
+from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
+from rating.schemes.scheme import Scheme
+from rating.schemes.settling import SettlingRule
+from rating.schemes.stopping import CountRule
+from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
+from rating.statistics.results import finished
+
+STANDARD_OPPONENT = "random"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldRow(Row):
+    """A policy among the field.
+
+    Attributes:
+        wins: share of matches in which its seat under test was paid more than 0, with Wilson's interval.
+        value: mean of the statistic that the run asks for over those seats; ``None`` if it asks for none.
+    """
+
+    wins: Estimate | None
+    value: Estimate | None
+
+    @property
+    def metric(self) -> float | None:
+        """The mean of the statistic, or the share of wins if the run asks for none."""
+        shown = self.value or self.wins
+        return shown and shown.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldLeaderboard(Leaderboard):
+    """The leaderboard of policies among a field.
+
+    Attributes:
+        opponent: the fixed policy.
+        statistic: name of the statistic that is averaged; empty for none.
+    """
+
+    rows: Sequence[FieldRow]
+    opponent: str
+    statistic: str
+
+    def columns(self) -> list[Column]:
+        """Returns the statistic, the wins and the mean reward."""
+        columns = [Column("wins, % (n)", lambda row: cells.percent(row.wins)), REWARD]
+        if not self.statistic:
+            return columns
+        return [Column(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)), *columns]
+
+    def notes(self) -> list[str]:
+        """Says who sat on the other seats."""
+        return [f"one seat under test, all others: {self.opponent}"]
+
+    def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the metric with its intervals."""
+        what = f"mean {self.statistic}" if self.statistic else "share of wins"
+        return estimate_figure(
+            ((row.policy, row.value or row.wins) for row in self.rows), f"{what} with its 95 % interval"
+        )
+
+
+class Field(Scheme):
+    """Every policy on every seat in turn, the fixed opponent on all others; in the first role where roles are hidden."""
+
+    name = "field"
+
+    def check(self) -> None:
+        """Checks that there are seats for the opponent."""
+        if self._contest.seats < 2:
+            raise OptionError(f"{self.setting.environment}: scheme 'field': expected two rated seats or more, got 1")
+
+    def least_policies(self, seats: int) -> int:
+        """Returns 1."""
+        return 1
+
+    def batches(self) -> Iterator[list[Match]]:
+        """Returns every policy among the field."""
+        hidden = self.setting.declaration.hidden_role
+        return field_play(self._contest, opponent=self._opponent(), focus_option=hidden.option if hidden else "")
+
+    def rule(self) -> CountRule | SettlingRule:
+        """Returns the number of matches of each policy, or the rule that waits for means where the run sets a half-width."""
+        setting = self.setting
+        if setting.half_width is None:
+            return self.count_rule(opponent=self._opponent())
+        return SettlingRule(
+            setting.half_width,
+            self._under_test,
+            setting.value,
+            min_matches=setting.stop.min_matches,
+            max_matches=setting.stop.max_matches,
+        )
+
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> FieldLeaderboard:
+        """Makes the leaderboard."""
+        return field_leaderboard(
+            [outcome for outcome in outcomes if self._named(outcome)],
+            {outcome.number: self._under_test(outcome) for outcome in finished(outcomes)},
+            policies=self.setting.policies,
+            opponent=self._opponent(),
+            statistic=self.setting.value,
+            stop_reason=stop_reason,
+            references=self.setting.references,
+        )
+
+    def _named(self, outcome: Outcome) -> bool:
+        return any(seat.policy in self.setting.policies for seat in outcome.seats)
+
+    def _under_test(self, outcome: Outcome) -> SeatOutcome:
+        rated = [seat for seat in outcome.seats if seat.rated]
+        return rated[seat_under_test(outcome.number, len(self.setting.policies), len(rated))]
+
+    def _opponent(self) -> str:
+        return self.setting.opponent or STANDARD_OPPONENT
+
+
+def field_leaderboard(
+    outcomes: Iterable[Outcome],
+    under_test: Mapping[int, SeatOutcome],
+    *,
+    policies: Sequence[str],
+    opponent: str,
+    statistic: str = "",
+    stop_reason: str = "",
+    references: Mapping[str, float] | None = None,
+    seed: int = 0,
+) -> FieldLeaderboard:
+    """Makes the leaderboard of policies among a field.
+
+    Args:
+        outcomes: all outcomes of the environment, void ones included, in any order; at least one.
+        under_test: the seat under test of each finished match, by its number.
+        policies: the policies under test; the opponent has a row only if it is one of them.
+        opponent: the fixed policy on the other seats.
+        statistic: which of the environment's statistics is averaged; empty for none.
+        stop_reason: why no more matches were played.
+        references: values to compare with, by what they are.
+        seed: of the resampling.
+
+    Raises:
+        ValueError: if there are no outcomes.
+    """
+    outcomes = list(outcomes)
+    rows = []
+    for policy, matches in by_policy(outcomes).items():
+        own = [match for match in matches if _is_tested(match, policy, under_test, opponent)]
+        if policy not in policies or not own:
+            continue
+        seats = [under_test[match.number] for match in finished(own)]
+        seeds = [match.seed for match in finished(own)]
+        fields = {
+            **row_fields(own, policy, seed),
+            "reward": mean_estimate([seat.reward for seat in seats], seeds, seed=seed),
+        }
+        rows.append(
+            FieldRow(
+                **fields,
+                wins=rate_estimate(sum(seat.reward > 0 for seat in seats), len(seats)),
+                value=mean_estimate([seat.statistics[statistic] for seat in seats], seeds, seed=seed)
+                if statistic
+                else None,
+            )
+        )
+    return FieldLeaderboard(
+        **common_fields(outcomes, Field.name, stop_reason, references),
+        rows=ranked(rows, lambda row: row.metric),
+        opponent=opponent,
+        statistic=statistic,
+    )
+
+
+def _is_tested(match: Outcome, policy: str, under_test: Mapping[int, SeatOutcome], opponent: str) -> bool:
+    """Says whether a match tests a policy; one that did not finish tests whoever is not the opponent."""
+    if match.number in under_test:
+        return under_test[match.number].policy == policy
+    others = {seat.policy for seat in match.seats if seat.rated} - {opponent}
+    return policy in (others or {opponent})

@@ -1,0 +1,100 @@
+"""Self-play: every policy on all seats, on the same deals; what it does by itself, not how it compares.
+
+Sources: LLMArena (arXiv 2402.16499, sections 4.1, 4.4 and 4.5), which lets models play themselves at boards, auctions and Hanabi.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rating.records.match import Match
+from rating.records.outcome import Outcome
+from rating.schedules.self_play import self_play
+from rating.schemes import cells
+from rating.schemes.figures import Figure, estimate_figure
+from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
+from rating.schemes.scheme import Scheme
+from rating.schemes.stopping import CountRule
+from rating.statistics.estimates import Tally
+from rating.statistics.results import duels
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfPlayRow(Row):
+    """A policy that plays itself.
+
+    Attributes:
+        first: what the first of two seats won, tied and lost, forfeits included; ``None`` where there are not two.
+    """
+
+    first: Tally | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfPlayLeaderboard(Leaderboard):
+    """The leaderboard of an environment in which every policy plays itself."""
+
+    rows: Sequence[SelfPlayRow]
+
+    def columns(self) -> list[Column]:
+        """Returns the results of the first seat and the mean reward of all."""
+        return [Column("first W/D/L", lambda row: cells.tally(row.first) if row.first else "", 7), REWARD]
+
+    def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the mean rewards with their intervals."""
+        return estimate_figure(((row.policy, row.reward) for row in self.rows), "mean reward with its 95 % interval")
+
+
+class SelfPlay(Scheme):
+    """Every policy on all rated seats, a fixed number of matches."""
+
+    name = "self_play"
+
+    def least_policies(self, seats: int) -> int:
+        """Returns 1."""
+        return 1
+
+    def batches(self) -> Iterator[list[Match]]:
+        """Returns every policy with itself."""
+        return self_play(self._contest)
+
+    def rule(self) -> CountRule:
+        """Returns the number of matches of each policy."""
+        return self.count_rule()
+
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> SelfPlayLeaderboard:
+        """Makes the leaderboard."""
+        return self_play_leaderboard(outcomes, stop_reason=stop_reason, references=self.setting.references)
+
+
+def self_play_leaderboard(
+    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None, seed: int = 0
+) -> SelfPlayLeaderboard:
+    """Makes the leaderboard of policies that play themselves.
+
+    Args:
+        outcomes: all outcomes of the environment, void ones included, in any order; at least one.
+        stop_reason: why no more matches were played.
+        references: values to compare with, by what they are.
+        seed: of the resampling.
+
+    Raises:
+        ValueError: if there are no outcomes.
+    """
+    outcomes = list(outcomes)
+    rows = [
+        SelfPlayRow(**row_fields(matches, policy, seed), first=_first_seat(matches))
+        for policy, matches in by_policy(outcomes).items()
+    ]
+    return SelfPlayLeaderboard(
+        **common_fields(outcomes, SelfPlay.name, stop_reason, references),
+        rows=ranked(rows, lambda row: row.metric),
+    )
+
+
+def _first_seat(matches: Sequence[Outcome]) -> Tally | None:
+    if any(sum(seat.rated for seat in outcome.seats) != 2 for outcome in matches):
+        return None
+    tally = Tally()
+    for duel in duels(matches, with_itself=True):
+        tally = tally.add(duel.score)
+    return tally

@@ -1,0 +1,85 @@
+"""The rule of environments whose means are waited for: every policy's mean reward, or statistic, is known closely enough.
+
+LLMArena (arXiv 2402.16499, section 4.2) plays against random until rewards converge and does not say what that is. Here a mean
+has converged when the normal 95 % interval around it is narrow enough.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from rating.records.outcome import Outcome, SeatOutcome
+from rating.schedules.until import Rule
+from rating.schemes.stopping import Counts
+from rating.statistics.results import finished
+
+_Z_95 = 1.959964
+
+
+@dataclass(frozen=True)
+class SettlingRule:
+    """Stops when every policy's mean has an interval of at most ``half_width`` to either side, or at the cap.
+
+    Attributes:
+        half_width: of the normal 95 % interval.
+        under_test: which seat of a finished match counts.
+        statistic: which of the environment's statistics is averaged; empty for the reward.
+        min_matches: finished matches of each policy before anything but the cap can stop, 2 or more.
+        max_matches: scheduled matches of a policy after which no batch is begun in any case.
+    """
+
+    half_width: float
+    under_test: Callable[[Outcome], SeatOutcome]
+    statistic: str = ""
+    min_matches: int = 50
+    max_matches: int = 400
+
+    def begin(self, policies: Sequence[str]) -> Rule:
+        """Returns the state of the rule before the first match; ``policies`` are those under test."""
+        return _Settling(policies, self)
+
+
+class _Mean:
+    """A running mean and its sum of squares (Welford 1962)."""
+
+    def __init__(self) -> None:
+        self.n, self.mean, self._squares = 0, 0.0, 0.0
+
+    def add(self, value: float) -> None:
+        self.n += 1
+        step = value - self.mean
+        self.mean += step / self.n
+        self._squares += step * (value - self.mean)
+
+    def half_width(self) -> float:
+        if self.n < 2:
+            return math.inf
+        return _Z_95 * math.sqrt(self._squares / (self.n - 1) / self.n)
+
+
+class _Settling:
+    """The state of a ``SettlingRule``."""
+
+    def __init__(self, policies: Sequence[str], rule: SettlingRule) -> None:
+        self._rule = rule
+        self._counts = Counts(policies)
+        self._means = {policy: _Mean() for policy in policies}
+
+    def schedule(self, policies: Iterable[str]) -> None:
+        self._counts.schedule(policies)
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        self._counts.add(outcomes)
+        for outcome in finished(outcomes):
+            seat = self._rule.under_test(outcome)
+            value = seat.statistics[self._rule.statistic] if self._rule.statistic else seat.reward
+            self._means[seat.policy].add(value)
+
+    def reason(self) -> str:
+        rule = self._rule
+        means = self._means.values()
+        if min(mean.n for mean in means) >= rule.min_matches and all(
+            mean.half_width() <= rule.half_width for mean in means
+        ):
+            return "settled"
+        return "cap" if max(self._counts.scheduled.values()) >= rule.max_matches else ""

@@ -1,0 +1,70 @@
+"""Shares and their changes, with intervals that hold for few cases and for shares of 0 and 1."""
+
+import math
+from collections.abc import Sequence
+
+from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
+
+
+def clustered_rate(hits: Sequence[bool], clusters: Sequence[int]) -> Estimate | None:
+    """Returns a rate of cases that are alike within clusters, e.g. the turns of a match.
+
+    The interval is that of the bootstrap by cluster. Where all cases are alike, which leaves the bootstrap nothing to vary, it is
+    Wilson's for as many independent cases as there are clusters.
+
+    Args:
+        hits: whether each case is a hit.
+        clusters: for each case the group it belongs to.
+
+    Returns:
+        ``None`` if there are no cases.
+    """
+    estimate = mean_estimate([float(hit) for hit in hits], clusters)
+    if estimate is None or 0 < estimate.value < 1:
+        return estimate
+    alike = rate_estimate(estimate.clusters * estimate.value, estimate.clusters)
+    return alike and estimate._replace(low=alike.low, high=alike.high)
+
+
+def paired_change(before: Sequence[bool], after: Sequence[bool]) -> Estimate | None:
+    """Returns by how much a share changes over pairs of cases, with Newcombe's interval.
+
+    Source: Newcombe, Improved confidence intervals for the difference between binomial proportions based on paired data (1998),
+    method 10: Wilson's intervals of both shares, combined with regard to their correlation.
+
+    Args:
+        before: whether the first case of each pair is a hit.
+        after: whether the second one is.
+
+    Returns:
+        The share after less the share before, -1 to 1; ``None`` if there are no pairs.
+
+    Raises:
+        ValueError: if the lengths differ.
+    """
+    n = len(before)
+    if n != len(after):
+        raise ValueError(f"expected as many cases after as before, got {len(after)} and {n}")
+    first, second = rate_estimate(sum(before), n), rate_estimate(sum(after), n)
+    if first is None or second is None:
+        return None
+    both = sum(old and new for old, new in zip(before, after, strict=True))
+    neither = sum(not old and not new for old, new in zip(before, after, strict=True))
+    ended, begun = sum(before) - both, sum(after) - both
+    margins = (both + ended) * (begun + neither) * (both + begun) * (ended + neither)
+    product: float = both * neither - ended * begun
+    if product > 0:
+        product = max(0.0, product - n / 2)
+    correlation = product / math.sqrt(margins) if margins else 0.0
+    down, up = _ends(first), _ends(second)
+    change = second.value - first.value
+    low = math.sqrt(max(0.0, up[0] ** 2 - 2 * correlation * up[0] * down[1] + down[1] ** 2))
+    high = math.sqrt(max(0.0, up[1] ** 2 - 2 * correlation * up[1] * down[0] + down[0] ** 2))
+    return Estimate(change, max(-1.0, change - low), min(1.0, change + high), n, n)
+
+
+def _ends(rate: Estimate) -> tuple[float, float]:
+    """Returns how far Wilson's interval reaches below and above a rate."""
+    assert rate.low is not None
+    assert rate.high is not None
+    return rate.value - rate.low, rate.high - rate.value

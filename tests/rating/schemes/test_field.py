@@ -1,0 +1,174 @@
+"""Policies among a fixed field, and policies that play themselves."""
+
+import pytest
+
+from llmarena_envs.core.declaration import Declaration, HiddenRole
+from llmarena_envs.core.options import OptionError
+from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.running.contests import make_scheme
+from rating.running.run_file import parse_run_file
+from rating.schedules.schedule import Stop
+from rating.schemes.field import Field
+from rating.schemes.scheme import Setting
+from rating.schemes.self_play import SelfPlay
+from rating.schemes.settling import SettlingRule
+from rating.schemes.stopping import CountRule, StopRule
+
+HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")
+
+
+def setting(seats=2, policies=("a", "b"), **changes):
+    changes.setdefault("declaration", Declaration())
+    agents = tuple(f"player_{seat}" for seat in range(seats))
+    return Setting(environment="game_v0", agents=agents, policies=policies, **changes)
+
+
+def outcome_of(match, rewards, statistics=None, status=FINISHED):
+    seats = tuple(
+        SeatOutcome(policy, reward, statistics=statistics or {}, agent=f"player_{seat}")
+        for seat, (policy, reward) in enumerate(zip(match.policies, rewards, strict=True))
+    )
+    return Outcome("game_v0", match.number, match.seed, status, seats)
+
+
+def played(scheme):
+    schedule, matches = scheme.schedule(), []
+    while not isinstance(batch := schedule.next_batch(), Stop):
+        matches += batch
+    return matches
+
+
+@pytest.mark.parametrize("opponent", ["", "outsider", "a"])
+def test_every_policy_sits_on_every_seat_among_the_opponent(opponent):
+    scheme = Field(setting(3, opponent=opponent, matches=9, declaration=Declaration(hidden_role=HIDDEN)))
+    field = opponent or "random"
+    matches = played(scheme)
+    assert len(matches) == 2 * 9
+    for match in matches:
+        seat = match.options["wolf"]
+        assert {name for index, name in enumerate(match.policies) if index != seat} == {field}
+    tested = [match.policies[match.options["wolf"]] for match in matches]
+    assert tested.count("a") == tested.count("b") == 9
+
+
+def test_only_the_seat_under_test_counts_and_the_opponent_has_no_row():
+    scheme = Field(setting(2, ("a",), opponent="x", matches=4, value="points"))
+    matches = played(scheme)
+    outcomes = [
+        outcome_of(match, [1.0 if name == "a" else -1.0 for name in match.policies], {"points": float(match.number)})
+        for match in matches
+    ]
+    board = scheme.leaderboard(outcomes, "count")
+    (row,) = board.rows
+    assert (row.policy, row.wins.value, row.wins.n) == ("a", 1.0, 4)
+    assert row.value.value == row.metric == 1.5
+    assert row.reward.value == 1.0
+    assert (board.opponent, board.statistic) == ("x", "points")
+
+
+def test_an_opponent_of_the_pool_is_tested_among_itself_on_the_scheduled_seat():
+    scheme = Field(setting(2, ("a", "b"), opponent="b", matches=4))
+    outcomes = [outcome_of(match, [1.0, -1.0]) for match in played(scheme)]
+    rows = {row.policy: row for row in scheme.leaderboard(outcomes).rows}
+    assert rows["b"].wins.n == rows["a"].wins.n == 4
+    assert rows["b"].wins.value == rows["a"].wins.value == 0.5  # the first seat wins: two matches of four
+
+
+def test_a_void_match_is_counted_for_who_was_to_be_tested():
+    scheme = Field(setting(2, ("a",), opponent="x", matches=2))
+    first, second = played(scheme)
+    board = scheme.leaderboard([outcome_of(first, [1.0, -1.0]), outcome_of(second, [0.0, 0.0], status=VOID)])
+    (row,) = board.rows
+    assert (row.wins.n, row.effort.void_matches, board.void_matches) == (1, 1, 1)
+
+
+def test_a_field_needs_a_second_seat():
+    with pytest.raises(OptionError, match="two rated seats or more"):
+        Field(setting(1))
+
+
+def settling(half_width, values, **changes):
+    rule = SettlingRule(half_width, lambda outcome: outcome.seats[0], "points", **changes)
+    state = rule.begin(["a"])
+    for number, value in enumerate(values):
+        state.schedule(["a"])
+        state.add([Outcome("g", number, 0, FINISHED, (SeatOutcome("a", 0.0, statistics={"points": value}),))])
+    return state.reason()
+
+
+def test_a_mean_has_settled_when_its_interval_is_narrow():
+    values = [0.0, 2.0] * 50  # standard error of the mean: sqrt(100/99) / 10 = 0.1005; times 1.96: 0.197
+    assert settling(0.198, values) == "settled"
+    assert settling(0.196, values) == ""
+    assert settling(0.198, values, min_matches=101) == ""
+    assert settling(0.196, values, max_matches=100) == "cap"
+    assert settling(1.0, [1.0], min_matches=1) == ""  # one value has no spread
+
+
+def test_a_half_width_makes_a_field_wait():
+    stop = StopRule(min_matches=7, max_matches=11)
+    rule = Field(setting(half_width=0.5, stop=stop, value="points")).rule()
+    assert isinstance(rule, SettlingRule)
+    assert (rule.half_width, rule.statistic, rule.min_matches, rule.max_matches) == (0.5, "points", 7, 11)
+    assert Field(setting(stop=stop, matches=9)).rule() == CountRule(9, 11, "random")
+
+
+@pytest.mark.parametrize(("asked", "number"), [(1, 1), (25, 25), (30, 30), (31, 32), (50, 50), (100, 100)])
+def test_self_play_is_played_as_often_as_asked_for(asked, number):
+    scheme = SelfPlay(setting(matches=asked))
+    matches = played(scheme)
+    assert len(matches) == 2 * number
+    assert all(len(set(match.policies)) == 1 for match in matches)
+    deals = {name: [match.seed for match in matches if match.policies[0] == name] for name in ("a", "b")}
+    assert deals["a"] == deals["b"]
+    assert len(set(deals["a"])) == number
+
+
+def test_self_play_tells_what_the_first_seat_did():
+    scheme = SelfPlay(setting(policies=("a",), matches=3))
+    outcomes = [
+        outcome_of(match, rewards)
+        for match, rewards in zip(played(scheme), ((1.0, -1.0), (0.0, 0.0), (-1.0, 0.0)), strict=True)
+    ]
+    (row,) = scheme.leaderboard(outcomes).rows
+    assert row.first == (1, 1, 1)
+    assert Field(setting(3)).leaderboard  # other numbers of seats have no first of two
+    three = SelfPlay(setting(3, ("a",), matches=1))
+    (row,) = three.leaderboard([outcome_of(played(three)[0], [1.0, 0.0, 0.0])]).rows
+    assert row.first is None
+
+
+RUN = """
+[[environment]]
+name = "{name}"
+{keys}
+
+[[policy]]
+spec = "greedy"
+"""
+
+
+def test_a_run_file_asks_for_another_way_of_comparing():
+    text = RUN.format(name="connect_four_v0", keys='scheme = "field"\nopponent = "random"\nvalue = "strategic_reward"\n'
+                      'options = { reward_mode = "between_turns" }')  # fmt: skip
+    scheme = make_scheme(parse_run_file(text, "run.toml"), "connect_four_v0")
+    assert isinstance(scheme, Field)
+    assert scheme.setting.value == "strategic_reward"
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ('scheme = "fild"', r"scheme: expected one of .*did you mean 'field'"),
+        (
+            'scheme = "field"\nvalue = "strategic_reward"',
+            r"value: expected one of",
+        ),  # without reward_mode there is none
+        ('scheme = "self_play"\nvalue = "x"', r"value: expected one of"),
+        ('scheme = "self_play"\nopponent = "random"', r"opponent: expected none"),
+        ('scheme = "field"\nopponent = "nobody"', r"expected one of .*'nobody'"),
+    ],
+)
+def test_a_run_file_that_asks_for_nonsense_is_refused(keys, message):
+    with pytest.raises(OptionError, match=message):
+        make_scheme(parse_run_file(RUN.format(name="connect_four_v0", keys=keys), "run.toml"), "connect_four_v0")

@@ -1,0 +1,58 @@
+"""Shares and their changes: published examples, and cases in which there is nothing to vary."""
+
+import numpy as np
+import pytest
+
+from rating.statistics.estimates import rate_estimate
+from rating.statistics.proportions import clustered_rate, paired_change
+
+
+def pairs(both, ended, begun, neither):
+    before = [True] * (both + ended) + [False] * (begun + neither)
+    after = [True] * both + [False] * ended + [True] * begun + [False] * neither
+    return before, after
+
+
+@pytest.mark.parametrize(
+    ("table", "low", "high"),
+    # Newcombe 1998, Table III, method 10: intervals of (before - after).
+    [((36, 12, 2, 0), 0.0569, 0.3404), ((20, 12, 2, 16), 0.0562, 0.3290)],
+)
+def test_the_interval_of_a_change_is_newcombes(table, low, high):
+    before, after = pairs(*table)
+    change = paired_change(before, after)
+    n = sum(table)
+    assert change.value == pytest.approx((table[2] - table[1]) / n)
+    assert (-change.high, -change.low) == pytest.approx((low, high), abs=5e-4)
+
+
+def test_no_change_of_few_pairs_is_no_certainty():
+    change = paired_change([False] * 4, [False] * 4)
+    assert change.value == 0
+    assert change.low == pytest.approx(-rate_estimate(0, 4).high)
+    assert change.high == pytest.approx(rate_estimate(0, 4).high)
+    assert paired_change([], []) is None
+    with pytest.raises(ValueError, match="as many cases"):
+        paired_change([True], [])
+
+
+def test_the_interval_of_a_change_covers_it():
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(400):
+        common = rng.random(30) < 0.5
+        before, after = (np.where(common, shared, rng.random(30) < p) for shared, p in ((True, 0.2), (True, 0.5)))
+        change = paired_change(before.tolist(), after.tolist())
+        covered += change.low <= 0.5 * 0.3 <= change.high
+    assert covered >= 0.92 * 400
+
+
+def test_a_rate_of_alike_cases_is_as_uncertain_as_its_clusters():
+    none = clustered_rate([False] * 50, [number // 10 for number in range(50)])
+    assert (none.value, none.n, none.clusters) == (0, 50, 5)
+    assert (none.low, none.high) == rate_estimate(0, 5)[1:3]
+    every = clustered_rate([True] * 50, [number // 10 for number in range(50)])
+    assert (every.low, every.high) == rate_estimate(5, 5)[1:3]
+    assert clustered_rate([], []) is None
+    some = clustered_rate([True, False] * 25, list(range(50)))
+    assert some.low < 0.5 < some.high
