@@ -290,7 +290,7 @@ def parse_run_file(text: str, where: str) -> RunConfig:
     except tomllib.TOMLDecodeError as error:
         raise OptionError(f"{where}: not a TOML file: {error}") from error
     except ValidationError as error:
-        raise OptionError(f"{where}: " + "; ".join(_explain(dict(item)) for item in error.errors())) from error
+        raise OptionError(f"{where}: {explanation(error)}") from error
     config.check()
     return config
 
@@ -298,6 +298,11 @@ def parse_run_file(text: str, where: str) -> RunConfig:
 _TABLES: dict[str, type[_Table]] = {
     "environment": EnvironmentConfig, "policy": PolicyConfig, "stop": StopConfig, "turns": TurnsConfig
 }  # fmt: skip
+
+
+def explanation(error: ValidationError) -> str:
+    """Says what was expected in place of each wrong key or value, and what came."""
+    return "; ".join(_explain(dict(item)) for item in error.errors())
 
 
 def _explain(error: dict[str, Any]) -> str:
