@@ -1,11 +1,12 @@
 """Strategic rewards at connect four against random play, or a person (LLMArena, arXiv 2402.16499, section 4.2, Figure 2).
 
-Every policy meets the same opponent, on both seats in turn, until its mean reward has converged: until the 95 % interval of every
-policy's mean is narrow enough (the paper does not say when it stops). Against a person a fixed number of matches is played, in the
+Every policy meets the same opponent, on both seats in turn, until the mean rewards have converged: until the 95 % interval of
+every mean is narrow enough (the paper does not say when it stops). Against a person a fixed number of matches is played, in the
 paper five.
 
-The paper's formula can be read in several ways: what a move is compared with, and whether a row of four is also two rows of three.
-One of them is played for; the rewards of all are computed from the recorded moves (``llmarena_envs.connect_four.strategy``).
+The paper's formula can be read in several ways: what a move is compared with, and whether a row of four is two rows of three
+as well. Play waits for one of them; the rewards under all are computed from the recorded moves
+(``llmarena_envs.connect_four.strategy``).
 """
 
 import math
@@ -13,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
 
 from agents.play import Streams
 from benchmarks.experiments.field import Case, field_cases, field_opponent
@@ -67,7 +66,7 @@ class Options(RowOptions):
         0,
         f"matches of each policy, whatever the rewards do; 0: until they converge, with a person {MATCHES_WITH_A_PERSON}",
     )
-    half_width: float = option(2.0, "rewards have converged when every mean is known to so much on either side")
+    half_width: float = option(2.5, "rewards have converged when every mean is known to so much on either side")
     min_matches: int = option(50, "matches of each policy before play may stop", smoke=4)
     max_matches: int = option(400, "matches of each policy after which play stops in any case", smoke=4)
     preset: str = option("llmarena", "treatment of bad replies: llmarena, the paper's, or standard")
@@ -128,9 +127,8 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
                 {policy: own[played] for policy, own in means.items()},
                 f"strategic reward per match against {plain(opponent)} ({played}), with 95 % interval",
             ),
-            "running": running_picture(values, f"mean strategic reward against {plain(opponent)} ({played})"),
+            "running": running_picture(values, f"against {plain(opponent)} ({played})"),
         },
-        [f"why play stopped: {why_stopped(run)}"],
     )
 
 
@@ -157,13 +155,14 @@ def match_rewards(record: Record, agent: str) -> dict[Reading, int]:
     Raises:
         RunError: if they cannot have been played.
     """
-    game = make_environment(GAME, record.match.options).unwrapped.game
-    game.reset(np.random.default_rng(Streams(record.match.seed).game()))
+    env = make_environment(GAME, record.match.options).unwrapped
+    env.reset(seed=Streams(record.match.seed).game())
+    game = env.game
     opening = len(game.moves)
     actions = [turn.action for turn in record.turns if turn.action is not None]  # a forfeit is no move
     try:
         values = {count: values_of([*game.moves, *map(int, actions)], count) for count in COUNTS}
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise RunError(f"match {record.match.id} is damaged: {error}") from error
     seat = game.agents.index(agent)
     return {reading: match_reward(values[reading.count], seat, opening, reading.mode) for reading in READINGS}
@@ -297,8 +296,10 @@ def settled_after(halves: Sequence[float], wanted: float, least: int) -> int | N
     return next((n for n, half in enumerate(halves, start=1) if n >= least and half <= wanted), None)
 
 
-def running_picture(values: Mapping[str, Sequence[float]], label: str) -> "Figure":
+def running_picture(values: Mapping[str, Sequence[float]], title: str) -> "Figure":
     """Draws every policy's mean reward over the matches so far, with its interval as a band."""
+    from matplotlib.ticker import MaxNLocator
+
     with axes(3.6) as (figure, (field,)):
         lowest, highest = [], []
         for index, (policy, own) in enumerate(values.items()):
@@ -318,7 +319,9 @@ def running_picture(values: Mapping[str, Sequence[float]], label: str) -> "Figur
             margin = 0.05 * (max(highest) - min(lowest)) or 1.0
             field.set_ylim(min(lowest) - margin, max(highest) + margin)
         field.set_xlabel("matches of the player")
-        figure.supylabel(label, fontsize="medium")
+        field.xaxis.set_major_locator(MaxNLocator(integer=True))
+        field.set_ylabel("mean strategic reward so far")
+        field.set_title(title, fontsize="medium")
         field.grid(alpha=0.3)
         field.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, title="band: 95 % interval")
     return figure
@@ -340,10 +343,10 @@ def precision(options: Options) -> str:
     """Says how many cases there are."""
     fixed = options.fixed()
     if fixed:
-        return f"n = {fixed} matches of each policy; a reward of one match scatters by 10 to 20, its mean by that over the root of n"
+        return f"n = {fixed} matches of each policy; how closely its mean reward is known depends on how much matches differ"
     return (
-        f"n = {options.min_matches} to {options.max_matches} matches of each policy, until every mean has a 95 % interval of"
-        f" {options.half_width:g} to either side"
+        f"n = {options.min_matches} to {max(options.min_matches, options.max_matches)} matches of each policy, until every mean"
+        f" has a 95 % interval of {options.half_width:g} to either side"
     )
 
 

@@ -104,6 +104,7 @@ class Field(Scheme):
             setting.value,
             min_matches=setting.stop.min_matches,
             max_matches=setting.stop.max_matches,
+            opponent=self._opponent(),
         )
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> FieldLeaderboard:
@@ -118,13 +119,13 @@ class Field(Scheme):
             references=self.setting.references,
         )
 
-    def _named(self, outcome: Outcome) -> bool:
-        return any(seat.policy in self.setting.policies for seat in outcome.seats)
-
     def under_test(self, outcome: Outcome) -> SeatOutcome:
         """Returns the seat under test of a match."""
         rated = [seat for seat in outcome.seats if seat.rated]
         return rated[seat_under_test(outcome.number, len(self.setting.policies), len(rated))]
+
+    def _named(self, outcome: Outcome) -> bool:
+        return any(seat.policy in self.setting.policies for seat in outcome.seats)
 
     def _opponent(self) -> str:
         return self.setting.opponent or STANDARD_OPPONENT
