@@ -10,6 +10,7 @@ PAPER = Paper(
     rows={
         "t2": "benchmarks.llmarena.hints",
         "f2": "benchmarks.llmarena.random_battles",
+        "undercover": "benchmarks.llmarena.undercover",
     },
     aliases={"t4": "t1"},
 )
