@@ -28,7 +28,7 @@ from llmarena_envs.catalogue import make_environment
 from llmarena_envs.connect_four.strategy import COUNTS, REWARD_MODES, match_reward, values_of
 from rating.errors import RunError
 from rating.records.record import Record
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import PERSON, EnvironmentConfig, RunConfig
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 GAME = "connect_four_v0"
 BATTLES = "battles"
-PERSON = "human"
 MATCHES_WITH_A_PERSON = 5
 FEW = 30
 """Matches below which the bootstrap's interval of a mean is noticeably too narrow."""
@@ -64,7 +63,7 @@ class Options(RowOptions):
     opponent: str = option("random", "who is played against: any policy, e.g. human")
     matches: int = option(
         0,
-        f"matches of each policy, whatever the rewards do; 0: until they converge, with a person {MATCHES_WITH_A_PERSON}",
+        f"matches of each policy, one more if that is odd; 0: until they converge, with a person {MATCHES_WITH_A_PERSON}",
     )
     half_width: float = option(2.5, "rewards have converged when every mean is known to so much on either side")
     min_matches: int = option(50, "matches of each policy before play may stop", smoke=4)
@@ -72,8 +71,9 @@ class Options(RowOptions):
     preset: str = option("llmarena", "treatment of bad replies: llmarena, the paper's, or standard")
 
     def fixed(self) -> int:
-        """Returns the fixed number of matches of each policy; 0 to wait until rewards converge."""
-        return self.matches or (MATCHES_WITH_A_PERSON if self.opponent == PERSON else 0)
+        """Returns the fixed number of matches of each policy, as many on either seat; 0 to wait until rewards converge."""
+        asked = self.matches or (MATCHES_WITH_A_PERSON if self.opponent == PERSON else 0)
+        return asked + asked % 2
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
@@ -313,8 +313,8 @@ def running_picture(values: Mapping[str, Sequence[float]], title: str) -> "Figur
             high = [mean + half for mean, half in zip(means, halves, strict=True)]
             field.fill_between(counts[1:], low[1:], high[1:], color=colour, alpha=0.12, linewidth=0)
             known = len(own) // 10  # bands of the first few matches would dwarf the rest
-            lowest += low[known:] if known else means
-            highest += high[known:] if known else means
+            lowest += means + low[known or len(low) :]
+            highest += means + high[known or len(high) :]
         if lowest:
             margin = 0.05 * (max(highest) - min(lowest)) or 1.0
             field.set_ylim(min(lowest) - margin, max(highest) + margin)

@@ -21,6 +21,9 @@ Fallback = Literal["forfeit", "random_legal", "noop"]
 DEADLINE = 600.0
 """Seconds a policy has for a reply unless the run says otherwise: a run must end."""
 
+PERSON = "human"
+"""Spec of a person at the terminal."""
+
 MAX_TITLE = 200
 """Characters of a policy's name: it stands in tables."""
 
@@ -238,6 +241,11 @@ class RunConfig(_Table):
     def find_policy(self, title: str) -> PolicyConfig:
         """Returns the policy that tables call ``title``; a title of nobody in the pool is the spec of one that only serves."""
         return next((item for item in self.policy if item.title == title), PolicyConfig(spec=title))
+
+    def has_person(self) -> bool:
+        """Says whether somebody at the terminal plays."""
+        others = [name for item in self.environment for name in itertools.chain([item.opponent], *item.staff.values())]
+        return any(self.find_policy(name).spec == PERSON for name in (*(item.title for item in self.policy), *others))
 
     def turn_settings(self, environment: str) -> TurnSettings:
         """Returns what happens to bad replies in an environment."""
