@@ -47,13 +47,13 @@ class Reading(NamedTuple):
     """A way of reading the reward: what a move is compared with, and how rows of discs are counted."""
 
     mode: str
-    count: str
+    counting: str
 
     def __str__(self) -> str:
-        return f"{self.mode.replace('_', ' ')}, {self.count}"
+        return f"{self.mode.replace('_', ' ')}, {self.counting}"
 
 
-READINGS = [Reading(mode, count) for mode, count in product(REWARD_MODES, COUNTS)]
+READINGS = [Reading(mode, counting) for mode, counting in product(REWARD_MODES, COUNTS)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +165,7 @@ def match_rewards(record: Record, agent: str) -> dict[Reading, int]:
     except (ValueError, TypeError) as error:
         raise RunError(f"match {record.match.id} is damaged: {error}") from error
     seat = game.agents.index(agent)
-    return {reading: match_reward(values[reading.count], seat, opening, reading.mode) for reading in READINGS}
+    return {reading: match_reward(values[reading.counting], seat, opening, reading.mode) for reading in READINGS}
 
 
 def ended(cases: Sequence[Case]) -> list[Case]:

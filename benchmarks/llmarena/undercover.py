@@ -23,6 +23,7 @@ from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Tab
 from benchmarks.llmarena.pool import plan_run
 from benchmarks.options import option
 from llmarena_envs.catalogue import make_environment
+from llmarena_envs.core.options import check_int
 from rating.errors import RunError
 from rating.records.record import Record
 from rating.running.run_file import EnvironmentConfig, RunConfig
@@ -32,6 +33,7 @@ from rating.statistics.proportions import clustered_rate
 GAME = "undercover_v0"
 FIELD = "field"
 SURVIVED, FOUND, FORFEITED, OTHER_FORFEITED = "survived", "found", "forfeited", "forfeited by another"
+CASES = (SURVIVED, FOUND, FORFEITED)
 LONGEST_REPLY = 4000
 """Characters that are shown of a reply."""
 
@@ -43,12 +45,13 @@ class Options(RowOptions):
     opponent: str = option("similarity", "who holds the four other seats: any policy")
     matches: int = option(100, "matches of each policy as undercover", smoke=5)
     cot: bool = option(False, "invite players to reason step by step, which the cases then show")
-    cases: int = option(1, "matches of each policy that are written out: so many survived, so many found")
+    cases: int = option(1, "matches that are written out, of each policy and each way in which they ended")
     preset: str = option("llmarena", "treatment of bad replies: llmarena, the paper's, or standard")
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
     """Returns the run among the field."""
+    check_int("cases", options.cases, 0, 1000)
     game = EnvironmentConfig(
         name=GAME,
         scheme="field",
@@ -79,7 +82,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
                 lines={name: 100 * line for name, line in lines.items()},
             )
         },
-        files={"cases.md": cases_text(run, chosen_cases(cases, options.cases), opponent)},
+        files={"cases.md": cases_text(run, chosen_cases(cases, options.cases), opponent)} if options.cases else {},
     )
 
 
@@ -193,30 +196,31 @@ def blank_rate(cases: Sequence[Case]) -> Estimate | None:
 
 
 def chosen_cases(cases: Mapping[str, Sequence[Case]], wanted: int) -> dict[int, tuple[Case, str]]:
-    """Returns the first matches of each policy in which it survived, and in which it was found, with which it was, by number."""
+    """Returns the first matches of each policy that ended in each of ``CASES``, with the ending, by number."""
     chosen = {}
     for own in cases.values():
-        finished = [(case, ending(case)) for case in own if case.is_finished]
-        for kind in (SURVIVED, FOUND):
-            for case, how in [pair for pair in finished if pair[1] == kind][:wanted]:
-                chosen[case.outcome.number] = (case, how)
+        for kind in CASES:
+            for case in [case for case in own if case.is_finished and ending(case) == kind][:wanted]:
+                chosen[case.outcome.number] = (case, kind)
     return chosen
 
 
 def cases_text(run: PlayedRun, chosen: Mapping[int, tuple[Case, str]], opponent: str) -> str:
     """Returns the chosen matches as Markdown, policy by policy."""
-    texts: dict[str, list[str]] = {}
+    texts: dict[str, dict[str, list[str]]] = {case.seat.policy: {} for case, _ in chosen.values()}
     for record in run.records(GAME):
         if record.match.number in chosen:
             case, how = chosen[record.match.number]
-            texts.setdefault(case.seat.policy, []).append(case_text(record, case, how))
+            texts[case.seat.policy].setdefault(how, []).append(case_text(record, case, how))
     parts = [
         "# Cases: does a player notice that it is the undercover?",
-        "The first matches of each policy in which it survived as undercover, and in which it was found. What players said stands"
-        f" in blocks of code as they said it. The other seats: {inline(opponent)}.",
+        "The first matches of each policy that it survived as undercover, in which it was found, and which it forfeited. What"
+        f" players said stands in blocks of code, as they said it. The other seats: {inline(opponent)}.",
     ]
-    for policy in sorted(texts):
-        parts += [f"## {inline(policy)}", *texts[policy]]
+    for policy, own in texts.items():
+        missing = ", ".join(kind for kind in CASES if kind not in own)
+        parts += [f"## {inline(policy)}", *(text for kind in CASES for text in own.get(kind, []))]
+        parts += [f"No match of its: {missing}."] if missing else []
     return "\n\n".join(parts) + "\n"
 
 

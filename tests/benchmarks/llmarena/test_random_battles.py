@@ -104,7 +104,7 @@ def test_a_record_of_moves_that_cannot_be_made_is_damaged(actions):
 @pytest.mark.parametrize("reading", READINGS, ids=str)
 def test_the_game_reports_what_is_computed_from_the_moves(tmp_path, reading):
     options = Options(policy=(FORFEITING,), matches=4, workers=1)
-    run = play(tmp_path, options, reward_mode=reading.mode, count=reading.count, random_opening=3, hint=False)
+    run = play(tmp_path, options, reward_mode=reading.mode, count=reading.counting, random_opening=3, hint=False)
     cases = field_cases(run, GAME)
     rewards = all_rewards(run, cases)
     assert set(cases) == {"random", "greedy", "minimax", FORFEITING}
@@ -175,7 +175,7 @@ def test_play_waits_for_the_mean(tmp_path):
 
 
 def test_the_same_files_from_what_was_played(tmp_path, capsys):
-    assert main(PAPER, ["f2", "--smoke", "--out", str(tmp_path / "a")]) == 0
+    assert main(PAPER, ["f2", "--smoke", "--workers", "1", "--out", str(tmp_path / "a")]) == 0
     assert main(PAPER, ["f2", "--run", str(tmp_path / "a" / "f2"), "--smoke", "--out", str(tmp_path / "b")]) == 0
     capsys.readouterr()
     made = sorted(path.name for path in (tmp_path / "a").iterdir() if path.is_file())
@@ -245,7 +245,7 @@ def test_bad_options_are_named(tmp_path, capsys, flags, message):
 
 
 def test_a_run_of_another_row_is_refused(tmp_path, capsys):
-    assert main(PAPER, ["undercover", "--smoke", "--out", str(tmp_path)]) == 0
+    assert main(PAPER, ["undercover", "--smoke", "--workers", "1", "--out", str(tmp_path)]) == 0
     run = str(tmp_path / "undercover")
     assert main(PAPER, ["f2", "--run", run, "--out", str(tmp_path / "new")]) == 2
     assert main(PAPER, ["f2", "--run", f"{run}/field", "--out", str(tmp_path / "new")]) == 2
