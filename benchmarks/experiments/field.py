@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from benchmarks.experiments.runs import PlayedRun
 from llmarena_envs.core.options import OptionError
+from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.running.contests import make_scheme
 from rating.schemes.field import STANDARD_OPPONENT, Field
@@ -36,6 +37,7 @@ def field_cases(run: PlayedRun, environment: str) -> dict[str, list[Case]]:
 
     Raises:
         OptionError: if the environment was not played by the scheme ``field``.
+        RunError: if no match of it has ended.
     """
     scheme = make_scheme(run.config, environment)
     if not isinstance(scheme, Field):
@@ -44,6 +46,8 @@ def field_cases(run: PlayedRun, environment: str) -> dict[str, list[Case]]:
     for outcome in sorted(run.outcomes(environment), key=lambda outcome: outcome.number):
         seat = scheme.under_test(outcome)
         cases[seat.policy].append(Case(outcome, seat))
+    if not any(cases.values()):
+        raise RunError(f"{run.directory}: expected matches of {environment}, but none has ended yet")
     return {policy: own for policy, own in cases.items() if own}
 
 

@@ -125,9 +125,9 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         {
             "rewards": estimates(
                 {policy: own[played] for policy, own in means.items()},
-                f"strategic reward per match against {plain(opponent)} ({played}), with 95 % interval",
+                f"strategic reward per match against {plain(opponent, 24)} ({played}), with 95 % interval",
             ),
-            "running": running_picture(values, f"against {plain(opponent)} ({played})"),
+            "running": running_picture(values, f"against {plain(opponent, 24)} ({played})"),
         },
     )
 
@@ -308,7 +308,16 @@ def running_picture(values: Mapping[str, Sequence[float]], title: str) -> "Figur
             means, halves = running_means(own)
             counts = range(1, len(own) + 1)
             colour, style = COLOURS[index % len(COLOURS)], ("-", "--", ":")[index // len(COLOURS) % 3]
-            field.plot(counts, means, color=colour, linestyle=style, label=plain(policy, 24))
+            field.plot(
+                counts,
+                means,
+                color=colour,
+                linestyle=style,
+                marker="o",
+                markevery=[-1],
+                markersize=4,
+                label=plain(policy, 24),
+            )
             low = [mean - half for mean, half in zip(means, halves, strict=True)]
             high = [mean + half for mean, half in zip(means, halves, strict=True)]
             field.fill_between(counts[1:], low[1:], high[1:], color=colour, alpha=0.12, linewidth=0)
@@ -318,12 +327,13 @@ def running_picture(values: Mapping[str, Sequence[float]], title: str) -> "Figur
         if lowest:
             margin = 0.05 * (max(highest) - min(lowest)) or 1.0
             field.set_ylim(min(lowest) - margin, max(highest) + margin)
+            field.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, title="band: 95 % interval")
+        field.set_xlim(left=0)
         field.set_xlabel("matches of the player")
         field.xaxis.set_major_locator(MaxNLocator(integer=True))
         field.set_ylabel("mean strategic reward so far")
         field.set_title(title, fontsize="medium")
         field.grid(alpha=0.3)
-        field.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, title="band: 95 % interval")
     return figure
 
 

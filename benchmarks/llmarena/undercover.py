@@ -78,7 +78,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         {
             "wins": estimates(
                 {policy: percent(rate) for policy, rate in rates.items()},
-                f"wins as undercover among {plain(opponent)}, %, with 95 % interval",
+                f"wins as undercover among {plain(opponent, 24)}, %, with 95 % interval",
                 lines={name: 100 * line for name, line in lines.items()},
             )
         },

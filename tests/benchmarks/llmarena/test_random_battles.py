@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from agents.errors import ProviderError
+from agents.policy import ScriptedPolicy
 from agents.records import Attempt, Turn
 from benchmarks.experiments.command import main
 from benchmarks.experiments.field import Case, field_cases
@@ -32,6 +34,7 @@ from benchmarks.llmarena.random_battles import (
     settled_after,
 )
 from llmarena_envs.core.failures import Failure
+from rating.cli import EXIT_ERRORS
 from rating.commands.signals import Interruptions
 from rating.errors import RunError
 from rating.records.match import Match
@@ -190,6 +193,28 @@ def test_the_same_files_from_what_was_played(tmp_path, capsys):
     assert len(labels) == 8
     measured = [table for table in report["tables"] if table["name"] != "published"]
     assert not any("published" in column["source"] for table in measured for column in table["columns"])
+
+
+class Unreachable(ScriptedPolicy):
+    """A model whose server is down."""
+
+    def __call__(self, view):
+        raise ProviderError("no answer")
+
+
+def test_a_player_without_a_single_match_has_no_figures(tmp_path, capsys):
+    spec = f"{__name__}:Unreachable"
+    flags = ["--smoke", "--workers", "1", "--policy", spec, "--json", "--out", str(tmp_path)]
+    assert main(PAPER, ["f2", *flags]) == EXIT_ERRORS
+    output = capsys.readouterr()
+    assert "4 matches are void" in output.err
+    tables = {table["name"]: table["rows"] for table in json.loads(output.out)["tables"]}
+    (row,) = [row for row in tables["rewards"] if row["player"] == spec]
+    assert set(row.values()) == {spec, None}
+    (row,) = [row for row in tables["ranks"] if row["player"] == spec]
+    assert set(row.values()) == {spec, None}
+    (row,) = [row for row in tables["matches"] if row["player"] == spec]
+    assert {name: value for name, value in row.items() if value is not None} == {"player": spec, "void matches": 4}
 
 
 class Person(io.TextIOBase):
