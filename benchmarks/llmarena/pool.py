@@ -42,7 +42,7 @@ def plan_run(
     Args:
         options: of the row.
         environments: what is played.
-        stop: keys of ``StopConfig``.
+        stop: keys of ``StopConfig``; a fixed number of matches raises the limit, unless that is given too.
         scripted: the scripted policies.
         **settings: further keys of the run file.
 
@@ -52,13 +52,14 @@ def plan_run(
     policies = pool(options, [item.name for item in environments], scripted)
     if not policies:
         raise OptionError("policy: expected somebody to measure; name a policy with --policy, or leave --alone out")
+    limit = {"max_matches": max(stop["matches"], StopConfig().max_matches)} if "matches" in stop else {}
     try:
         return RunConfig(
             environment=list(environments),
             policy=policies,
             seed=options.seed,
             workers=options.workers,
-            stop=StopConfig(**stop),
+            stop=StopConfig(**{**limit, **stop}),
             **settings,
         )
     except ValidationError as error:

@@ -80,7 +80,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
     """Returns the run against the opponent."""
     fixed = options.fixed()
     stop = (
-        {"matches": fixed, "max_matches": max(fixed, options.max_matches)}
+        {"matches": fixed}
         if fixed
         else {
             "half_width": options.half_width,

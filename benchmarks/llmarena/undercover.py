@@ -58,8 +58,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         opponent=options.opponent,
         options={"language": options.language, **({"cot": True} if options.cot else {})},
     )
-    stop = {"matches": options.matches, "max_matches": max(options.matches, 400)}
-    return {FIELD: plan_run(options, [game], stop=stop, preset=options.preset)}
+    return {FIELD: plan_run(options, [game], stop={"matches": options.matches}, preset=options.preset)}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
@@ -280,7 +279,7 @@ ROW = Row(
     shows="It shows how often a player that holds another word than all others, and is not told so, escapes their votes.",
     does_not_show=(
         "It does not show skill by itself: the rate depends on who holds the other seats, so it compares players among one field"
-        " only, and not with the published rates, whose field was another. Who gives nothing away is not found by its clues, and"
-        " who is silent among talkers is; neither is knowledge of the own role."
+        " only, and not with the published rates, whose field was another. A win is no proof that a player knew its role: look at"
+        " the cases."
     ),
 )

@@ -11,13 +11,16 @@ from benchmarks.experiments.field import Case, field_cases
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.undercover import (
+    FIELD,
     GAME,
+    Options,
     against,
     blank_rate,
     case_text,
     chosen_cases,
     course_table,
     ending,
+    plan,
     win_rate,
     win_table,
 )
@@ -111,6 +114,12 @@ def test_the_first_matches_of_every_kind_are_chosen():
     chosen = chosen_cases({"a": CASES}, 1)
     assert {number: how for number, (_, how) in chosen.items()} == {0: "survived", 1: "found", 3: "forfeited"}
     assert sorted(chosen_cases({"a": CASES}, 2)) == [0, 1, 2, 3, 6]
+
+
+def test_as_many_matches_are_planned_as_asked_for():
+    for matches in (5, 100, 1000):
+        stop = plan(Options(matches=matches))[FIELD].stop
+        assert stop.matches == matches <= stop.max_matches
 
 
 @pytest.fixture(scope="module")
