@@ -26,6 +26,7 @@ from benchmarks.llmarena.pool import plan_run
 from benchmarks.options import option
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.connect_four.strategy import COUNTS, REWARD_MODES, match_reward, values_of
+from llmarena_envs.core.options import check_int
 from rating.errors import RunError
 from rating.records.record import Record
 from rating.running.run_file import PERSON, EnvironmentConfig, RunConfig
@@ -78,6 +79,7 @@ class Options(RowOptions):
 
 def plan(options: Options) -> dict[str, RunConfig]:
     """Returns the run against the opponent."""
+    check_int("matches", options.matches, 0, 1_000_000)
     fixed = options.fixed()
     stop = (
         {"matches": fixed}

@@ -256,7 +256,7 @@ def test_a_person_who_leaves_can_come_back(tmp_path, monkeypatch, capsys):
     ("flags", "message"),
     [
         (["--half-width", "0"], "half_width"),
-        (["--matches", "-2"], "matches"),
+        (["--matches", "-1"], "matches"),
         (["--preset", "strict"], "preset"),
         (["--opponent", "nobody"], "nobody"),
         (["--opponent", "similarity"], "similarity"),
