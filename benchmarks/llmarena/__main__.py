@@ -9,6 +9,8 @@ PAPER = Paper(
     title="LLMArena (arXiv 2402.16499)",
     rows={
         "t2": "benchmarks.llmarena.hints",
+        "f2": "benchmarks.llmarena.random_battles",
+        "undercover": "benchmarks.llmarena.undercover",
     },
     aliases={"t4": "t1"},
 )
