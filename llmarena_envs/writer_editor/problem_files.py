@@ -4,10 +4,13 @@ Ours and MBPP's: ``task_id``, ``text`` (or ``prompt``), ``code``, ``test_list``,
 ``challenge_test_list``, ``entry_point``, ``buggy_code`` and ``bug``. Without ``entry_point`` the function asked for is the one
 that ``code`` defines and the first test calls.
 
-HumanEval's: ``task_id``, ``prompt`` (the beginning of the program), ``entry_point``, ``canonical_solution`` and ``test``, a program
-that defines ``check``.
+HumanEval's: ``task_id``, ``prompt`` (the beginning of the program), ``entry_point``, ``canonical_solution`` and ``test``, a
+program that defines ``check``.
+
+A test is one ``assert`` statement.
 """
 
+import ast
 import re
 from collections.abc import Iterable
 
@@ -41,6 +44,8 @@ def _of_mbpp(record: Record, number: int) -> Problem:
         raise record.error(
             f"test_list: expected a list with at least one test, got {record.fields.get('test_list')!r:.80}"
         )
+    for test in tests:
+        _check_test(record, test)
     code = record.text("code", "")
     return Problem(
         task_id=record.name("task_id", str(number)),
@@ -54,6 +59,15 @@ def _of_mbpp(record: Record, number: int) -> Problem:
     )
 
 
+def _check_test(record: Record, test: str) -> None:
+    try:
+        statements = ast.parse(test).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        statements = []
+    if len(statements) != 1 or not isinstance(statements[0], ast.Assert):
+        raise record.error(f"test_list: expected an assert statement, got {test!r:.80}")
+
+
 def _of_human_eval(record: Record) -> Problem:
     prompt = record.text("prompt")
     entry_point = _entry_point(record, "", "")
@@ -62,7 +76,8 @@ def _of_human_eval(record: Record) -> Problem:
         text=prompt,
         entry_point=entry_point,
         code=prompt + record.text("canonical_solution"),
-        test_list=(f"{record.text('test')}\ncheck({entry_point})",),
+        test_list=(f"assert check({entry_point}) is None",),
+        test_setup_code=record.text("test"),
     )
 
 
