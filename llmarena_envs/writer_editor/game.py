@@ -93,6 +93,7 @@ class WriterEditorView(NamedTuple):
         messages: what was written so far, as far as the agent may read it.
         consensus: whether the editor has accepted what the writer wrote.
         undecided: whether the match is over without scores.
+        consensus_token: what an editor sends to accept a text.
     """
 
     agent: str
@@ -105,6 +106,7 @@ class WriterEditorView(NamedTuple):
     messages: tuple[Message, ...]
     consensus: bool
     undecided: bool
+    consensus_token: str
 
 
 def last_product(task: str, drafts: Sequence[str], edits: Sequence[str], consensus: bool) -> str:
@@ -197,6 +199,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
             self.pool.visible_to(agent),
             self.consensus,
             self.undecided,
+            self.consensus_token,
         )
 
     def why_illegal(self, agent: str, action: Action) -> Reason | None:

@@ -1,7 +1,7 @@
 """Measuring what was written, beside the judges: by tests, or by comparison with a reference."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from llmarena_envs.writer_editor.task_types import Document, Problem
 
@@ -26,12 +26,12 @@ class Measure(NamedTuple):
 
     name: str
     best: float
-    of: Callable[[str, Problem | Document], float | None]
+    of: Callable[[str, Any], float | None]
 
     def measure(self, text: str, task: Problem | Document) -> float:
         """Returns the number, or ``UNKNOWN``."""
         value = self.of(text, task)
-        return UNKNOWN if value is None else value
+        return UNKNOWN if value is None else min(value, self.best)
 
 
 def find_pass_rate() -> PassRate | None:

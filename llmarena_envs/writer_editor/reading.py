@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.reading.objects import read_object
 from llmarena_envs.core.replies import clean_text, read_part
 
@@ -25,20 +26,24 @@ _TAG = re.compile(
     r"(.*)</\1>",
     re.IGNORECASE | re.DOTALL,
 )
-_KEYS = (
-    "answer",
-    "output",
-    "response",
-    "code",
-    "program",
-    "solution",
-    "review",
-    "comment",
-    "comments",
-    "feedback",
-    "translation",
+_KEYS = frozenset(
+    (
+        *(
+            "answer",
+            "output",
+            "response",
+            "text",
+            "code",
+            "program",
+            "solution",
+            "review",
+            "comment",
+            "comments",
+            "feedback",
+        ),
+        *("translation", "polished", "polished_translation", "polished_text"),
+    )
 )
-_KEYS += ("polished", "polished_translation", "polished_text", "text")
 _FENCE = re.compile(r"^([ \t]*+)(`{3,}+|~{3,}+)[ \t]*+([^\n`]{0,80}+)$", re.MULTILINE)
 _ABOUT_TRANSLATION = r"translat|polish|revis|proofread|译|润色|校"
 _LABEL = re.compile(
@@ -150,7 +155,9 @@ def _some(text: str) -> str:
 
 
 def _is_token(text: str, token: str) -> bool:
-    return len(text) < 10 * len(token) + 100 and _TOKEN_EDGE.sub("", clean_text(text)).casefold() == token.casefold()
+    if len(text) > 10 * len(token) + 100:
+        return False
+    return _TOKEN_EDGE.sub("", clean_text(narrow(text))).casefold() == narrow(token).casefold()
 
 
 def _unwrapped(reply: str) -> str:
