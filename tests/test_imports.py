@@ -38,6 +38,8 @@ HEAVY = (
     "sqlalchemy",
     "ray",
     "agents",
+    "sacrebleu",
+    "datasets",
 )
 
 

@@ -194,6 +194,27 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             [1],
             ["All fireworks are complete. You receive 1 point in total."] * 2,
         ),
+        (
+            "writer_editor_v0",
+            {"max_rounds": 1, "objective": False},
+            ["def f(): pass", "over", '{"Programmer": 2, "Reviewer": 7.5}'],
+            [f"It was played to its end. Your reward is {reward}." for reward in ("2", "7.5", "0")],
+        ),
+        (
+            "writer_editor_v0",
+            {"max_rounds": 1, "objective": False},
+            ["def f(): pass", "over", "abstain"],
+            ["It was played to its end. There are no scores, so the match has no result."] * 3,
+        ),
+        (
+            "writer_editor_v0",
+            {"max_rounds": 1, "objective": False},
+            ["def f(): pass", "over", "both are good"],
+            [
+                *["judge_0 ended it by an illegal action. There are no scores, so the match has no result."] * 2,
+                "You ended it by an illegal action. There are no scores, so the match has no result.",
+            ],
+        ),
     ],
 )
 def test_by_what_it_ended(name, options, actions, told):

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from llmarena_envs import bargain_v0, bid_v0, connect_four_v0, hanabi_v0, holdem_v0, tictactoe_v0, undercover_v0
+from llmarena_envs import (
+    bargain_v0,
+    bid_v0,
+    connect_four_v0,
+    hanabi_v0,
+    holdem_v0,
+    tictactoe_v0,
+    undercover_v0,
+    writer_editor_v0,
+)
 from llmarena_envs.core.text_env import TextEnv
 
 
@@ -69,12 +78,20 @@ def environment(position: str, language: str = "en") -> TextEnv:
         env = bid_v0.raw_env(values=[[7.0, 5.0]], **options)
     elif position in ("bargain", "bargain_answer"):
         env = bargain_v0.raw_env(instance=((3, 2, 1), (1, 2, 3), (2, 1, 2)), **options)
+    elif position in ("program", "review", "judgement"):
+        env = writer_editor_v0.raw_env(max_rounds=1, objective=False, **options)
+    elif position == "translation":
+        env = writer_editor_v0.raw_env(task="translation", objective=False, **options)
     else:
         env = undercover_v0.raw_env(pair=("zyxqua", "vubnor"), ask_guess=position == "guess", **options)
     env.reset(seed=0)
     if position in ("hanabi_2", "hanabi_3"):
         for line in OPENINGS[position]:
             env.step(env.parse(f"Action: {line}", env.agent_selection))
+    if position in ("review", "judgement"):
+        env.step("def f(): pass")
+    if position == "judgement":
+        env.step("over")
     if position == "bargain_answer":
         env.step("player_0: 1 hats 1 balls 1 apples")
     if position in ("vote", "guess"):

@@ -49,6 +49,16 @@ REFUSED = {
         "player_0: " + "a" * 501,
     ],
     "vote": ["?", "vote: player_0", "vote: player_9", "vote: player_1, player_2", "player_1: red"],
+    "program": ["", "I cannot.", "```\n```", "def f():\n" + "    x = 1\n" * 2_500],
+    "review": ["", "<think>", "x" * 20_000],
+    "translation": ["", "```\n```", "x" * 20_000],
+    "judgement": [
+        "",
+        "?",
+        '{"Programmer": 11, "Reviewer": 5}',
+        '{"Programmer": 5}',
+        '{"Programmer": "?", "Reviewer": 5}',
+    ],
     "guess": ["vote: player_1\nguess: player_9=a", "vote: player_1\nguess: player_1=" + "x" * 101],
 }
 _ENGLISH = re.compile(r"\b[a-z]{2,}(?: [a-z]{2,}){2,}\b")
