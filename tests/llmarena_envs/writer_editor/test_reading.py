@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.writer_editor.game import MAX_TEXT
 from llmarena_envs.writer_editor.reading import (
     read_polished,
     read_program,
@@ -245,7 +246,7 @@ def test_what_was_read_is_read_again_as_the_same(reply):
         except Refusal:
             continue
         assert text.strip()
-        assert read(write(text)) == text
+        assert len(text) > MAX_TEXT or read(write(text)) == text
 
 
 @pytest.mark.parametrize(
