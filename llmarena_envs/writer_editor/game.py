@@ -218,7 +218,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
         return Abstention() if self.stage == JUDGE else Text("")
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Action:
-        """Draws a program that returns a constant, a text of words without meaning, now and then consensus, or scores."""
+        """Draws a text of words without meaning, now and then consensus, or scores; a program is always one that does nothing."""
         if self.stage == JUDGE:
             writer, editor = (float(score) for score in rng.integers(1, 11, size=2))
             return Scores(Given(writer), Given(editor))
@@ -226,7 +226,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
         if self.stage == EDIT and number % 4 == 0:
             return Text(self.consensus_token)
         if self.stage == WRITE and self.task == CODE_REVIEW:
-            return Text(f"def {self.tasks[self.number].assignment.entry_point}(*values):\n    return {number}")
+            return Text(f"def {self.tasks[self.number].assignment.entry_point}(*values):\n    pass")
         return Text(f"words without meaning, number {number}")
 
     def apply(self, actions: tuple[Any, ...]) -> None:
