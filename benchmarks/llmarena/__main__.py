@@ -8,6 +8,7 @@ PAPER = Paper(
     name="llmarena",
     title="LLMArena (arXiv 2402.16499)",
     rows={
+        "t1": "benchmarks.llmarena.main_table",
         "t2": "benchmarks.llmarena.hints",
     },
     aliases={"t4": "t1"},
