@@ -10,6 +10,7 @@ PAPER = Paper(
     rows={
         "t1": "benchmarks.llmarena.main_table",
         "t2": "benchmarks.llmarena.hints",
+        "convergence": "benchmarks.llmarena.convergence",
     },
     aliases={"t4": "t1"},
 )

@@ -6,7 +6,9 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.errors import RunError
 from rating.running.run_file import StopConfig
+from rating.schemes.duels import SkillLeaderboard, SkillRow
 from rating.schemes.leaderboard import Leaderboard
+from rating.statistics.estimates import Estimate
 
 GAMES = {
     "tictactoe_v0": "tic-tac-toe",
@@ -23,7 +25,7 @@ PLAYED = "games"
 """Name of the run of a row that plays one: the same for all, so that a row can be computed from the run of another."""
 
 
-def game_options(game: str, language: str, hands: int) -> dict[str, object]:
+def game_options(game: str, language: str, hands: int = 1) -> dict[str, object]:
     """Returns the options of an environment; ``hands`` are those of a match of hold'em."""
     return {"language": language, **({"hands": hands} if game == "holdem_v0" else {})}
 
@@ -66,6 +68,7 @@ def stop_table(run: PlayedRun, boards: Mapping[str, Leaderboard]) -> Table:
         rows,
         [
             *(f"{reason}: {meanings[reason]}" for reason in meanings if any(row[1] == reason for row in rows)),
+            "what was under way when the reason arose was played to its end, and counts",
             f"bad replies: preset {run.config.preset}",
         ],
     )
@@ -79,5 +82,20 @@ def _meanings(stop: StopConfig) -> dict[str, str]:
         ),
         "sigma": f"every player had {stop.min_matches} matches and a sigma below {stop.sigma}",
         "count": f"every player had {stop.matches} matches of the kind that counts",
-        "cap": f"a player was scheduled {stop.max_matches} times, so no more was begun although nothing had converged",
+        "cap": f"a player was scheduled {stop.max_matches} times or more before there was another reason",
     }
+
+
+def bradley_terry_cell(row: SkillRow) -> Estimate | None:
+    """Returns the Bradley-Terry rating of a policy with its interval; the cases are its matches."""
+    return None if row.rating is None else Estimate(row.rating, row.low, row.high, row.tally.n, row.tally.n)
+
+
+def bradley_terry_notes(boards: Mapping[str, Leaderboard]) -> list[str]:
+    """Says of which games the results alone do not determine the ratings."""
+    return [
+        f"{GAMES[game]}: not every policy has beaten or tied every other through a chain of others, so how far"
+        " Bradley-Terry ratings are apart depends on the prior"
+        for game, board in boards.items()
+        if isinstance(board, SkillLeaderboard) and board.matches and not board.connected
+    ]

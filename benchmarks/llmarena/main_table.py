@@ -17,7 +17,15 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns, percent
 from benchmarks.llmarena.groups import check_groups, group_table, mean, published_group_table, read_groups
-from benchmarks.llmarena.ladder import GAMES, PLAYED, game_options, leaderboards, stop_table
+from benchmarks.llmarena.ladder import (
+    GAMES,
+    PLAYED,
+    bradley_terry_cell,
+    bradley_terry_notes,
+    game_options,
+    leaderboards,
+    stop_table,
+)
 from benchmarks.llmarena.pool import plan_run
 from benchmarks.options import option
 from llmarena_envs.catalogue import load_environment
@@ -29,7 +37,6 @@ from rating.schemes.duels import SkillRow
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.roles import RoleRow
 from rating.schemes.summary import Summary, summarise
-from rating.statistics.estimates import Estimate
 
 FIELD = "similarity"
 """The policy on the other seats of undercover, where it plays."""
@@ -181,7 +188,7 @@ def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
         for row in board.rows:
             skill: list[Cell] = [None, None, None]
             if isinstance(row, SkillRow):
-                skill = [row.sigma, row.spread.sd if row.spread else None, _bradley_terry(row)]
+                skill = [row.sigma, row.spread.sd if row.spread else None, bradley_terry_cell(row)]
             lines.append(
                 [
                     GAMES[game],
@@ -214,13 +221,10 @@ def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
         lines,
         [
             "Bradley-Terry: mean 1000, with its 95 % interval; it does not depend on the order of the matches, as mu does",
+            *bradley_terry_notes(boards),
             "reward: mean of all finished matches with its 95 % interval by bootstrap over deals",
         ],
     )
-
-
-def _bradley_terry(row: SkillRow) -> Estimate | None:
-    return None if row.rating is None else Estimate(row.rating, row.low, row.high, row.tally.n, row.tally.n)
 
 
 def normalised_table(summary: Summary, published: Published, same: Mapping[str, str]) -> Table:
@@ -305,16 +309,17 @@ def draw_normalised(summary: Summary) -> Figure:
         shades = [[float("nan") if score is None else score for score in line] for line in table]
         field.imshow(shades, cmap="Blues", vmin=0, vmax=130, aspect="auto")
         for y, (row, line) in enumerate(zip(summary.rows, table, strict=True)):
-            games = [f" ({row.average.n})" if row.average else ""]
-            for x, (score, n) in enumerate(zip(line, [""] * (len(line) - 1) + games, strict=True)):
+            for x, score in enumerate(line):
                 if score is not None:
                     colour = "white" if score > TEXT_COLOUR_TURNS else "black"
-                    field.text(x, y, cells.number(score, 1) + n, ha="center", va="center", color=colour)
+                    field.text(x, y, cells.number(score, 1), ha="center", va="center", color=colour)
+            if row.average:
+                field.text(len(line) - 0.4, y, f"({row.average.n})", va="center", color="grey")
         field.set_xticks(range(len(titles)), titles, rotation=20, ha="right", rotation_mode="anchor")
         field.set_yticks(range(len(table)), [plain(row.policy, 30) for row in summary.rows])
         field.axvline(len(titles) - 1.5, color="white", linewidth=3)
         field.set_title(
-            "score in per cent of the best player of each game; empty: not played; average over (n) games",
+            "in per cent of the best player of each game; empty: not played; in brackets: games an average is over",
             fontsize="medium",
         )
         field.tick_params(length=0)
