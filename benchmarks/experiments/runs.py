@@ -10,6 +10,7 @@ from rating.commands.signals import Interruptions
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome
 from rating.records.record import Record
+from rating.records.store import fact_table
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig, write_run_file
@@ -53,6 +54,14 @@ class PlayedRun:
     def stop_reason(self, environment: str) -> str:
         """Returns why no more was played; empty if play goes on."""
         return self._facts.get(f"stopped:{environment}", "")
+
+    def rules(self, environment: str) -> dict[str, str]:
+        """Returns what each agent was told of the rules; empty if it was not recorded.
+
+        Raises:
+            RunError: if something else was recorded.
+        """
+        return fact_table(f"rules:{environment}", self._facts)
 
     def leaderboard(self, environment: str) -> Leaderboard:
         """Returns the leaderboard of an environment.

@@ -8,6 +8,7 @@ PAPER = Paper(
     name="llmarena",
     title="LLMArena (arXiv 2402.16499)",
     rows={
+        "f1": "benchmarks.llmarena.transcripts",
         "t1": "benchmarks.llmarena.main_table",
         "t2": "benchmarks.llmarena.hints",
         "convergence": "benchmarks.llmarena.convergence",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
+from typing import TextIO
 
 from rich.console import Console
 
@@ -90,13 +91,26 @@ def print_tables(tables: list[Leaderboard | Summary]) -> None:
 
 def write_report(directory: Path, path: Path) -> Path:
     """Writes the report of a run and returns its absolute path."""
+    with path.open("w", encoding="utf-8") as file:
+        report_page(directory, file)
+    return path.resolve()
+
+
+def report_page(directory: Path, file: TextIO, title: str = "") -> None:
+    """Writes the report page of a run.
+
+    Args:
+        directory: of the run.
+        file: where to.
+        title: of the page; by default the name of the directory.
+    """
     from rating.report import Run, write_page  # matplotlib is slow to import
 
     config, store = run_directory.open_run(directory)
     with closing(store):
         outcomes, facts = list(store.outcomes()), store.facts()
         run = Run(
-            title=directory.resolve().name,
+            title=title or directory.resolve().name,
             seed=config.seed,
             boards=_leaderboards(config, outcomes, facts),
             outcomes=outcomes,
@@ -105,9 +119,7 @@ def write_report(directory: Path, path: Path) -> Path:
             seal=store.sealed,
             digest=store.digest(),
         )
-        with path.open("w", encoding="utf-8") as file:
-            write_page(run, store.records(), file)
-    return path.resolve()
+        write_page(run, store.records(), file)
 
 
 def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
