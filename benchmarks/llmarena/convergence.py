@@ -207,4 +207,5 @@ ROW = Row(
         "It does not show that the order of the players is right: ratings of close players stand still long before it is known"
         " who is better, and sigma knows nothing of how close they are."
     ),
+    any_manner=True,
 )

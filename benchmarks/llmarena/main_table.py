@@ -37,6 +37,7 @@ from rating.schemes.duels import SkillRow
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.roles import RoleRow
 from rating.schemes.summary import Summary, summarise
+from rating.statistics.estimates import Estimate
 
 FIELD = "similarity"
 """The policy on the other seats of undercover, where it plays."""
@@ -147,7 +148,7 @@ def raw_table(
             *(f"{GAMES[game]}: {METRICS[board.scheme]}{_compared(board)}" for game, board in boards.items()),
             "mu ± sigma (matches): sigma is the standard deviation of the model's belief, not an interval; the table `certainty`"
             " has Bradley-Terry ratings with intervals",
-            "others: mean or rate with its 95 % interval (matches)",
+            "others: mean or rate with its 95 % interval (matches); no interval where all rewards were the same",
             f"published: {published.source}",
             *published.notes,
         ],
@@ -178,7 +179,12 @@ def metric(row: leaderboard.Row) -> Cell:
         return row.mu
     if isinstance(row, RoleRow):
         return percent(next(iter(row.roles.values())))
-    return row.self_play if isinstance(row, CooperativeRow) else row.reward
+    return without_false_certainty(row.self_play if isinstance(row, CooperativeRow) else row.reward)
+
+
+def without_false_certainty(value: Estimate | None) -> Estimate | None:
+    """Returns a mean without its interval where all rewards were the same: resampling cannot tell how far others may be."""
+    return value._replace(low=None, high=None) if value is not None and value.low == value.high else value
 
 
 def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
@@ -196,7 +202,7 @@ def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
                     METRICS[board.scheme],
                     metric(row),
                     *skill,
-                    row.reward,
+                    without_false_certainty(row.reward),
                     row.effort.matches,
                     row.effort.void_matches + row.effort.bug_matches,
                     sum(row.effort.forfeits.values()),
@@ -222,7 +228,7 @@ def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
         [
             "Bradley-Terry: mean 1000, with its 95 % interval; it does not depend on the order of the matches, as mu does",
             *bradley_terry_notes(boards),
-            "reward: mean of all finished matches with its 95 % interval by bootstrap over deals",
+            "reward: mean of all finished matches with its 95 % interval by bootstrap over deals; none where all rewards were the same",
         ],
     )
 
@@ -305,7 +311,7 @@ def draw_normalised(summary: Summary) -> Figure:
         [*(row.scores[game] for game in summary.environments), row.average.value if row.average else None]
         for row in summary.rows
     ]
-    with axes(1.1 + 0.32 * len(table)) as (figure, (field,)):
+    with axes(1.3 + 0.32 * len(table)) as (figure, (field,)):
         shades = [[float("nan") if score is None else score for score in line] for line in table]
         field.imshow(shades, cmap="Blues", vmin=0, vmax=130, aspect="auto")
         for y, (row, line) in enumerate(zip(summary.rows, table, strict=True)):
@@ -318,9 +324,8 @@ def draw_normalised(summary: Summary) -> Figure:
         field.set_xticks(range(len(titles)), titles, rotation=20, ha="right", rotation_mode="anchor")
         field.set_yticks(range(len(table)), [plain(row.policy, 30) for row in summary.rows])
         field.axvline(len(titles) - 1.5, color="white", linewidth=3)
-        field.set_title(
-            "in per cent of the best player of each game; empty: not played; in brackets: games an average is over",
-            fontsize="medium",
+        figure.supxlabel(
+            "per cent of the best of each game; empty: not played; (n): games of the average", fontsize="medium"
         )
         field.tick_params(length=0)
         for spine in field.spines.values():

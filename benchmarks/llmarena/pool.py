@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from benchmarks.experiments.row import RowOptions
 from llmarena_envs.core.options import OptionError
 from rating.commands.run import read_policies
-from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig, explain
+from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig, explanation
 
 Scripted = Mapping[str, Sequence[str]]
 """Scripted policies by environment: each a spec, or ``NAME=SPEC``."""
@@ -47,7 +47,7 @@ def plan_run(
         **settings: further keys of the run file.
 
     Raises:
-        OptionError: if nobody is left to play, or a value is not valid.
+        OptionError: if nobody is left to play, or a setting has no valid value.
     """
     policies = pool(options, [item.name for item in environments], scripted)
     if not policies:
@@ -62,7 +62,7 @@ def plan_run(
             **settings,
         )
     except ValidationError as error:
-        raise OptionError(explain(error)) from error
+        raise OptionError(explanation(error)) from error
 
 
 def pool(options: RowOptions, environments: Sequence[str], scripted: Scripted = SCRIPTED) -> list[PolicyConfig]:

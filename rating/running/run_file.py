@@ -290,7 +290,7 @@ def parse_run_file(text: str, where: str) -> RunConfig:
     except tomllib.TOMLDecodeError as error:
         raise OptionError(f"{where}: not a TOML file: {error}") from error
     except ValidationError as error:
-        raise OptionError(f"{where}: {explain(error)}") from error
+        raise OptionError(f"{where}: {explanation(error)}") from error
     config.check()
     return config
 
@@ -300,12 +300,13 @@ _TABLES: dict[str, type[_Table]] = {
 }  # fmt: skip
 
 
-def explain(error: ValidationError) -> str:
-    """Says of each key that is not valid what was expected, what came, and the nearest known key."""
+def explanation(error: ValidationError) -> str:
+    """Says what was expected in place of each wrong key or value, and what came."""
     return "; ".join(_explain(dict(item)) for item in error.errors())
 
 
 def _explain(error: dict[str, Any]) -> str:
+    """Says what was expected, what came, and the nearest known key."""
     path = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
         tables = [_TABLES[part] for part in error["loc"][:-1] if part in _TABLES]
