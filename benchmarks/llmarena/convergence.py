@@ -165,14 +165,10 @@ def draw_course(title: str, history: Mapping[str, Sequence[Step]], stop: StopCon
     start = TrueSkillOptions()
     with axes(3.0 + 0.2 * -(-len(history) // columns), 2) as (figure, (left, right)):
         for index, (name, steps) in enumerate(history.items()):
-            style = {
-                "color": COLOURS[index % len(COLOURS)],
-                "linestyle": LINES[index // len(COLOURS) % len(LINES)],
-                "linewidth": 1.2,
-            }
-            matches = range(len(steps) + 1)
-            left.plot(matches, [start.mu, *(step.mu for step in steps)], label=plain(name), **style)
-            right.plot(matches, [start.sigma, *(step.sigma for step in steps)], **style)
+            colour, line = COLOURS[index % len(COLOURS)], LINES[index // len(COLOURS) % len(LINES)]
+            mus, sigmas = [start.mu, *(step.mu for step in steps)], [start.sigma, *(step.sigma for step in steps)]
+            left.plot(range(len(mus)), mus, label=plain(name), color=colour, linestyle=line, linewidth=1.2)
+            right.plot(range(len(sigmas)), sigmas, color=colour, linestyle=line, linewidth=1.2)
         right.axhline(stop.sigma, color="black", linewidth=0.8, linestyle=(0, (1, 2)))
         right.annotate(f"limit {stop.sigma:g}", (0.02, stop.sigma), xycoords=("axes fraction", "data"), va="bottom")
         right.set_ylim(bottom=0)

@@ -228,7 +228,7 @@ def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
         [
             "Bradley-Terry: mean 1000, with its 95 % interval; it does not depend on the order of the matches, as mu does",
             *bradley_terry_notes(boards),
-            "reward: mean of all finished matches with its 95 % interval by bootstrap over deals; none where all rewards were the same",
+            "reward: mean of all finished matches with its 95 % interval, by bootstrap over deals; none where all were the same",
         ],
     )
 

@@ -134,7 +134,10 @@ ROW = Row(
     plan=plan,
     measure=measure,
     precision=precision,
-    shows="It shows what a player is told, what it replies, what is played and what it earns, turn by turn. With --run it takes any run of these games.",
+    shows=(
+        "It shows what a player is told, what it replies, what is played and what it earns, turn by turn. With --run it takes any"
+        " run of these games."
+    ),
     does_not_show="It does not show how good anybody is: a match or two are no sample.",
     any_manner=True,
 )
