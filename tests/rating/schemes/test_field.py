@@ -124,6 +124,12 @@ def test_self_play_is_played_as_often_as_asked_for(asked, number):
     assert len(set(deals["a"])) == number
 
 
+@pytest.mark.parametrize(("seats", "asked", "number"), [(2, 100, 100), (5, 100, 100), (5, 50, 50), (2, 5, 6)])
+def test_a_field_is_played_as_often_as_asked_for_in_whole_cycles(seats, asked, number):
+    matches = played(Field(setting(seats, ("a",), matches=asked)))
+    assert len(matches) == number
+
+
 def test_self_play_tells_what_the_first_seat_did():
     scheme = SelfPlay(setting(policies=("a",), matches=3))
     outcomes = [
