@@ -70,7 +70,7 @@ class Options(RowOptions):
         "", f"the policy on the other seats of undercover (default: {FIELD}, or the first if it does not play)"
     )
     preset: str = option("standard", "treatment of bad replies: standard, or llmarena for the paper's")
-    groups: str = option("", "CSV file with the columns policy and group, e.g. by size, to average over")
+    groups: str = option("", "CSV file with a line policy,group for every policy, e.g. by size, to average over")
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
