@@ -4,7 +4,6 @@ A game with two players is played by every pair of policies on both seats; at un
 seats, as the paper has it for Hanabi. What is written holds every policy at least once.
 """
 
-import io
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -77,8 +76,6 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
             files[f"{game}.md"] = "\n\n".join(texts) + "\n"
         else:
             notes.append(f"{title}: no match has ended")
-    page = io.StringIO()
-    report_page(run.directory, page, "Transcripts of LLMArena's games")
     table = Table(
         "matches",
         "matches that were written out",
@@ -93,7 +90,11 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         ],
         rows,
     )
-    return Result([table], notes=notes, files={**files, "report.html": page.getvalue()})
+    return Result(
+        [table],
+        notes=notes,
+        files={**files, "report.html": report_page(run.directory, "Transcripts of LLMArena's games")},
+    )
 
 
 def choose(records: Iterable[Record], matches: int) -> list[Record]:
