@@ -29,7 +29,7 @@ from benchmarks.llmarena.ladder import (
 from benchmarks.llmarena.pool import plan_run
 from benchmarks.options import option
 from llmarena_envs.catalogue import load_environment
-from llmarena_envs.core.options import check_choice
+from llmarena_envs.core.options import OptionError, check_choice
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.schemes import cells, leaderboard
 from rating.schemes.cooperation import CooperativeRow
@@ -80,6 +80,11 @@ def plan(options: Options) -> dict[str, RunConfig]:
         OptionError: if an option is none.
     """
     check_choice("preset", options.preset, ("standard", "llmarena"))
+    if options.matches > options.max_matches:
+        raise OptionError(
+            f"matches: expected no more than max_matches = {options.max_matches}, which holds for all games, got"
+            f" {options.matches}; give --matches or --max-matches another value"
+        )
     config = plan_run(
         options,
         [EnvironmentConfig(name=game, options=game_options(game, options.language, options.hands)) for game in GAMES],
