@@ -8,9 +8,12 @@ PAPER = Paper(
     name="llmarena",
     title="LLMArena (arXiv 2402.16499)",
     rows={
+        "f1": "benchmarks.llmarena.transcripts",
+        "t1": "benchmarks.llmarena.main_table",
         "t2": "benchmarks.llmarena.hints",
         "f2": "benchmarks.llmarena.random_battles",
         "undercover": "benchmarks.llmarena.undercover",
+        "convergence": "benchmarks.llmarena.convergence",
     },
     aliases={"t4": "t1"},
 )
