@@ -11,6 +11,8 @@ PAPER = Paper(
         "t2": "benchmarks.llmarena.hints",
         "f2": "benchmarks.llmarena.random_battles",
         "undercover": "benchmarks.llmarena.undercover",
+        "f3": "benchmarks.llmarena.auctions",
+        "f5": "benchmarks.llmarena.hanabi_actions",
     },
     aliases={"t4": "t1"},
 )
