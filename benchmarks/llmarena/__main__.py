@@ -12,6 +12,7 @@ PAPER = Paper(
         "f2": "benchmarks.llmarena.random_battles",
         "undercover": "benchmarks.llmarena.undercover",
         "f3": "benchmarks.llmarena.auctions",
+        "f4": "benchmarks.llmarena.holdem_risk",
         "f5": "benchmarks.llmarena.hanabi_actions",
     },
     aliases={"t4": "t1"},

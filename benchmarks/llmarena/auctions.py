@@ -18,7 +18,7 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Column, Table, percent
 from benchmarks.llmarena.pool import plan_run
-from benchmarks.llmarena.self_play import by_policy, cautious, check_two_seats, missing, share
+from benchmarks.llmarena.self_play import by_policy, cautious, check_two_seats, missing, share, statistic
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
 from rating.records.outcome import Outcome
@@ -98,8 +98,8 @@ def own_bids(outcomes: Sequence[Outcome]) -> Bids:
         for seat in outcome.seats:
             if seat.fallbacks or seat.forfeit:
                 played_for += 1
-            elif seat.statistics["valuation"]:  # 0 where the other side's forfeit ended the auction
-                scores.append(seat.statistics["score"])
+            elif statistic(seat, "valuation"):  # 0 where the other side's forfeit ended the auction
+                scores.append(statistic(seat, "score"))
                 auctions.append(outcome.number)
     return Bids(scores, auctions, played_for)
 

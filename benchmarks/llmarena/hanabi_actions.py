@@ -15,7 +15,7 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Column, Table, percent
 from benchmarks.llmarena.pool import plan_run
-from benchmarks.llmarena.self_play import by_policy, cautious, missing, share
+from benchmarks.llmarena.self_play import by_policy, cautious, missing, share, statistic
 from benchmarks.options import option
 from rating.records.outcome import Outcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
@@ -90,13 +90,13 @@ def own_actions(outcomes: Sequence[Outcome]) -> Actions:
     matches: list[int] = []
     for outcome in outcomes:
         for seat in outcome.seats:
-            own = list(chain.from_iterable(repeat(kind, int(seat.statistics[kind])) for kind in ACTIONS))
+            own = list(chain.from_iterable(repeat(kind, int(statistic(seat, kind))) for kind in ACTIONS))
             kinds += own
             matches += [outcome.number] * len(own)
     return Actions(
         kinds,
         matches,
-        [outcome.seats[0].statistics["score"] for outcome in outcomes],
+        [statistic(outcome.seats[0], "score") for outcome in outcomes],
         sum(seat.fallbacks for outcome in outcomes for seat in outcome.seats if not seat.forfeit),
         sum(any(seat.forfeit for seat in outcome.seats) for outcome in outcomes),
     )

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from llmarena_envs.core.options import OptionError
-from rating.records.outcome import Outcome
+from rating.errors import RunError
+from rating.records.outcome import Outcome, SeatOutcome
 from rating.statistics.estimates import Estimate
 from rating.statistics.proportions import clustered_rate
 from rating.statistics.results import finished
@@ -43,6 +44,17 @@ def check_two_seats(outcomes: Sequence[Outcome]) -> None:
                 f"{outcome.environment}: expected matches of two players, got one of {len(outcome.seats)};"
                 " compute this row from a run with the default number of players"
             )
+
+
+def statistic(seat: SeatOutcome, name: str) -> float:
+    """Returns a statistic of a seat.
+
+    Raises:
+        RunError: if it has none of this name.
+    """
+    if name not in seat.statistics:
+        raise RunError(f"expected the statistic {name!r} of every seat, got {sorted(seat.statistics)}")
+    return seat.statistics[name]
 
 
 def cautious(estimate: Estimate | None) -> Estimate | None:
