@@ -160,7 +160,7 @@ def stacked_bars(actions: Mapping[str, Actions]) -> "Figure":
         field.set_xlim(0, 100)
         field.set_axisbelow(True)
         if shown:
-            field.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(ACTIONS), frameon=False)
+            figure.legend(loc="outside upper center", ncols=len(ACTIONS), frameon=False)
     return figure
 
 

@@ -188,9 +188,7 @@ def picture(decisions: Mapping[str, Sequence[Decision]]) -> "Figure":
             field.plot([], [], "o", color=colour, markersize=4, label=name)
         name_rows(field, list(decisions), "mean win rate of the states, %, with 95 % interval; number: states")
         field.set_xlim(0, 100)
-        field.legend(
-            loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(ACTION_NAMES), frameon=False, fontsize="small"
-        )
+        figure.legend(loc="outside upper center", ncols=len(ACTION_NAMES), frameon=False, fontsize="small")
     return figure
 
 
