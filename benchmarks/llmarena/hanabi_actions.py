@@ -5,8 +5,7 @@ card that is needed, and 0 for a hint, which loses nothing.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, repeat
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from benchmarks.experiments.pictures import COLOURS, axes, name_rows
@@ -15,9 +14,12 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Column, Table, percent
 from benchmarks.llmarena.pool import plan_run
-from benchmarks.llmarena.self_play import by_policy, cautious, missing, share, statistic
+from benchmarks.llmarena.self_play import cautious, missing, share, statistic
 from benchmarks.options import option
-from rating.records.outcome import Outcome
+from llmarena_envs.catalogue import make_environment
+from llmarena_envs.hanabi.actions import Kind
+from rating.errors import RunError
+from rating.records.record import Record
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.statistics.estimates import Estimate, mean_estimate
 
@@ -26,9 +28,8 @@ if TYPE_CHECKING:
 
 GAME = "hanabi_v0"
 RUN = "hanabi"
-ACTIONS = {"plays": "play", "reveals": "reveal", "discards": "discard"}
-"""Statistics of the game, and what the paper calls the actions that they count."""
-RISK = {"plays": 10, "reveals": 0, "discards": 5}
+ACTIONS = {Kind.PLAY: "play", Kind.REVEAL_COLOR: "reveal", Kind.REVEAL_RANK: "reveal", Kind.DISCARD: "discard"}
+RISK = {"play": 10, "reveal": 0, "discard": 5}
 NARROWEST = 0.06
 """Share below which a part of a bar has no room for its number."""
 
@@ -40,31 +41,52 @@ class Options(RowOptions):
     matches: int = option(100, "matches of each policy with itself", smoke=4)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Actions:
-    """What a policy did.
+    """What a policy did by itself.
 
     Attributes:
-        kinds: a key of ``ACTIONS`` for each action.
+        names: of its actions, those of ``RISK``.
         matches: for each of them the number of its match.
         scores: of the matches.
-        played_for: actions that were chosen for it, because no reply was a legal one.
-        forfeits: matches that it ended by a bad reply.
+        played_for: actions that were chosen for it, because no reply was a legal one; or none, which ended the match.
     """
 
-    kinds: Sequence[str]
-    matches: Sequence[int]
-    scores: Sequence[float]
-    played_for: int
-    forfeits: int
+    names: list[str] = field(default_factory=list)
+    matches: list[int] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    played_for: int = 0
 
-    def share(self, kind: str) -> Estimate | None:
-        """Returns the share of one kind."""
-        return share([own == kind for own in self.kinds], self.matches)
+    def add(self, record: Record, names: Sequence[str]) -> None:
+        """Adds a match.
+
+        Args:
+            record: of it.
+            names: what each number of an action means.
+
+        Raises:
+            RunError: if it holds something else than a match of Hanabi.
+        """
+        number = record.match.number
+        if record.outcome is None:
+            raise RunError(f"match {number}: expected a finished match")
+        self.scores.append(statistic(record.outcome.seats[0], "score"))
+        for turn in record.turns:
+            if turn.fallback:
+                self.played_for += 1
+            elif isinstance(turn.action, int) and 0 <= turn.action < len(names):
+                self.names.append(names[turn.action])
+                self.matches.append(number)
+            else:
+                raise RunError(f"match {number}: expected actions below {len(names)}, got {turn.action!r:.80}")
+
+    def share(self, name: str) -> Estimate | None:
+        """Returns the share of an action."""
+        return share([own == name for own in self.names], self.matches)
 
     def risk(self) -> Estimate | None:
         """Returns the mean risk rank."""
-        return cautious(mean_estimate([RISK[kind] for kind in self.kinds], self.matches))
+        return cautious(mean_estimate([RISK[name] for name in self.names], self.matches))
 
     def score(self) -> Estimate | None:
         """Returns the mean score of a match."""
@@ -79,27 +101,19 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     """Returns the shares of the actions, scores and risk ranks."""
-    outcomes = runs[RUN].outcomes(GAME)
-    actions = {policy: own_actions(matches) for policy, matches in by_policy(outcomes).items()}
-    return Result([action_table(actions)], {"actions": stacked_bars(actions)}, missing(outcomes))
+    run = runs[RUN]
+    actions = actions_by_policy(run)
+    return Result([action_table(actions)], {"actions": stacked_bars(actions)}, missing(run.outcomes(GAME)))
 
 
-def own_actions(outcomes: Sequence[Outcome]) -> Actions:
-    """Returns what a policy did on all seats of its matches."""
-    kinds: list[str] = []
-    matches: list[int] = []
-    for outcome in outcomes:
-        for seat in outcome.seats:
-            own = list(chain.from_iterable(repeat(kind, int(statistic(seat, kind))) for kind in ACTIONS))
-            kinds += own
-            matches += [outcome.number] * len(own)
-    return Actions(
-        kinds,
-        matches,
-        [statistic(outcome.seats[0], "score") for outcome in outcomes],
-        sum(seat.fallbacks for outcome in outcomes for seat in outcome.seats if not seat.forfeit),
-        sum(any(seat.forfeit for seat in outcome.seats) for outcome in outcomes),
-    )
+def actions_by_policy(run: PlayedRun) -> dict[str, Actions]:
+    """Returns what every policy did on all seats of its matches with itself."""
+    env = make_environment(GAME, run.config.options(GAME))
+    names = [ACTIONS[action.kind] for action in env.unwrapped.game.variant.actions]
+    table: dict[str, Actions] = {}
+    for record in run.records(GAME):
+        table.setdefault(record.match.policies[0], Actions()).add(record, names)
+    return dict(sorted(table.items()))
 
 
 def action_table(actions: Mapping[str, Actions]) -> Table:
@@ -111,22 +125,20 @@ def action_table(actions: Mapping[str, Actions]) -> Table:
             Column("player"),
             Column("matches"),
             Column("actions"),
-            *(Column(f"{title}, % of actions", MEASURED, 1) for title in ACTIONS.values()),
+            *(Column(f"{title}, % of actions", MEASURED, 1) for title in RISK),
             Column("mean score of a match", MEASURED, 2),
             Column("mean risk rank", MEASURED, 2),
-            Column("actions chosen for the player"),
-            Column("matches forfeited"),
+            Column("actions chosen for the player, or none"),
         ],
         [
             [
                 policy,
                 len(own.scores),
-                len(own.kinds),
-                *(percent(own.share(kind)) for kind in ACTIONS),
+                len(own.names),
+                *(percent(own.share(name)) for name in RISK),
                 own.score(),
                 own.risk(),
                 own.played_for,
-                own.forfeits,
             ]
             for policy, own in actions.items()
         ],
@@ -135,37 +147,38 @@ def action_table(actions: Mapping[str, Actions]) -> Table:
             " Table 4",
             "risk rank: reveal 0, discard 5, play 10",
             "intervals are resampled by match, and left out where there are fewer than six or all are alike",
-            "the shares hold the actions chosen for a player, because no reply was a legal one",
+            "an action that had to be chosen for a player, because no reply was a legal one, is in none of the shares; the"
+            " scores are those of the matches with it",
         ],
     )
 
 
 def stacked_bars(actions: Mapping[str, Actions]) -> "Figure":
     """Draws a bar for each player, parted by what it did."""
-    shown = {policy: own for policy, own in actions.items() if own.kinds}
-    with axes(1.1 + 0.36 * max(1, len(shown))) as (figure, (field,)):
-        for index, (kind, title) in enumerate(ACTIONS.items()):
+    shown = {policy: own for policy, own in actions.items() if own.names}
+    with axes(1.1 + 0.36 * max(1, len(shown))) as (figure, (bars,)):
+        for index, name in enumerate(RISK):
             for height, own in enumerate(shown.values()):
-                before = sum(100 * _share(own, other) for other in list(ACTIONS)[:index])
-                width = 100 * _share(own, kind)
-                field.barh(height, width, 0.7, before, color=COLOURS[index], label=title if not height else None)
+                before = sum(100 * _share(own, other) for other in list(RISK)[:index])
+                width = 100 * _share(own, name)
+                bars.barh(height, width, 0.7, before, color=COLOURS[index], label=name if not height else None)
                 if width >= 100 * NARROWEST:
-                    field.text(
+                    bars.text(
                         before + width / 2, height, f"{width:.0f}", ha="center", va="center", color="white",
                         fontsize="small",
                     )  # fmt: skip
         for height, own in enumerate(shown.values()):
-            field.text(101, height, f"n = {len(own.kinds)}", ha="left", va="center", fontsize="small")
-        name_rows(field, list(shown), "share of all actions, %")
-        field.set_xlim(0, 100)
-        field.set_axisbelow(True)
+            bars.text(101, height, f"n = {len(own.names)}", ha="left", va="center", fontsize="small")
+        name_rows(bars, list(shown), "share of all actions, %")
+        bars.set_xlim(0, 100)
+        bars.set_axisbelow(True)
         if shown:
-            figure.legend(loc="outside upper center", ncols=len(ACTIONS), frameon=False)
+            figure.legend(loc="outside upper center", ncols=len(RISK), frameon=False)
     return figure
 
 
-def _share(own: Actions, kind: str) -> float:
-    return own.kinds.count(kind) / len(own.kinds)
+def _share(own: Actions, name: str) -> float:
+    return own.names.count(name) / len(own.names)
 
 
 def precision(options: Options) -> str:
