@@ -10,10 +10,10 @@ PAPER = Paper(
     rows={
         "t2": "benchmarks.llmarena.hints",
         "f2": "benchmarks.llmarena.random_battles",
-        "undercover": "benchmarks.llmarena.undercover",
         "f3": "benchmarks.llmarena.auctions",
         "f4": "benchmarks.llmarena.holdem_risk",
         "f5": "benchmarks.llmarena.hanabi_actions",
+        "undercover": "benchmarks.llmarena.undercover",
     },
     aliases={"t4": "t1"},
 )
