@@ -76,7 +76,7 @@ def estimates(rows: Mapping[str, Estimate | None], label: str, *, lines: Mapping
 def name_rows(field: Axes, names: Sequence[str], label: str) -> None:
     """Names horizontal rows, the first on top, and what is measured along them."""
     field.set_yticks(range(len(names)), [plain(name) for name in names])
-    field.set_ylim(len(names) - 0.5, -0.5)
+    field.set_ylim(max(1, len(names)) - 0.5, -0.5)
     field.figure.supxlabel(label, fontsize="medium")
     field.grid(axis="x", alpha=0.3)
 
