@@ -53,9 +53,10 @@ def describe(costs: Sequence[Cost]) -> list[str]:
     lines = []
     for cost in costs:
         matches = f"{cost.most}" if cost.least >= cost.most else f"{cost.least} to {cost.most}"
+        noun = "match" if matches == "1" else "matches"
         about = "about" if cost.least >= cost.most else "at most about"
         lines.append(
-            f"{cost.environment}: {matches} matches of each policy; for a model {about} {_rounded(cost.calls)} calls,"
+            f"{cost.environment}: {matches} {noun} of each policy; for a model {about} {_rounded(cost.calls)} calls,"
             f" {_rounded(cost.tokens_in)} tokens in, {_rounded(cost.tokens_out)} out"
         )
     return lines
@@ -75,7 +76,10 @@ def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
                 seats[name].update(seat for seat, policy in enumerate(match.policies) if policy == name)
         if not least and min(matches[name] for name in pool) >= enough:
             least = max(matches.values())
-    costly = max(pool, key=lambda name: (sum(seats[name].values()), name))
+    tested = [
+        name for name in pool if name != item.opponent
+    ] or pool  # a field's fixed policy plays in everybody's matches
+    costly = max(tested, key=lambda name: (sum(seats[name].values()), name))
     turns, characters = _lengths(config, item)
     calls = sum(count * turns[seat] for seat, count in seats[costly].items())
     read = sum(count * characters[seat] for seat, count in seats[costly].items())

@@ -9,6 +9,7 @@ PAPER = Paper(
     title="LLMArena (arXiv 2402.16499)",
     rows={
         "t2": "benchmarks.llmarena.hints",
+        "t3": "benchmarks.llmarena.opponent_modelling",
     },
     aliases={"t4": "t1"},
 )
