@@ -162,5 +162,6 @@ def _check_games(run: PlayedRun, config: RunConfig) -> None:
         for key, value in wanted.items():
             if got.get(key) != value:
                 raise OptionError(
-                    f"{run.directory}: {name}: expected a run with {key} = {value!r:.200}, got {got.get(key)!r:.200}"
+                    f"{run.directory}: {name}: expected a run with {key} = {value!r:.80}, got {got.get(key)!r:.80};"
+                    " name the options with which it was played"
                 )

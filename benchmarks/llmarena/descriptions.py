@@ -44,7 +44,7 @@ Items = Mapping[str, tuple[str, str]]
 """Word and clue of what is judged, by id; a clue that is given several times for a word is one item."""
 
 Verdicts = Mapping[str, bool | None]
-"""What a rater says of each item; ``None`` for an abstention."""
+"""What a rater says of items; ``None`` for an abstention."""
 
 
 def item_id(word: str, clue: str) -> str:
@@ -91,7 +91,7 @@ def judged(record: Record) -> dict[str, bool | None]:
     """Returns what was said in a match of the judge; a turn that was played for it is an abstention."""
     return {
         item_id(word, clue): None if turn.fallback else turn.action == YES
-        for (word, clue), turn in zip(record.match.options["items"], record.turns, strict=True)
+        for (word, clue), turn in zip(record.match.options["items"], record.turns, strict=False)
     }
 
 
@@ -100,6 +100,6 @@ def accuracy(clues: Sequence[Clue], verdicts: Verdicts) -> Estimate | None:
 
     A blank clue describes nothing; one of which nothing was decided is left out.
     """
-    decided = [(clue.match, False if clue.is_blank else verdicts[clue.item]) for clue in clues]
+    decided = [(clue.match, False if clue.is_blank else verdicts.get(clue.item)) for clue in clues]
     known = [(match, verdict) for match, verdict in decided if verdict is not None]
     return clustered_rate([verdict for _, verdict in known], [match for match, _ in known])

@@ -27,6 +27,7 @@ from benchmarks.llmarena.pool import plan_run
 from benchmarks.options import option
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import OptionError, check_choice
+from rating.errors import RunError
 from rating.records.outcome import SeatOutcome
 from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
 from rating.statistics.agreement import FEW_CASES, Agreement, cohens_kappa, plurality
@@ -35,11 +36,14 @@ from rating.statistics.proportions import clustered_rate
 
 GAME, JUDGING = "undercover_v0", "benchmarks.llmarena.description_judge.env"
 GAMES, JUDGE = "games", "judge"
-SCRIPTED = {GAME: ("random", "similarity", "silent", "guesser=benchmarks.llmarena.players:Guesser")}
+GUESSER = "benchmarks.llmarena.players:Guesser"
+SCRIPTED = {GAME: ("random", "similarity", "silent", f"guesser={GUESSER}", f"unsuspecting={GUESSER}:undercover=false")}
 SCRIPTED_JUDGE = "benchmarks.llmarena.players:AttributeJudge"
 NO_JUDGE = "none"
 OWN, ALL_SEATS = "own", "all_seats"
 QUESTION = "accurate"
+NEEDED = {"role", "pair", "swapped", "guesses", "guesses_right", "guesses_strict"}
+"""Statistics of the game from which the row is computed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,10 +114,11 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         f"judge {record.match.policies[0]}": judged(record)
         for record in (runs[JUDGE].records(JUDGING) if JUDGE in runs else ())
     }
-    annotators: dict[str, Verdicts] = {name: read_sheet(Path(name), QUESTION, YES_NO, items) for name in options.sheet}
-    people = {item: plurality([verdicts[item] for verdicts in annotators.values()]) for item in items}
-    sheets = _sources(annotators, people)
-    chosen = sheets or judges
+    annotators: dict[str, Verdicts] = {
+        name: read_sheet(path, QUESTION, YES_NO, items) for name, path in _named(options.sheet).items()
+    }
+    people = _together(annotators, items)
+    chosen = people or judges
     published = load_published("benchmarks.llmarena")["T3_undercover"]
     verdicts = next(iter(chosen.values()), None)
     measured: dict[str, Sequence[Cell]] = {
@@ -136,7 +141,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
             *published.notes,
         ],
     )
-    raters = {**judges, **{_annotator(name): verdicts for name, verdicts in annotators.items()}}
+    raters = {**judges, **annotators}
     figures = {
         "guesses": estimates(
             {
@@ -153,7 +158,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
             "clues that describe the word correctly, %, with 95 % interval",
         )
     return Result(
-        [table, guess_table(seen), description_table(seen, {**judges, **sheets}), agreement_table(raters)],
+        [table, guess_table(seen), description_table(seen, {**judges, **people}), agreement_table(raters)],
         figures,
         _notes(runs[GAMES], options, items),
         sheets={_sheet_name(items): write_sheet(items, ("word", "clue"), QUESTION)} if items else {},
@@ -161,24 +166,37 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def _notes(run: PlayedRun, options: Options, items: Items) -> list[str]:
-    whose = "the policy under test" if options.clues == OWN else "all five seats of its matches"
+    whose = "the policy under test"
+    if options.clues == ALL_SEATS:
+        whose = f"all five seats of its matches, four of which are {options.opponent}"
     notes = [f"judged are the clues of {whose}: {len(items)} different ones, each once"]
+    if items:
+        notes.append(
+            f"for people as judges: copies of {_sheet_name(items)} with yes or no in the column {QUESTION}, which are then"
+            " named with --sheet"
+        )
     void = sum(count for status, count in run.statuses.items() if status != "finished")
     if void:
         notes.append(f"{void} matches that were not finished are left out")
     return notes
 
 
-def _sources(annotators: Mapping[str, Verdicts], people: Verdicts) -> dict[str, Verdicts]:
-    """Returns what the people say together, by who they are."""
-    if not annotators:
-        return {}
-    names = ", ".join(map(_annotator, annotators))
-    return {f"sheet {names}" if len(annotators) == 1 else f"majority of the sheets {names}": people}
+def _named(sheets: Sequence[str]) -> dict[str, Path]:
+    """Returns the annotation sheets by what they are called: the name of the file, with a number if several have it."""
+    paths = [Path(sheet) for sheet in sheets]
+    stems = [path.stem for path in paths]
+    return {
+        f"sheet {stem}" if stems.count(stem) == 1 else f"sheet {stem} ({number})": path
+        for number, (stem, path) in enumerate(zip(stems, paths, strict=True), start=1)
+    }
 
 
-def _annotator(sheet: str) -> str:
-    return Path(sheet).stem
+def _together(annotators: Mapping[str, Verdicts], items: Items) -> dict[str, Verdicts]:
+    """Returns what the annotators say by majority, by who they are."""
+    if len(annotators) < 2:
+        return dict(annotators)
+    majority = {item: plurality([verdicts[item] for verdicts in annotators.values()]) for item in items}
+    return {f"majority of {', '.join(annotators)}": majority}
 
 
 # What was said.
@@ -193,7 +211,11 @@ def _collect(run: PlayedRun, options: Options) -> dict[str, Modelling]:
     clues: dict[str, list[Clue]] = {}
     for record in run.records(GAME):
         assert record.outcome is not None  # it is finished
-        hidden = next(seat for seat in record.outcome.seats if seat.statistics["role"])
+        hidden = next((seat for seat in record.outcome.seats if seat.statistics.get("role")), None)
+        if hidden is None or any(NEEDED - seat.statistics.keys() for seat in record.outcome.seats):
+            raise RunError(
+                f"{run.directory}: match {record.match.number} of {GAME}: expected {', '.join(sorted(NEEDED))}"
+            )
         seats.setdefault(hidden.policy, {})[record.match.number] = hidden
         speakers = [hidden] if options.clues == OWN else record.outcome.seats
         clues.setdefault(hidden.policy, []).extend(clues_of(record, speakers, pairs))
@@ -266,7 +288,7 @@ def description_table(seen: Mapping[str, Modelling], sources: Mapping[str, Verdi
     for policy, modelling in seen.items():
         row: list[Cell] = [policy, len(modelling.clues), sum(clue.is_blank for clue in modelling.clues)]
         for verdicts in sources.values():
-            undecided = sum(not clue.is_blank and verdicts[clue.item] is None for clue in modelling.clues)
+            undecided = sum(not clue.is_blank and verdicts.get(clue.item) is None for clue in modelling.clues)
             row += [percent(accuracy(modelling.clues, verdicts)), undecided]
         rows.append(row)
     return Table(
@@ -344,7 +366,7 @@ ROW = Row(
     ),
     does_not_show=(
         "It does not show who wins: a player may describe its word well and be found out. The scripted players make clues from a"
-        " table of attributes that has nothing to do with the world, which their judge knows; guesser knows the list of word"
-        " pairs. The clues of a model are for people or for a model to judge."
+        " table of attributes that has nothing to do with the world, which their judge knows; guesser and unsuspecting"
+        " know the list of word pairs. The clues of a model are for people or for a model to judge."
     ),
 )

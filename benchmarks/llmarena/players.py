@@ -38,19 +38,27 @@ class Reader(ScriptedPolicy):
 
 
 class Guesser(Similarity):
-    """Plays undercover like similarity and guesses that all others hold the word that the shipped list pairs with its own.
+    """Plays undercover like similarity, and guesses words as somebody who knows the shipped list of pairs.
 
-    Where its word is in several pairs it draws one of them. It shows what guesses are worth to somebody who knows the list.
+    Where its word is in several pairs it draws one of them. It shows what it is worth to know which side one is on: nobody who
+    takes itself for an ordinary player finds the words of all others as the undercover player.
+
+    Args:
+        undercover: whether it takes itself for the undercover player, so that all others hold the other word of the pair;
+            otherwise it takes the one it votes for for that player, and all others hold its own word.
     """
+
+    def __init__(self, undercover: bool = True) -> None:
+        self._undercover = undercover
 
     def __call__(self, view: UndercoverView) -> str:
         """Returns a clue, or a vote and the guesses."""
-        reply = super().__call__(view)
         partners = _partners(view.word)
         if view.stage == CLUE or not partners:
-            return reply
-        guess = self.draw(partners)
-        return f"{reply}\nguess: " + "; ".join(f"{vote.target}={guess}" for vote in view.legal)
+            return super().__call__(view)
+        target, other = self.target(view), self.draw(partners)
+        words = {vote.target: other if self._undercover or vote.target == target else view.word for vote in view.legal}
+        return f"vote: {target}\nguess: " + "; ".join(f"{player}={word}" for player, word in words.items())
 
 
 def _partners(word: str) -> list[str]:
