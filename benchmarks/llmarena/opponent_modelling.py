@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.precision import rate_precision
@@ -33,6 +34,9 @@ from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, 
 from rating.statistics.agreement import FEW_CASES, Agreement, cohens_kappa, plurality
 from rating.statistics.estimates import Estimate, rate_estimate
 from rating.statistics.proportions import clustered_rate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 GAME, JUDGING = "undercover_v0", "benchmarks.llmarena.description_judge.env"
 GAMES, JUDGE = "games", "judge"
@@ -141,28 +145,31 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
             *published.notes,
         ],
     )
-    raters = {**judges, **annotators}
-    figures = {
-        "guesses": estimates(
-            {
-                f"{policy}, {what}": percent(by_record(modelling, rate))
-                for policy, modelling in seen.items()
-                for rate, what in RATES.items()
-            },
-            "records with a right guess, %, with 95 % interval",
-        )
-    }
-    if verdicts is not None:
-        figures["descriptions"] = estimates(
-            {policy: percent(accuracy(modelling.clues, verdicts)) for policy, modelling in seen.items()},
-            "clues that describe the word correctly, %, with 95 % interval",
-        )
     return Result(
-        [table, guess_table(seen), description_table(seen, {**judges, **people}), agreement_table(raters)],
-        figures,
+        [table, guess_table(seen), description_table(seen, {**judges, **people}), agreement_table(judges | annotators)],
+        _pictures(seen, verdicts),
         _notes(runs[GAMES], options, items),
         sheets={_sheet_name(items): write_sheet(items, ("word", "clue"), QUESTION)} if items else {},
     )
+
+
+def _pictures(seen: Mapping[str, Modelling], verdicts: Verdicts | None) -> dict[str, "Figure"]:
+    """Returns a picture of each rate that is known of anybody."""
+    rates = {
+        (name, f"records in which a vote came with {what} right, %, with 95 % interval"): {
+            policy: by_record(modelling, rate) for policy, modelling in seen.items()
+        }
+        for name, (rate, what) in zip(("guesses", "guesses-strict"), RATES.items(), strict=True)
+    }
+    if verdicts is not None:
+        rates["descriptions", "clues that describe the word correctly, %, with 95 % interval"] = {
+            policy: accuracy(modelling.clues, verdicts) for policy, modelling in seen.items()
+        }
+    return {
+        name: estimates({policy: percent(value) for policy, value in values.items()}, label)
+        for (name, label), values in rates.items()
+        if any(values.values())
+    }
 
 
 def _notes(run: PlayedRun, options: Options, items: Items) -> list[str]:

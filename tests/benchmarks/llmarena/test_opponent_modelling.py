@@ -4,15 +4,16 @@ import csv
 import json
 import shutil
 
-import numpy as np
 import pytest
 
 from agents.errors import ProviderError
 from benchmarks.experiments.command import main
+from benchmarks.experiments.cost import expected_costs
+from benchmarks.experiments.published import load_published
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.description_judge.game import JudgeView
 from benchmarks.llmarena.descriptions import Clue, accuracy, to_judge
-from benchmarks.llmarena.opponent_modelling import Modelling, agreement_table, by_record, by_vote
+from benchmarks.llmarena.opponent_modelling import Modelling, Options, agreement_table, by_record, by_vote, plan
 from benchmarks.llmarena.players import AttributeJudge, Guesser
 from llmarena_envs.undercover.game import VOTE, UndercoverView, Vote
 from llmarena_envs.undercover.words import shipped_pairs
@@ -247,9 +248,25 @@ def test_clues_of_all_seats_are_more(out, tmp_path):
     assert everybody["accuracy, %, judge attributes (measured)"]["value"] == 80
 
 
-def test_the_order_of_the_sheet_is_drawn_from_the_seed():
+def test_the_order_of_the_sheet_tells_nothing_of_who_spoke_first():
     clues = [Clue(0, "lemon", f"clue {number}") for number in range(20)]
-    orders = [list(to_judge([clues[index] for index in rng], seed)) for seed in (0, 1) for rng in (
-        np.random.default_rng(0).permutation(20), np.arange(20)
-    )]  # fmt: skip
-    assert orders[0] == orders[1] != orders[2] == orders[3]
+    order = list(to_judge(clues, seed=0))
+    assert order == list(to_judge(clues[::-1], seed=0))
+    assert order != list(to_judge(clues, seed=1))
+    assert order != [clue.item for clue in clues]
+
+
+def test_the_cost_is_that_of_a_policy_under_test():
+    (cost,) = expected_costs(plan(Options(matches=10))["games"])
+    assert (cost.most, cost.least) == (10, 10)
+    assert 10 * 2 <= cost.calls <= 10 * 4
+
+
+def test_without_a_match_there_is_nothing_to_show(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(broken, "judge", True)
+    assert run(tmp_path, "--alone", "--policy", JUDGE) == 3
+    assert "void" in capsys.readouterr().err
+    assert set(rows(result(tmp_path), "opponent-modelling")) == set(
+        load_published("benchmarks.llmarena")["T3_undercover"].rows
+    )
+    assert not list(tmp_path.glob("*.png"))
