@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from benchmarks.experiments.tables import Table
 from benchmarks.options import option
+from llmarena_envs.core.options import OptionError, check_choice
 from rating.running.run_file import RunConfig
 
 if TYPE_CHECKING:
@@ -14,9 +15,16 @@ if TYPE_CHECKING:
     from benchmarks.experiments.runs import PlayedRun
 
 
+LANGUAGES = ("en", "zh")
+
+
 @dataclass(frozen=True, kw_only=True)
 class RowOptions:
-    """Options of every row."""
+    """Options of every row.
+
+    Raises:
+        OptionError: if one has no valid value.
+    """
 
     policy: tuple[str, ...] = option(
         (), "policies to measure beside the scripted ones, e.g. openai:MODEL; POLICY@ENV,... for some environments only"
@@ -33,14 +41,16 @@ class RowOptions:
     json: bool = option(False, "print JSON")
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
 
+    def __post_init__(self) -> None:
+        self.published_as()
+        check_choice("language", self.language, LANGUAGES)
+
     def published_as(self) -> dict[str, str]:
         """Returns the policy of each published model named with ``same``.
 
         Raises:
             OptionError: if one has another form.
         """
-        from llmarena_envs.core.options import OptionError
-
         pairs = {}
         for item in self.same:
             model, equals, policy = item.partition("=")

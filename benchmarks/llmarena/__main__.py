@@ -10,6 +10,8 @@ PAPER = Paper(
     rows={
         "t2": "benchmarks.llmarena.hints",
         "t3": "benchmarks.llmarena.opponent_modelling",
+        "f2": "benchmarks.llmarena.random_battles",
+        "undercover": "benchmarks.llmarena.undercover",
     },
     aliases={"t4": "t1"},
 )

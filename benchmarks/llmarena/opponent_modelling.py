@@ -11,10 +11,11 @@ everybody in its matches, which the published shares imply.
 import hashlib
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.experiments.field import field_cases, field_opponent
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import load_published
@@ -66,12 +67,14 @@ class Modelling:
     """What was seen of one policy.
 
     Attributes:
-        seats: its seat as the undercover player, by match.
+        seats: its seat as the undercover player, by match that was finished.
         clues: the clues that count.
+        void: number of its matches that were not played to their end.
     """
 
     seats: Mapping[int, SeatOutcome]
-    clues: Sequence[Clue]
+    clues: list[Clue] = field(default_factory=list)
+    void: int = 0
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
@@ -175,16 +178,13 @@ def _pictures(seen: Mapping[str, Modelling], verdicts: Verdicts | None) -> dict[
 def _notes(run: PlayedRun, options: Options, items: Items) -> list[str]:
     whose = "the policy under test"
     if options.clues == ALL_SEATS:
-        whose = f"all five seats of its matches, four of which are {options.opponent}"
+        whose = f"all five seats of its matches, four of which are {field_opponent(run, GAME)}"
     notes = [f"judged are the clues of {whose}: {len(items)} different ones, each once"]
     if items:
         notes.append(
             f"for people as judges: copies of {_sheet_name(items)} with yes or no in the column {QUESTION}, which are then"
             " named with --sheet"
         )
-    void = sum(count for status, count in run.statuses.items() if status != "finished")
-    if void:
-        notes.append(f"{void} matches that were not finished are left out")
     return notes
 
 
@@ -214,19 +214,24 @@ def _collect(run: PlayedRun, options: Options) -> dict[str, Modelling]:
     env = make_environment(GAME, run.config.options(GAME))
     pairs = env.unwrapped.game.pairs
     env.close()
-    seats: dict[str, dict[int, SeatOutcome]] = {}
-    clues: dict[str, list[Clue]] = {}
+    cases = field_cases(run, GAME)
+    policies = {case.outcome.number: policy for policy, own in cases.items() for case in own}
+    seen = {
+        policy: Modelling(
+            seats={case.outcome.number: case.seat for case in own if case.is_finished},
+            void=sum(not case.is_finished for case in own),
+        )
+        for policy, own in cases.items()
+    }
     for record in run.records(GAME):
+        number = record.match.number
+        modelling = seen[policies[number]]
         assert record.outcome is not None  # it is finished
-        hidden = next((seat for seat in record.outcome.seats if seat.statistics.get("role")), None)
-        if hidden is None or any(NEEDED - seat.statistics.keys() for seat in record.outcome.seats):
-            raise RunError(
-                f"{run.directory}: match {record.match.number} of {GAME}: expected {', '.join(sorted(NEEDED))}"
-            )
-        seats.setdefault(hidden.policy, {})[record.match.number] = hidden
-        speakers = [hidden] if options.clues == OWN else record.outcome.seats
-        clues.setdefault(hidden.policy, []).extend(clues_of(record, speakers, pairs))
-    return {policy: Modelling(matches, clues[policy]) for policy, matches in sorted(seats.items())}
+        if any(NEEDED - seat.statistics.keys() for seat in record.outcome.seats):
+            raise RunError(f"{run.directory}: match {number} of {GAME}: expected {', '.join(sorted(NEEDED))}")
+        speakers = [modelling.seats[number]] if options.clues == OWN else record.outcome.seats
+        modelling.clues.extend(clues_of(record, speakers, pairs))
+    return seen
 
 
 def _items(seen: Mapping[str, Modelling], seed: int) -> Items:
@@ -267,6 +272,7 @@ def guess_table(seen: Mapping[str, Modelling]) -> Table:
         [
             policy,
             len(modelling.seats),
+            modelling.void,
             *(percent(by_record(modelling, rate)) for rate in RATES),
             *(percent(by_vote(modelling, rate)) for rate in RATES),
         ]
@@ -278,6 +284,7 @@ def guess_table(seen: Mapping[str, Modelling]) -> Table:
         [
             Column("player"),
             Column("records"),
+            Column("void"),
             *(
                 Column(f"{what} right, % of {cases}", MEASURED, 1)
                 for cases in ("records", "votes")
@@ -285,7 +292,10 @@ def guess_table(seen: Mapping[str, Modelling]) -> Table:
             ),
         ],
         rows,
-        ["a vote without a guess, or one that was played for a player who gave none, is a vote without a right guess"],
+        [
+            "a vote without a guess, or one that was played for a player who gave none, is a vote without a right guess",
+            "void matches, in which a provider failed, are no records",
+        ],
     )
 
 

@@ -13,7 +13,7 @@ from agents.records import Turn, encodable
 from rating.errors import RunError
 from rating.records import audit, database, seal, version_1
 from rating.records.match import Match
-from rating.records.outcome import FINISHED, VOID, Outcome
+from rating.records.outcome import PLAYED, VOID, Outcome
 from rating.records.packing import make_dictionary, pack, pack_lines, unpack, unpack_lines
 from rating.records.record import (
     UNFINISHED,
@@ -180,10 +180,10 @@ class Store:
     def digest(self) -> str:
         """Returns the digest of what was played: anybody who plays the run with the same replies gets the same.
 
-        It covers the digest and the outcome of every finished match, by environment and number.
+        It covers the digest and the outcome of every match played to its end, by environment and number.
         """
         rows = self._db.execute(
-            "SELECT id, digest, seats FROM match WHERE status = ? ORDER BY environment, number", (FINISHED,)
+            "SELECT id, digest, seats FROM match WHERE status IN (?, ?) ORDER BY environment, number", PLAYED
         )
         chain = ""
         for row in rows:

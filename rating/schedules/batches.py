@@ -90,12 +90,22 @@ class Planned(NamedTuple):
 Cycle = list[Planned]
 
 
-def even_batch(matches: int) -> int:
-    """Returns the size of the batches by which ``matches`` of each policy are played, all alike and at most ``BATCH_MATCHES``.
+def even_batch(matches: int, cycle: int = 1) -> int:
+    """Returns the size of batches by which ``matches`` of each policy are played and no more, if there is such a size.
 
-    So 100 matches are four batches of 25. Where nothing divides a number, at most one match a batch is played besides.
+    So 100 matches are four batches of 25. A number that only small or large batches divide, as 31, is played in nearly even ones,
+    which is at most one match a batch too many.
+
+    Args:
+        matches: of each policy.
+        cycle: matches of each policy in a cycle of the schedule.
     """
-    return -(-matches // -(-matches // BATCH_MATCHES))
+    cycles = -(-matches // cycle)
+    most = max(1, min(cycles, BATCH_MATCHES // cycle))
+    for size in range(most, most // 3, -1):
+        if cycles % size == 0:
+            return size * cycle
+    return cycle * -(-cycles // -(-cycles // most))
 
 
 def deal_seed(root: int, environment: str, deal: int) -> int:

@@ -79,10 +79,13 @@ class Cooperation(Scheme):
         """Returns cross-play for two seats, self-play for another number."""
         return cross_play(self._contest) if self._contest.seats == 2 else self_play(self._contest)
 
+    def cycle(self) -> int:
+        """Returns the matches that come with one of a policy with itself."""
+        return 2 * len(self.setting.policies) - 1 if self._contest.seats == 2 else 1
+
     def rule(self) -> CountRule:
         """Returns the number of matches of each policy with itself; those with others come along."""
-        each = 2 * len(self.setting.policies) - 1 if self._contest.seats == 2 else 1
-        return self.count_rule(counted=each, scheduled=each)
+        return self.count_rule(counted=self.cycle(), scheduled=self.cycle())
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> CooperativeLeaderboard:
         """Makes the leaderboard."""

@@ -92,7 +92,7 @@ class Scheme(ABC):
         self.check()
         rule = self.rule()
         if isinstance(rule, CountRule):
-            self._contest = replace(self._contest, batch=even_batch(min(rule.matches, rule.max_matches)))
+            self._contest = replace(self._contest, batch=even_batch(min(rule.matches, rule.max_matches), self.cycle()))
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""
@@ -144,6 +144,10 @@ class Scheme(ABC):
     @abstractmethod
     def batches(self) -> Iterator[list[Match]]:
         """Returns what is played, without end."""
+
+    def cycle(self) -> int:
+        """Returns how many matches of each policy a cycle of the schedule has."""
+        return 1
 
     @abstractmethod
     def rule(self) -> StopRule | CountRule | SettlingRule:

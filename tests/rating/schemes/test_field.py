@@ -105,6 +105,14 @@ def test_a_mean_has_settled_when_its_interval_is_narrow():
     assert settling(1.0, [1.0], min_matches=1) == ""  # one value has no spread
 
 
+def test_what_the_opponent_plays_as_the_field_does_not_wear_out_the_limit():
+    scheme = Field(
+        setting(2, ("a", "b", "random"), half_width=0.1, stop=StopRule(min_matches=60, max_matches=60), value="points")
+    )
+    matches = played(scheme)  # nothing is known of any mean, so that the limit stops it
+    assert len(matches) == 3 * 60
+
+
 def test_a_half_width_makes_a_field_wait():
     stop = StopRule(min_matches=7, max_matches=11)
     rule = Field(setting(half_width=0.5, stop=stop, value="points")).rule()
@@ -122,6 +130,12 @@ def test_self_play_is_played_as_often_as_asked_for(asked, number):
     deals = {name: [match.seed for match in matches if match.policies[0] == name] for name in ("a", "b")}
     assert deals["a"] == deals["b"]
     assert len(set(deals["a"])) == number
+
+
+@pytest.mark.parametrize(("seats", "asked", "number"), [(2, 100, 100), (5, 100, 100), (5, 50, 50), (2, 5, 6)])
+def test_a_field_is_played_as_often_as_asked_for_in_whole_cycles(seats, asked, number):
+    matches = played(Field(setting(seats, ("a",), matches=asked)))
+    assert len(matches) == number
 
 
 def test_self_play_tells_what_the_first_seat_did():

@@ -1,0 +1,55 @@
+"""What a row will cost, estimated before it is played."""
+
+import pytest
+
+from benchmarks.experiments.cost import describe, expected_costs
+from benchmarks.llmarena.random_battles import BATTLES, Options, plan
+from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
+
+
+def cost(name, *, policies=("random", "first_legal"), stop=None, **environment):
+    config = RunConfig(
+        environment=[EnvironmentConfig(name=name, **environment)],
+        policy=[PolicyConfig(spec=spec) for spec in policies],
+        stop=StopConfig(**(stop or {})),
+    )
+    (only,) = expected_costs(config)
+    return only
+
+
+def test_self_play_asks_on_both_seats():
+    assert (costs := cost("bid_v0", scheme="self_play", stop={"matches": 100})).calls == 2 * costs.most == 200
+
+
+def test_a_field_asks_on_the_seat_under_test_only():
+    alone = cost("bid_v0", policies=("half",), scheme="field", opponent="random", stop={"matches": 100})
+    assert (alone.most, alone.calls) == (100, 100)
+
+
+def test_a_run_that_waits_for_ratings_has_a_range():
+    ladder = cost("tictactoe_v0", stop={"min_matches": 30, "max_matches": 100})
+    assert (ladder.least, ladder.most) == (30, 120)
+    (line,) = describe([ladder])
+    assert line.startswith("tictactoe_v0: 30 to 120 matches of each policy; for a model at most about ")
+
+
+def test_tokens_count_the_rules_at_every_turn_and_what_was_said_before():
+    short, long = (cost("bargain_v0", options={"max_rounds": rounds}, scheme="self_play") for rounds in (2, 10))
+    # Bargain keeps its history: prompts grow with every turn, so tokens grow faster than calls.
+    assert long.tokens_in / short.tokens_in > 1.5 * long.calls / short.calls
+    assert short.tokens_out == pytest.approx(150 * short.calls, rel=0.01)
+
+
+def test_a_chinese_text_has_more_tokens_a_character():
+    english, chinese = (
+        cost("tictactoe_v0", options={"language": language}, scheme="self_play") for language in ("en", "zh")
+    )
+    assert english.calls == chinese.calls
+    assert 0.4 < chinese.tokens_in / english.tokens_in < 1.5
+
+
+def test_the_field_of_the_others_is_not_who_costs_most():
+    (fixed,) = expected_costs(plan(Options(matches=20))[BATTLES])
+    assert (fixed.least, fixed.most) == (20, 20)
+    (waiting,) = expected_costs(plan(Options(min_matches=40, max_matches=90))[BATTLES])
+    assert (waiting.least, waiting.most) == (60, 90)
