@@ -95,6 +95,24 @@ def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: boo
         if not (path / run_directory.DATABASE).exists():
             wanted = f"a run in each of {', '.join(found)}" if len(found) > 1 else f"a run, or one in {name}"
             raise RunError(f"{directory}: expected {wanted}, but there is none in {path}")
+    return _open(found, plan)
+
+
+def open_follow_ups(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str, PlayedRun]:
+    """Opens those follow-ups of what was played before that were played as well.
+
+    Args:
+        directory: a directory that holds runs by name.
+        plan: what would follow.
+
+    Raises:
+        OptionError: if one of them followed something else.
+    """
+    paths = {name: directory / name for name in plan}
+    return _open({name: path for name, path in paths.items() if (path / run_directory.DATABASE).exists()}, plan)
+
+
+def _open(found: Mapping[str, Path], plan: Mapping[str, RunConfig]) -> dict[str, PlayedRun]:
     runs = {name: PlayedRun(path) for name, path in found.items()}
     for name, run in runs.items():
         _check_games(run, plan[name], any_manner)
@@ -154,5 +172,6 @@ def _check_games(run: PlayedRun, config: RunConfig, any_manner: bool) -> None:
         for key, value in wanted.items():
             if got.get(key) != value:
                 raise OptionError(
-                    f"{run.directory}: {name}: expected a run with {key} = {value!r}, got {got.get(key)!r}"
+                    f"{run.directory}: {name}: expected a run with {key} = {value!r:.80}, got {got.get(key)!r:.80};"
+                    " name the options with which it was played"
                 )

@@ -12,6 +12,7 @@ PAPER = Paper(
         "t1": "benchmarks.llmarena.main_table",
         "t2": "benchmarks.llmarena.hints",
         "f2": "benchmarks.llmarena.random_battles",
+        "t3": "benchmarks.llmarena.opponent_modelling",
         "f3": "benchmarks.llmarena.auctions",
         "f4": "benchmarks.llmarena.holdem_risk",
         "f5": "benchmarks.llmarena.hanabi_actions",
