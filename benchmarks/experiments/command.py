@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from benchmarks.experiments.cost import describe, expected_costs
 from benchmarks.experiments.row import AnyRow, Result, RowOptions
-from benchmarks.experiments.runs import PlayedRun, open_follow_ups, open_runs, play_runs
+from benchmarks.experiments.runs import PlayedRun, check_runs, open_follow_ups, open_runs, play_runs
 from benchmarks.experiments.tables import to_csv, to_json, to_markdown
 from benchmarks.options import parse
 from llmarena_envs.core.options import check_choice
@@ -66,6 +66,9 @@ def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> in
     else:
         common = parse(paper.row(name).options, paper.row(name).title, words[1:], f"{command} {name}")
         rows = {name: common}
+    for row, options in rows.items():  # all of them, before anything is played
+        if not options.run:
+            check_runs(_out(paper, options) / row, paper.row(row).plan(options))
     void = 0
     reports = []
     for row, options in rows.items():
@@ -100,10 +103,14 @@ def _words_for(words: Sequence[str], common: RowOptions, name: str) -> list[str]
     return [*words, *(["--run", str(Path(common.run) / name)] if common.run else [])]
 
 
+def _out(paper: Paper, options: RowOptions) -> Path:
+    return Path(options.out or f"results/{paper.name}")
+
+
 def _run_row(paper: Paper, name: str, options: RowOptions, interruptions: Interruptions) -> tuple[dict[str, Any], int]:
     """Runs a row, writes its result, and returns it with the number of its matches that are void."""
     row = paper.row(name)
-    out = Path(options.out or f"results/{paper.name}")
+    out = _out(paper, options)
     plan = row.plan(options)
     talk = sys.stderr if options.json else sys.stdout
     print(f"{name}: {row.title} ({row.source})", file=talk)

@@ -95,7 +95,7 @@ def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: boo
         if not (path / run_directory.DATABASE).exists():
             wanted = f"a run in each of {', '.join(found)}" if len(found) > 1 else f"a run, or one in {name}"
             raise RunError(f"{directory}: expected {wanted}, but there is none in {path}")
-    return _open(found, plan)
+    return _open(found, plan, any_manner)
 
 
 def open_follow_ups(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str, PlayedRun]:
@@ -109,14 +109,29 @@ def open_follow_ups(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str,
         OptionError: if one of them followed something else.
     """
     paths = {name: directory / name for name in plan}
-    return _open({name: path for name, path in paths.items() if (path / run_directory.DATABASE).exists()}, plan)
+    found = {name: path for name, path in paths.items() if (path / run_directory.DATABASE).exists()}
+    return _open(found, plan, any_manner=False)
 
 
-def _open(found: Mapping[str, Path], plan: Mapping[str, RunConfig]) -> dict[str, PlayedRun]:
+def _open(found: Mapping[str, Path], plan: Mapping[str, RunConfig], any_manner: bool) -> dict[str, PlayedRun]:
     runs = {name: PlayedRun(path) for name, path in found.items()}
     for name, run in runs.items():
         _check_games(run, plan[name], any_manner)
     return runs
+
+
+def check_runs(directory: Path, plan: Mapping[str, RunConfig]) -> None:
+    """Checks that what is planned can be played by whom it names, each run in a directory of its name.
+
+    Raises:
+        OptionError: if it cannot.
+        RunError: if a directory holds another run.
+    """
+    for name, config in plan.items():
+        config.check()
+        for environment in config.environment:
+            make_scheme(config, environment.name)
+        _check_same(directory / name, config)
 
 
 def play_runs(directory: Path, plan: Mapping[str, RunConfig], interruptions: Interruptions) -> int:
@@ -126,14 +141,10 @@ def play_runs(directory: Path, plan: Mapping[str, RunConfig], interruptions: Int
         How many matches are void.
 
     Raises:
-        RunError: if a directory holds another run; nothing is played then.
+        OptionError, RunError: as ``check_runs``; nothing is played then.
         BudgetExceeded: if too many providers failed.
     """
-    for name, config in plan.items():
-        config.check()
-        for environment in config.environment:
-            make_scheme(config, environment.name)
-        _check_same(directory / name, config)
+    check_runs(directory, plan)
     void = 0
     for name, config in plan.items():
         path = directory / name
