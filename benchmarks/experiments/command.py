@@ -108,7 +108,7 @@ def _run_row(paper: Paper, name: str, options: RowOptions, interruptions: Interr
     print(f"{name}: {row.title} ({row.source})", file=talk)
     void = 0
     if options.run:
-        runs = open_runs(Path(options.run), plan)
+        runs = open_runs(Path(options.run), plan, any_manner=row.any_manner)
     else:
         print(f"  {row.precision(options)}", file=talk)
         for part, config in plan.items():

@@ -93,6 +93,7 @@ class Row(Generic[AnyOptions]):
         precision: says for the options how many cases there are and how wide their intervals will be.
         shows: what it shows, in plain words.
         does_not_show: what it does not show.
+        any_manner: whether it may be computed from any run of its games, whatever their options and who met whom.
     """
 
     title: str
@@ -103,6 +104,7 @@ class Row(Generic[AnyOptions]):
     precision: Callable[[AnyOptions], str]
     shows: str
     does_not_show: str
+    any_manner: bool = False
 
 
 AnyRow = Row[Any]

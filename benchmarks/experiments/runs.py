@@ -66,16 +66,17 @@ class PlayedRun:
         return make_scheme(self.config, environment).leaderboard(outcomes, self.stop_reason(environment))
 
 
-def open_runs(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str, PlayedRun]:
+def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: bool = False) -> dict[str, PlayedRun]:
     """Opens what was played before.
 
     Args:
         directory: a directory that holds the planned runs by name; or a run, if only one is planned.
         plan: what would be played otherwise.
+        any_manner: whether the games may have been played with other options and another scheme than planned.
 
     Raises:
         RunError: if there is no such run.
-        OptionError: if it is one of other games.
+        OptionError: if it is one of other games, or of the same in another manner.
     """
     if len(plan) == 1 and (directory / run_directory.DATABASE).exists():
         found = dict.fromkeys(plan, directory)
@@ -87,7 +88,7 @@ def open_runs(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str, Playe
             raise RunError(f"{directory}: expected {wanted}, but there is none in {path}")
     runs = {name: PlayedRun(path) for name, path in found.items()}
     for name, run in runs.items():
-        _check_games(run, plan[name])
+        _check_games(run, plan[name], any_manner)
     return runs
 
 
@@ -129,15 +130,15 @@ def _check_same(path: Path, config: RunConfig) -> None:
         )
 
 
-def _check_games(run: PlayedRun, config: RunConfig) -> None:
-    """Checks that a run is one of the planned games, of some of them at least, in the planned manner."""
+def _check_games(run: PlayedRun, config: RunConfig, any_manner: bool) -> None:
+    """Checks that a run is one of the planned games, of some of them at least, in the planned manner unless any will do."""
     common = [name for name in run.environments() if name in {item.name for item in config.environment}]
     if not common:
         raise OptionError(
             f"{run.directory}: expected a run of {' or '.join(item.name for item in config.environment)},"
             f" got one of {', '.join(run.environments())}"
         )
-    for name in common:
+    for name in common if not any_manner else ():
         planned, found = config.find_environment(name), run.config.find_environment(name)
         wanted = {"scheme": planned.scheme, "value": planned.value, **planned.options}
         got = {"scheme": found.scheme, "value": found.value, **found.options}

@@ -9,6 +9,7 @@ PAPER = Paper(
     title="LLMArena (arXiv 2402.16499)",
     rows={
         "t2": "benchmarks.llmarena.hints",
+        "missed": "benchmarks.llmarena.missed_chances",
     },
     aliases={"t4": "t1"},
 )
