@@ -15,7 +15,10 @@ from llmarena_envs.core.terminal import printable
 ABREAST = 4
 """Boards side by side."""
 
-_PLAYED, _BETTER = "#bf3989", "#1a7f37"
+_SLOT = WIDTH / ABREAST
+_CELL = 0.2
+_ABOVE = 0.78  # inches above a board for what is said of it
+_PLAYED, _BETTER, _LIGHT = "#bf3989", "#1a7f37", "#dafbe1"
 _MARKS = {"X": COLOURS[0], "O": COLOURS[3]}
 
 
@@ -50,10 +53,15 @@ class Position:
         """Rows of the board."""
         return len(self.board) // self.columns
 
+    @property
+    def names_rows(self) -> bool:
+        """Whether a move names its row too: where discs fall it does not."""
+        return self.rows == self.columns
+
     def name(self, cell: int) -> str:
-        """Returns what a cell is called: its row and column, or its column where discs fall."""
+        """Returns what a move to a cell is called."""
         row, column = divmod(cell, self.columns)
-        return f"({row + 1}, {column + 1})" if self.rows == self.columns else str(column + 1)
+        return f"({row + 1}, {column + 1})" if self.names_rows else str(column + 1)
 
 
 def to_text(position: Position) -> str:
@@ -62,16 +70,18 @@ def to_text(position: Position) -> str:
     for cell in position.better:
         cells[cell] = "+"
     cells[position.played] = "-"
-    numbers = [str(column + 1) for column in range(position.columns)]
-    lines = [numbers, *(cells[start : start + position.columns] for start in range(0, len(cells), position.columns))]
+    starts = range(0, len(cells), position.columns)
+    lines = [[" ", *map(str, range(1, position.columns + 1))]]
+    for row, start in enumerate(starts, 1):
+        lines.append([str(row) if position.names_rows else " ", *cells[start : start + position.columns]])
     policy = printable(" ".join(position.policy.split()))
     return "\n".join(
         [
             "```text",
-            f"{policy} as {position.mark}; match {position.match} (number {position.number}), turn {position.turn}",
+            f"{position.mark}: {policy}; match {position.match} (number {position.number}), turn {position.turn}",
             f"played {position.name(position.played)} (-); better {', '.join(map(position.name, position.better))} (+)",
             "",
-            *("  " + " ".join(line) for line in lines),
+            *(" ".join(line) for line in lines),
             "```",
         ]
     )
@@ -83,45 +93,54 @@ def draw(rows: dict[str, Sequence[Position]]) -> Figure:
     Args:
         rows: positions by what they have in common, which stands above the row; the first ``ABREAST`` of each are drawn.
     """
-    some = next(position for row in rows.values() for position in row)
-    width, height = some.columns + 2.0, some.rows + 5.0
-    inch = WIDTH / (ABREAST * width)
-    with axes(len(rows) * height * inch + 0.4) as (figure, (field,)):
-        field.set_xlim(0, ABREAST * width)
+    height = _ABOVE + _CELL * max(position.rows for row in rows.values() for position in row) + 0.15
+    with axes(len(rows) * height + 0.35) as (figure, (field,)):
+        field.set_xlim(0, WIDTH)
         field.set_ylim(len(rows) * height, 0)
         field.set_aspect("equal")
         field.set_axis_off()
         for down, (title, positions) in enumerate(rows.items()):
-            field.text(0, down * height + 0.6, title, fontsize=9, fontweight="bold", va="center")
+            field.text(0, down * height + 0.12, title, fontsize=9, fontweight="bold", va="center")
             for across, position in enumerate(positions[:ABREAST]):
-                _board(field, position, across * width + 1, down * height + 3.8, inch * 72)
+                _board(field, position, across * _SLOT + 0.15, down * height + _ABOVE)
         keys = [
             Line2D([], [], marker="s", color="none", markeredgecolor=_PLAYED, markersize=8, label="move played"),
-            Line2D([], [], marker="o", color="none", markeredgecolor=_BETTER, markersize=8, label="better move"),
+            Line2D(
+                [],
+                [],
+                marker="o",
+                color="none",
+                markerfacecolor=_LIGHT,
+                markeredgecolor=_BETTER,
+                markersize=8,
+                label="better move",
+            ),
         ]
         figure.legend(handles=keys, loc="outside lower left", ncols=2, frameon=False)
     return figure
 
 
-def _board(field: Axes, position: Position, left: float, top: float, points: float) -> None:
-    """Draws a board, with its top left corner at a place; a cell is one unit wide, ``points`` long."""
+def _board(field: Axes, position: Position, left: float, top: float) -> None:
+    """Draws a board with its top left corner at a place, in inches."""
     small = 6.5
-    field.text(left, top - 2.3, plain(position.policy, 24), fontsize=7.5, va="center")
-    field.text(
-        left, top - 1.4, f"match {position.number}, turn {position.turn}: {position.mark}", fontsize=small, va="center"
-    )
+    field.text(left, top - 0.45, plain(position.policy, 24), fontsize=7.5, va="center")
+    said = f"match {position.number}, turn {position.turn}, {position.mark} to move"
+    field.text(left, top - 0.29, said, fontsize=small, va="center")
     for column in range(position.columns):
-        field.text(left + column + 0.5, top - 0.45, str(column + 1), fontsize=small, ha="center", va="center")
+        x = left + (column + 0.5) * _CELL
+        field.text(x, top - 0.09, str(column + 1), fontsize=small, ha="center", va="center")
+    for row in range(position.rows if position.names_rows else 0):
+        field.text(left - 0.08, top + (row + 0.5) * _CELL, str(row + 1), fontsize=small, ha="center", va="center")
     for cell, owner in enumerate(position.board):
         row, column = divmod(cell, position.columns)
-        x, y = left + column, top + row
-        field.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor="#d0d7de", linewidth=0.6))
+        x, y = left + column * _CELL, top + row * _CELL
+        middle = x + _CELL / 2, y + _CELL / 2
+        field.add_patch(Rectangle((x, y), _CELL, _CELL, fill=False, edgecolor="#d0d7de", linewidth=0.6))
         if owner != EMPTY:
-            field.text(
-                x + 0.5, y + 0.52, owner, color=_MARKS[owner], fontsize=0.65 * points, ha="center", va="center",
-                fontweight="bold",
-            )  # fmt: skip
+            field.text(*middle, owner, color=_MARKS[owner], fontsize=9, fontweight="bold", ha="center", va="center")
         if cell == position.played:
-            field.add_patch(Rectangle((x + 0.14, y + 0.14), 0.72, 0.72, fill=False, edgecolor=_PLAYED, linewidth=1.6))
+            edge = 0.14 * _CELL
+            size = _CELL - 2 * edge
+            field.add_patch(Rectangle((x + edge, y + edge), size, size, fill=False, edgecolor=_PLAYED, linewidth=1.6))
         if cell in position.better:
-            field.add_patch(Circle((x + 0.5, y + 0.5), 0.36, fill=False, edgecolor=_BETTER, linewidth=1.6))
+            field.add_patch(Circle(middle, 0.38 * _CELL, facecolor=_LIGHT, edgecolor=_BETTER, linewidth=1.3))

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from agents.baselines.solved import LOST, SLOWER, WON, Solved, SolvedConnectFour, SolvedTicTacToe
-from benchmarks.experiments.pictures import estimates, plain
+from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
@@ -50,7 +50,7 @@ class Kind(StrEnum):
 class Options(RowOptions):
     """Options of the row."""
 
-    matches: int = option(200, "matches of each policy in each game", smoke=8)
+    matches: int = option(200, "matches of each policy in each game, at least; play ends with a whole batch", smoke=8)
     depth: int = option(8, "plies that connect four is looked ahead, 2 to 42", smoke=5)
     shown: int = option(5, "positions of each policy and kind in the file of positions", smoke=2)
 
@@ -266,9 +266,7 @@ def pictures(game: str, title: str, tallies: Mapping[str, Tally]) -> "dict[str, 
         ("solved", "% of moves", {Kind.GIVEN_AWAY: "wins given away", Kind.LOST: "losing moves"}),
     ):
         rates = {
-            f"{plain(policy, 24)}, {what}": tally.rate(kind)
-            for policy, tally in tallies.items()
-            for kind, what in kinds.items()
+            f"{policy}, {what}": tally.rate(kind) for policy, tally in tallies.items() for kind, what in kinds.items()
         }
         if any(rates.values()):
             figures[f"{game}-{name}"] = estimates(rates, f"{title}: {label}, with 95 % interval")
@@ -305,8 +303,8 @@ def listing(title: str, tallies: Mapping[str, Tally], shown: int) -> str:
 def precision(options: Options) -> str:
     """Says how many cases there are."""
     return (
-        f"n = {options.matches} matches of each policy in each of two games; how many chances arise in them is only known"
-        f" afterwards. If one arises in every match, {rate_precision(options.matches)}"
+        f"n = {options.matches} matches or a few more of each policy in each of two games; how many chances arise in them is"
+        f" only known afterwards. If one arises in every match, {rate_precision(options.matches)}"
     )
 
 
