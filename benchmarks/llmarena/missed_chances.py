@@ -25,6 +25,7 @@ from benchmarks.options import option
 from llmarena_envs.core.board import MARKS, BoardView
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import check_int
+from rating.errors import RunError
 from rating.records.outcome import VOID
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.statistics.estimates import Estimate
@@ -109,7 +110,11 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns what was missed, and where."""
+    """Returns what was missed, and where.
+
+    Raises:
+        RunError: if no match has ended, or one that has is none of its game.
+    """
     run = runs[RUN]
     tables: list[Table] = []
     figures: dict[str, Figure] = {}
@@ -119,12 +124,17 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
             continue
         solved = SolvedTicTacToe() if game == "tictactoe_v0" else SolvedConnectFour(options.depth)
         tallies = count(run, game, solved, options.shown)
+        void = sum(outcome.status == VOID for outcome in run.outcomes(game))
+        if void:
+            notes.append(f"{title}: {void} void {'match is' if void == 1 else 'matches are'} not counted")
+        if not tallies:
+            notes.append(f"{title}: no match has ended")
+            continue
         tables += [at_hand(game, title, tallies), by_solved_play(game, title, tallies, options)]
         figures |= pictures(game, title, tallies)
         texts.append(listing(title, tallies, options.shown))
-        void = sum(outcome.status == VOID for outcome in run.outcomes(game))
-        if void:
-            notes.append(f"{title}: {void} void matches are not counted")
+    if not tables:
+        raise RunError(f"{run.directory}: expected matches of {' or '.join(GAMES)}, but none has ended yet")
     notes.append("the paper has no such table: nothing here is published")
     return Result(tables, figures, notes, {"positions.md": "\n\n".join(texts) + "\n"})
 
@@ -263,7 +273,11 @@ def pictures(game: str, title: str, tallies: Mapping[str, Tally]) -> "dict[str, 
     figures = {}
     for name, label, kinds in (
         ("at-hand", "missed, % of those at hand", {Kind.WIN: "wins", Kind.BLOCK: "blocks"}),
-        ("solved", "% of moves", {Kind.GIVEN_AWAY: "wins given away", Kind.LOST: "losing moves"}),
+        (
+            "solved",
+            "% of moves that could have been one",
+            {Kind.GIVEN_AWAY: "wins given away", Kind.LOST: "losing moves"},
+        ),
     ):
         rates = {
             f"{policy}, {what}": tally.rate(kind) for policy, tally in tallies.items() for kind, what in kinds.items()
@@ -310,7 +324,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="wins and blocks that were at hand and missed at the board games, and moves against solved play",
-    source="LLMArena, section 3.1 (the two board games; no table of the paper)",
+    source="LLMArena, section 3.1, whose games are counted anew; no table of the paper",
     options=Options,
     plan=plan,
     measure=measure,

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from agents.baselines.solved import SolvedConnectFour, SolvedTicTacToe
+from agents.errors import ProviderError
 from benchmarks.experiments.command import main
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.llmarena import missed_chances
@@ -199,6 +200,34 @@ def test_a_run_of_other_games_is_refused(tmp_path, capsys):
     assert main(PAPER, ["missed", "--run", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 2
     assert "expected a run of tictactoe_v0 or connect_four_v0, got one of hanabi_v0" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+class Failing:
+    """A policy whose provider is down."""
+
+    def __call__(self, observation):
+        raise ProviderError("the server is down")
+
+
+class Broken(Failing):
+    """Another one."""
+
+
+SMALL = ("--smoke", "--matches", "2", "--workers", "1")
+
+
+def test_void_matches_are_named(tmp_path, capsys):
+    policy = f"{__name__}:Failing"
+    assert main(PAPER, ["missed", *SMALL, "--policy", f"{policy}@{CONNECT_FOUR}", "--out", str(tmp_path)]) == 3
+    assert "connect four: 6 void matches are not counted" in capsys.readouterr().out
+    assert policy not in read_table(tmp_path / f"missed-{CONNECT_FOUR}-at-hand.csv")
+
+
+def test_a_run_in_which_nothing_has_ended_is_refused(tmp_path, capsys):
+    policies = [f"{__name__}:Failing", f"{__name__}:Broken"]
+    assert main(PAPER, ["missed", *SMALL, "--alone", "--policy", *policies, "--out", str(tmp_path)]) == 2
+    assert "expected matches of tictactoe_v0 or connect_four_v0, but none has ended yet" in capsys.readouterr().err
+    assert not list(tmp_path.glob("missed.*"))
 
 
 HOSTILE = "``` $x$ **b** <b>\x1b[2J\n\n# title\n```"
