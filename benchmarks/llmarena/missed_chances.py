@@ -99,11 +99,10 @@ class Tally:
 
 def plan(options: Options) -> dict[str, RunConfig]:
     """Returns a round robin with a fixed number of matches."""
-    language = {"language": options.language} if options.language != "en" else {}
     return {
         RUN: plan_run(
             options,
-            [EnvironmentConfig(name=game, options=dict(language)) for game in GAMES],
+            [EnvironmentConfig(name=game, options={"language": options.language}) for game in GAMES],
             stop={"min_matches": options.matches, "max_matches": options.matches},
         )
     }
@@ -140,7 +139,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def count(run: PlayedRun, game: str, solved: Solved, shown: int) -> dict[str, Tally]:
-    """Returns what every policy did; in the order of the run file."""
+    """Returns what every policy did, by name."""
     tallies = {policy: Tally() for policy in run.config.pool(game)}
     for record in run.records(game):
         for turn, view in positions(record):

@@ -23,10 +23,16 @@ def positions(record: Record) -> Iterator[tuple[Turn, BoardView]]:
     env.reset(seed=Streams(record.match.seed).game())
     for turn in record.turns:
         view = env.unwrapped.view(turn.agent) if turn.agent in env.possible_agents else None
-        if view is None or not (turn.action in view.legal if turn.fallback != "forfeit" else turn.action is None):
+        if view is None or not view.to_move or not _is_move(turn, view):
             raise RunError(
                 f"match {record.match.id}: turn {turn.index}: expected a legal move of the player to move, got"
                 f" {turn.action!r} of {turn.agent}; `llmarena replay RUN --verify` compares every match with its record"
             )
         yield turn, view
         env.step(turn.action)
+
+
+def _is_move(turn: Turn, view: BoardView) -> bool:
+    if turn.fallback == "forfeit":
+        return turn.action is None
+    return type(turn.action) is int and turn.action in view.legal

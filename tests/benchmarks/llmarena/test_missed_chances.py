@@ -56,7 +56,7 @@ def test_connect_four_by_hand(tmp_path):
     # Column after column is filled: X has three along the bottom after move 13, and is let win only with move 19.
     run = play(tmp_path, CONNECT_FOUR, "first_legal", "{ random_opening = 0 }", matches=1)
     tally = missed_chances.count(run, CONNECT_FOUR, SolvedConnectFour(2), 2)["it"]
-    assert tally.turns == 19
+    assert (tally.turns, tally.undecided) == (19, 16)  # decided: where X can win at once
     assert counts(tally)[Kind.WIN] == (3, 2)
     assert counts(tally)[Kind.BLOCK] == (3, 3)
     first = tally.positions[Kind.BLOCK][0]
@@ -111,7 +111,15 @@ def test_positions_are_those_that_the_players_read(tmp_path, game, options):
 
 @pytest.mark.parametrize(
     "change",
-    [{"action": 99}, {"action": "5"}, {"action": None}, {"agent": "player_1"}, {"agent": "?"}, {"fallback": "forfeit"}],
+    [
+        {"action": 99},
+        {"action": 5.0},
+        {"action": "5"},
+        {"action": None},
+        {"agent": "player_1"},
+        {"agent": "?"},
+        {"fallback": "forfeit"},
+    ],
 )
 def test_a_record_that_is_no_match_is_refused(tmp_path, change):
     (record, *_) = play(tmp_path, TIC_TAC_TOE, "random", "{ random_opening = 0 }").records(TIC_TAC_TOE)
