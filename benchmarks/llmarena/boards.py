@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
 
+from benchmarks.experiments.markdown import block
 from benchmarks.experiments.pictures import COLOURS, WIDTH, axes, plain
 from llmarena_envs.core.board import EMPTY
-from llmarena_envs.core.terminal import printable
 
 ABREAST = 4
 """Boards side by side."""
@@ -74,16 +74,16 @@ def to_text(position: Position) -> str:
     lines = [[" ", *map(str, range(1, position.columns + 1))]]
     for row, start in enumerate(starts, 1):
         lines.append([str(row) if position.names_rows else " ", *cells[start : start + position.columns]])
-    policy = printable(" ".join(position.policy.split()))
-    return "\n".join(
-        [
-            "```text",
-            f"{position.mark}: {policy}; match {position.match} (number {position.number}), turn {position.turn}",
-            f"played {position.name(position.played)} (-); better {', '.join(map(position.name, position.better))} (+)",
-            "",
-            *(" ".join(line) for line in lines),
-            "```",
-        ]
+    policy = " ".join(position.policy.split())
+    return block(
+        "\n".join(
+            [
+                f"{position.mark}: {policy}; match {position.match} (number {position.number}), turn {position.turn}",
+                f"played {position.name(position.played)} (-); better {', '.join(map(position.name, position.better))} (+)",
+                "",
+                *(" ".join(line) for line in lines),
+            ]
+        )
     )
 
 

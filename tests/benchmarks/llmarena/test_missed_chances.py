@@ -245,7 +245,7 @@ def test_a_position_as_text_holds_no_markup_of_a_players_name():
     position = Position(HOSTILE, "0123456789abcdef", 3, 2, "X", "XO__X____", 3, 2, (8,))
     text = to_text(position)
     assert text.splitlines() == [
-        "```text",
+        "````text",
         r"X: ``` $x$ **b** <b>\x1b[2J # title ```; match 0123456789abcdef (number 3), turn 2",
         "played (1, 3) (-); better (3, 3) (+)",
         "",
@@ -253,6 +253,6 @@ def test_a_position_as_text_holds_no_markup_of_a_players_name():
         "1 X O -",
         "2 . X .",
         "3 . . +",
-        "```",
+        "````",
     ]
     draw({"missed win": [position]}).savefig("/dev/null", format="svg")
