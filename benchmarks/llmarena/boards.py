@@ -100,7 +100,7 @@ def draw(rows: dict[str, Sequence[Position]]) -> Figure:
         field.set_aspect("equal")
         field.set_axis_off()
         for down, (title, positions) in enumerate(rows.items()):
-            field.text(0, down * height + 0.12, title, fontsize=9, fontweight="bold", va="center")
+            field.text(0, down * height + 0.12, title, fontsize=10, va="center")
             for across, position in enumerate(positions[:ABREAST]):
                 _board(field, position, across * _SLOT + 0.15, down * height + _ABOVE)
         keys = [
@@ -137,7 +137,7 @@ def _board(field: Axes, position: Position, left: float, top: float) -> None:
         middle = x + _CELL / 2, y + _CELL / 2
         field.add_patch(Rectangle((x, y), _CELL, _CELL, fill=False, edgecolor="#d0d7de", linewidth=0.6))
         if owner != EMPTY:
-            field.text(*middle, owner, color=_MARKS[owner], fontsize=9, fontweight="bold", ha="center", va="center")
+            field.text(*middle, owner, color=_MARKS[owner], fontsize=10, ha="center", va="center")
         if cell == position.played:
             edge = 0.14 * _CELL
             size = _CELL - 2 * edge

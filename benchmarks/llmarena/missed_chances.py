@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GAMES = {"tictactoe_v0": "tic-tac-toe", "connect_four_v0": "connect four"}
-RUN = "duels"
+RUN = "games"
 
 
 class Kind(StrEnum):

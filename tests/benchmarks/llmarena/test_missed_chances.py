@@ -68,7 +68,7 @@ def test_connect_four_by_hand(tmp_path):
 
 def test_a_table_has_nothing_for_nothing_of_nothing(tmp_path):
     run = play(tmp_path, TIC_TAC_TOE, "first_legal", "{ random_opening = 0 }")
-    result = missed_chances.measure({"duels": run}, missed_chances.Options())
+    result = missed_chances.measure({"games": run}, missed_chances.Options())
     at_hand, solved = result.tables
     row = dict(zip([column.title for column in at_hand.columns], at_hand.rows[0], strict=True))
     assert (row["wins at hand"], row["missed wins"], row["missed wins, %"].value) == (2, 0, 0)
