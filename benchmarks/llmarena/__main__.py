@@ -18,6 +18,7 @@ PAPER = Paper(
         "f5": "benchmarks.llmarena.hanabi_actions",
         "undercover": "benchmarks.llmarena.undercover",
         "convergence": "benchmarks.llmarena.convergence",
+        "missed": "benchmarks.llmarena.missed_chances",
     },
     aliases={"t4": "t1"},
 )
