@@ -30,7 +30,16 @@ ROWS = {
 
 @pytest.mark.parametrize("row", ROWS)
 def test_a_model_plays_a_row_of_each_kind(row, model, tmp_path, capsys):
-    arguments = [row, "--smoke", *ROWS[row], *([model] if row == "t3" else []), "--policy", model, "--out", str(tmp_path)]
+    arguments = [
+        row,
+        "--smoke",
+        *ROWS[row],
+        *([model] if row == "t3" else []),
+        "--policy",
+        model,
+        "--out",
+        str(tmp_path),
+    ]
     assert main(PAPER, arguments) == 0
     shown = capsys.readouterr().out
     report = json.loads((tmp_path / f"{row}.json").read_text())
