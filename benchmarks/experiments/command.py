@@ -175,7 +175,8 @@ def _markdown(report: Mapping[str, Any], result: Result) -> str:
         *(to_markdown(table) for table in result.tables),
         "\n".join(f"- {note}" for note in result.notes),
         "\n".join(
-            f"- run `{part}`: {', '.join(f'{count} {status}' for status, count in run['matches'].items())}; seal `{run['seal']}`"
+            f"- run `{part}`: {', '.join(f'{count} {status}' for status, count in run['matches'].items())};"
+            f" play digest `{run['digest']}`"
             for part, run in report["runs"].items()
         ),
     ]
@@ -189,7 +190,8 @@ def _write(out: Path, name: str, result: Result, report: Mapping[str, Any]) -> l
     out.mkdir(parents=True, exist_ok=True)
     texts = {
         f"{name}.json": json.dumps(report, indent=2, ensure_ascii=False) + "\n",
-        f"{name}.md": _markdown(report, result),
+        f"{name}.md": _markdown(report, result)
+        + "".join(f"\n![{each}]({name}-{each}.svg)\n" for each in result.figures),
     }
     for table in result.tables:
         texts[f"{name}.csv" if len(result.tables) == 1 else f"{name}-{table.name}.csv"] = to_csv(table)

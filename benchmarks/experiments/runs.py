@@ -79,7 +79,8 @@ def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: boo
     """Opens what was played before.
 
     Args:
-        directory: a directory that holds the planned runs by name; or a run, if only one is planned.
+        directory: a directory that holds the planned runs by name; if only one is planned, the run or a directory that holds only
+            it.
         plan: what would be played otherwise.
         any_manner: whether the games may have been played with other options and another scheme than planned.
 
@@ -87,10 +88,13 @@ def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: boo
         RunError: if there is no such run.
         OptionError: if it is one of other games, or of the same in another manner.
     """
-    if len(plan) == 1 and (directory / run_directory.DATABASE).exists():
-        found = dict.fromkeys(plan, directory)
-    else:
-        found = {name: directory / name for name in plan}
+    found = {name: directory / name for name in plan}
+    if len(plan) == 1:
+        inside = [path.parent for path in sorted(directory.glob(f"*/{run_directory.DATABASE}"))]
+        if (directory / run_directory.DATABASE).exists():
+            found = dict.fromkeys(plan, directory)
+        elif len(inside) == 1:
+            found = dict.fromkeys(plan, inside[0])
     for name, path in found.items():
         if not (path / run_directory.DATABASE).exists():
             wanted = f"a run in each of {', '.join(found)}" if len(found) > 1 else f"a run, or one in {name}"
