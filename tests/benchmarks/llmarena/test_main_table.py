@@ -136,7 +136,7 @@ def test_the_row_is_computed_again_from_its_run(results):
         (["--preset", "strict"], "preset: expected one of 'standard', 'llmarena', got 'strict'"),
         (["--matches", "0"], "matches: input should be greater than or equal to 1, got 0"),
         (["--matches", "9"], "matches: expected no more than max_matches = 8, which holds for all games, got 9"),
-        (["--field", "nobody"], "opponent: expected one of 'random', 'silent', 'similarity', got 'nobody'"),
+        (["--field", "nobody"], "for undercover_v0, with options as in name:key=value, got 'nobody'"),
         (["--groups", "nowhere.csv"], "groups: expected a CSV file"),
         (["--alone", "--policy", "random@bid_v0"], "expected 2 policies or more"),
     ],
