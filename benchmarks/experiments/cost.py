@@ -53,9 +53,10 @@ def describe(costs: Sequence[Cost]) -> list[str]:
     lines = []
     for cost in costs:
         matches = f"{cost.most}" if cost.least >= cost.most else f"{cost.least} to {cost.most}"
+        noun = "match" if matches == "1" else "matches"
         about = "about" if cost.least >= cost.most else "at most about"
         lines.append(
-            f"{cost.environment}: {matches} matches of each policy; for a model {about} {_rounded(cost.calls)} calls,"
+            f"{cost.environment}: {matches} {noun} of each policy; for a model {about} {_rounded(cost.calls)} calls,"
             f" {_rounded(cost.tokens_in)} tokens in, {_rounded(cost.tokens_out)} out"
         )
     return lines

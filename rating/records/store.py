@@ -3,11 +3,11 @@
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agents.records import Turn, encodable
 from rating.errors import RunError
@@ -322,3 +322,22 @@ def _identity(match: Match) -> tuple[str, str, int, str, str, str]:
     """Returns the columns of a match that say what was to be played."""
     policies, options = json.dumps(match.policies), json.dumps(match.options, sort_keys=True)
     return match.id, match.environment, match.number, policies, str(match.seed), options
+
+
+def fact_table(name: str, facts: Mapping[str, str]) -> dict[str, Any]:
+    """Returns what a fact of a run holds by name; nothing if there is none.
+
+    Args:
+        name: of the fact.
+        facts: of the run's store.
+
+    Raises:
+        RunError: if it is something else.
+    """
+    text = facts.get(name, "{}")
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise RunError(
+            f"the record of a run is damaged: expected a table as fact {name!r}, got {text[:80]!r}"
+        ) from error

@@ -79,13 +79,15 @@ class Cooperation(Scheme):
         """Returns cross-play for two seats, self-play for another number."""
         return cross_play(self._contest) if self._contest.seats == 2 else self_play(self._contest)
 
-    def cycle(self) -> int:
-        """Returns the matches that come with one of a policy with itself."""
-        return 2 * len(self.setting.policies) - 1 if self._contest.seats == 2 else 1
+    def cycle(self) -> tuple[int, int]:
+        """Returns one match of a policy with itself, and those with others that come with it."""
+        each = 2 * len(self.setting.policies) - 1 if self._contest.seats == 2 else 1
+        return each, each
 
     def rule(self) -> CountRule:
         """Returns the number of matches of each policy with itself; those with others come along."""
-        return self.count_rule(counted=self.cycle(), scheduled=self.cycle())
+        _, each = self.cycle()
+        return self.count_rule(counted=each, scheduled=each)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> CooperativeLeaderboard:
         """Makes the leaderboard."""

@@ -93,9 +93,9 @@ class Field(Scheme):
         hidden = self.setting.declaration.hidden_role
         return field_play(self._contest, opponent=self._opponent(), focus_option=hidden.option if hidden else "")
 
-    def cycle(self) -> int:
+    def cycle(self) -> tuple[int, int]:
         """Returns the number of seats: every policy takes each once."""
-        return self._contest.seats
+        return self._contest.seats, self._contest.seats
 
     def rule(self) -> CountRule | SettlingRule:
         """Returns the number of matches of each policy, or the rule that waits for means where the run sets a half-width."""

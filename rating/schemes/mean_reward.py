@@ -37,6 +37,11 @@ class MeanReward(Scheme):
         """Returns every policy on every seat."""
         return everywhere(self._contest)
 
+    def cycle(self) -> tuple[int, int]:
+        """Returns both seats against every other policy where there are two seats."""
+        each = 2 * (len(self.setting.policies) - 1) if self._contest.seats == 2 else 1
+        return each, each
+
     def rule(self) -> CountRule:
         """Returns the number of matches of each policy."""
         return self.count_rule()

@@ -122,6 +122,13 @@ class Roles(Scheme):
             return everywhere(self._contest)
         return field_play(self._contest, opponent=self._opponent(), focus_option=hidden.option, both_roles=True)
 
+    def cycle(self) -> tuple[int, int]:
+        """Returns every seat in the first hidden role, and as many matches in the other role for all but the opponent."""
+        if self.setting.declaration.hidden_role is None:
+            return 1, 1
+        seats = self._contest.seats
+        return seats, 2 * seats if len(self.setting.policies) > 1 else seats
+
     def rule(self) -> CountRule:
         """Returns the number of matches of each policy: in the first hidden role, or in all roles that names tell.
 

@@ -92,7 +92,10 @@ class Scheme(ABC):
         self.check()
         rule = self.rule()
         if isinstance(rule, CountRule):
-            self._contest = replace(self._contest, batch=even_batch(min(rule.matches, rule.max_matches), self.cycle()))
+            cycles, played = self.cycle()
+            self._contest = replace(
+                self._contest, batch=played * even_batch(min(rule.matches, rule.max_matches), cycles) // cycles
+            )
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""
@@ -145,9 +148,9 @@ class Scheme(ABC):
     def batches(self) -> Iterator[list[Match]]:
         """Returns what is played, without end."""
 
-    def cycle(self) -> int:
-        """Returns how many matches of each policy a cycle of the schedule has."""
-        return 1
+    def cycle(self) -> tuple[int, int]:
+        """Returns how many matches of each policy in a cycle of the schedule the rule counts, and how many there are."""
+        return 1, 1
 
     @abstractmethod
     def rule(self) -> StopRule | CountRule | SettlingRule:

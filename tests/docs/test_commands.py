@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.llmarena.__main__ import PAPER
 from rating.cli import build_parser
 from rating.running.run_file import parse_run_file
 
@@ -41,3 +42,13 @@ def test_the_first_example_of_the_readme_plays_a_match():
 def test_the_run_file_of_the_quickstart_is_valid():
     (text,) = blocks("docs/quickstart.md", "toml")
     assert parse_run_file(text, "quickstart").pool("tictactoe_v0") == ["greedy", "random", "tiny"]
+
+
+def test_the_page_of_llmarena_lists_every_row_with_its_result():
+    page = (ROOT / "docs" / "llmarena.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(PAPER.rows)
+    for row in re.findall(r"\(llmarena/(\w+)\.md\)", page):
+        text = (ROOT / "docs" / "llmarena" / f"{row}.md").read_text(encoding="utf-8")
+        assert text.startswith(f"## {row}: {PAPER.row(row).title}\n")
+        for picture in re.findall(r"^!\[.*\]\((.*)\)$", text, re.MULTILINE):
+            assert (ROOT / "docs" / "llmarena" / picture).exists()

@@ -143,6 +143,8 @@ def test_a_run_of_something_else_is_refused(tmp_path, capsys, name, keys, messag
     assert llmarena(["run", str(run_file), "--out", str(tmp_path / "run")]) == 0
     assert main(PAPER, ["wins", "--run", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 2
     assert message in capsys.readouterr().err
+    assert main(PAPER, ["wins", "--run", str(tmp_path), "--out", str(tmp_path / "out")]) == 2  # the only run in there
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

@@ -9,6 +9,7 @@ from llmarena_envs.catalogue import CATALOGUE, load_environment
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
+from rating.schedules.schedule import Stop
 from rating.schemes.registry import SCHEMES
 from rating.schemes.scheme import Setting
 from rating.schemes.stopping import CountRule, StopRule
@@ -57,6 +58,27 @@ def test_every_environment_of_the_suite_declares_a_known_scheme():
 )
 def test_when_each_scheme_stops(compared, rule):
     assert compared.rule() == rule
+
+
+@pytest.mark.parametrize(
+    ("compared", "tested"),
+    [
+        (scheme("mean_reward", agents(2), matches=100, limit=400), lambda match, name: name in match.policies),
+        (scheme("cooperation", agents(2), matches=100, limit=400), lambda match, name: set(match.policies) == {name}),
+        (
+            scheme("roles", agents(5), matches=100, limit=400, hidden_role=HIDDEN),
+            lambda match, name: (
+                match.policies[match.options["wolf"]] == name and (name == "random" or "random" in match.policies)
+            ),
+        ),
+    ],
+)
+def test_as_many_matches_are_played_as_asked_for(compared, tested):
+    schedule, matches = compared.schedule(), []
+    while not isinstance(batch := schedule.next_batch(), Stop):
+        matches += batch
+    counts = {name: sum(tested(match, name) for match in matches) for name in ("a", "b")}
+    assert counts == {"a": 100, "b": 100}
 
 
 @pytest.mark.parametrize("name", SCHEMES)
