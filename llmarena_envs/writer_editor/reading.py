@@ -47,13 +47,14 @@ _KEYS = frozenset(
 _FENCE = re.compile(r"^([ \t]*+)(`{3,}+|~{3,}+)[ \t]*+([^\n`]{0,80}+)$", re.MULTILINE)
 _ABOUT_TRANSLATION = r"translat|polish|revis|proofread|译|润色|校"
 _LABEL = re.compile(
-    rf"\s*+[*_#> ]{{0,6}}+(?:(?:final |polished |revised |improved )?(?:translation|version)|译文|翻译|润色(?:后的?)?译文|润色后)"
+    r"\s*+[*_#> ]{0,6}+"
+    r"(?:translation|(?:final|polished|revised|improved)[ ](?:translation|version|text)|译文|润色后的?译文|润色后)"
     rf"[*_ ]{{0,6}}+[:：][*_ ]{{0,6}}+|\s*+(?=[^\n]{{0,100}}?(?:{_ABOUT_TRANSLATION}))"
     r"(?:sure|certainly|of course|okay|ok|here|below|this is|好的|以下|下面|这是)[^\n:：]{0,100}+[:：][ \t]*+\n",
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(
-    r"\s*+[*_#]{0,6}+[ ]?(?:programmer|reviewer|translator|proofreader|writer|editor|程序员|评审|译者|校对)(?:_0)?"
+    r"\s*+[*_#]{0,6}+[ ]?(?:programmer|reviewer|translator|proofreader|程序员|评审|译者|校对|writer_0|editor_0)"
     r"[*_]{0,3}+[ ]?[:：][*_]{0,3}+\s*+(?=\S)",
     re.IGNORECASE,
 )

@@ -179,6 +179,8 @@ def test_another_token():
         ('{"translation": "It rains."}', "It rains."),
         # What belongs to the text stays.
         ("Here are the rules:\nNo noise.", "Here are the rules:\nNo noise."),
+        ("Editor: Why?\nWriter: Because.", "Editor: Why?\nWriter: Because."),
+        ("Version: 2.1 is out.", "Version: 2.1 is out."),
         ("“It rains,” she said.", "“It rains,” she said."),
         ('"It rains."', '"It rains."'),
         ("*It* rains: always.", "*It* rains: always."),
