@@ -67,7 +67,8 @@ references are shown to anybody, and judges do not see each other's scores.
 
 Text. A program stands in a fenced block: of several the last one that defines the function asked for, else the last one in
 Python, else the last one that names no language, else the last one. Without a fence, a reply that holds a definition is the
-program, from its first line of code to its last one.
+program, from its first line of code to its last one. Marks of quoting before every line of a program or translation are taken
+off.
 
 A review or translation is the reply itself, without reasoning, tokens of chat templates, tags, a fence or an object around the
 whole, and a heading such as `Translation:`. The consensus token counts in any case, with punctuation and markup around it

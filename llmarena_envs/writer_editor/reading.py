@@ -21,29 +21,14 @@ _TURN_ENDS = re.compile(
     r"<\|(?:im_end|im_start|eot_id|eom_id|eot|end|endoftext|end_of_text|end_of_turn|start_header_id|return|user)\|>"
     r"|</?(?:end|start)_of_turn>|<eos>|</s>(?=\s*+\Z)"
 )
-_TAG = re.compile(
-    r"<(answer|final_answer|output|response|code|program|python|solution|review|comments?|feedback|translation|text|polished)>"
-    r"(.*)</\1>",
-    re.IGNORECASE | re.DOTALL,
+_NAMES = (
+    r"answer|final_answer|output|response|text|code|program|python|solution|review|comments?|feedback|"
+    r"translation|polished(?:_translation|_text)?"
 )
-_KEYS = frozenset(
-    (
-        *(
-            "answer",
-            "output",
-            "response",
-            "text",
-            "code",
-            "program",
-            "solution",
-            "review",
-            "comment",
-            "comments",
-            "feedback",
-        ),
-        *("translation", "polished", "polished_translation", "polished_text"),
-    )
-)
+_TAG = re.compile(rf"<({_NAMES})>(.*)</\1>", re.IGNORECASE | re.DOTALL)
+_KEY = re.compile(_NAMES, re.IGNORECASE)
+_QUOTED = re.compile(r"(?:[ \t]*\n|>[^\n]*(?:\n|\Z))*+")
+_QUOTE = re.compile(r"^(?:>[ ]?)++", re.MULTILINE)
 _FENCE = re.compile(r"^([ \t]*+)(`{3,}+|~{3,}+)[ \t]*+([^\n`]{0,80}+)$", re.MULTILINE)
 _ABOUT_TRANSLATION = r"translat|polish|revis|proofread|译|润色|校"
 _LABEL = re.compile(
@@ -124,9 +109,9 @@ def read_program(reply: str, entry_point: str) -> str:
     Raises:
         Refusal: if there is none.
     """
-    text = own_words(reply)
+    text = _unquoted(own_words(reply))
     program = _chosen(_blocks(text), entry_point) if _FENCE.search(text) else _bare_program(text)
-    program = program.strip("\n").rstrip()
+    program = _unquoted(program).strip("\n").rstrip()
     if not program.strip():
         raise Refusal(Failure.UNPARSABLE, "no_program", entry_point=entry_point)
     return program
@@ -173,7 +158,7 @@ def _unwrapped(reply: str) -> str:
         return tag[2]
     if stripped[:1] == "{" and stripped[-1:] == "}":
         fields = read_object(stripped) or {}
-        stated = [value for key, value in fields.items() if key.lower() in _KEYS and isinstance(value, str)]
+        stated = [value for key, value in fields.items() if _KEY.fullmatch(key) and isinstance(value, str)]
         if len(stated) == 1:
             return stated[0]
     return text
@@ -190,8 +175,13 @@ def _unwrapped_text(reply: str) -> str:
     return text
 
 
+def _unquoted(text: str) -> str:
+    """Returns a text without the marks of quoting if they stand before every line, as others' texts are shown to players."""
+    return _QUOTE.sub("", text) if ">" in text and _QUOTED.fullmatch(text) else text
+
+
 def _translation(reply: str) -> str:
-    text = _unwrapped_text(reply)
+    text = _unquoted(_unwrapped_text(reply)).strip()
     label = _LABEL.match(text)
     return text[label.end() :].strip() if label and text[label.end() :].strip() else text
 

@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.quoting import quote
 from llmarena_envs.writer_editor.game import MAX_TEXT
 from llmarena_envs.writer_editor.reading import (
     read_polished,
@@ -50,6 +51,10 @@ def fenced(text, language="python"):
         '{"code": "def add(a, b):\\n    return a + b"}',
         "1. First the program:\n   ```python\n   def add(a, b):\n       return a + b\n   ```",
         f"{PROGRAM}</s>",
+        quote(PROGRAM),
+        fenced(quote(PROGRAM)),
+        quote(fenced(PROGRAM)),
+        ">>> def add(a, b):\n>>>     return a + b",
     ],
 )
 def test_a_program_is_read_as_a_person_would(reply):
@@ -177,7 +182,9 @@ def test_another_token():
         ("```\nIt rains.\n```", "It rains."),
         ("<translation>It rains.</translation>", "It rains."),
         ('{"translation": "It rains."}', "It rains."),
+        ("> It rains.\n>\n> Stay here.", "It rains.\n\nStay here."),
         # What belongs to the text stays.
+        ("> It rains.\nStay here.", "> It rains.\nStay here."),
         ("Here are the rules:\nNo noise.", "Here are the rules:\nNo noise."),
         ("Editor: Why?\nWriter: Because.", "Editor: Why?\nWriter: Because."),
         ("Version: 2.1 is out.", "Version: 2.1 is out."),
