@@ -336,7 +336,9 @@ def test_a_hundred_thousand_hostile_characters_are_read_or_refused(position: str
     except InvalidReply as error:
         assert error.message
     else:
-        assert env.action_space(env.agent_selection).contains(action)
+        agent = env.agent_selection
+        assert env.action_space(agent).contains(action)
+        assert env.parse(env.format(action, agent), agent) == action
 
 
 FRAGMENTS = [
@@ -371,6 +373,7 @@ FRAGMENTS = [
         "，",
         "１",
     ),
+    *("Example:", "For example:\n", "Possible moves:", "I could say ", "例如：", "Not this:", "Instead of "),
     *("1", "2", "Fold", "Deal", "1 hats", "not ", "or ", "?", ".", "- ", "# ", "\ud800", "\x00", "\u202e"),
 ]
 
@@ -384,7 +387,9 @@ def test_any_text_is_an_action_or_an_invalid_reply(case, text):
     except InvalidReply as error:
         assert error.kind in (Failure.EMPTY, Failure.UNPARSABLE, Failure.ILLEGAL) and error.message
     else:
-        assert env.action_space(env.agent_selection).contains(action)
+        agent = env.agent_selection
+        assert env.action_space(agent).contains(action)
+        assert env.parse(env.format(action, agent), agent) == action
 
 
 @settings(deadline=None)
