@@ -12,7 +12,8 @@ All contestants are played by the same policy, which is as cheap as it can be: t
 ``mask.nonzero()`` makes of the action mask, or the list that the contestant supplies) and a multiplication to pick one.
 Only where actions are texts, ``random_action`` of the environment draws and writes the replies, and is part of the time.
 
-Where a peer's game is not quite ours, the peer has the easier one: OpenSpiel's auction has ten bids, ours a thousand.
+Where a peer's game is not quite ours, the peer has the easier one: OpenSpiel's auction has ten bids, ours a thousand. No peer
+has a public goods game; beside it stands Goofspiel, in which four players bid one of ten cards at once, five times.
 """
 
 import json
@@ -116,6 +117,16 @@ def play_open_spiel(env: Any, uniform: Callable[[], float]) -> int:
     return decisions
 
 
+def play_at_once(env: Any, uniform: Callable[[], float]) -> int:
+    """Plays an environment of ``open_spiel.python.rl_environment`` in which all players act at the same time."""
+    decisions = 0
+    step = env.reset()
+    while not step.last():
+        step = env.step([legal[int(uniform() * len(legal))] for legal in step.observations["legal_actions"]])
+        decisions += len(step.rewards)
+    return decisions
+
+
 def make_aec(name: str, **options: Any) -> Make:
     """Returns what makes a PettingZoo environment by its registered name."""
 
@@ -156,7 +167,7 @@ def of_pettingzoo(name: str, **options: Any) -> Contestant:
     return Contestant(f"PettingZoo {name}", make, play_aec, "pip install 'pettingzoo[classic]'")
 
 
-def of_open_spiel(name: str, **options: Any) -> Contestant:
+def of_open_spiel(name: str, play: Play = play_open_spiel, **options: Any) -> Contestant:
     """Returns an ``rl_environment`` of OpenSpiel."""
 
     def make(seed: int) -> Any:
@@ -165,7 +176,7 @@ def of_open_spiel(name: str, **options: Any) -> Contestant:
         chance = rl_environment.ChanceEventSampler(seed)
         return rl_environment.Environment(name, chance_event_sampler=chance, **options)
 
-    return Contestant(f"OpenSpiel {name}", make, play_open_spiel, "pip install open_spiel")
+    return Contestant(f"OpenSpiel {name}", make, play, "pip install open_spiel")
 
 
 # Heads-up with the stacks, the blinds and the order of play of PettingZoo's game; OpenSpiel has no half-pot raise.
@@ -190,6 +201,10 @@ GAMES: dict[str, tuple[Contestant, ...]] = {
     ),
     "hanabi": (*ours("hanabi-v0", **FULL_HANABI), of_pettingzoo("hanabi-v5"), of_open_spiel("hanabi")),
     "bid": (*ours("bid-v0"), of_open_spiel("first_sealed_auction", max_value=10)),
+    "public_goods": (
+        *ours("public_goods-v0"),
+        of_open_spiel("goofspiel", play_at_once, players=4, num_cards=10, num_turns=5, imp_info=True),
+    ),
     "bargain": (*ours("bargain-v0", talk=True), of_open_spiel("bargaining")),
 }
 """The contestants of each game; ratios are taken to the first one of PettingZoo, or of OpenSpiel where there is none."""

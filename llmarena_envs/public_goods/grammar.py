@@ -27,7 +27,7 @@ _AMOUNT = re.compile(
     rf"(?P<sign>[-+]?)[ \t]*+(?:(?P<number>{NUMBER})|"
     rf"(?P<word>(?:{'|'.join(word for word in _WORDS if word.isascii())})\b|"
     rf"[{''.join(word for word in _WORDS if not word.isascii())}])|"
-    r"(?P<none>(?:nan|inf(?:inity)?|infinite)\b|∞|无穷大?|无限))"
+    r"(?P<none>(?:nan|inf(?:inity)?|infinite)\b|无穷大?|无限))"
     r"(?:[ \t]*+(?:(?:gold )?coins?\b|tokens?\b|(?:枚|个|块)?(?:硬币|金币|代币)|[枚个]))?",
     re.IGNORECASE,
 )

@@ -67,13 +67,14 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
 
     def ending(self, view: PublicGoodsView, ending: Ending) -> str:
         """Returns all rounds that are over, by what the match ended, and the player's result."""
-        cause = (
-            self._forfeit(view.agent, ending.offenders)
-            if ending.offenders
-            else self._prompts.render("all_played", rounds=view.rounds)
-        )
+        lines = self._history(view)
+        if ending.offenders:
+            lines.append(self._present[view.round, view.coins])
+            cause = self._forfeit(view.agent, ending.offenders)
+        else:
+            cause = self._prompts.render("all_played", rounds=view.rounds)
         result = self._prompts.render("result", coins=shown(ending.reward))
-        return "\n".join([*self._history(view), self._ends.over(cause, result)])
+        return "\n".join([*lines, self._ends.over(cause, result)])
 
     def _forfeit(self, reader: str, offenders: tuple[str, ...]) -> str:
         others = len(offenders) - (reader in offenders)
