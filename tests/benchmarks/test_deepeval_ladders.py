@@ -1,6 +1,7 @@
 """The run file of DeepEval's tasks: scripted policies come out in the order that theory gives them."""
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -52,5 +53,5 @@ def test_public_goods(tmp_path):
 def test_the_dilemma(tmp_path, scheme, order):
     text = f'seed = 3\n[stop]\nmatches = 20\n[[environment]]\nname = "public_goods_v0"\n{scheme}\n{POOL}\n'
     paid = rewards(*played(tmp_path, text))
-    for better, worse in zip(order, order[1:], strict=False):
+    for better, worse in pairwise(order):
         assert paid[better][1] > paid[worse][2], (better, paid[better], worse, paid[worse])
