@@ -167,7 +167,7 @@ def of_pettingzoo(name: str, **options: Any) -> Contestant:
     return Contestant(f"PettingZoo {name}", make, play_aec, "pip install 'pettingzoo[classic]'")
 
 
-def of_open_spiel(name: str, play: Play = play_open_spiel, **options: Any) -> Contestant:
+def of_open_spiel(name: str, **options: Any) -> Contestant:
     """Returns an ``rl_environment`` of OpenSpiel."""
 
     def make(seed: int) -> Any:
@@ -176,7 +176,7 @@ def of_open_spiel(name: str, play: Play = play_open_spiel, **options: Any) -> Co
         chance = rl_environment.ChanceEventSampler(seed)
         return rl_environment.Environment(name, chance_event_sampler=chance, **options)
 
-    return Contestant(f"OpenSpiel {name}", make, play, "pip install open_spiel")
+    return Contestant(f"OpenSpiel {name}", make, play_open_spiel, "pip install open_spiel")
 
 
 # Heads-up with the stacks, the blinds and the order of play of PettingZoo's game; OpenSpiel has no half-pot raise.
@@ -185,6 +185,7 @@ DECK = {"numSuits": 4, "numRanks": 13, "numHoleCards": 2, "numBoardCards": "0 3 
 FULL_HANABI: dict[str, Any] = {"colors": 5, "ranks": 5, "hand_size": 5, "info_tokens": 8, "life_tokens": 3}
 # The default of ours, under the names of the peers' options.
 SMALL_HANABI = {"colors": 2, "ranks": 5, "hand_size": 2, "max_information_tokens": 3, "max_life_tokens": 1}
+FIVE_BIDS_AT_ONCE = {"players": 4, "num_cards": 10, "num_turns": 5, "imp_info": True}
 
 GAMES: dict[str, tuple[Contestant, ...]] = {
     "tictactoe": (*ours("tictactoe-v0"), of_pettingzoo("tictactoe-v3"), of_open_spiel("tic_tac_toe")),
@@ -203,7 +204,7 @@ GAMES: dict[str, tuple[Contestant, ...]] = {
     "bid": (*ours("bid-v0"), of_open_spiel("first_sealed_auction", max_value=10)),
     "public_goods": (
         *ours("public_goods-v0"),
-        of_open_spiel("goofspiel", play_at_once, players=4, num_cards=10, num_turns=5, imp_info=True),
+        replace(of_open_spiel("goofspiel", **FIVE_BIDS_AT_ONCE), play=play_at_once),
     ),
     "bargain": (*ours("bargain-v0", talk=True), of_open_spiel("bargaining")),
 }

@@ -6,7 +6,7 @@
 | Agents | `player_0` to `player_3`, up to `player_19` with `n_players` |
 | Actions | `Discrete(11)` |
 | Parallel API | yes: `public_goods_v0.parallel_env()` or `pettingzoo.make("parallel", "llmarena/public_goods-v0")` |
-| Manual control | `llmarena play public_goods_v0 --policy player_0=human --policy player_1=conditional_cooperator` |
+| Manual control | `llmarena play public_goods_v0 --policy player_0=human --policy player_1=random ...` |
 | Action values | 0 to 10, the coins invested |
 | Observation | `text`: two texts and a mask; `vector`: shape (13,), values from 0 to 1 |
 
@@ -163,7 +163,7 @@ class raw_env(TextEnv):
 
     def encode(self, view: PublicGoodsView) -> NDArray[np.float32]:
         """Returns progress, own coins and past rounds as numbers from 0 to 1."""
-        greatest, most, width = self.game.num_actions - 1, self._most_coins, self._width
+        greatest, most, width = self.game.greatest, self._most_coins, self._width
         vector = np.zeros(3 + width * view.rounds, dtype=np.float32)
         vector[:3] = len(view.history) / view.rounds, view.highest / greatest, view.coins / most
         for number, past in enumerate(view.history):

@@ -88,6 +88,7 @@ class PublicGoods(Game[int, PublicGoodsView]):
         mode: what players are told after a round.
         step: coins of one step.
         endowment: what each player is given, in steps.
+        greatest: the largest investment that can ever be legal, in steps.
         gives_each_round: whether the endowment is given anew in every round.
         investments: the investments of every round that is over, in steps and in the order of ``agents``.
     """
@@ -118,7 +119,8 @@ class PublicGoods(Game[int, PublicGoodsView]):
         self.mode = mode
         self.endowment = int(steps)
         self.gives_each_round = endowment_mode == PER_ROUND
-        self.num_actions = self._highest_ever() + 1
+        self.greatest = self._greatest()
+        self.num_actions = self.greatest + 1
         self.max_turns = n_players * rounds
         # A step is split into so many parts that the pool can be shared without a remainder; a step in the pool pays each
         # player ``_pays`` of these parts.
@@ -126,16 +128,16 @@ class PublicGoods(Game[int, PublicGoodsView]):
         self._pays = self.alpha.numerator
         self._coins_numerator, self._coins_denominator = self.step.numerator, self.step.denominator * self._parts
 
-    def _highest_ever(self) -> int:
+    def _greatest(self) -> int:
         if self.gives_each_round:
             return self.endowment
-        highest = int(len(self.agents) * self.endowment * max(self.alpha, Fraction(1)) ** self.rounds)
-        if highest > MAX_STEPS:
+        greatest = int(len(self.agents) * self.endowment * max(self.alpha, Fraction(1)) ** self.rounds)
+        if greatest > MAX_STEPS:
             raise OptionError(
-                f"endowment_mode: expected stocks to grow to at most {MAX_STEPS} steps under 'initial', but n_players * "
-                f"endowment * alpha ** rounds is {highest}; take fewer rounds, a smaller alpha or a larger coin_step"
+                f"endowment_mode: expected stocks to grow to n_players * endowment * alpha ** rounds, at most {MAX_STEPS} "
+                "steps, under 'initial', got more; take fewer rounds, a smaller alpha or a larger coin_step"
             )
-        return highest
+        return greatest
 
     def is_dilemma(self) -> bool:
         """Says whether 1 < alpha < n: investing pays for the group, and not for the one who invests."""
