@@ -32,6 +32,7 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
         self._mode = game.mode
         self._step = game.step
         self._rules = self._rules_text(game)
+        # No amount stands in the form: it would be copied, and investments would gather about it.
         self._form = prompts.render("form_cot" if cot else "form")
         self._instruction = prompts.render("instruction_cot" if cot else "instruction")
         self._wait = prompts.render("wait")
