@@ -146,7 +146,9 @@ async def play_async(
             _compare(recorded, turn)
     if len(turns) < len(played):
         raise ReplayMismatch(f"expected {len(played)} turns, but the match ended after {len(turns)}")
-    return Episode(tuple(turns), rewards, {agent: dict(info) for agent, info in raw.infos.items()}, digest)
+    return Episode(
+        tuple(turns), rewards, {agent: dict(info) for agent, info in raw.infos.items()}, digest, raw.game.undecided
+    )
 
 
 def _observe(env: TextEnv, agent: str, player: Player) -> tuple[str, Any]:

@@ -110,12 +110,14 @@ class Episode:
         rewards: sum of rewards of each agent.
         infos: the last ``infos`` of each agent.
         digest: digest of the last turn.
+        undecided: whether it has no result, as when every judge abstained.
     """
 
     turns: tuple[Turn, ...] = field(repr=False)
     rewards: dict[str, float]
     infos: dict[str, dict[str, Any]]
     digest: str
+    undecided: bool = False
 
     def forfeit(self, agent: str) -> str:
         """Returns the name of the failure by which ``agent`` forfeited the match in lower case, or an empty string."""

@@ -17,14 +17,15 @@ class Greedy(ScriptedPolicy):
 
     preference: ClassVar[Sequence[int]]
 
+    @staticmethod
     @abstractmethod
-    def winning(self, view: BoardView, mark: str) -> list[int]:
+    def winning(board: str, mark: str) -> list[int]:
         """Returns the legal actions by which ``mark`` would complete a line, were it to move."""
 
     def __call__(self, view: BoardView) -> int:
         """Returns an action; equally good ones are drawn from."""
         for mark in (view.mark, other_mark(view.mark)):
-            actions = self.winning(view, mark)
+            actions = self.winning(view.board, mark)
             if actions:
                 return self.choose(actions)
         most = max(self.preference[action] for action in view.legal)

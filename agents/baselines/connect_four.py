@@ -141,15 +141,37 @@ def best_columns(mine: int, theirs: int, depth: int) -> tuple[int, list[int]]:
     return best, columns
 
 
+def proved(mine: int, theirs: int, depth: int) -> int | None:
+    """Returns what a position that is not over is worth to the player to move, as far as looking ahead proves it.
+
+    Args:
+        mine: as in ``search``.
+        theirs: as in ``search``.
+        depth: number of plies to look ahead.
+
+    Returns:
+        1 for a win, -1 for a loss, 0 for a draw, which only a search to the end of the game proves; ``None`` if none of them is
+        proved.
+    """
+    surely = WIN - CELLS  # the value of the slowest win; no estimate comes near it
+    if search(mine, theirs, depth, surely - 1, surely, {}) >= surely:
+        return 1
+    if search(mine, theirs, depth, -surely, 1 - surely, {}) <= -surely:
+        return -1
+    return 0 if depth >= CELLS - (mine | theirs).bit_count() else None
+
+
+def winning_columns(board: str, mark: str) -> list[int]:
+    """Returns the columns where a disc of ``mark`` completes a line of four on a board of 42 characters."""
+    mine, theirs = discs(board, mark), discs(board, other_mark(mark))
+    return columns_of(completing(mine, mine | theirs) & landing(mine | theirs))
+
+
 class GreedyConnectFour(Greedy):
     """Wins, else blocks, else takes the most central column."""
 
     preference = tuple(-abs(column - COLUMNS // 2) for column in range(COLUMNS))
-
-    def winning(self, view: BoardView, mark: str) -> list[int]:
-        """Returns the columns where a disc of ``mark`` completes a line of four."""
-        mine, theirs = discs(view.board, mark), discs(view.board, other_mark(mark))
-        return columns_of(completing(mine, mine | theirs) & landing(mine | theirs))
+    winning = staticmethod(winning_columns)
 
 
 class Minimax(ScriptedPolicy):

@@ -16,14 +16,16 @@ def put(board: str, cell: int, mark: str) -> str:
     return board[:cell] + mark + board[cell + 1 :]
 
 
+def winning_cells(board: str, mark: str) -> list[int]:
+    """Returns the free cells that complete a line of ``mark`` on a board on which nobody has one."""
+    return [cell for cell in free_cells(board) if has_line(put(board, cell, mark))]
+
+
 class GreedyTicTacToe(Greedy):
     """Wins, else blocks, else takes the centre, a corner, an edge."""
 
     preference = (1, 0, 1, 0, 2, 0, 1, 0, 1)
-
-    def winning(self, view: BoardView, mark: str) -> list[int]:
-        """Returns the cells that complete a line of ``mark``."""
-        return [cell for cell in view.legal if has_line(put(view.board, cell, mark))]
+    winning = staticmethod(winning_cells)
 
 
 @cache

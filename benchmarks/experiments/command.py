@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from benchmarks.experiments.cost import describe, expected_costs
 from benchmarks.experiments.row import AnyRow, Result, RowOptions
-from benchmarks.experiments.runs import PlayedRun, open_runs, play_runs
+from benchmarks.experiments.runs import PlayedRun, check_runs, open_follow_ups, open_runs, play_runs
 from benchmarks.experiments.tables import to_csv, to_json, to_markdown
 from benchmarks.options import parse
 from llmarena_envs.core.options import check_choice
@@ -18,6 +18,7 @@ from llmarena_envs.core.terminal import printable
 from rating.cli import EXIT_INTERRUPTED, EXIT_TERMINATED, guarded
 from rating.commands.signals import Interruptions
 from rating.errors import IncompleteRun
+from rating.running.run_file import RunConfig
 
 EVERY_ROW = "all"
 
@@ -65,6 +66,9 @@ def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> in
     else:
         common = parse(paper.row(name).options, paper.row(name).title, words[1:], f"{command} {name}")
         rows = {name: common}
+    for row, options in rows.items():  # all of them, before anything is played
+        if not options.run:
+            check_runs(_out(paper, options) / row, paper.row(row).plan(options))
     void = 0
     reports = []
     for row, options in rows.items():
@@ -99,25 +103,27 @@ def _words_for(words: Sequence[str], common: RowOptions, name: str) -> list[str]
     return [*words, *(["--run", str(Path(common.run) / name)] if common.run else [])]
 
 
+def _out(paper: Paper, options: RowOptions) -> Path:
+    return Path(options.out or f"results/{paper.name}")
+
+
 def _run_row(paper: Paper, name: str, options: RowOptions, interruptions: Interruptions) -> tuple[dict[str, Any], int]:
     """Runs a row, writes its result, and returns it with the number of its matches that are void."""
     row = paper.row(name)
-    out = Path(options.out or f"results/{paper.name}")
+    out = _out(paper, options)
     plan = row.plan(options)
     talk = sys.stderr if options.json else sys.stdout
     print(f"{name}: {row.title} ({row.source})", file=talk)
     void = 0
     if options.run:
-        runs = open_runs(Path(options.run), plan)
+        runs = open_runs(Path(options.run), plan, any_manner=row.any_manner)
+        runs |= open_follow_ups(Path(options.run), row.follow_up(runs, options))
     else:
         print(f"  {row.precision(options)}", file=talk)
-        for part, config in plan.items():
-            label = f"{part}: " if len(plan) > 1 else ""
-            for line in describe(expected_costs(config)):
-                print(f"  {label}{line}", file=talk)
-        talk.flush()
-        void = play_runs(out / name, plan, interruptions)
-        runs = {part: PlayedRun(out / name / part) for part in plan}
+        runs, void = _play(out / name, plan, interruptions, talk)
+        if not void:  # what follows is made from all that was to be played
+            more, void = _play(out / name, row.follow_up(runs, options), interruptions, talk)
+            runs |= more
     result = row.measure(runs, options)
     report = _report(paper, name, row, options, runs, result)
     paths = _write(out, name, result, report)
@@ -125,6 +131,18 @@ def _run_row(paper: Paper, name: str, options: RowOptions, interruptions: Interr
         print(printable(_markdown(report, result)))
     print("\n".join(f"wrote {path}" for path in paths), file=talk)
     return report, void
+
+
+def _play(
+    directory: Path, plan: Mapping[str, RunConfig], interruptions: Interruptions, talk: TextIO
+) -> tuple[dict[str, PlayedRun], int]:
+    """Says what the planned runs will cost, plays them, and returns them with the number of their matches that are void."""
+    for part, config in plan.items():
+        for line in describe(expected_costs(config)):
+            print(f"  {part}: {line}", file=talk)
+    talk.flush()
+    void = play_runs(directory, plan, interruptions)
+    return {part: PlayedRun(directory / part) for part in plan}, void
 
 
 def _report(
@@ -177,6 +195,9 @@ def _write(out: Path, name: str, result: Result, report: Mapping[str, Any]) -> l
         texts[f"{name}.csv" if len(result.tables) == 1 else f"{name}-{table.name}.csv"] = to_csv(table)
     for file, text in result.files.items():
         texts[f"{name}-{file}"] = text
+    for file, text in result.sheets.items():
+        if not (out / f"{name}-{file}").exists():
+            texts[f"{name}-{file}"] = text
     paths = []
     for file, text in texts.items():
         unfinished = out / f"{file}.new"

@@ -53,9 +53,10 @@ def describe(costs: Sequence[Cost]) -> list[str]:
     lines = []
     for cost in costs:
         matches = f"{cost.most}" if cost.least >= cost.most else f"{cost.least} to {cost.most}"
+        noun = "match" if matches == "1" else "matches"
         about = "about" if cost.least >= cost.most else "at most about"
         lines.append(
-            f"{cost.environment}: {matches} matches of each policy; for a model {about} {_rounded(cost.calls)} calls,"
+            f"{cost.environment}: {matches} {noun} of each policy; for a model {about} {_rounded(cost.calls)} calls,"
             f" {_rounded(cost.tokens_in)} tokens in, {_rounded(cost.tokens_out)} out"
         )
     return lines
@@ -64,18 +65,20 @@ def describe(costs: Sequence[Cost]) -> list[str]:
 def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
     schedule = make_scheme(config, item.name).schedule()
     pool = config.pool(item.name)
+    # Whoever is the field of the others plays more than is asked of a policy under test.
+    tested = [name for name in pool if name != item.opponent] or pool
     enough = config.stop.min_matches
     matches = Counter[str]()
-    seats: dict[str, Counter[int]] = {name: Counter() for name in pool}
+    seats: dict[str, Counter[int]] = {name: Counter() for name in tested}
     least = 0
     while not isinstance(batch := schedule.next_batch(), Stop):
         for match in batch:
-            for name in set(match.policies) & set(pool):
+            for name in set(match.policies) & set(tested):
                 matches[name] += 1
                 seats[name].update(seat for seat, policy in enumerate(match.policies) if policy == name)
-        if not least and min(matches[name] for name in pool) >= enough:
+        if not least and min(matches[name] for name in tested) >= enough:
             least = max(matches.values())
-    costly = max(pool, key=lambda name: (sum(seats[name].values()), name))
+    costly = max(tested, key=lambda name: (sum(seats[name].values()), name))
     turns, characters = _lengths(config, item)
     calls = sum(count * turns[seat] for seat, count in seats[costly].items())
     read = sum(count * characters[seat] for seat, count in seats[costly].items())

@@ -1,5 +1,6 @@
 """Pictures of results: the same style for all, saved as PNG and SVG with the same bytes for the same figures."""
 
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import fontManager
 
 from rating.statistics.estimates import Estimate
 
@@ -25,11 +27,12 @@ FONTS = (
     "PingFang SC",
     "SimHei",
 )
+_INSTALLED = {font.name for font in fontManager.ttflist}
 _STYLE = {
+    "font.family": [name for name in FONTS if name in _INSTALLED],
     "svg.fonttype": "none",
     "svg.hashsalt": "llmarena",
     "font.size": 9,
-    "font.sans-serif": list(FONTS),
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.unicode_minus": False,
@@ -73,7 +76,7 @@ def estimates(rows: Mapping[str, Estimate | None], label: str, *, lines: Mapping
 def name_rows(field: Axes, names: Sequence[str], label: str) -> None:
     """Names horizontal rows, the first on top, and what is measured along them."""
     field.set_yticks(range(len(names)), [plain(name) for name in names])
-    field.set_ylim(len(names) - 0.5, -0.5)
+    field.set_ylim(max(1, len(names)) - 0.5, -0.5)
     field.figure.supxlabel(label, fontsize="medium")
     field.grid(axis="x", alpha=0.3)
 
@@ -86,17 +89,28 @@ def plain(name: str, longest: int = 40) -> str:
 
 
 def save(figure: Figure, path: Path) -> list[Path]:
-    """Saves a picture as ``path`` with ``.png`` and ``.svg`` behind it, each at once, and returns both paths."""
+    """Saves a picture as ``path`` with ``.png`` and ``.svg`` behind it, each at once, and returns both paths.
+
+    Characters for which no font is installed are boxes in the PNG; a line on standard error says so.
+    """
     paths = []
+    missing = False
     for ending, details in (
         ("png", {"metadata": {"Software": None}, "dpi": 150}),
         ("svg", {"metadata": {"Date": None}}),
     ):
         target = path.with_name(f"{path.name}.{ending}")
         unfinished = target.with_name(f"{target.name}.new")
-        with mpl.rc_context(_STYLE), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=r"Glyph .* missing")  # see FONTS
+        with mpl.rc_context(_STYLE), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
             figure.savefig(unfinished, format=ending, **details)
+        missing |= any(str(warning.message).startswith("Glyph ") for warning in caught)
         unfinished.replace(target)
         paths.append(target)
+    if missing:
+        print(
+            f"{paths[0]}: no font has all of its characters; install one, e.g. Debian's fonts-noto-cjk, and compute the row again"
+            f" (the texts in {paths[1].name} are complete)",
+            file=sys.stderr,
+        )
     return paths

@@ -68,16 +68,22 @@ class Result:
         tables: its tables.
         figures: its pictures by name.
         notes: what holds for all of it, e.g. what was left out.
-        files: further files by name, e.g. transcripts or a sheet to fill in.
+        files: further files by name, e.g. transcripts.
+        sheets: files for people to fill in, by name; one that is there already is left as it is.
     """
 
     tables: Sequence[Table]
     figures: Mapping[str, "Figure"] = field(default_factory=dict)
     notes: Sequence[str] = ()
     files: Mapping[str, str] = field(default_factory=dict)
+    sheets: Mapping[str, str] = field(default_factory=dict)
 
 
 AnyOptions = TypeVar("AnyOptions", bound=RowOptions)
+
+
+def _nothing(runs: Mapping[str, "PlayedRun"], options: RowOptions) -> Mapping[str, RunConfig]:
+    return {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,10 +95,12 @@ class Row(Generic[AnyOptions]):
         source: paper, section, table or figure.
         options: the class of its options.
         plan: returns what is played, by a short name.
-        measure: returns the result of what was played, by the same names.
+        measure: returns the result of what was played, by the same names; what follows up may be missing.
         precision: says for the options how many cases there are and how wide their intervals will be.
         shows: what it shows, in plain words.
         does_not_show: what it does not show.
+        any_manner: whether it may be computed from any run of its games, whatever their options and who met whom.
+        follow_up: returns what is played after that, by a short name, from what was played; by default nothing.
     """
 
     title: str
@@ -103,6 +111,8 @@ class Row(Generic[AnyOptions]):
     precision: Callable[[AnyOptions], str]
     shows: str
     does_not_show: str
+    any_manner: bool = False
+    follow_up: Callable[[Mapping[str, "PlayedRun"], AnyOptions], Mapping[str, RunConfig]] = _nothing
 
 
 AnyRow = Row[Any]

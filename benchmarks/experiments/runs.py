@@ -10,6 +10,7 @@ from rating.commands.signals import Interruptions
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome
 from rating.records.record import Record
+from rating.records.store import fact_table
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig, write_run_file
@@ -54,6 +55,14 @@ class PlayedRun:
         """Returns why no more was played; empty if play goes on."""
         return self._facts.get(f"stopped:{environment}", "")
 
+    def rules(self, environment: str) -> dict[str, str]:
+        """Returns what each agent was told of the rules; empty if it was not recorded.
+
+        Raises:
+            RunError: if something else was recorded.
+        """
+        return fact_table(f"rules:{environment}", self._facts)
+
     def leaderboard(self, environment: str) -> Leaderboard:
         """Returns the leaderboard of an environment.
 
@@ -66,16 +75,17 @@ class PlayedRun:
         return make_scheme(self.config, environment).leaderboard(outcomes, self.stop_reason(environment))
 
 
-def open_runs(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str, PlayedRun]:
+def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: bool = False) -> dict[str, PlayedRun]:
     """Opens what was played before.
 
     Args:
         directory: a directory that holds the planned runs by name; or a run, if only one is planned.
         plan: what would be played otherwise.
+        any_manner: whether the games may have been played with other options and another scheme than planned.
 
     Raises:
         RunError: if there is no such run.
-        OptionError: if it is one of other games.
+        OptionError: if it is one of other games, or of the same in another manner.
     """
     if len(plan) == 1 and (directory / run_directory.DATABASE).exists():
         found = dict.fromkeys(plan, directory)
@@ -85,10 +95,43 @@ def open_runs(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str, Playe
         if not (path / run_directory.DATABASE).exists():
             wanted = f"a run in each of {', '.join(found)}" if len(found) > 1 else f"a run, or one in {name}"
             raise RunError(f"{directory}: expected {wanted}, but there is none in {path}")
+    return _open(found, plan, any_manner)
+
+
+def open_follow_ups(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str, PlayedRun]:
+    """Opens those follow-ups of what was played before that were played as well.
+
+    Args:
+        directory: a directory that holds runs by name.
+        plan: what would follow.
+
+    Raises:
+        OptionError: if one of them followed something else.
+    """
+    paths = {name: directory / name for name in plan}
+    found = {name: path for name, path in paths.items() if (path / run_directory.DATABASE).exists()}
+    return _open(found, plan, any_manner=False)
+
+
+def _open(found: Mapping[str, Path], plan: Mapping[str, RunConfig], any_manner: bool) -> dict[str, PlayedRun]:
     runs = {name: PlayedRun(path) for name, path in found.items()}
     for name, run in runs.items():
-        _check_games(run, plan[name])
+        _check_games(run, plan[name], any_manner)
     return runs
+
+
+def check_runs(directory: Path, plan: Mapping[str, RunConfig]) -> None:
+    """Checks that what is planned can be played by whom it names, each run in a directory of its name.
+
+    Raises:
+        OptionError: if it cannot.
+        RunError: if a directory holds another run.
+    """
+    for name, config in plan.items():
+        config.check()
+        for environment in config.environment:
+            make_scheme(config, environment.name)
+        _check_same(directory / name, config)
 
 
 def play_runs(directory: Path, plan: Mapping[str, RunConfig], interruptions: Interruptions) -> int:
@@ -98,14 +141,10 @@ def play_runs(directory: Path, plan: Mapping[str, RunConfig], interruptions: Int
         How many matches are void.
 
     Raises:
-        RunError: if a directory holds another run; nothing is played then.
+        OptionError, RunError: as ``check_runs``; nothing is played then.
         BudgetExceeded: if too many providers failed.
     """
-    for name, config in plan.items():
-        config.check()
-        for environment in config.environment:
-            make_scheme(config, environment.name)
-        _check_same(directory / name, config)
+    check_runs(directory, plan)
     void = 0
     for name, config in plan.items():
         path = directory / name
@@ -129,20 +168,21 @@ def _check_same(path: Path, config: RunConfig) -> None:
         )
 
 
-def _check_games(run: PlayedRun, config: RunConfig) -> None:
-    """Checks that a run is one of the planned games, of some of them at least, in the planned manner."""
+def _check_games(run: PlayedRun, config: RunConfig, any_manner: bool) -> None:
+    """Checks that a run is one of the planned games, of some of them at least, in the planned manner unless any will do."""
     common = [name for name in run.environments() if name in {item.name for item in config.environment}]
     if not common:
         raise OptionError(
             f"{run.directory}: expected a run of {' or '.join(item.name for item in config.environment)},"
             f" got one of {', '.join(run.environments())}"
         )
-    for name in common:
+    for name in common if not any_manner else ():
         planned, found = config.find_environment(name), run.config.find_environment(name)
         wanted = {"scheme": planned.scheme, "value": planned.value, **planned.options}
         got = {"scheme": found.scheme, "value": found.value, **found.options}
         for key, value in wanted.items():
             if got.get(key) != value:
                 raise OptionError(
-                    f"{run.directory}: {name}: expected a run with {key} = {value!r}, got {got.get(key)!r}"
+                    f"{run.directory}: {name}: expected a run with {key} = {value!r:.80}, got {got.get(key)!r:.80};"
+                    " name the options with which it was played"
                 )

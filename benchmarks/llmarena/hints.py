@@ -17,13 +17,13 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, beside, paired_columns, percent
 from benchmarks.llmarena.pool import plan_run
+from benchmarks.llmarena.self_play import by_policy
 from benchmarks.options import option
 from llmarena_envs.core.failures import Failure
 from rating.records.outcome import Outcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.statistics.estimates import Estimate, rate_estimate
 from rating.statistics.proportions import clustered_rate, paired_change
-from rating.statistics.results import finished
 
 GAMES = {"tictactoe_v0": "tic-tac-toe", "connect_four_v0": "connect four"}
 READER = "reader=benchmarks.llmarena.players:Reader"
@@ -134,14 +134,6 @@ def change_table(
         rows,
         ["changes are over pairs of matches with the same seed, with Newcombe's 95 % interval"],
     )
-
-
-def by_policy(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
-    """Returns the finished matches of every policy with itself."""
-    table: dict[str, list[Outcome]] = {}
-    for outcome in finished(outcomes):
-        table.setdefault(outcome.seats[0].policy, []).append(outcome)
-    return table
 
 
 def is_error(outcome: Outcome) -> bool:

@@ -1,15 +1,23 @@
-"""Scripted players that show what an experiment measures: unlike the baselines they read texts, as a language model does."""
+"""Scripted players that show what an experiment measures where the baselines do not.
+
+They read texts as a language model does, know the list of words, or judge.
+"""
 
 import re
 from collections.abc import Mapping
 from itertools import product
 from typing import Any, ClassVar
 
+from agents.baselines.undercover import Similarity, attributes
 from agents.policy import ScriptedPolicy
+from benchmarks.llmarena.description_judge.game import JudgeView
+from llmarena_envs.undercover.game import CLUE, UndercoverView
+from llmarena_envs.undercover.words import essence, has_cjk, shipped_pairs
 
 _CELLS = tuple(f"({row}, {column})" for row, column in product((1, 2, 3), repeat=2))
 _COLUMNS = tuple(str(column) for column in range(1, 8))
 _MOVE = r"(?:\(\d, \d\)|\d)"
+_BETWEEN_ATTRIBUTES = re.compile("[,、]")
 _LISTED = re.compile(rf"^[^:：\n]+[:：] *({_MOVE}(?:, {_MOVE})*)$", re.MULTILINE)
 
 
@@ -27,3 +35,49 @@ class Reader(ScriptedPolicy):
         if listed:
             return str(self.choose(re.findall(_MOVE, listed[1])))
         return str(self.choose(_CELLS if "(1, 1)" in observation["rules"] else _COLUMNS))
+
+
+class Guesser(Similarity):
+    """Plays undercover like similarity, and guesses words as somebody who knows the shipped list of pairs.
+
+    Where its word is in several pairs it draws one of them. It shows what it is worth to know which side one is on: nobody who
+    takes itself for an ordinary player finds the words of all others as the undercover player.
+
+    Args:
+        undercover: whether it takes itself for the undercover player, so that all others hold the other word of the pair;
+            otherwise it takes the one it votes for for that player, and all others hold its own word.
+    """
+
+    def __init__(self, undercover: bool = True) -> None:
+        self._undercover = undercover
+
+    def __call__(self, view: UndercoverView) -> str:
+        """Returns a clue, or a vote and the guesses."""
+        partners = _partners(view.word)
+        if view.stage == CLUE or not partners:
+            return super().__call__(view)
+        target, other = self.target(view), self.draw(partners)
+        words = {vote.target: other if self._undercover or vote.target == target else view.word for vote in view.legal}
+        return f"vote: {target}\nguess: " + "; ".join(f"{player}={word}" for player, word in words.items())
+
+
+def _partners(word: str) -> list[str]:
+    """Returns the words that are paired with a word in the shipped list of its language."""
+    own = essence(word)
+    found = []
+    for _, a, b in shipped_pairs("zh" if has_cjk(word) else "en"):
+        found += [b] if essence(a) == own else [a] if essence(b) == own else []
+    return found
+
+
+class AttributeJudge(ScriptedPolicy):
+    """Judges descriptions by the table of attributes from which the baselines of undercover make theirs.
+
+    A clue is right if it names attributes of its word and nothing else; so clues of anybody who describes words as they are in
+    the world are wrong.
+    """
+
+    def __call__(self, view: JudgeView) -> str:
+        """Returns a verdict."""
+        named = {part.strip() for part in _BETWEEN_ATTRIBUTES.split(view.clue)}
+        return f"Verdict: {'yes' if named <= set(attributes(view.word)) else 'no'}"

@@ -5,10 +5,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from benchmarks.experiments.row import RowOptions
 from llmarena_envs.core.options import OptionError
 from rating.commands.run import read_policies
-from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
+from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig, explanation
 
 Scripted = Mapping[str, Sequence[str]]
 """Scripted policies by environment: each a spec, or ``NAME=SPEC``."""
@@ -40,24 +42,28 @@ def plan_run(
     Args:
         options: of the row.
         environments: what is played.
-        stop: keys of ``StopConfig``.
+        stop: keys of ``StopConfig``; a fixed number of matches raises the limit, unless that is given too.
         scripted: the scripted policies.
         **settings: further keys of the run file.
 
     Raises:
-        OptionError: if nobody is left to play.
+        OptionError: if nobody is left to play, or a setting has no valid value.
     """
     policies = pool(options, [item.name for item in environments], scripted)
     if not policies:
         raise OptionError("policy: expected somebody to measure; name a policy with --policy, or leave --alone out")
-    return RunConfig(
-        environment=list(environments),
-        policy=policies,
-        seed=options.seed,
-        workers=options.workers,
-        stop=StopConfig(**stop),
-        **settings,
-    )
+    limit = {"max_matches": max(stop["matches"], StopConfig().max_matches)} if "matches" in stop else {}
+    try:
+        return RunConfig(
+            environment=list(environments),
+            policy=policies,
+            seed=options.seed,
+            workers=options.workers,
+            stop=StopConfig(**{**limit, **stop}),
+            **settings,
+        )
+    except ValidationError as error:
+        raise OptionError(explanation(error)) from error
 
 
 def pool(options: RowOptions, environments: Sequence[str], scripted: Scripted = SCRIPTED) -> list[PolicyConfig]:

@@ -9,11 +9,7 @@ from llmarena_envs.bargain.scenarios import Triple, worth
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.prompts import Prompts
-
-
-def quote(message: str) -> str:
-    """Returns a message with ``> `` before every line, so that nothing in it can pass for the host's words."""
-    return "\n".join(f"> {line}" for line in message.splitlines())
+from llmarena_envs.core.quoting import quote
 
 
 @cache  # in a language 216 plans at most, and fewer triples of values

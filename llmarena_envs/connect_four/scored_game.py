@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from llmarena_envs.connect_four.game import ConnectFour
-from llmarena_envs.connect_four.strategy import REWARD_MODES, position_value, strategic_reward
+from llmarena_envs.connect_four.strategy import REWARD_MODES, match_reward, position_value
 from llmarena_envs.core.options import check_choice
 
 
@@ -40,7 +40,4 @@ class ScoredConnectFour(ConnectFour):
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns the sum of the strategic rewards of ``agent`` so far."""
         seat = self.agents.index(agent)
-        values = self.values[self.random_opening :]
-        first = 1 if seat == self.random_opening % 2 else 2
-        total = strategic_reward(values if seat == 0 else [-value for value in values], first, self.reward_mode)
-        return {"strategic_reward": float(total)}
+        return {"strategic_reward": float(match_reward(self.values, seat, self.random_opening, self.reward_mode))}

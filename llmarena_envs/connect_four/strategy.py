@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from llmarena_envs.connect_four.game import DIRECTIONS
+import numpy as np
+
+from llmarena_envs.connect_four.game import DIRECTIONS, ConnectFour
 
 REWARD_MODES = ("between_turns", "own_move", "cumulative_value")
 COUNTS = ("windows", "maximal")
@@ -44,6 +46,40 @@ def position_value(mine: int, theirs: int, count: str) -> int:
     """
     rows = windows if count == "windows" else maximal_rows
     return sum(weight * (own - other) for weight, own, other in zip(_WEIGHTS, rows(mine), rows(theirs), strict=True))
+
+
+def values_of(moves: Sequence[int], count: str) -> list[int]:
+    """Returns V for ``player_0`` of the empty board and of the position after every move; for ``player_1`` it is the negative.
+
+    Args:
+        moves: columns counted from 0, from the empty board on, those of a random opening included.
+        count: as in ``position_value``.
+
+    Raises:
+        ValueError: if a move cannot be made.
+    """
+    game = ConnectFour()
+    game.reset(np.random.default_rng(0))  # which draws nothing without an opening
+    values = [position_value(*game.discs, count)]
+    for ply, column in enumerate(moves):
+        if not game.to_move or game.why_illegal(game.to_move[0], column):
+            raise ValueError(f"moves: expected legal ones, got {column!r} as move {ply} of {list(moves)}")
+        game.apply((column,))
+        values.append(position_value(*game.discs, count))
+    return values
+
+
+def match_reward(values: Sequence[int], seat: int, opening: int, mode: str) -> int:
+    """Returns the sum of the strategic rewards of one player in a match.
+
+    Args:
+        values: as from ``values_of``.
+        seat: 0 or 1.
+        opening: number of random plies before play, which earn nothing.
+        mode: as in ``strategic_reward``.
+    """
+    own = [value if seat == 0 else -value for value in values[opening:]]
+    return strategic_reward(own, 1 if seat == opening % 2 else 2, mode)
 
 
 def strategic_reward(values: Sequence[int], first: int, mode: str) -> int:

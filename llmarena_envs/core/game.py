@@ -49,6 +49,7 @@ class Game(ABC, Generic[Action, ViewType]):
         rewards: what each agent received by the last ``apply``, in the order of ``agents``.
         num_actions: size of the action set ``0..num_actions - 1``, or ``None`` where actions are not enumerated.
         max_turns: published upper bound on the number of agent turns of a match under the game's options.
+        undecided: whether a match that is over has no result, e.g. since every judge abstained: it is counted and not rated.
     """
 
     agents: tuple[str, ...]
@@ -56,6 +57,7 @@ class Game(ABC, Generic[Action, ViewType]):
     rewards: tuple[float, ...]
     num_actions: int | None = None
     max_turns: int
+    undecided: bool = False
 
     @abstractmethod
     def reset(self, rng: np.random.Generator) -> None:

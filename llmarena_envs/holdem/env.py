@@ -32,7 +32,13 @@ After each of several hands the button moves to the next player with chips, who 
 is out. The match ends when one player has all chips or after `hands` hands. A chip that cannot be split goes to the first winner
 clockwise from the button.
 
-Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.3, which leaves blinds and raises open. treys ranks the hands.
+With `decision` the match is one decision of `player_0` on the flop. Up to there the play is fixed, whatever the cards are: the
+small blind calls, the big blind checks, and on the flop `player_1` checks (`open`) or bets half the pot (`facing_bet`). Where
+`player_0` is first to act on the flop, it decides at once, or checks and decides after the bet. The match ends with the decision:
+no more cards are dealt, and everybody takes back what it has put in.
+
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.3, which leaves blinds and raises open; Figure 4 for
+`decision`. treys ranks the hands.
 
 ### Arguments
 
@@ -45,6 +51,7 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.3, which leaves 
 * `deck_seed=None`: seed of the deals, which are then the same in every match.
 * `deck=None`: the cards of a match of one hand in dealing order, as a text or a list of names such as `Ah` and `Td`: two for each
   player from `player_0` on, then the five of the board.
+* `decision=None`: `open` or `facing_bet` for one decision on the flop instead of a match (below); with two players and one hand.
 * `reward="chips"`: `chips` or `win`.
 * `hint=True`: list the legal actions and what they cost in the text.
 * `cot=True`: invite the player to reason before the answer.
@@ -86,17 +93,18 @@ call where a call takes all chips or everybody else is all-in.
 
 ### Rewards
 
-At the end of the match, the net chips of each player, or their sign with `reward="win"`. An illegal action ends the match: the
-offender loses what it has put in during the hand, at least one chip, and enough to end with less than it began with and not
-with more than anybody else. The others take back what they have put in, unless they have folded; those still in the hand share
-the rest equally.
+At the end of the match, the net chips of each player, or their sign with `reward="win"`; with `decision` 0. An illegal action
+ends the match: the offender loses what it has put in during the hand, at least one chip, and enough to end with less than it
+began with and not with more than anybody else. The others take back what they have put in, unless they have folded; those still
+in the hand share the rest equally.
 
-`infos` hold `chips`, the chips left, and `hands`, the number of finished hands.
+`infos` hold `chips`, the chips left, and `hands`, the number of finished hands (none with `decision`).
 
 ### Episode End
 
 After `hands` hands, when one player has all chips, or by an illegal action. One hand of two players with the default stack and
-blinds takes at most 14 turns, 18 under RLCard's rules; `betting.longest_hand` gives the bound for all options.
+blinds takes at most 14 turns, 18 under RLCard's rules; `betting.longest_hand` gives the bound for all options. With `decision`
+there is one turn.
 
 ### Version History
 
@@ -115,6 +123,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.holdem.decision import FlopDecision
 from llmarena_envs.holdem.game import Holdem, HoldemView, Table
 from llmarena_envs.holdem.text import HoldemCodec
 
@@ -154,6 +163,7 @@ class raw_env(TextEnv):
         hands: int = 1,
         deck_seed: int | None = None,
         deck: str | Sequence[str] | None = None,
+        decision: str | None = None,
         reward: str = "chips",
         hint: bool = True,
         cot: bool = True,
@@ -163,18 +173,19 @@ class raw_env(TextEnv):
     ) -> None:
         check_bool("hint", hint)
         check_bool("cot", cot)
-        game = Holdem(
-            rules=rules,
-            button=button,
-            stack=stack,
-            small_blind=small_blind,
-            big_blind=big_blind,
-            players=players,
-            hands=hands,
-            deck_seed=deck_seed,
-            deck=deck,
-            reward=reward,
-        )
+        options: dict[str, Any] = {
+            "rules": rules,
+            "button": button,
+            "stack": stack,
+            "small_blind": small_blind,
+            "big_blind": big_blind,
+            "players": players,
+            "hands": hands,
+            "deck_seed": deck_seed,
+            "deck": deck,
+            "reward": reward,
+        }
+        game = Holdem(**options) if decision is None else FlopDecision(decision, **options)
         super().__init__(game, HoldemCodec(game, language, hint, cot), obs_type=obs_type, render_mode=render_mode)
 
     def vector_space(self) -> spaces.Box:

@@ -232,11 +232,10 @@ class Holdem(Game[int, HoldemView]):
     def apply(self, actions: tuple[int, ...]) -> None:
         """Takes the action, then deals on until somebody has to decide or the match is over."""
         (action,) = actions
-        betting, street, seat = self.betting, self.street, self.seat
-        chips = self.choices.costs[action]
-        kind = _KINDS[action] if chips or action != Action.CHECK_CALL else "check"
-        self.history += (Event(street, seat, kind, chips, betting.bets[seat] + chips),)
-        self.betting, self.street, self.seat, self.choices = turn_after(betting, street, seat, action, chips)
+        chips = self._record(action)
+        self.betting, self.street, self.seat, self.choices = turn_after(
+            self.betting, self.street, self.seat, action, chips
+        )
         self._pass_turn()
 
     def hole(self, seat: int) -> tuple[int, ...]:
@@ -315,6 +314,14 @@ class Holdem(Game[int, HoldemView]):
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns ``chips``, the chips left, and ``hands``, the number of finished hands."""
         return {"chips": self.betting.stacks[self.agents.index(agent)], "hands": len(self.results)}
+
+    def _record(self, action: int) -> int:
+        """Adds the action of the seat to act to the history, and returns the chips that it puts in."""
+        street, seat = self.street, self.seat
+        chips = self.choices.costs[action]
+        kind = _KINDS[action] if chips or action != Action.CHECK_CALL else "check"
+        self.history += (Event(street, seat, kind, chips, self.betting.bets[seat] + chips),)
+        return chips
 
     def _begin_hand(self, stacks: tuple[int, ...], button: int) -> None:
         self.hand = len(self.results) + 1

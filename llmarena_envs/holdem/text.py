@@ -7,6 +7,7 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
 from llmarena_envs.holdem.betting import STANDARD, Action
 from llmarena_envs.holdem.cards import card_names
+from llmarena_envs.holdem.decision import FlopDecision
 from llmarena_envs.holdem.game import BOARD_SIZES, Event, HandResult, Holdem, HoldemView
 from llmarena_envs.holdem.replies import ACTION_NAMES, GRAMMAR
 
@@ -39,6 +40,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         self._all_folded = [prompts.render("all_folded", player=name) for name in game.agents]
         self._all_chips = [prompts.render("all_chips", player=name) for name in game.agents]
         self._all_hands = prompts.render("all_hands", hands=game.hands)
+        self._decided = prompts.render("decided") if isinstance(game, FlopDecision) else ""
         instruction = prompts["instruction_cot" if cot else "instruction"]
         self._instructions = [instruction.render(example=self._answer(action)) for action in Action]
         self._wait = prompts.render("wait")
@@ -56,14 +58,14 @@ class HoldemCodec(Codec[int, HoldemView]):
     def _render_rules(self, game: Holdem) -> str:
         render = self._prompts.render
         standard_order = "order_two" if len(game.agents) == 2 else "order_many"
-        match = render(
-            "one_hand" if game.hands == 1 else "many_hands",
-            hands=game.hands,
-            stack=game.stack,
-            small_blind=game.small_blind,
-            big_blind=game.big_blind,
-            aim=render(f"aim_{game.reward}"),
-        )
+        chips = {"stack": game.stack, "small_blind": game.small_blind, "big_blind": game.big_blind}
+        aim = render(f"aim_{game.reward}")
+        if isinstance(game, FlopDecision):
+            match = render("one_decision", **chips, flop=render(f"flop_{game.decision}"), aim=aim)
+        elif game.hands == 1:
+            match = render("one_hand", **chips, aim=aim)
+        else:
+            match = render("many_hands", **chips, hands=game.hands, aim=aim)
         return render(
             "rules",
             players=len(game.agents),
@@ -203,6 +205,8 @@ class HoldemCodec(Codec[int, HoldemView]):
         table = view.table
         if ending.offenders:
             return self._ends.forfeit(view.agent, ending.offenders)
+        if self._decided:
+            return self._decided
         if self._hands == 1:
             return self._showdown if any(view.results[-1].shown) else self._all_folded[table.live.index(True)]
         with_chips = [seat for seat, chips in enumerate(table.stacks) if chips]

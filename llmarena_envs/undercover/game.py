@@ -12,7 +12,7 @@ from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.messages import Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence
+from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence, side_word
 
 CLUE = "clue"
 VOTE = "vote"
@@ -196,8 +196,9 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
             seats = [int(self.seat)]
         if self.first_player != "random":
             first = int(self.first_player)
-        _, a, b = self.pairs[self.pair]
-        ordinary, different = (b, a) if self.swapped else (a, b)
+        ordinary, different = (
+            side_word(self.pairs[self.pair], undercover=side, swapped=self.swapped) for side in (False, True)
+        )
         self.words = tuple(different if seat in seats else ordinary for seat in range(size))
         self.undercovers = tuple(self.agents[seat] for seat in sorted(seats))
 

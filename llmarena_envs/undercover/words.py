@@ -41,6 +41,17 @@ class WordPair(NamedTuple):
     b: str
 
 
+def side_word(pair: WordPair, *, undercover: bool, swapped: bool) -> str:
+    """Returns the word that a side holds.
+
+    Args:
+        pair: the word pair of the match.
+        undercover: whether it is the undercover side.
+        swapped: whether the undercover side holds the first word.
+    """
+    return pair.a if undercover == swapped else pair.b
+
+
 def one_line(text: str) -> str:
     """Returns ``text`` in one line: runs of white space become one blank, control characters and surrogates go."""
     return " ".join(_UNPRINTABLE.sub("", " ".join(text.split())).split())

@@ -33,10 +33,11 @@ class ProgressDisplay:
 
     Args:
         environments: names of the environments.
+        bars: whether bars are drawn on a terminal; lines are written otherwise.
     """
 
-    def __init__(self, environments: list[str]) -> None:
-        self._live = sys.stderr.isatty()
+    def __init__(self, environments: list[str], *, bars: bool = True) -> None:
+        self._live = bars and sys.stderr.isatty()
         self._progress = Progress(
             TextColumn("{task.description:22}"),
             BarColumn(),

@@ -1,12 +1,14 @@
 """``llmarena rate``, ``report``, ``replay`` and ``export``: everything that only reads a run."""
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -22,6 +24,9 @@ from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary, summarise
+
+if TYPE_CHECKING:
+    from rating.report import Run
 
 _ENDLESS = 100_000
 """Characters of a line in a pipe or a file, where nothing is wrapped."""
@@ -89,25 +94,43 @@ def print_tables(tables: list[Leaderboard | Summary]) -> None:
 
 
 def write_report(directory: Path, path: Path) -> Path:
-    """Writes the report of a run and returns its absolute path."""
-    from rating.report import Run, write_page  # matplotlib is slow to import
+    """Writes the report of a run and returns its absolute path; nothing is written if the run cannot be read."""
+    from rating.report import write_page  # matplotlib is slow to import
 
     config, store = run_directory.open_run(directory)
     with closing(store):
-        outcomes, facts = list(store.outcomes()), store.facts()
-        run = Run(
-            title=directory.resolve().name,
-            seed=config.seed,
-            boards=_leaderboards(config, outcomes, facts),
-            outcomes=outcomes,
-            statuses=store.statuses(),
-            facts=facts,
-            seal=store.sealed,
-            digest=store.digest(),
-        )
+        run = _report(config, store, directory.resolve().name)
         with path.open("w", encoding="utf-8") as file:
             write_page(run, store.records(), file)
     return path.resolve()
+
+
+def report_page(directory: Path, title: str) -> str:
+    """Returns the report page of a small run under a title."""
+    from rating.report import write_page  # matplotlib is slow to import
+
+    config, store = run_directory.open_run(directory)
+    with closing(store):
+        page = io.StringIO()
+        write_page(_report(config, store, title), store.records(), page)
+        return page.getvalue()
+
+
+def _report(config: RunConfig, store: Store, title: str) -> "Run":
+    """Returns what the report shows besides the matches."""
+    from rating.report import Run  # matplotlib is slow to import
+
+    outcomes, facts = list(store.outcomes()), store.facts()
+    return Run(
+        title=title,
+        seed=config.seed,
+        boards=_leaderboards(config, outcomes, facts),
+        outcomes=outcomes,
+        statuses=store.statuses(),
+        facts=facts,
+        seal=store.sealed,
+        digest=store.digest(),
+    )
 
 
 def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:

@@ -75,7 +75,8 @@ def play_run(directory: Path, config: RunConfig, store: Store, interruptions: In
         BudgetExceeded: if a limit that the run sets was reached.
     """
     run_directory.keep_run_file(directory, store)
-    with ProgressDisplay([item.name for item in config.environment]) as display:
+    # A bar that is drawn anew all the time would write over what a person types.
+    with ProgressDisplay([item.name for item in config.environment], bars=not config.has_person()) as display:
         return interruptions.run(Runner(config, store, display.update).run())
 
 

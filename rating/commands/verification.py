@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.errors import RunError
-from rating.records.outcome import FINISHED
+from rating.records.outcome import PLAYED
 from rating.records.store import Store
 from rating.records.verify import verify
 from rating.running import run_directory
@@ -76,7 +76,7 @@ def _look_at(args: argparse.Namespace, store: Store, found: _Findings) -> None:
         settings = run_directory.turn_settings(store)
         for record in store.records(args.match):
             found.known = True
-            if record.status == FINISHED:
+            if record.status in PLAYED:
                 found.finished += 1
                 if difference := verify(record, settings[record.match.environment]):
                     found.differences[record.match.id] = difference

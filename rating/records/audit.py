@@ -8,7 +8,7 @@ from typing import Any
 from rating.errors import RunError
 from rating.records import seal
 from rating.records.database import TABLES
-from rating.records.outcome import BUG, FINISHED
+from rating.records.outcome import FINAL
 from rating.records.packing import unpack, unpack_lines
 
 SEAL = "seal"
@@ -112,7 +112,7 @@ def _row_differences(db: sqlite3.Connection, row: tuple[Any, ...], dictionary: b
             yield f"turn {number} is not as it was recorded"
         chain = turn_seal  # so that the turns after it are not reported as well
         chains.append(chain)
-    if len(chains) <= turns or (status in (FINISHED, BUG) and len(chains) != turns + 1):
+    if len(chains) <= turns or (status in FINAL and len(chains) != turns + 1):
         yield f"expected {turns} turns, got {len(chains) - 1}"
     elif seal.of_match(chains[turns], status, tries, turns, seats, digest, error, transcript) != sealed:
         yield "what it came to, or one of its turns, is not as it was recorded"

@@ -4,8 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 FINISHED = "finished"
+UNDECIDED = "undecided"
 VOID = "void"
 BUG = "bug"
+
+PLAYED = (FINISHED, UNDECIDED)
+"""A match with one of these was played to its end."""
+
+FINAL = (*PLAYED, BUG)
+"""A match with one of these is not played again."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,8 @@ class Outcome:
         environment: module name of the environment.
         number: position in the schedule of its environment.
         seed: seed of the match; matches that share it had the same opening or deal.
-        status: ``finished``, ``void`` (a provider failed; never rated) or ``bug`` (the environment failed; never rated).
+        status: ``finished``; or, never rated, ``undecided`` (played to its end without a result, as when every judge abstained),
+            ``void`` (a provider failed) or ``bug`` (the environment failed).
         seats: one entry a seat, in seat order.
     """
 

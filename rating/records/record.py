@@ -13,7 +13,7 @@ from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.failures import Failure
 from rating.errors import RunError
 from rating.records.match import Match
-from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
+from rating.records.outcome import FINAL, FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 
 UNFINISHED = "unfinished"
 
@@ -40,7 +40,7 @@ class Record:
 
     @property
     def status(self) -> str:
-        """``finished``, ``void``, ``bug`` or ``unfinished``."""
+        """``unfinished``, or as in ``Outcome``."""
         return self.outcome.status if self.outcome else UNFINISHED
 
 
@@ -69,7 +69,8 @@ def outcome_of(match: Match, agents: list[str], episode: Episode) -> Outcome:
                 statistics=statistics,
             )
         )
-    return Outcome(match.environment, match.number, match.seed, FINISHED, tuple(seats))
+    status = UNDECIDED if episode.undecided else FINISHED
+    return Outcome(match.environment, match.number, match.seed, status, tuple(seats))
 
 
 def void_outcome(match: Match, status: str) -> Outcome:
@@ -122,7 +123,7 @@ def load_outcome(
     if status == UNFINISHED:
         return None
     with _damage_reported("outcome", f"{status} {seed} {seats}"):
-        if status not in (FINISHED, VOID, BUG):
+        if status not in (*FINAL, VOID):
             raise ValueError("unknown status")
         found = tuple(SeatOutcome(**seat) for seat in json.loads(seats))
         for seat in found:

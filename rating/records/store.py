@@ -3,17 +3,17 @@
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agents.records import Turn, encodable
 from rating.errors import RunError
 from rating.records import audit, database, seal, version_1
 from rating.records.match import Match
-from rating.records.outcome import FINISHED, VOID, Outcome
+from rating.records.outcome import PLAYED, VOID, Outcome
 from rating.records.packing import make_dictionary, pack, pack_lines, unpack, unpack_lines
 from rating.records.record import (
     UNFINISHED,
@@ -180,10 +180,10 @@ class Store:
     def digest(self) -> str:
         """Returns the digest of what was played: anybody who plays the run with the same replies gets the same.
 
-        It covers the digest and the outcome of every finished match, by environment and number.
+        It covers the digest and the outcome of every match played to its end, by environment and number.
         """
         rows = self._db.execute(
-            "SELECT id, digest, seats FROM match WHERE status = ? ORDER BY environment, number", (FINISHED,)
+            "SELECT id, digest, seats FROM match WHERE status IN (?, ?) ORDER BY environment, number", PLAYED
         )
         chain = ""
         for row in rows:
@@ -322,3 +322,22 @@ def _identity(match: Match) -> tuple[str, str, int, str, str, str]:
     """Returns the columns of a match that say what was to be played."""
     policies, options = json.dumps(match.policies), json.dumps(match.options, sort_keys=True)
     return match.id, match.environment, match.number, policies, str(match.seed), options
+
+
+def fact_table(name: str, facts: Mapping[str, str]) -> dict[str, Any]:
+    """Returns what a fact of a run holds by name; nothing if there is none.
+
+    Args:
+        name: of the fact.
+        facts: of the run's store.
+
+    Raises:
+        RunError: if it is something else.
+    """
+    text = facts.get(name, "{}")
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise RunError(
+            f"the record of a run is damaged: expected a table as fact {name!r}, got {text[:80]!r}"
+        ) from error

@@ -10,7 +10,7 @@ from agents.player import Player
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import make_environment
 from rating.records import version_1
-from rating.records.outcome import FINISHED
+from rating.records.outcome import PLAYED
 from rating.records.record import Record, outcome_of
 
 
@@ -25,7 +25,7 @@ class _Recorded:
 
 
 def verify(record: Record, settings: TurnSettings) -> str:
-    """Plays a finished match again from its recorded replies.
+    """Plays a match that was played to its end again from its recorded replies.
 
     Args:
         record: the match.
@@ -34,7 +34,7 @@ def verify(record: Record, settings: TurnSettings) -> str:
     Returns:
         What differs from the record, or an empty string if every observation, reward and the outcome are the same.
     """
-    if record.outcome is None or record.status != FINISHED:
+    if record.outcome is None or record.status not in PLAYED:
         return f"expected a finished match, this one is {record.status}"
     try:
         env = make_environment(record.match.environment, record.match.options)

@@ -11,9 +11,9 @@ from typing import Any, TextIO
 import jinja2
 from markupsafe import Markup
 
-from rating.errors import RunError
 from rating.records.outcome import Outcome
 from rating.records.record import Record
+from rating.records.store import fact_table
 from rating.report.replays import Replays
 from rating.report.sections import leaderboard_section, table_section
 from rating.schemes.leaderboard import Leaderboard
@@ -58,7 +58,9 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
     Raises:
         RunError: if the record is damaged.
     """
-    rules = {name.removeprefix("rules:"): _table(name, run.facts) for name in run.facts if name.startswith("rules:")}
+    rules = {
+        name.removeprefix("rules:"): fact_table(name, run.facts) for name in run.facts if name.startswith("rules:")
+    }
     agents = {environment: list(table) for environment, table in rules.items()}
     replays = Replays(records)
     counts = ", ".join(
@@ -77,7 +79,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         title=run.title,
         seed=run.seed,
         counts=f"Matches: {counts or 'none'}.",
-        versions=sorted(_table("versions", run.facts).items()),
+        versions=sorted(fact_table("versions", run.facts).items()),
         seal=run.seal,
         digest=run.digest,
         sections=sections,
@@ -88,21 +90,6 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         nonce=_nonce(run),
     ):
         file.write(piece)
-
-
-def _table(name: str, facts: Mapping[str, str]) -> dict[str, Any]:
-    """Returns what a fact holds by name.
-
-    Raises:
-        RunError: if it is something else.
-    """
-    text = facts.get(name, "{}")
-    try:
-        return dict(json.loads(text))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise RunError(
-            f"the record of a run is damaged: expected a table as fact {name!r}, got {text[:80]!r}"
-        ) from error
 
 
 def _nonce(run: Run) -> str:

@@ -144,6 +144,8 @@ def _notes(board: Leaderboard) -> list[str]:
     notes = [f"{board.matches} matches" + (f"; stopped: {board.stop_reason}" if board.stop_reason else "")]
     if board.void_matches or board.bug_matches:
         notes.append(f"left out: {board.void_matches} void matches, {board.bug_matches} with a bug of the environment")
+    if board.undecided_matches:
+        notes.append(f"left out: {board.undecided_matches} matches without a result")
     notes += [f"for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items()]
     notes += board.notes()
     notes += [_staff_note(row) for row in board.staff]
@@ -177,4 +179,5 @@ _EFFORT = (
     Column("tokens in", lambda row: str(row.effort.prompt_tokens)),
     Column("tokens out", lambda row: str(row.effort.completion_tokens)),
     Column("void", lambda row: str(row.effort.void_matches + row.effort.bug_matches)),
+    Column("undecided", lambda row: str(row.effort.undecided_matches)),
 )

@@ -21,6 +21,9 @@ Fallback = Literal["forfeit", "random_legal", "noop"]
 DEADLINE = 600.0
 """Seconds a policy has for a reply unless the run says otherwise: a run must end."""
 
+PERSON = "human"
+"""Spec of a person at the terminal."""
+
 MAX_TITLE = 200
 """Characters of a policy's name: it stands in tables."""
 
@@ -239,6 +242,11 @@ class RunConfig(_Table):
         """Returns the policy that tables call ``title``; a title of nobody in the pool is the spec of one that only serves."""
         return next((item for item in self.policy if item.title == title), PolicyConfig(spec=title))
 
+    def has_person(self) -> bool:
+        """Says whether somebody at the terminal plays."""
+        others = [name for item in self.environment for name in itertools.chain([item.opponent], *item.staff.values())]
+        return any(self.find_policy(name).spec == PERSON for name in (*(item.title for item in self.policy), *others))
+
     def turn_settings(self, environment: str) -> TurnSettings:
         """Returns what happens to bad replies in an environment."""
         declared = load_environment(environment).declaration
@@ -290,7 +298,7 @@ def parse_run_file(text: str, where: str) -> RunConfig:
     except tomllib.TOMLDecodeError as error:
         raise OptionError(f"{where}: not a TOML file: {error}") from error
     except ValidationError as error:
-        raise OptionError(f"{where}: " + "; ".join(_explain(dict(item)) for item in error.errors())) from error
+        raise OptionError(f"{where}: {explanation(error)}") from error
     config.check()
     return config
 
@@ -298,6 +306,11 @@ def parse_run_file(text: str, where: str) -> RunConfig:
 _TABLES: dict[str, type[_Table]] = {
     "environment": EnvironmentConfig, "policy": PolicyConfig, "stop": StopConfig, "turns": TurnsConfig
 }  # fmt: skip
+
+
+def explanation(error: ValidationError) -> str:
+    """Says what was expected in place of each wrong key or value, and what came."""
+    return "; ".join(_explain(dict(item)) for item in error.errors())
 
 
 def _explain(error: dict[str, Any]) -> str:

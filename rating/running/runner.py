@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from llmarena_envs.catalogue import make_environment
 from rating.errors import ErrorBudgetExceeded
 from rating.records.match import Match
-from rating.records.outcome import BUG, FINISHED, VOID, Outcome
+from rating.records.outcome import FINAL, PLAYED, VOID, Outcome
 from rating.records.store import Store
 from rating.running.batches import play_batches
 from rating.running.contests import make_scheme
@@ -32,7 +32,7 @@ class Progress:
 
     Attributes:
         environment: the environment of the match that has just ended.
-        finished: finished matches of the environment.
+        finished: matches of the environment that were played to their end.
         scheduled: matches of the environment entered so far.
         errors: failures of providers and environments in this session.
         stopped: why the environment's schedule has stopped, or an empty string.
@@ -54,7 +54,7 @@ class _Tally:
     void: int = 0
 
     def count(self, outcome: Outcome) -> None:
-        self.finished += outcome.status == FINISHED
+        self.finished += outcome.status in PLAYED
         self.void += outcome.status == VOID
 
 
@@ -129,7 +129,7 @@ class Runner:
         """Returns the outcome of a match that was played before, or plays it."""
         tally = self._tallies[match.environment]
         known = self._store.outcome(match)
-        if known is not None and known.status in (FINISHED, BUG):
+        if known is not None and known.status in FINAL:
             tally.count(known)
             return known
         executor = self._executor(match)
@@ -147,7 +147,7 @@ class Runner:
                 match, self._store.turns(match), lambda turn: self._store.add_turn(match, turn)
             )
             self._store.finish(match, played.outcome, digest=played.digest, error=played.error)
-            if played.outcome.status != FINISHED:
+            if played.outcome.status not in PLAYED:
                 self._count_error(match, played)
             if played.outcome.status != VOID or played.fatal:
                 break

@@ -104,17 +104,18 @@ class Field(Scheme):
             return self.count_rule(opponent=self._opponent())
         return SettlingRule(
             setting.half_width,
-            self._under_test,
+            self.under_test,
             setting.value,
             min_matches=setting.stop.min_matches,
             max_matches=setting.stop.max_matches,
+            opponent=self._opponent(),
         )
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> FieldLeaderboard:
         """Makes the leaderboard."""
         return field_leaderboard(
             [outcome for outcome in outcomes if self._named(outcome)],
-            {outcome.number: self._under_test(outcome) for outcome in finished(outcomes)},
+            {outcome.number: self.under_test(outcome) for outcome in finished(outcomes)},
             policies=self.setting.policies,
             opponent=self._opponent(),
             statistic=self.setting.value,
@@ -122,12 +123,13 @@ class Field(Scheme):
             references=self.setting.references,
         )
 
-    def _named(self, outcome: Outcome) -> bool:
-        return any(seat.policy in self.setting.policies for seat in outcome.seats)
-
-    def _under_test(self, outcome: Outcome) -> SeatOutcome:
+    def under_test(self, outcome: Outcome) -> SeatOutcome:
+        """Returns the seat under test of a match."""
         rated = [seat for seat in outcome.seats if seat.rated]
         return rated[seat_under_test(outcome.number, len(self.setting.policies), len(rated))]
+
+    def _named(self, outcome: Outcome) -> bool:
+        return any(seat.policy in self.setting.policies for seat in outcome.seats)
 
     def _opponent(self) -> str:
         return self.setting.opponent or STANDARD_OPPONENT

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from llmarena_envs.core.declaration import role_of
-from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
+from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 from rating.schemes import cells
 from rating.schemes.figures import Figure
 from rating.statistics.estimates import Estimate, mean_estimate
@@ -52,6 +52,7 @@ class Effort:
         completion_tokens: tokens it wrote.
         void_matches: matches that do not count because a provider failed.
         bug_matches: matches that do not count because the environment failed.
+        undecided_matches: matches that do not count because they had no result, as when every judge abstained.
     """
 
     matches: int
@@ -64,6 +65,7 @@ class Effort:
     completion_tokens: int
     void_matches: int
     bug_matches: int
+    undecided_matches: int
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class Leaderboard:
         matches: finished matches.
         void_matches: matches left out because a provider failed.
         bug_matches: matches left out because the environment failed.
+        undecided_matches: matches left out because they had no result, as when every judge abstained.
         stop_reason: why no more matches were played; empty if they go on.
         references: values to compare with, by what they are.
         staff: policies that served, by role and name.
@@ -111,6 +114,7 @@ class Leaderboard:
     matches: int
     void_matches: int
     bug_matches: int
+    undecided_matches: int
     stop_reason: str
     references: dict[str, float] = field(default_factory=dict)
     staff: Sequence[StaffRow] = ()
@@ -154,6 +158,7 @@ def common_fields(
         "matches": status[FINISHED],
         "void_matches": status[VOID],
         "bug_matches": status[BUG],
+        "undecided_matches": status[UNDECIDED],
         "stop_reason": stop_reason,
         "references": dict(references or {}),
         "staff": _staff_rows(outcomes),
@@ -243,4 +248,5 @@ def _effort(matches: Iterable[Outcome], seats: Sequence[SeatOutcome]) -> Effort:
         completion_tokens=sum(seat.completion_tokens for seat in seats),
         void_matches=status[VOID],
         bug_matches=status[BUG],
+        undecided_matches=status[UNDECIDED],
     )

@@ -26,6 +26,7 @@ class SettlingRule:
         statistic: which of the environment's statistics is averaged; empty for the reward.
         min_matches: finished matches of each policy before anything but the cap can stop, 2 or more.
         max_matches: scheduled matches of a policy after which no batch is begun in any case.
+        opponent: the fixed policy on the seats that are not under test, whose matches there are not its own.
     """
 
     half_width: float
@@ -33,6 +34,7 @@ class SettlingRule:
     statistic: str = ""
     min_matches: int = 50
     max_matches: int = 400
+    opponent: str = ""
 
     def begin(self, policies: Sequence[str]) -> Rule:
         """Returns the state of the rule before the first match; ``policies`` are those under test."""
@@ -62,7 +64,7 @@ class _Settling:
 
     def __init__(self, policies: Sequence[str], rule: SettlingRule) -> None:
         self._rule = rule
-        self._counts = Counts(policies)
+        self._counts = Counts(policies, rule.opponent)
         self._means = {policy: _Mean() for policy in policies}
 
     def schedule(self, policies: Iterable[str]) -> None:

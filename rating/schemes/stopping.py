@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rating.records.outcome import FINISHED, Outcome
+from rating.records.outcome import PLAYED, Outcome
 from rating.schedules.until import Rule
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions
@@ -107,7 +107,7 @@ def stop_reason(
     folded = (rule or StopRule()).begin(policies)
     latest: dict[int, Outcome] = {}
     for outcome in outcomes:  # a void match may stand beside its repetition
-        if outcome.number not in latest or outcome.status == FINISHED:
+        if outcome.number not in latest or outcome.status in PLAYED:
             latest[outcome.number] = outcome
     ordered = [latest[number] for number in sorted(latest)]
     for outcome in ordered:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-SOURCE = '''"""Every agent names a number from 0 to 9, one after the other."""
+SOURCE = '''"""Every agent names a number from 0 to 9, one after the other; a judge abstains with 9."""
 
 from typing import Any, NamedTuple
 
@@ -41,6 +41,11 @@ class Numbers(Game):
 
     def why_illegal(self, agent, action):
         return None if 0 <= action <= 9 else Reason("no_such_action", {{"last": 9}})
+
+    @property
+    def undecided(self):
+        judged = [number for agent, number in zip(AGENTS, self.said) if agent.startswith("judge")]
+        return len(self.said) == len(AGENTS) and bool(judged) and set(judged) == {{9}}
 
     def apply(self, actions):
         self.said += actions

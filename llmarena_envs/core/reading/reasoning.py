@@ -76,6 +76,8 @@ def _final_channel(reply: str) -> str:
     """Returns what stands in the final channel; without one, what is sent to tools; never the analysis."""
     bodies: dict[str, list[str]] = {"final": [], "tool": []}
     found = list(_CHANNEL.finditer(reply))
+    if not found:  # the token stands there without a name, as no model writes a channel
+        return reply
     for match in found:
         end = _END_OF_CHANNEL.search(reply, match.end())
         body = reply[match.end() : end.start() if end else len(reply)]

@@ -3,6 +3,7 @@
 import pytest
 
 from benchmarks.experiments.cost import describe, expected_costs
+from benchmarks.llmarena.random_battles import BATTLES, Options, plan
 from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
 
 
@@ -45,3 +46,10 @@ def test_a_chinese_text_has_more_tokens_a_character():
     )
     assert english.calls == chinese.calls
     assert 0.4 < chinese.tokens_in / english.tokens_in < 1.5
+
+
+def test_the_field_of_the_others_is_not_who_costs_most():
+    (fixed,) = expected_costs(plan(Options(matches=20))[BATTLES])
+    assert (fixed.least, fixed.most) == (20, 20)
+    (waiting,) = expected_costs(plan(Options(min_matches=40, max_matches=90))[BATTLES])
+    assert (waiting.least, waiting.most) == (60, 90)

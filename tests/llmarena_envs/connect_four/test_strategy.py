@@ -11,9 +11,11 @@ from llmarena_envs.connect_four.scored_game import ScoredConnectFour
 from llmarena_envs.connect_four.strategy import (
     COUNTS,
     REWARD_MODES,
+    match_reward,
     maximal_rows,
     position_value,
     strategic_reward,
+    values_of,
     windows,
 )
 from llmarena_envs.core.options import OptionError
@@ -261,6 +263,31 @@ def test_any_match_is_the_sum_of_its_moves(mode: str, count: str, moves: list[in
         plain.to_move,
         plain.rewards,
     )
+
+
+def test_values_along_a_hand_made_game() -> None:
+    moves = [0, 0, 1, 1, 2, 2, 3]
+    assert values_of(moves, "windows") == [0, 0, 0, 2, 0, 7, 0, 17]
+    assert values_of(moves, "maximal") == [0, 0, 0, 2, 0, 5 - 2, 0, 10 - 5]
+    assert values_of([], "windows") == [0]
+
+
+@pytest.mark.parametrize("mode", REWARD_MODES)
+@pytest.mark.parametrize("count", COUNTS)
+@given(moves=columns, opening=st.integers(0, 6), seed=st.integers(0, 2**32))
+def test_the_moves_of_a_match_give_what_the_game_reports(
+    mode: str, count: str, moves: list[int], opening: int, seed: int
+) -> None:
+    game = _scored(mode, count, opening, seed)
+    _play(game, moves)
+    values = values_of(game.moves, count)
+    assert tuple(match_reward(values, seat, opening, mode) for seat in (0, 1)) == _totals(game)
+
+
+@pytest.mark.parametrize("moves", [[0] * 7, [7], [-1], [0, 0, 1, 1, 2, 2, 3, 3]])
+def test_there_are_no_values_of_moves_that_cannot_be_made(moves: list[int]) -> None:
+    with pytest.raises(ValueError, match="legal"):
+        values_of(moves, "windows")
 
 
 def test_infos_hold_the_strategic_reward_and_rewards_do_not() -> None:

@@ -25,6 +25,7 @@ DIGIT = Grammar(lambda text, labelled: (int(text[0]), 1) if text[:1] in tuple("0
         ("<think>a <think> b</think>c", "c"),
         ("[THINK]a[/THINK]b", "b"),
         ("[reasoning] a", "[reasoning] a"),
+        ("<|channel|>\nb", "<|channel|>\nb"),
         ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "b"),
         ("<|channel|>analysis<|message|>a", ""),
         ("I think X: 1 < 2", "I think X: 1 < 2"),

@@ -17,6 +17,9 @@ OPTION_SETS = [
     {"players": 6, "obs_type": "vector", "button": 2},
     {"deck_seed": 5, "button": 1, "hands": 2},
     {"deck": SPLIT_DECK},
+    {"decision": "open", "button": 0, "deck_seed": 3},
+    {"decision": "facing_bet", "rules": "rlcard", "obs_type": "vector"},
+    {"decision": "facing_bet", "language": "zh", "deck": SPLIT_DECK, "reward": "win"},
 ]
 
 # Every option that changes what a player reads; the others decide only which cards are dealt.
@@ -35,6 +38,11 @@ PLAYTHROUGHS = {
     "zh_three_hands_of_three_players": {"language": "zh", "players": 3, "hands": 3, "stack": 20},
     "large_blinds": {"small_blind": 5, "big_blind": 10, "stack": 60},
     "split_pot": {"deck": SPLIT_DECK, "button": 0},
+    "decision_open": {"decision": "open", "button": 0},
+    "decision_facing_bet": {"decision": "facing_bet", "button": 1},
+    "zh_decision_open": {"language": "zh", "decision": "open", "button": 1},
+    "zh_decision_facing_bet": {"language": "zh", "decision": "facing_bet", "button": 0},
+    "rlcard_decision_facing_bet": {"rules": "rlcard", "decision": "facing_bet", "button": 0},
 }
 
 

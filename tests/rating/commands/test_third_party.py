@@ -53,6 +53,13 @@ def rated(folder, capsys, text, code=0):
     return board, (folder / "run" / "report.html").read_text(encoding="utf-8")
 
 
+def play_digest(folder, capsys):
+    """Returns how many matches were played, and tries and digest of them all."""
+    capsys.readouterr()
+    assert main(["replay", "--json", str(folder / "run")]) == 0
+    return [(record["id"], record["tries"], record["digest"]) for record in json.loads(capsys.readouterr().out)]
+
+
 def refused(folder, capsys, text):
     (folder / "run.toml").write_text(text, encoding="utf-8")
     assert main(["run", str(folder / "run.toml"), "--out", str(folder / "run")]) == 2
@@ -92,6 +99,25 @@ def test_debaters_are_rated_and_judges_are_not(folder, capsys):
         ("judge", "weak", matches),
     ]
     assert "judge, not rated: chair" in page
+
+
+def test_matches_of_which_all_judges_abstain_are_played_once_counted_and_not_rated(folder, capsys):
+    name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
+    staff = '[environment.staff]\njudge = ["silent"]\n'
+    policies = [policy("weak", 1), policy("strong", 2), policy("silent", 9, "rated = false")]
+    board, page = rated(folder, capsys, run_text(name, policies, staff))
+    assert (board["matches"], board["void_matches"], board["stop_reason"]) == (0, 0, "cap")
+    assert board["undecided_matches"] >= 40
+    for row in board["rows"]:
+        assert (row["rating"], row["mu"], row["effort"]["undecided_matches"]) == (
+            None,
+            None,
+            board["undecided_matches"],
+        )
+    assert f"left out: {board['undecided_matches']} matches without a result" in page
+    digest = play_digest(folder, capsys)
+    assert main(["resume", str(folder / "run")]) == 0  # nothing is played again
+    assert play_digest(folder, capsys) == digest
 
 
 def test_a_judge_that_fails_voids_matches_and_counts_in_no_row_of_a_player(folder, capsys):

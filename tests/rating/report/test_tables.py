@@ -16,7 +16,18 @@ from tests.rating.schemes.test_leaderboard import BOARD_OF, LOGS
 
 BOARDS = {kind: BOARD_OF[kind](log, stop_reason="cap") for kind, log in LOGS.items()}
 
-KEYS = ["environment", "scheme", "rows", "matches", "void_matches", "bug_matches", "stop_reason", "references", "staff"]
+KEYS = [
+    "environment",
+    "scheme",
+    "rows",
+    "matches",
+    "void_matches",
+    "bug_matches",
+    "undecided_matches",
+    "stop_reason",
+    "references",
+    "staff",
+]
 MORE_KEYS = {
     "duels": "connected regularised interval clusters seat_advantage seat_low seat_high position first_share permutations",
     "mean_reward": "",

@@ -171,3 +171,12 @@ def test_ahead_and_staff_are_part_of_what_a_run_is():
     assert parse_run_file(GOOD.replace("workers = 2", "workers = 1"), "run.toml").identity() == plain.identity()
     with pytest.raises(OptionError, match=r"ahead: .*greater than or equal to 1, got 0"):
         parse_run_file(f"ahead = 0\n{GOOD}", "run.toml")
+
+
+@pytest.mark.parametrize(
+    ("opponent", "spec", "expected"),
+    [("", "random", False), ("human", "random", True), ("random", "human", True), ("", "minimax", False)],
+)
+def test_whether_a_person_plays(opponent, spec, expected):
+    text = f'[[environment]]\nname = "tictactoe_v0"\nscheme = "field"\nopponent = "{opponent}"\n[[policy]]\nspec = "{spec}"\n'
+    assert parse_run_file(text, "run.toml").has_person() == expected

@@ -105,6 +105,14 @@ def test_a_mean_has_settled_when_its_interval_is_narrow():
     assert settling(1.0, [1.0], min_matches=1) == ""  # one value has no spread
 
 
+def test_what_the_opponent_plays_as_the_field_does_not_wear_out_the_limit():
+    scheme = Field(
+        setting(2, ("a", "b", "random"), half_width=0.1, stop=StopRule(min_matches=60, max_matches=60), value="points")
+    )
+    matches = played(scheme)  # nothing is known of any mean, so that the limit stops it
+    assert len(matches) == 3 * 60
+
+
 def test_a_half_width_makes_a_field_wait():
     stop = StopRule(min_matches=7, max_matches=11)
     rule = Field(setting(half_width=0.5, stop=stop, value="points")).rule()

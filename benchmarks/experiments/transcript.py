@@ -1,0 +1,62 @@
+"""Transcripts of matches in Markdown: what every seat read, replied and played, quoted so that no text of a player is markup."""
+
+from collections.abc import Mapping
+
+from agents.records import Attempt, Turn
+from benchmarks.experiments.markdown import block, inline
+from llmarena_envs.core.failures import Failure
+from rating.records.record import Record
+
+
+def transcript(record: Record) -> str:
+    """Returns a finished match as Markdown.
+
+    Args:
+        record: of the match.
+    """
+    assert record.outcome is not None
+    seats = record.outcome.seats
+    policies = {seat.agent: seat.policy for seat in seats}
+    parts = [
+        f"## Match {record.match.number}: {' v '.join(inline(seat.policy) for seat in seats)}",
+        f"Match {inline(record.match.id)}, seed {record.match.seed}.",
+    ]
+    parts += [part for turn in record.turns for part in _turn(turn, policies.get(turn.agent, ""))]
+    results = [
+        f"- {inline(seat.agent)} ({inline(seat.policy)}): reward {seat.reward:+g}"
+        + (f", forfeited by a reply that was {inline(seat.forfeit)}" if seat.forfeit else "")
+        for seat in seats
+    ]
+    return "\n\n".join([*parts, "### The end", "\n".join(results)])
+
+
+def rules(texts: Mapping[str, str]) -> str:
+    """Returns as Markdown what the agents are told of the rules, each text once."""
+    agents: dict[str, list[str]] = {}
+    for agent, text in texts.items():
+        agents.setdefault(text, []).append(agent)
+    return "\n\n".join(
+        f"Rules, as sent to {', '.join(map(inline, names))}:\n\n{block(text)}" for text, names in agents.items()
+    )
+
+
+def _turn(turn: Turn, policy: str) -> list[str]:
+    parts = [f"### {turn.index + 1}. {inline(turn.agent)} ({inline(policy)})", "reads:", block(turn.read)]
+    for attempt in turn.attempts:
+        parts += _attempt(attempt)
+    if turn.action is None:
+        parts.append("plays nothing: a forfeit")
+    else:
+        played = inline(turn.played or repr(turn.action))
+        parts.append(f"plays {played}" + (f", chosen for it ({turn.fallback})" if turn.fallback else ""))
+    rewards = [f"{inline(agent)} {reward:+g}" for agent, reward in turn.rewards.items() if reward]
+    return [*parts, *([f"rewards: {', '.join(rewards)}"] if rewards else [])]
+
+
+def _attempt(attempt: Attempt) -> list[str]:
+    kind = "" if attempt.kind is Failure.OK else f" ({attempt.kind.name.lower()})"
+    return [
+        f"replies{kind}:",
+        block(attempt.reply),
+        *(["what was wrong:", block(attempt.message)] if attempt.message else []),
+    ]

@@ -1,0 +1,232 @@
+"""How near bids come to equilibrium: auctions of every policy with itself (LLMArena, arXiv 2402.16499, Figure 3).
+
+The score of a bid b at valuation v is (b - v/2) / (v/2). It goes from -1, for a bid of nothing, to just below 1, for a bid of
+almost the valuation; 0 is the equilibrium of two bidders whose valuations are uniform.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.cbook import boxplot_stats
+
+from benchmarks.experiments.pictures import COLOURS, axes, name_rows
+from benchmarks.experiments.published import Published, load_published
+from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Column, Table, percent
+from benchmarks.llmarena.pool import plan_run
+from benchmarks.llmarena.self_play import by_policy, cautious, check_two_seats, missing, share, statistic
+from benchmarks.options import option
+from llmarena_envs.core.options import OptionError
+from rating.records.outcome import Outcome
+from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.estimates import Estimate, mean_estimate
+from rating.statistics.medians import median_estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GAME = "bid_v0"
+RUN = "auctions"
+FAIR_PAYOFF = 10 / 6
+"""Dollars a bidder and auction, if both bid the equilibrium: a third of the highest valuation, won by one of two."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RowOptions):
+    """Options of the row."""
+
+    matches: int = option(100, "auctions of each policy with itself", smoke=4)
+
+
+@dataclass(frozen=True)
+class Bids:
+    """The bids of a policy.
+
+    Attributes:
+        scores: of its bids.
+        auctions: for each of them the number of its auction.
+        played_for: bids that were made for it, because no reply was a legal one, or auctions that it forfeited.
+    """
+
+    scores: Sequence[float]
+    auctions: Sequence[int]
+    played_for: int
+
+    def median(self) -> Estimate | None:
+        """Returns the median score."""
+        return median_estimate(self.scores, self.auctions)
+
+    def above(self) -> Estimate | None:
+        """Returns the share of bids above half of the valuation."""
+        return share([score > 0 for score in self.scores], self.auctions)
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns the auctions."""
+    environment = EnvironmentConfig(name=GAME, scheme="self_play", options={"language": options.language})
+    return {RUN: plan_run(options, [environment], stop={"matches": options.matches})}
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns the median scores and the payoffs."""
+    run = runs[RUN]
+    outcomes = run.outcomes(GAME)
+    check_two_seats(outcomes)
+    if run.config.options(GAME).get("rounds", 1) != 1:
+        raise OptionError(f"{run.directory}: expected auctions of one round, because each bid has a score of its own")
+    matches = by_policy(outcomes)
+    bids = {policy: own_bids(own) for policy, own in matches.items()}
+    bids = dict(sorted(bids.items(), key=lambda item: (-_or_lowest(item[1].median()), item[0])))
+    published = load_published("benchmarks.llmarena")["fig3_auctions"]
+    return Result(
+        [score_table(bids, {policy: payoff(own) for policy, own in matches.items()}), label_table(published, bids)],
+        {"scores": box_plot(bids)},
+        missing(outcomes),
+    )
+
+
+def own_bids(outcomes: Sequence[Outcome]) -> Bids:
+    """Returns the bids that a policy made itself."""
+    scores: list[float] = []
+    auctions: list[int] = []
+    played_for = 0
+    for outcome in outcomes:
+        for seat in outcome.seats:
+            if seat.fallbacks or seat.forfeit:
+                played_for += 1
+            elif statistic(seat, "valuation"):  # 0 where the other side's forfeit ended the auction
+                scores.append(statistic(seat, "score"))
+                auctions.append(outcome.number)
+    return Bids(scores, auctions, played_for)
+
+
+def payoff(outcomes: Sequence[Outcome]) -> Estimate | None:
+    """Returns the mean payoff of a bidder in an auction."""
+    seats = [(seat.reward, outcome.number) for outcome in outcomes for seat in outcome.seats]
+    return cautious(mean_estimate([reward for reward, _ in seats], [number for _, number in seats]))
+
+
+def score_table(bids: Mapping[str, Bids], payoffs: Mapping[str, Estimate | None]) -> Table:
+    """Returns medians and payoffs, the highest median first."""
+    return Table(
+        "scores",
+        "scores of bids by their median, and mean payoffs",
+        [
+            Column("player"),
+            Column("bids"),
+            Column("median score", MEASURED, 3),
+            Column("lower quartile", MEASURED, 3),
+            Column("upper quartile", MEASURED, 3),
+            Column("bids above half of the valuation, %", MEASURED, 1),
+            Column("mean payoff, $", MEASURED, 3),
+            Column("bids made for the player, or none"),
+        ],
+        [
+            [
+                policy,
+                len(own.scores),
+                own.median(),
+                *(quartile(own.scores, part) for part in (0.25, 0.75)),
+                percent(own.above()),
+                payoffs[policy],
+                own.played_for,
+            ]
+            for policy, own in bids.items()
+        ],
+        [
+            "score of a bid b at valuation v: (b - v/2) / (v/2), from -1 to below 1; 0 is the equilibrium",
+            f"two bidders in equilibrium have a mean payoff of 10/6 = {FAIR_PAYOFF:.3f} $ each",
+            "intervals are resampled by auction, and left out where there are fewer than six or all are alike",
+            "a bid that had to be made for a player, because no reply was a legal one, has no score; its payoff counts",
+        ],
+    )
+
+
+def label_table(published: Published, bids: Mapping[str, Bids]) -> Table:
+    """Returns the published labels in their order, and the mean of the positive medians beside ours."""
+    labels = [row[0] for row in published.rows.values() if row[0] is not None]
+    medians = [median.value for own in bids.values() if (median := own.median())]
+    theirs, ours = ([median for median in group if median > 0] for group in (labels, medians))
+    return Table(
+        "published",
+        "Figure 3: the median labels, largest first, and the mean of the positive medians",
+        [Column("label"), Column("median score", PUBLISHED, 2), Column("median score", MEASURED, 2)],
+        [
+            *([box, label, None] for box, label in zip(published.rows, labels, strict=True)),
+            ["mean of the positive medians", round(fmean(theirs), 2), fmean(ours) if ours else None],
+        ],
+        [
+            f"published: {published.source}",
+            *published.notes,
+            "the labels can be compared with ours in their order and spread only",
+        ],
+    )
+
+
+def quartile(scores: Sequence[float], part: float) -> float | None:
+    """Returns a quantile of scores."""
+    return float(np.quantile(scores, part)) if scores else None
+
+
+def box_plot(bids: Mapping[str, Bids]) -> "Figure":
+    """Draws a box for each player: median, quartiles, whiskers to the last score within 1.5 of their distance, and the rest."""
+    shown = {policy: own for policy, own in bids.items() if own.scores}
+    with axes(1.0 + 0.45 * max(1, len(shown))) as (figure, (field,)):
+        for height, box in enumerate(boxplot_stats([list(own.scores) for own in shown.values()]) if shown else ()):
+            field.hlines([height] * 2, [box["whislo"], box["q3"]], [box["q1"], box["whishi"]], color=COLOURS[5])
+            field.vlines([box["whislo"], box["whishi"]], height - 0.12, height + 0.12, color=COLOURS[5])
+            field.barh(
+                height, box["q3"] - box["q1"], 0.5, box["q1"], facecolor="#ddf4ff", edgecolor=COLOURS[0], zorder=2
+            )
+            field.vlines(box["med"], height - 0.25, height + 0.25, color=COLOURS[1], linewidth=2, zorder=3)
+            field.text(
+                box["med"],
+                height - 0.27,
+                f"{box['med'] + 0.0:.2f}",
+                ha="center",
+                va="bottom",
+                fontsize="small",
+                zorder=4,
+            )
+            field.plot(box["fliers"], [height] * len(box["fliers"]), "o", color=COLOURS[5], markersize=2.5, alpha=0.6)
+        name_rows(field, list(shown), "score of a bid, (b - v/2) / (v/2); dashed: equilibrium")
+        for height, own in enumerate(shown.values()):
+            field.annotate(
+                f"n = {len(own.scores)}", (0, height + 0.42), (-8, 0), ("axes fraction", "data"), "offset points",
+                ha="right", va="center", fontsize="small", color=COLOURS[5],
+            )  # fmt: skip
+        field.axvline(0, color=COLOURS[2], linestyle="--", linewidth=1, zorder=1)
+        field.set_xlim(-1.05, 1.05)
+    return figure
+
+
+def _or_lowest(estimate: Estimate | None) -> float:
+    return -1.0 if estimate is None else estimate.value
+
+
+def precision(options: Options) -> str:
+    """Says how many cases there are."""
+    return (
+        f"n = {options.matches} auctions of each policy with itself, two bids each: the interval of a median reaches about"
+        f" {1.96 / (2 * options.matches) ** 0.5:.2f} to either side where scores spread like those of a random"
+        " bidder"
+    )
+
+
+ROW = Row(
+    title="how near bids come to equilibrium, by auctions of each player with itself",
+    source="LLMArena, Figure 3",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows="It shows whether a player bids above or below half of its valuation, and how steadily.",
+    does_not_show=(
+        "It does not show how much a player would win from others: half of the valuation is the best bid only against somebody"
+        " who bids likewise."
+    ),
+)

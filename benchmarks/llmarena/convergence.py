@@ -1,0 +1,207 @@
+"""How ratings converge: TrueSkill's mu and sigma of every policy against its matches (LLMArena, arXiv 2402.16499, section 3.1).
+
+The paper plays until ratings converge and does not say what that is. Here a game stops when no mu has changed by 0.25 over a
+player's last 20 matches or every sigma is below 1, after 50 matches at least and 400 at most; the numbers stand in the run file.
+
+TrueSkill takes one match after the other, so its ratings depend on their order. How much is shown by rating the same matches in
+other orders; Bradley-Terry ratings, which depend on no order, stand beside.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+
+from benchmarks.experiments.pictures import COLOURS, axes, plain
+from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
+from benchmarks.llmarena.ladder import (
+    GAMES,
+    PLAYED,
+    bradley_terry_cell,
+    bradley_terry_notes,
+    game_options,
+    leaderboards,
+    stop_table,
+)
+from benchmarks.llmarena.pool import plan_run
+from benchmarks.options import option
+from llmarena_envs.core.options import OptionError, check_int
+from rating.running.run_file import EnvironmentConfig, RunConfig, StopConfig
+from rating.schemes.duels import SkillLeaderboard, skill_leaderboard
+from rating.statistics.trueskill_rating import Step, TrueSkillOptions, rate
+
+BOARD_GAMES = ("tictactoe_v0", "connect_four_v0")
+LINES = ("-", "--", ":", "-.")
+"""Styles of lines; with the colours they tell twenty-four policies apart."""
+
+LEGEND_CHARACTERS = 100
+"""Characters of names that fit into a line of a legend."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RowOptions):
+    """Options of the row."""
+
+    min_matches: int = option(50, "matches of each policy before a game can stop", smoke=20)
+    max_matches: int = option(400, "matches of each policy after which no more is begun", smoke=40)
+    orders: int = option(20, "random orders in which the matches are rated again, 20 to 1000")
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns a run of both board games.
+
+    Raises:
+        OptionError: if an option is none.
+    """
+    check_int("orders", options.orders, 20, 1000)
+    config = plan_run(
+        options,
+        [EnvironmentConfig(name=game, options=game_options(game, options.language)) for game in BOARD_GAMES],
+        stop={"min_matches": options.min_matches, "max_matches": options.max_matches},
+    )
+    return {PLAYED: config}
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns how the ratings of every rated game of the run have moved.
+
+    Raises:
+        OptionError: if none of its games is rated by TrueSkill.
+    """
+    run = runs[PLAYED]
+    boards = {
+        game: skill_leaderboard(
+            run.outcomes(game), stop_reason=board.stop_reason, permutations=options.orders, seed=options.seed
+        )
+        for game, board in leaderboards(run).items()
+        if isinstance(board, SkillLeaderboard)
+    }
+    if not boards:
+        raise OptionError(f"{run.directory}: expected a run of games that are rated by TrueSkill, but there is none")
+    stop = run.config.stop
+    tables = []
+    figures = {}
+    for game, board in boards.items():
+        history = rate(run.outcomes(game)).history
+        tables.append(course_table(game, board, history, stop))
+        if history:
+            figures[game] = draw_course(GAMES[game], history, stop)
+    return Result([stop_table(run, boards), *tables], figures)
+
+
+def course_table(game: str, board: SkillLeaderboard, history: Mapping[str, Sequence[Step]], stop: StopConfig) -> Table:
+    """Returns where every policy came to, and after how many of its matches its rating stood."""
+    rows: list[list[Cell]] = []
+    for row in board.rows:
+        steps = history.get(row.policy, ())
+        changes = mu_changes(steps, stop.window)
+        rows.append(
+            [
+                row.policy,
+                len(steps),
+                row.mu,
+                row.sigma,
+                first_below([step.sigma for step in steps], stop.sigma),
+                None if not changes or changes[-1] is None else changes[-1],
+                first_below(changes, stop.eps),
+                last_below(changes, stop.eps),
+                row.spread.mu if row.spread else None,
+                row.spread.sd if row.spread else None,
+                bradley_terry_cell(row),
+            ]
+        )
+    return Table(
+        game,
+        f"{GAMES[game]}: ratings and after how many matches they stood",
+        [
+            Column("player"),
+            Column("matches", MEASURED),
+            Column("mu", MEASURED),
+            Column("sigma", MEASURED),
+            Column(f"matches until sigma fell below {stop.sigma:g}", MEASURED),
+            Column(f"change of mu over the last {stop.window} matches", MEASURED),
+            Column(f"matches until that was first below {stop.eps:g}", MEASURED),
+            Column("and until it stayed below", MEASURED),
+            Column(f"mean of mu over {board.permutations} orders", MEASURED),
+            Column(f"sd of mu over {board.permutations} orders", MEASURED),
+            Column("Bradley-Terry rating, Elo", MEASURED, 0),
+        ],
+        rows,
+        [
+            "empty: it has not come to that",
+            "a game stops when one of the two conditions holds for every player at once, so later than for each alone",
+            f"orders: the mean of all mu, which means nothing, is shifted to {TrueSkillOptions().mu:g} in each",
+            "Bradley-Terry: mean 1000, with its 95 % interval (matches)",
+            *bradley_terry_notes({game: board}),
+        ],
+    )
+
+
+def mu_changes(steps: Sequence[Step], window: int) -> list[float | None]:
+    """Returns after each match by how much mu differs from what it was ``window`` matches before; ``None`` for the first ones."""
+    mus = [TrueSkillOptions().mu, *(step.mu for step in steps)]
+    return [None if index < window else abs(mus[index] - mus[index - window]) for index in range(1, len(mus))]
+
+
+def first_below(values: Sequence[float | None], limit: float) -> int | None:
+    """Returns the number, from 1, of the first value below a limit; ``None`` if there is none."""
+    return next((number for number, value in enumerate(values, 1) if value is not None and value < limit), None)
+
+
+def last_below(values: Sequence[float | None], limit: float) -> int | None:
+    """Returns the number, from 1, of the value from which on all are below a limit; ``None`` if the last one is not."""
+    number = len(values)
+    while number and (value := values[number - 1]) is not None and value < limit:
+        number -= 1
+    return number + 1 if number < len(values) else None
+
+
+def draw_course(title: str, history: Mapping[str, Sequence[Step]], stop: StopConfig) -> Figure:
+    """Draws mu and sigma of every policy after each of its matches, side by side."""
+    longest = max(len(plain(name)) for name in history)
+    columns = max(1, min(len(history), LEGEND_CHARACTERS // (longest + 6)))
+    start = TrueSkillOptions()
+    with axes(3.0 + 0.2 * -(-len(history) // columns), 2) as (figure, (left, right)):
+        for index, (name, steps) in enumerate(history.items()):
+            colour, line = COLOURS[index % len(COLOURS)], LINES[index // len(COLOURS) % len(LINES)]
+            mus, sigmas = [start.mu, *(step.mu for step in steps)], [start.sigma, *(step.sigma for step in steps)]
+            left.plot(range(len(mus)), mus, label=plain(name), color=colour, linestyle=line, linewidth=1.2)
+            right.plot(range(len(sigmas)), sigmas, color=colour, linestyle=line, linewidth=1.2)
+        right.axhline(stop.sigma, color="black", linewidth=0.8, linestyle=(0, (1, 2)))
+        right.annotate(f"limit {stop.sigma:g}", (0.02, stop.sigma), xycoords=("axes fraction", "data"), va="bottom")
+        right.set_ylim(bottom=0)
+        for field, quantity in ((left, "mu"), (right, "sigma")):
+            field.set_ylabel(f"TrueSkill {quantity}")
+            field.set_xlabel(f"matches of the player at {title}")
+            field.grid(alpha=0.3)
+        figure.legend(loc="outside lower center", ncols=columns, frameon=False)
+    return figure
+
+
+def precision(options: Options) -> str:
+    """Says how many cases there are."""
+    return (
+        f"n = {options.min_matches} to {options.max_matches} matches of each policy in each game, rated in {options.orders} more"
+        " orders; with TrueSkill's standard drift no sigma falls below about 0.8, however much is played"
+    )
+
+
+ROW = Row(
+    title="how TrueSkill's mu and sigma converge over the matches, and why a game stopped",
+    source="LLMArena, section 3.1",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows=(
+        "It shows after how many matches ratings stand still, how certain TrueSkill claims to be, and how much of a rating is"
+        " owed to the order of the matches. With --run it takes any run of rated games, that of t1 for instance."
+    ),
+    does_not_show=(
+        "It does not show that the order of the players is right: ratings of close players stand still long before it is known"
+        " who is better, and sigma knows nothing of how close they are."
+    ),
+    any_manner=True,
+)

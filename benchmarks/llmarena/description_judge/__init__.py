@@ -1,0 +1,1 @@
+"""A judge of descriptions: rules, texts and environment."""

@@ -1,0 +1,88 @@
+"""# Description judge.
+
+| | |
+|---|---|
+| Creation | `benchmarks.llmarena.description_judge.env.env()` |
+| Agents | `judge_0` |
+| Actions | `Discrete(2)` |
+| Parallel API | no |
+| Manual control | `llmarena play benchmarks.llmarena.description_judge.env --policy judge_0=human` |
+| Action values | 0 no, 1 yes |
+| Observation | two texts and a mask |
+
+One judge reads items, a word and a clue each, and says of every one whether the clue describes the word correctly. So the
+descriptions of undercover can be judged by any policy.
+
+Source: LLMArena (arXiv 2402.16499), Table 3, where people judge them.
+
+### Arguments
+
+* `items=(("lemon", "a sour yellow fruit"),)`: pairs of a word and a clue, each one line without control characters.
+* `language="en"`: language of the texts, `en` or `zh`.
+* `obs_type="text"`: texts are the only form.
+* `render_mode=None`: `ansi` or `human`.
+
+### Observation Space
+
+`rules` (the same at every turn), `text` (the present item and the instruction) and `action_mask`. Word and clue are quoted, so
+that nothing in a clue can pass for a line of the instruction. The items before are not shown, so that no verdict depends on
+them.
+
+### Action Space
+
+0 or 1. A reply states it as `Verdict: no` or `Verdict: yes`; `否` and `是` are understood, and so is JSON such as
+`{"verdict": true}`. A reply without a verdict is no verdict: a turn that was played for a judge who gave none (`fallback` in the
+record) is an abstention, whatever was drawn for it.
+
+### Rewards
+
+None. An illegal action ends the match with -1.
+
+### Episode End
+
+After the last item, that is as many turns as there are items, or by an illegal action.
+
+### Version History
+
+* v0: Initial version
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from benchmarks.llmarena.description_judge.game import EXAMPLE, DescriptionJudge
+from benchmarks.llmarena.description_judge.text import JudgeCodec
+from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.text_env import TextEnv
+
+
+def env(**options: Any) -> OrderWrapper:
+    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    return OrderWrapper(raw_env(**options))
+
+
+class raw_env(TextEnv):
+    """The judge of descriptions as an AEC environment; arguments as in the module's documentation."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "description_judge_v0",
+        "render_modes": ["ansi", "human"],
+        "render_fps": 1,
+        "is_parallelizable": False,
+    }
+    # What is drawn for a judge without a verdict is no verdict, but play goes on to the next item.
+    declaration: ClassVar[Declaration] = Declaration(
+        scheme="self_play", unparsable="random_legal", illegal="random_legal"
+    )
+    obs_types: ClassVar[tuple[str, ...]] = ("text",)
+
+    def __init__(
+        self,
+        *,
+        items: Sequence[Sequence[str]] = EXAMPLE,
+        language: str = "en",
+        obs_type: str = "text",
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(DescriptionJudge(items), JudgeCodec(language), obs_type=obs_type, render_mode=render_mode)

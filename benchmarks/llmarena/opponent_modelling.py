@@ -1,0 +1,389 @@
+"""Opponent modelling at undercover (LLMArena, arXiv 2402.16499, Table 3): descriptions of the own word, guesses of the others'.
+
+Every policy is the undercover player among four of one fixed policy, and guesses the words of all others whenever it votes. A
+guess is right if at least one of these words is, strictly right if all of them are.
+
+Whether a clue describes the word correctly is no fact of the game. People say so on a sheet, and any policy can be the judge;
+the paper does not say who judged. With ``clues=own`` the clues of the policy under test count, with ``all_seats`` those of
+everybody in its matches, which the published shares imply.
+"""
+
+import hashlib
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.experiments.field import field_cases, field_opponent
+from benchmarks.experiments.pictures import estimates
+from benchmarks.experiments.precision import rate_precision
+from benchmarks.experiments.published import load_published
+from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.sheets import YES_NO, read_sheet, write_sheet
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, beside, paired_columns, percent
+from benchmarks.llmarena.description_judge.game import EXAMPLE
+from benchmarks.llmarena.descriptions import Clue, Items, Verdicts, accuracy, clues_of, judged, to_judge
+from benchmarks.llmarena.pool import plan_run
+from benchmarks.options import option
+from llmarena_envs.catalogue import make_environment
+from llmarena_envs.core.options import OptionError, check_choice
+from rating.errors import RunError
+from rating.records.outcome import SeatOutcome
+from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
+from rating.statistics.agreement import FEW_CASES, Agreement, cohens_kappa, plurality
+from rating.statistics.estimates import Estimate, rate_estimate
+from rating.statistics.proportions import clustered_rate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GAME, JUDGING = "undercover_v0", "benchmarks.llmarena.description_judge.env"
+GAMES, JUDGE = "games", "judge"
+GUESSER = "benchmarks.llmarena.players:Guesser"
+SCRIPTED = {GAME: ("random", "similarity", "silent", f"guesser={GUESSER}", f"unsuspecting={GUESSER}:undercover=false")}
+SCRIPTED_JUDGE = "benchmarks.llmarena.players:AttributeJudge"
+NO_JUDGE = "none"
+OWN, ALL_SEATS = "own", "all_seats"
+QUESTION = "accurate"
+NEEDED = {"role", "pair", "swapped", "guesses", "guesses_right", "guesses_strict"}
+"""Statistics of the game from which the row is computed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RowOptions):
+    """Options of the row."""
+
+    matches: int = option(50, "matches of each policy as the undercover player", smoke=5)
+    opponent: str = option("similarity", "the policy on the four other seats")
+    clues: str = option(OWN, "whose clues are judged: own, or all_seats of the matches of a policy")
+    judge: str = option(SCRIPTED_JUDGE, "the policy that judges every clue, e.g. openai:MODEL; none for no judge")
+    sheet: tuple[str, ...] = option((), "annotation sheets that were filled in, one for each annotator")
+
+
+@dataclass(frozen=True)
+class Modelling:
+    """What was seen of one policy.
+
+    Attributes:
+        seats: its seat as the undercover player, by match that was finished.
+        clues: the clues that count.
+        void: number of its matches that were not played to their end.
+    """
+
+    seats: Mapping[int, SeatOutcome]
+    clues: list[Clue] = field(default_factory=list)
+    void: int = 0
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns the games; a judge or a sheet that cannot be used is found before anything is played."""
+    check_choice("clues", options.clues, (OWN, ALL_SEATS))
+    paths = [Path(sheet).resolve() for sheet in options.sheet]
+    for path in paths:
+        if paths.count(path) > 1:
+            raise OptionError(f"sheet: expected different files, got {path} twice")
+        if not path.is_file():
+            raise OptionError(f"sheet: expected a file, but there is none: {path}")
+    if options.judge != NO_JUDGE:
+        _judging(options, EXAMPLE).check()
+    game = EnvironmentConfig(
+        name=GAME,
+        scheme="field",
+        opponent=options.opponent,
+        options={"ask_guess": True, "language": options.language},
+    )
+    return {GAMES: plan_run(options, [game], stop={"matches": options.matches}, scripted=SCRIPTED)}
+
+
+def follow_up(runs: Mapping[str, PlayedRun], options: Options) -> dict[str, RunConfig]:
+    """Returns the judging of what was said in the games."""
+    items = list(_items(_collect(runs[GAMES], options), options.seed).values())
+    return {JUDGE: _judging(options, items)} if items and options.judge != NO_JUDGE else {}
+
+
+def _judging(options: Options, items: Sequence[tuple[str, str]]) -> RunConfig:
+    item = EnvironmentConfig(
+        name=JUDGING,
+        scheme="self_play",
+        options={"items": [list(pair) for pair in items], "language": options.language},
+    )
+    judge = PolicyConfig(spec=options.judge, name="attributes" if options.judge == SCRIPTED_JUDGE else "")
+    return RunConfig(environment=[item], policy=[judge], seed=options.seed, stop=StopConfig(matches=1, max_matches=1))
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns rates of guesses, the accuracy of descriptions, and how far those who judged them agree."""
+    seen = _collect(runs[GAMES], options)
+    items = _items(seen, options.seed)
+    judges: dict[str, Verdicts] = {
+        f"judge {record.match.policies[0]}": judged(record)
+        for record in (runs[JUDGE].records(JUDGING) if JUDGE in runs else ())
+    }
+    annotators: dict[str, Verdicts] = {
+        name: read_sheet(path, QUESTION, YES_NO, items) for name, path in _named(options.sheet).items()
+    }
+    people = _together(annotators, items)
+    chosen = people or judges
+    published = load_published("benchmarks.llmarena")["T3_undercover"]
+    verdicts = next(iter(chosen.values()), None)
+    measured: dict[str, Sequence[Cell]] = {
+        policy: [
+            None if verdicts is None else percent(accuracy(modelling.clues, verdicts)),
+            *(percent(by_record(modelling, rate)) for rate in RATES),
+        ]
+        for policy, modelling in seen.items()
+    }
+    names = ("description accuracy, %", *(f"guesses with {what} right, %" for what in RATES.values()))
+    table = Table(
+        "opponent-modelling",
+        "descriptions of the own word and guesses of the others', as the undercover player",
+        [*paired_columns(names[:1]), *paired_columns(names[1:], 1)[1:]],
+        beside(published.rows, measured, options.published_as()),
+        [
+            f"measured accuracy: {next(iter(chosen), 'not judged yet: fill in the sheet, or name a judge')}",
+            "guesses: of the records that came to a vote, those in which some vote came with a right guess",
+            f"published: {published.source}",
+            *published.notes,
+        ],
+    )
+    return Result(
+        [table, guess_table(seen), description_table(seen, {**judges, **people}), agreement_table(judges | annotators)],
+        _pictures(seen, verdicts),
+        _notes(runs[GAMES], options, items),
+        sheets={_sheet_name(items): write_sheet(items, ("word", "clue"), QUESTION)} if items else {},
+    )
+
+
+def _pictures(seen: Mapping[str, Modelling], verdicts: Verdicts | None) -> dict[str, "Figure"]:
+    """Returns a picture of each rate that is known of anybody."""
+    rates = {
+        (name, f"records in which a vote came with {what} right, %, with 95 % interval"): {
+            policy: by_record(modelling, rate) for policy, modelling in seen.items()
+        }
+        for name, (rate, what) in zip(("guesses", "guesses-strict"), RATES.items(), strict=True)
+    }
+    if verdicts is not None:
+        rates["descriptions", "clues that describe the word correctly, %, with 95 % interval"] = {
+            policy: accuracy(modelling.clues, verdicts) for policy, modelling in seen.items()
+        }
+    return {
+        name: estimates({policy: percent(value) for policy, value in values.items()}, label)
+        for (name, label), values in rates.items()
+        if any(values.values())
+    }
+
+
+def _notes(run: PlayedRun, options: Options, items: Items) -> list[str]:
+    whose = "the policy under test"
+    if options.clues == ALL_SEATS:
+        whose = f"all five seats of its matches, four of which are {field_opponent(run, GAME)}"
+    notes = [f"judged are the clues of {whose}: {len(items)} different ones, each once"]
+    if items:
+        notes.append(
+            f"for people as judges: copies of {_sheet_name(items)} with yes or no in the column {QUESTION}, which are then"
+            " named with --sheet"
+        )
+    return notes
+
+
+def _named(sheets: Sequence[str]) -> dict[str, Path]:
+    """Returns the annotation sheets by what they are called: the name of the file, with a number if several have it."""
+    paths = [Path(sheet) for sheet in sheets]
+    stems = [path.stem for path in paths]
+    return {
+        f"sheet {stem}" if stems.count(stem) == 1 else f"sheet {stem} ({number})": path
+        for number, (stem, path) in enumerate(zip(stems, paths, strict=True), start=1)
+    }
+
+
+def _together(annotators: Mapping[str, Verdicts], items: Items) -> dict[str, Verdicts]:
+    """Returns what the annotators say by majority, by who they are."""
+    if len(annotators) < 2:
+        return dict(annotators)
+    majority = {item: plurality([verdicts[item] for verdicts in annotators.values()]) for item in items}
+    return {f"majority of {', '.join(annotators)}": majority}
+
+
+# What was said.
+
+
+def _collect(run: PlayedRun, options: Options) -> dict[str, Modelling]:
+    """Returns what was seen of every policy."""
+    env = make_environment(GAME, run.config.options(GAME))
+    pairs = env.unwrapped.game.pairs
+    env.close()
+    cases = field_cases(run, GAME)
+    policies = {case.outcome.number: policy for policy, own in cases.items() for case in own}
+    seen = {
+        policy: Modelling(
+            seats={case.outcome.number: case.seat for case in own if case.is_finished},
+            void=sum(not case.is_finished for case in own),
+        )
+        for policy, own in cases.items()
+    }
+    for record in run.records(GAME):
+        number = record.match.number
+        modelling = seen[policies[number]]
+        assert record.outcome is not None  # it is finished
+        if any(NEEDED - seat.statistics.keys() for seat in record.outcome.seats):
+            raise RunError(f"{run.directory}: match {number} of {GAME}: expected {', '.join(sorted(NEEDED))}")
+        speakers = [modelling.seats[number]] if options.clues == OWN else record.outcome.seats
+        modelling.clues.extend(clues_of(record, speakers, pairs))
+    return seen
+
+
+def _items(seen: Mapping[str, Modelling], seed: int) -> Items:
+    return to_judge((clue for modelling in seen.values() for clue in modelling.clues), seed)
+
+
+def _sheet_name(items: Items) -> str:
+    """Returns a name that only a sheet of the same items has, so that none takes the place of another that was filled in."""
+    return f"sheet-{hashlib.sha256(' '.join(sorted(items)).encode()).hexdigest()[:8]}.csv"
+
+
+# What it comes to.
+
+RATES = {"guesses_right": "at least one word", "guesses_strict": "all words"}
+"""What is counted of the votes, by the name of the statistic."""
+
+
+def by_record(modelling: Modelling, statistic: str) -> Estimate | None:
+    """Returns the share of records with a right guess in some vote, of those that came to a vote."""
+    voted = [seat for seat in modelling.seats.values() if seat.statistics["guesses"]]
+    return rate_estimate(sum(seat.statistics[statistic] > 0 for seat in voted), len(voted))
+
+
+def by_vote(modelling: Modelling, statistic: str) -> Estimate | None:
+    """Returns the share of votes with a right guess, clustered by match."""
+    hits: list[bool] = []
+    clusters: list[int] = []
+    for number, seat in modelling.seats.items():
+        votes, right = int(seat.statistics["guesses"]), int(seat.statistics[statistic])
+        hits += [True] * right + [False] * (votes - right)
+        clusters += [number] * votes
+    return clustered_rate(hits, clusters)
+
+
+def guess_table(seen: Mapping[str, Modelling]) -> Table:
+    """Returns the rates of guesses by record and by vote."""
+    rows: list[list[Cell]] = [
+        [
+            policy,
+            len(modelling.seats),
+            modelling.void,
+            *(percent(by_record(modelling, rate)) for rate in RATES),
+            *(percent(by_vote(modelling, rate)) for rate in RATES),
+        ]
+        for policy, modelling in seen.items()
+    ]
+    return Table(
+        "guesses",
+        "guesses of the others' words by the undercover player",
+        [
+            Column("player"),
+            Column("records"),
+            Column("void"),
+            *(
+                Column(f"{what} right, % of {cases}", MEASURED, 1)
+                for cases in ("records", "votes")
+                for what in RATES.values()
+            ),
+        ],
+        rows,
+        [
+            "a vote without a guess, or one that was played for a player who gave none, is a vote without a right guess",
+            "void matches, in which a provider failed, are no records",
+        ],
+    )
+
+
+def description_table(seen: Mapping[str, Modelling], sources: Mapping[str, Verdicts]) -> Table:
+    """Returns the accuracy of descriptions by everybody who judged them."""
+    rows: list[list[Cell]] = []
+    for policy, modelling in seen.items():
+        row: list[Cell] = [policy, len(modelling.clues), sum(clue.is_blank for clue in modelling.clues)]
+        for verdicts in sources.values():
+            undecided = sum(not clue.is_blank and verdicts.get(clue.item) is None for clue in modelling.clues)
+            row += [percent(accuracy(modelling.clues, verdicts)), undecided]
+        rows.append(row)
+    return Table(
+        "descriptions",
+        "clues that describe the speaker's own word correctly",
+        [
+            Column("player"),
+            Column("clues"),
+            Column("blank clues"),
+            *itertools.chain.from_iterable(
+                (Column(f"accuracy, %, {name}", MEASURED, 1), Column(f"undecided, {name}")) for name in sources
+            ),
+        ],
+        rows,
+        [
+            "a blank clue describes nothing and counts as wrong",
+            "undecided clues, by a tie of the annotators or by a judge who gave no verdict, are left out of the accuracy",
+            "intervals are clustered by match; that a judge may be wrong is not in them",
+        ],
+    )
+
+
+def agreement_table(raters: Mapping[str, Verdicts]) -> Table:
+    """Returns Cohen's kappa of every two who judged."""
+    rows: list[list[Cell]] = []
+    for first, second in itertools.combinations(raters, 2):
+        items = [item for item in raters[first] if item in raters[second]]
+        found = cohens_kappa([raters[first][item] for item in items], [raters[second][item] for item in items])
+        rows.append([f"{first} and {second}", found.n, percent(found.observed), found.kappa, _remark(found)])
+    return Table(
+        "agreement",
+        "agreement of those who judged the descriptions",
+        [
+            Column("pair"),
+            Column("items that both judged"),
+            Column("same verdict, %", MEASURED, 1),
+            Column("Cohen's kappa", MEASURED),
+            Column("remark"),
+        ],
+        rows,
+        [] if rows else ["one judge or none: there is nobody to agree with"],
+    )
+
+
+def _remark(found: Agreement) -> str:
+    remarks = []
+    if found.n and found.kappa is None:
+        remarks.append("undefined: both gave one and the same verdict only")
+    if found.n < FEW_CASES:
+        remarks.append(f"fewer than {FEW_CASES} items")
+    return "; ".join(remarks)
+
+
+def precision(options: Options) -> str:
+    """Says how many cases there are."""
+    clues = 2 if options.clues == OWN else 9
+    judged = f"; then a judge reads every different clue, at most {clues * options.matches} of each policy"
+    return (
+        f"n = {options.matches} records of each policy: {rate_precision(options.matches)}"
+        f"{'' if options.judge == NO_JUDGE else judged}"
+    )
+
+
+ROW = Row(
+    title="how well players describe their own word and guess the others' at undercover",
+    source="LLMArena, Table 3",
+    options=Options,
+    plan=plan,
+    follow_up=follow_up,
+    measure=measure,
+    precision=precision,
+    shows=(
+        "It shows how often the undercover player finds out what the others' word is, and how often what it says of its own word"
+        " is true."
+    ),
+    does_not_show=(
+        "It does not show who wins: a player may describe its word well and be found out. The scripted players make clues from a"
+        " table of attributes that has nothing to do with the world, which their judge knows; guesser and unsuspecting"
+        " know the list of word pairs. The clues of a model are for people or for a model to judge."
+    ),
+)

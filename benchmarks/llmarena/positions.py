@@ -1,0 +1,38 @@
+"""The positions of a recorded board game: the match is set up again and its moves are made once more."""
+
+from collections.abc import Iterator
+
+from agents.play import Streams
+from agents.records import Turn
+from llmarena_envs.catalogue import make_environment
+from llmarena_envs.core.board import BoardView
+from rating.errors import RunError
+from rating.records.record import Record
+
+
+def positions(record: Record) -> Iterator[tuple[Turn, BoardView]]:
+    """Yields every turn of a match with the position as its player saw it; a random opening is on the board already.
+
+    Args:
+        record: of a match of tic-tac-toe or connect four.
+
+    Raises:
+        RunError: if the moves are not those of such a match.
+    """
+    env = make_environment(record.match.environment, record.match.options)
+    env.reset(seed=Streams(record.match.seed).game())
+    for turn in record.turns:
+        view = env.unwrapped.view(turn.agent) if turn.agent in env.possible_agents else None
+        if view is None or not view.to_move or not _is_move(turn, view):
+            raise RunError(
+                f"match {record.match.id}: turn {turn.index}: expected a legal move of the player to move, got"
+                f" {turn.action!r} of {turn.agent}; `llmarena replay RUN --verify` compares every match with its record"
+            )
+        yield turn, view
+        env.step(turn.action)
+
+
+def _is_move(turn: Turn, view: BoardView) -> bool:
+    if turn.fallback == "forfeit":
+        return turn.action is None
+    return type(turn.action) is int and turn.action in view.legal

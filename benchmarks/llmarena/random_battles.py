@@ -1,0 +1,377 @@
+"""Strategic rewards at connect four against random play, or a person (LLMArena, arXiv 2402.16499, section 4.2, Figure 2).
+
+Every policy meets the same opponent, on both seats in turn, until the mean rewards have converged: until the 95 % interval of
+every mean is narrow enough (the paper does not say when it stops). Against a person a fixed number of matches is played, in the
+paper five.
+
+The paper's formula can be read in several ways: what a move is compared with, and whether a row of four is two rows of three
+as well. Play waits for one of them; the rewards under all are computed from the recorded moves
+(``llmarena_envs.connect_four.strategy``).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from agents.play import Streams
+from benchmarks.experiments.field import Case, field_cases, field_opponent
+from benchmarks.experiments.pictures import COLOURS, axes, estimates, plain
+from benchmarks.experiments.published import load_published
+from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
+from benchmarks.llmarena.pool import plan_run
+from benchmarks.options import option
+from llmarena_envs.catalogue import make_environment
+from llmarena_envs.connect_four.strategy import COUNTS, REWARD_MODES, match_reward, values_of
+from llmarena_envs.core.options import check_int
+from rating.errors import RunError
+from rating.records.record import Record
+from rating.running.run_file import PERSON, EnvironmentConfig, RunConfig
+from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GAME = "connect_four_v0"
+BATTLES = "battles"
+MATCHES_WITH_A_PERSON = 5
+FEW = 30
+"""Matches below which the bootstrap's interval of a mean is noticeably too narrow."""
+
+_Z_95 = 1.959964
+
+
+class Reading(NamedTuple):
+    """A way of reading the reward: what a move is compared with, and how rows of discs are counted."""
+
+    mode: str
+    counting: str
+
+    def __str__(self) -> str:
+        return f"{self.mode.replace('_', ' ')}, {self.counting}"
+
+
+READINGS = [Reading(mode, counting) for mode, counting in product(REWARD_MODES, COUNTS)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RowOptions):
+    """Options of the row."""
+
+    opponent: str = option("random", "who is played against: any policy, e.g. human")
+    matches: int = option(
+        0,
+        f"matches of each policy, one more if that is odd; 0: until they converge, with a person {MATCHES_WITH_A_PERSON}",
+    )
+    half_width: float = option(2.5, "rewards have converged when every mean is known to so much on either side")
+    min_matches: int = option(50, "matches of each policy before play may stop", smoke=4)
+    max_matches: int = option(400, "matches of each policy after which play stops in any case", smoke=4)
+    preset: str = option("llmarena", "treatment of bad replies: llmarena, the paper's, or standard")
+
+    def fixed(self) -> int:
+        """Returns the fixed number of matches of each policy, as many on either seat; 0 to wait until rewards converge."""
+        asked = self.matches or (MATCHES_WITH_A_PERSON if self.opponent == PERSON else 0)
+        return asked + asked % 2
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns the run against the opponent."""
+    check_int("matches", options.matches, 0, 1_000_000)
+    fixed = options.fixed()
+    stop = (
+        {"matches": fixed}
+        if fixed
+        else {
+            "half_width": options.half_width,
+            "min_matches": options.min_matches,
+            "max_matches": options.max_matches,
+        }
+    )
+    game = EnvironmentConfig(
+        name=GAME,
+        scheme="field",
+        opponent=options.opponent,
+        value="strategic_reward",
+        options={"reward_mode": READINGS[0].mode, "random_opening": 0, "language": options.language},
+    )
+    return {BATTLES: plan_run(options, [game], stop=stop, preset=options.preset)}
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns the mean reward under every reading, how the matches ended, and how the means came to rest."""
+    run = runs[BATTLES]
+    cases = field_cases(run, GAME)
+    opponent = field_opponent(run, GAME)
+    played = played_reading(run)
+    rewards = all_rewards(run, cases)
+    means = {
+        policy: {
+            reading: mean_estimate(
+                [each[reading] for each in own], [case.outcome.seed for case in ended(cases[policy])]
+            )
+            for reading in READINGS
+        }
+        for policy, own in rewards.items()
+    }
+    values = {policy: [each[played] for each in own] for policy, own in rewards.items()}
+    return Result(
+        [
+            reward_table(means, opponent, played, least=min(map(len, rewards.values()))),
+            rank_table(means, played),
+            match_table(cases, values, run),
+            published_table(),
+        ],
+        {
+            "rewards": estimates(
+                {policy: own[played] for policy, own in means.items()},
+                f"strategic reward per match against {plain(opponent, 24)} ({played}), with 95 % interval",
+            ),
+            "running": running_picture(values, f"against {plain(opponent, 24)} ({played})"),
+        },
+    )
+
+
+def played_reading(run: PlayedRun) -> Reading:
+    """Returns the reading that the game itself reported, and whose mean was waited for."""
+    options = run.config.options(GAME)
+    return Reading(options["reward_mode"], options.get("count", COUNTS[0]))
+
+
+def all_rewards(run: PlayedRun, cases: Mapping[str, Sequence[Case]]) -> dict[str, list[dict[Reading, int]]]:
+    """Returns the reward of every finished match under every reading, by policy, in match-number order."""
+    seats = {case.outcome.number: case.seat.agent for own in cases.values() for case in ended(own)}
+    rewards = {
+        record.match.number: match_rewards(record, seats[record.match.number])
+        for record in run.records(GAME)
+        if record.match.number in seats
+    }
+    return {policy: [rewards[case.outcome.number] for case in ended(own)] for policy, own in cases.items()}
+
+
+def match_rewards(record: Record, agent: str) -> dict[Reading, int]:
+    """Returns the reward of one player in a match under every reading, from the recorded moves.
+
+    Raises:
+        RunError: if they cannot have been played.
+    """
+    env = make_environment(GAME, record.match.options).unwrapped
+    env.reset(seed=Streams(record.match.seed).game())
+    game = env.game
+    opening = len(game.moves)
+    actions = [turn.action for turn in record.turns if turn.action is not None]  # a forfeit is no move
+    try:
+        values = {count: values_of([*game.moves, *map(int, actions)], count) for count in COUNTS}
+    except (ValueError, TypeError) as error:
+        raise RunError(f"match {record.match.id} is damaged: {error}") from error
+    seat = game.agents.index(agent)
+    return {reading: match_reward(values[reading.counting], seat, opening, reading.mode) for reading in READINGS}
+
+
+def ended(cases: Sequence[Case]) -> list[Case]:
+    """Returns the matches that were played to their end."""
+    return [case for case in cases if case.is_finished]
+
+
+def reward_table(
+    means: Mapping[str, Mapping[Reading, Estimate | None]], opponent: str, played: Reading, least: int
+) -> Table:
+    """Returns the mean reward of every policy under every reading."""
+    notes = [
+        f"the game reported, and play waited for: {played}; the others are computed from the recorded moves",
+        "intervals: bootstrap over matches, 95 %",
+    ]
+    if least < FEW:
+        notes.append(f"with fewer than {FEW} matches the intervals are too narrow")
+    return Table(
+        "rewards",
+        f"mean strategic reward per match against {opponent}, by what a move is compared with and how rows are counted",
+        [Column("player"), *(Column(str(reading), MEASURED) for reading in READINGS)],
+        [[policy, *(own[reading] for reading in READINGS)] for policy, own in means.items()],
+        notes,
+    )
+
+
+def rank_table(means: Mapping[str, Mapping[Reading, Estimate | None]], played: Reading) -> Table:
+    """Returns the rank of every policy under every reading: 1 for the greatest mean, equal means alike."""
+    columns = {reading: ranks({policy: own[reading] for policy, own in means.items()}) for reading in READINGS}
+    others = [str(reading) for reading in READINGS if columns[reading] != columns[played]]
+    return Table(
+        "ranks",
+        "rank by mean reward: is the order the same under every reading?",
+        [Column("player"), *(Column(str(reading), MEASURED) for reading in READINGS)],
+        [[policy, *(columns[reading][policy] for reading in READINGS)] for policy in means],
+        [
+            f"another order than under {played}: {'; '.join(others)}"
+            if others
+            else "the order is the same under every reading",
+            "ranks are of the means; where the intervals of two players overlap, their order may be chance",
+        ],
+    )
+
+
+def ranks(means: Mapping[str, Estimate | None]) -> dict[str, int | None]:
+    """Returns the rank of each name, 1 for the greatest mean; equal ones have the same rank, missing ones none."""
+    known = [mean.value for mean in means.values() if mean is not None]
+    return {
+        name: None if mean is None else 1 + sum(other > mean.value for other in known) for name, mean in means.items()
+    }
+
+
+def match_table(cases: Mapping[str, Sequence[Case]], values: Mapping[str, Sequence[float]], run: PlayedRun) -> Table:
+    """Returns how the matches ended and how closely the mean reward is known."""
+    wanted = run.config.stop.half_width
+    rows: list[list[Cell]] = []
+    for policy, own in cases.items():
+        finished = ended(own)
+        _, halves = running_means(values[policy])
+        endings = [ending(case) for case in finished]
+        rows.append(
+            [
+                policy,
+                *(percent(rate_estimate(endings.count(name), len(endings))) for name in ENDINGS),
+                len(own) - len(finished),
+                halves[-1] if len(halves) > 1 else None,
+                settled_after(halves, wanted, run.config.stop.min_matches) if wanted else None,
+            ]
+        )
+    return Table(
+        "matches",
+        f"how the matches against {field_opponent(run, GAME)} ended, and how closely the mean reward is known",
+        [
+            Column("player"),
+            *(Column(f"{name}, %", MEASURED, 1) for name in ENDINGS),
+            Column("void matches"),
+            Column("mean known to, on either side", MEASURED),
+            Column("matches until the mean was known closely enough", MEASURED),
+        ],
+        rows,
+        [
+            "won, drawn and lost are matches that nobody forfeited",
+            f"closely enough: to {wanted:g} on either side" if wanted else "a fixed number of matches was played",
+            f"why play stopped: {why_stopped(run)}",
+        ],
+    )
+
+
+ENDINGS = ("won", "drawn", "lost", "forfeited", "forfeited by the opponent")
+
+
+def ending(case: Case) -> str:
+    """Returns which of ``ENDINGS`` a match had for the player under test."""
+    if case.seat.forfeit:
+        return "forfeited"
+    if case.other_forfeited:
+        return "forfeited by the opponent"
+    return "won" if case.seat.reward > 0 else "lost" if case.seat.reward < 0 else "drawn"
+
+
+def why_stopped(run: PlayedRun) -> str:
+    """Says why no more was played."""
+    stop = run.config.stop
+    reasons = {
+        "settled": "every mean was known closely enough",
+        "cap": f"a player had been scheduled for {stop.max_matches} matches, the most allowed",
+        "count": f"every player had been scheduled for {stop.matches} matches, as planned",
+    }
+    reason = run.stop_reason(GAME)
+    return reasons.get(reason, reason) or "it has not stopped: the run is unfinished"
+
+
+def running_means(values: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Returns the mean of the first 1, 2, ... values, and half the width of its normal 95 % interval, endless for one value."""
+    means, halves = [], []
+    mean = squares = 0.0
+    for n, value in enumerate(values, start=1):
+        step = value - mean
+        mean += step / n
+        squares += step * (value - mean)
+        means.append(mean)
+        halves.append(_Z_95 * math.sqrt(squares / (n - 1) / n) if n > 1 else math.inf)
+    return means, halves
+
+
+def settled_after(halves: Sequence[float], wanted: float, least: int) -> int | None:
+    """Returns after how many matches, ``least`` or more, the mean was first known closely enough; ``None`` for never."""
+    return next((n for n, half in enumerate(halves, start=1) if n >= least and half <= wanted), None)
+
+
+def running_picture(values: Mapping[str, Sequence[float]], title: str) -> "Figure":
+    """Draws every policy's mean reward over the matches so far, with its interval as a band."""
+    from matplotlib.ticker import MaxNLocator
+
+    with axes(3.6) as (figure, (field,)):
+        lowest, highest = [], []
+        for index, (policy, own) in enumerate(values.items()):
+            if not own:
+                continue
+            means, halves = running_means(own)
+            counts = range(1, len(own) + 1)
+            colour, style = COLOURS[index % len(COLOURS)], ("-", "--", ":")[index // len(COLOURS) % 3]
+            field.plot(
+                counts,
+                means,
+                color=colour,
+                linestyle=style,
+                marker="o",
+                markevery=[-1],
+                markersize=4,
+                label=plain(policy, 24),
+            )
+            low = [mean - half for mean, half in zip(means, halves, strict=True)]
+            high = [mean + half for mean, half in zip(means, halves, strict=True)]
+            field.fill_between(counts[1:], low[1:], high[1:], color=colour, alpha=0.12, linewidth=0)
+            known = len(own) // 10  # bands of the first few matches would dwarf the rest
+            lowest += means + low[known or len(low) :]
+            highest += means + high[known or len(high) :]
+        if lowest:
+            margin = 0.05 * (max(highest) - min(lowest)) or 1.0
+            field.set_ylim(min(lowest) - margin, max(highest) + margin)
+            field.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, title="band: 95 % interval")
+        field.set_xlim(left=0)
+        field.set_xlabel("matches of the player")
+        field.xaxis.set_major_locator(MaxNLocator(integer=True))
+        field.set_ylabel("mean strategic reward so far")
+        field.set_title(title, fontsize="medium")
+        field.grid(alpha=0.3)
+    return figure
+
+
+def published_table() -> Table:
+    """Returns the labels of the published figure in order."""
+    published = load_published("benchmarks.llmarena")["fig2_random_battles"]
+    return Table(
+        "published",
+        "labels of the published bars, in order",
+        [Column("bar"), Column("strategic reward", PUBLISHED)],
+        [[bar, *numbers] for bar, numbers in published.rows.items()],
+        [published.source, *published.notes],
+    )
+
+
+def precision(options: Options) -> str:
+    """Says how many cases there are."""
+    fixed = options.fixed()
+    if fixed:
+        return f"n = {fixed} matches of each policy; how closely its mean reward is known depends on how much matches differ"
+    return (
+        f"n = {options.min_matches} to {max(options.min_matches, options.max_matches)} matches of each policy, until every mean"
+        f" has a 95 % interval of {options.half_width:g} to either side"
+    )
+
+
+ROW = Row(
+    title="strategic rewards at connect four against random play until they converge, or against a person",
+    source="LLMArena, section 4.2, Figure 2",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows="It shows how much better a player's rows of discs become over a match than its opponent's, and how sure that is.",
+    does_not_show=(
+        "It does not show strength: whoever wins early collects less than whoever wins late, and a player who loses may have"
+        " collected a lot. The scale depends on how the paper's formula is read; compare the order only."
+    ),
+)

@@ -1,0 +1,144 @@
+"""Transcripts: matches of all seven games to read (LLMArena, arXiv 2402.16499, Figure 1).
+
+A game with two players is played by every pair of policies on both seats; at undercover and Hanabi every policy sits on all
+seats, as the paper has it for Hanabi. What is written holds every policy at least once.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from benchmarks.experiments import transcript
+from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
+from benchmarks.llmarena.ladder import GAMES, PLAYED, game_options
+from benchmarks.llmarena.pool import plan_run
+from benchmarks.options import option
+from rating.commands.read import report_page
+from rating.records.record import Record
+from rating.running.run_file import EnvironmentConfig, RunConfig
+
+SCRIPTED = {
+    "tictactoe_v0": ("greedy", "minimax"),
+    "connect_four_v0": ("greedy", "minimax"),
+    "holdem_v0": ("tight", "strength=strength:samples=200"),
+    "bid_v0": ("random", "half"),
+    "bargain_v0": ("fair", "concession"),
+    "undercover_v0": ("similarity",),
+    "hanabi_v0": ("convention",),
+}
+ALL_SEATS = ("undercover_v0", "hanabi_v0")
+"""Games in which a policy sits on all seats."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RowOptions):
+    """Options of the row."""
+
+    matches: int = option(1, "matches of each policy and game to write, at least")
+    hands: int = option(3, "hands of a match of hold'em")
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns a run of as few matches as show every policy."""
+    config = plan_run(
+        options,
+        [EnvironmentConfig(name=game, options=game_options(game, options.language, options.hands)) for game in GAMES],
+        stop=dict.fromkeys(("min_matches", "max_matches", "matches"), options.matches),
+        scripted=SCRIPTED,
+        ahead=1,
+    )
+    played = [
+        item.model_copy(update={"scheme": "self_play"}) if item.name in ALL_SEATS or players < 2 else item
+        for item in config.environment
+        if (players := len(config.pool(item.name)))
+    ]
+    return {PLAYED: config.model_copy(update={"environment": played})}
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns the transcripts, a list of them, and the page on which every match of the run can be looked at."""
+    run = runs[PLAYED]
+    rows: list[list[Cell]] = []
+    files, notes = {}, []
+    for game, title in GAMES.items():
+        if game not in run.environments():
+            continue
+        records = choose(run.records(game), options.matches)
+        rows += [line(title, record) for record in records]
+        unfinished = Counter(outcome.status for outcome in run.outcomes(game) if outcome.status != "finished")
+        notes += [
+            f"{title}: {count} {status} matches are not among them" for status, count in sorted(unfinished.items())
+        ]
+        if records:
+            texts = [f"# {title}", transcript.rules(run.rules(game)), *map(transcript.transcript, records)]
+            files[f"{game}.md"] = "\n\n".join(texts) + "\n"
+        else:
+            notes.append(f"{title}: no match has ended")
+    table = Table(
+        "matches",
+        "matches that were written out",
+        [
+            Column("game"),
+            Column("match"),
+            Column("players by seat"),
+            Column("turns", MEASURED),
+            Column("replies that were no legal move", MEASURED),
+            Column("forfeits", MEASURED),
+            Column("rewards by seat", MEASURED),
+        ],
+        rows,
+    )
+    return Result(
+        [table],
+        notes=notes,
+        files={**files, "report.html": report_page(run.directory, "Transcripts of LLMArena's games")},
+    )
+
+
+def choose(records: Iterable[Record], matches: int) -> list[Record]:
+    """Returns the first matches by which every policy is in as many as wanted, or in all it has."""
+    chosen, seen = [], Counter[str]()
+    for record in records:
+        policies = set(record.match.policies)
+        if any(seen[policy] < matches for policy in policies):
+            chosen.append(record)
+            seen.update(policies)
+    return chosen
+
+
+def line(title: str, record: Record) -> list[Cell]:
+    """Returns the line of a match in the list."""
+    assert record.outcome is not None
+    seats = record.outcome.seats
+    return [
+        title,
+        record.match.id,
+        ", ".join(seat.policy for seat in seats),
+        len(record.turns),
+        sum(sum(seat.failures.values()) for seat in seats),
+        sum(bool(seat.forfeit) for seat in seats),
+        ", ".join(f"{seat.reward:+g}" for seat in seats),
+    ]
+
+
+def precision(options: Options) -> str:
+    """Says how many cases there are."""
+    return f"n = {options.matches} of each policy and game: examples, from which no rate follows"
+
+
+ROW = Row(
+    title="transcripts of all seven games, and a page on which to look at every match",
+    source="LLMArena, Figure 1",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows=(
+        "It shows what a player is told, what it replies, what is played and what it earns, turn by turn. With --run it takes any"
+        " run of these games."
+    ),
+    does_not_show="It does not show how good anybody is: a match or two are no sample.",
+    any_manner=True,
+)

@@ -1,0 +1,15 @@
+"""Quoting: how the words of a player are shown to judges and to other players."""
+
+import re
+
+_ROLE_TOKEN = re.compile(r"<(?=[|｜]|/?s>|<?/?SYS\b|(?:start|end)_of_turn>)|\[(?=/?INST\b)")
+
+
+def quote(text: str) -> str:
+    """Returns a text of a player, for a judge or another player to read.
+
+    ``> `` stands before every line, so that none of them can pass for a line of the environment; and tokens by which chat
+    templates tell who speaks are taken apart.
+    """
+    lines = _ROLE_TOKEN.sub(lambda match: f"{match[0]} ", text).splitlines()
+    return "\n".join(f"> {line}" for line in lines) or ">"

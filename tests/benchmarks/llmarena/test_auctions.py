@@ -1,0 +1,102 @@
+"""Row f3: scores of bids, and what counts as a bid."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.experiments.command import main
+from benchmarks.llmarena.__main__ import PAPER
+from benchmarks.llmarena.auctions import own_bids, payoff
+from benchmarks.llmarena.self_play import cautious, check_two_seats, missing
+from llmarena_envs.core.options import OptionError
+from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.statistics.estimates import Estimate
+
+
+def bidder(
+    score: float, reward: float = 0.0, *, valuation: float = 4.0, fallbacks: int = 0, forfeit: str = ""
+) -> SeatOutcome:
+    return SeatOutcome(
+        "bidder", reward, turns=1, fallbacks=fallbacks, forfeit=forfeit,
+        statistics={"score": score, "bid": valuation * (1 + score) / 2, "valuation": valuation},
+    )  # fmt: skip
+
+
+def auction(number: int, *seats: SeatOutcome, status: str = FINISHED) -> Outcome:
+    return Outcome("bid_v0", number, number, status, seats)
+
+
+def test_bids_that_a_player_did_not_make_have_no_score() -> None:
+    bids = own_bids(
+        [
+            auction(0, bidder(0.5, 1.0), bidder(-0.25)),
+            auction(1, bidder(-1.0, fallbacks=1), bidder(0.0, 2.0)),
+            auction(2, bidder(0.0, valuation=0.0, forfeit="illegal"), bidder(0.0, valuation=0.0)),
+        ]
+    )
+    assert bids.scores == [0.5, -0.25, 0.0]
+    assert bids.auctions == [0, 0, 1]
+    assert bids.played_for == 2
+    median, above = bids.median(), bids.above()
+    assert median is not None
+    assert (median.value, median.n, median.clusters) == (0.0, 3, 2)
+    assert above is not None
+    assert (above.value, above.low) == (pytest.approx(1 / 3), None)
+
+
+def test_the_payoff_is_of_each_bidder_with_auctions_as_clusters() -> None:
+    estimate = payoff([auction(number, bidder(0, 3.0 + number), bidder(0)) for number in range(8)])
+    assert estimate is not None
+    assert (estimate.value, estimate.n, estimate.clusters) == (3.25, 16, 8)
+    assert estimate.low is not None
+
+
+def test_intervals_of_few_or_equal_cases_are_left_out() -> None:
+    assert cautious(Estimate(0.5, 0.4, 0.6, 12, 6)) == Estimate(0.5, 0.4, 0.6, 12, 6)
+    assert cautious(Estimate(0.5, 0.4, 0.6, 10, 5)) == Estimate(0.5, None, None, 10, 5)
+    assert cautious(Estimate(0.0, 0.0, 0.0, 100, 100)) == Estimate(0.0, None, None, 100, 100)
+
+
+def test_void_auctions_are_named_and_those_of_three_refused() -> None:
+    played, void = auction(0, bidder(0), bidder(0)), auction(1, bidder(0), bidder(0), status=VOID)
+    assert missing([played, void]) == ["bidder: 1 of 2 matches could not be played to the end and are left out"]
+    assert missing([played]) == []
+    with pytest.raises(OptionError, match="expected matches of two players, got one of 3"):
+        check_two_seats([auction(0, bidder(0), bidder(0), bidder(0))])
+
+
+def test_the_row_is_computed_again_from_its_run(tmp_path: Path) -> None:
+    assert main(PAPER, ["f3", "--matches", "8", "--workers", "1", "--out", str(tmp_path / "out")]) == 0
+    report = json.loads((tmp_path / "out/f3.json").read_text())
+    scores, labels = report["tables"]
+    median = {row["player"]: row["median score (measured)"] for row in scores["rows"]}
+    assert list(median) == ["truthful", *sorted(("random", "half"), key=lambda name: -median[name]["value"])]
+    assert median["truthful"]["value"] > 0.9
+    assert -0.1 < median["half"]["value"] <= 0
+    assert [row["median score (published)"] for row in labels["rows"]] == [
+        0.98,
+        0.67,
+        0.56,
+        0.36,
+        0.28,
+        0.28,
+        -0.16,
+        0.52,
+    ]
+    assert [row["median score (measured)"] for row in labels["rows"]][:-1] == [None] * 7
+    assert (
+        main(PAPER, ["f3", "--matches", "8", "--run", str(tmp_path / "out/f3"), "--out", str(tmp_path / "again")]) == 0
+    )
+    files = sorted(path.name for path in (tmp_path / "out").iterdir() if path.is_file())
+    assert files == sorted(path.name for path in (tmp_path / "again").iterdir())
+    for name in files:
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "again" / name).read_bytes(), name
+
+
+def test_a_run_of_another_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(PAPER, ["f5", "--smoke", "--workers", "1", "--out", str(tmp_path / "hanabi")]) == 0
+    capsys.readouterr()
+    assert main(PAPER, ["f3", "--run", str(tmp_path / "hanabi/f5/hanabi"), "--out", str(tmp_path / "out")]) == 2
+    assert "expected a run of bid_v0, got one of hanabi_v0" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
