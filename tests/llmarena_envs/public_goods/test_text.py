@@ -217,7 +217,6 @@ def test_no_text_names_a_seat_and_all_are_told_the_same(language, options):
                 assert "玩家 " not in read["text"]
             env.step(investment)
         # Two who invested the same read the same, whatever their seats.
-        assert env.observe("player_0")["text"].replace("\n", "") != ""
         first, third = (env.codec.observation(env.view(agent)) for agent in ("player_0", "player_2"))
         assert first.splitlines()[0] == third.splitlines()[0]
 
