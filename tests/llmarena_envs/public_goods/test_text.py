@@ -217,8 +217,7 @@ def test_no_text_names_a_seat_and_all_are_told_the_same(language, options):
                 assert "玩家 " not in read["text"]
             env.step(investment)
         # Two who invested the same read the same, whatever their seats.
-        first, third = (env.codec.observation(env.view(agent)) for agent in ("player_0", "player_2"))
-        assert first.splitlines()[0] == third.splitlines()[0]
+        assert env.observe("player_0")["text"] == env.observe("player_2")["text"]
 
 
 def test_mode_1_tells_the_own_income_only():
