@@ -45,6 +45,7 @@ CATALOGUE = (
     Entry("bid_v0", "Bid", simultaneous=True),
     Entry("undercover_v0", "Undercover"),
     Entry("hanabi_v0", "Hanabi"),
+    Entry("public_goods_v0", "Public goods", simultaneous=True),
 )
 
 

@@ -16,6 +16,9 @@ CASES = [
     for options in [*option_sets(entry.name).OPTION_SETS, *option_sets(entry.name).PLAYTHROUGHS.values()]
     if options.get("obs_type") != "vector"
 ]
+ANONYMOUS = {"public_goods_v0": {"en": "Another player", "zh": "其他玩家"}}
+"""How a game that tells no names speaks of somebody else."""
+
 OVER = {"en": "\nThe match is over. ", "zh": "\n对局结束。"}
 INSTRUCTIONS = re.compile(r"your turn|nothing to do|in this form|Deal\b.*:|轮到你|你的回合|不需要做|格式")
 
@@ -62,6 +65,8 @@ def test_every_player_reads_how_the_match_ended(name, options):
             subject = {"en": "You ended", "zh": "你的行动"}[language] if agent == offender else offender
             if shown != agent and agent != offender:
                 subject = {"X": "O", "O": "X"}[shown]
+            if name in ANONYMOUS and agent != offender:
+                subject = ANONYMOUS[name][language]
             assert forfeit in told
             assert told.startswith(subject), (agent, offender, told)
             again = env.observe(agent)["text"]
@@ -135,6 +140,26 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             [
                 "player_0, player_1 ended it by an illegal action. You have earned -$1.00 in total.",
                 "player_0, player_1 ended it by an illegal action. You have earned -$1.00 in total.",
+            ],
+        ),
+        (
+            "public_goods_v0",
+            {"n_players": 3, "rounds": 1, "mode": 2},
+            [4, 0, 5],
+            [
+                "1 round has been played. Your result is 9.6 coins.",
+                "1 round has been played. Your result is 13.6 coins.",
+                "1 round has been played. Your result is 8.6 coins.",
+            ],
+        ),
+        (
+            "public_goods_v0",
+            {"n_players": 3},
+            [11, 0, -1],
+            [
+                "You and another player ended it by an illegal action. Your result is -1 coins.",
+                "Other players ended it by an illegal action. Your result is 0 coins.",
+                "You and another player ended it by an illegal action. Your result is -1 coins.",
             ],
         ),
         (

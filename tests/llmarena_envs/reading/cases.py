@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from llmarena_envs import bargain_v0, bid_v0, connect_four_v0, hanabi_v0, holdem_v0, tictactoe_v0, undercover_v0
+from llmarena_envs import (
+    bargain_v0,
+    bid_v0,
+    connect_four_v0,
+    hanabi_v0,
+    holdem_v0,
+    public_goods_v0,
+    tictactoe_v0,
+    undercover_v0,
+)
 from llmarena_envs.core.text_env import TextEnv
 
 
@@ -67,6 +76,8 @@ def environment(position: str, language: str = "en") -> TextEnv:
         env = hanabi_v0.raw_env(players=3, deck=DECK_OF_THREE, **options)
     elif position == "bid":
         env = bid_v0.raw_env(values=[[7.0, 5.0]], **options)
+    elif position == "public_goods":
+        env = public_goods_v0.raw_env(**options)
     elif position in ("bargain", "bargain_answer"):
         env = bargain_v0.raw_env(instance=((3, 2, 1), (1, 2, 3), (2, 1, 2)), **options)
     else:
@@ -125,6 +136,16 @@ def _actions() -> Iterator[Case]:
 def _amounts() -> Iterator[Case]:
     for amount in ("$1.08", "$3.50", "$0.00", "$6"):
         yield Case("bid", "bid", f"player_0: {amount}", amount, {"bid": amount}, "player_0: $2.25", "player_1: $4.00")
+    for coins in ("5", "0", "10"):
+        yield Case(
+            "public_goods",
+            "public_goods",
+            f"coins: {coins}",
+            coins,
+            {"coins": int(coins)},
+            "coins: 7",
+            "player_1: coins: 4",
+        )
     for hats, balls, apples in ((2, 1, 0), (3, 2, 1), (0, 0, 1)):
         value = f"{hats} hats {balls} balls {apples} apples"
         fields = {"hats": hats, "balls": balls, "apples": apples}

@@ -208,6 +208,39 @@ TRAPS = [
     ("bid", '{"bid": 3.5, "expected_profit": 2}', 350),
     ("bid", "I bid $3.50 because my value is $7.00", None),
     ("bid", "If I bid: $1.00, I lose.\nIf I bid: $3.50, I win.", None),
+    ("public_goods", '{"reason": "I keep 8 coins", "coins": 2}', 2),
+    ("public_goods", '{"reason": "coins: 9 would be foolish", "coins": 2}', 2),
+    ("public_goods", '{"coins": 3, "remaining_coins": 7}', 3),
+    ("public_goods", '{"remaining_coins": 7}', None),
+    ("public_goods", '{"average_investment": 5, "investment": 3}', 3),
+    ("public_goods", '{"coins": 3, "investment": 4}', None),
+    ("public_goods", '{"player": "player_2", "coins": 5}', None),
+    ("public_goods", "I invest 3.\nRemaining coins: 7", None),
+    ("public_goods", "coins: 3\nRemaining coins: 7", 3),
+    ("public_goods", "coins: 3\n\nKeep:\n7", 3),
+    ("public_goods", "My coins: 10\nI invest 3", 3),
+    ("public_goods", "My coins: 10", None),
+    ("public_goods", "Coins left: 7", None),
+    ("public_goods", "Total investment: 20", None),
+    ("public_goods", "Average contribution: 5\ncoins: 4", 4),
+    ("public_goods", "The others invest: 5", None),
+    ("public_goods", "Others' coins: 5", None),
+    ("public_goods", "Return on each coin: 0.3", None),
+    ("public_goods", "Round 1 investment: 5", None),
+    ("public_goods", "Equilibrium investment: 0", None),
+    ("public_goods", "Invest: 3, keep: 7", 3),
+    ("public_goods", "Keep: 7, invest: 3", 3),
+    ("public_goods", "I invest 3 coins and keep 7.", None),
+    ("public_goods", "I keep 3 coins.", None),
+    ("public_goods", "If all invest: 10\nIf none invest: 0", None),
+    ("public_goods", "invest(3)", 3),
+    ("public_goods", "keep(coins=3)", None),
+    ("public_goods", "Expected income:\n5", None),
+    ("public_goods", "coins: 3\nIncome: 5\nTotal: 12", 3),
+    ("public_goods", "player_0: 3", None),  # nobody is told a name
+    ("public_goods", "大家的投资：5", None),
+    ("public_goods", "剩余硬币：7\n投入：3", 3),
+    ("public_goods", "平均投资：5", None),
     (
         "bargain",
         "player_0: 1 hat 0 balls 1 apple\n\nNext offer:\n0 hats 2 balls 1 apple",
@@ -328,7 +361,9 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("part", HOSTILE)
-@pytest.mark.parametrize("position", ["connect_four", "holdem", "hanabi_3", "bid", "bargain", "clue", "guess"])
+@pytest.mark.parametrize(
+    "position", ["connect_four", "holdem", "hanabi_3", "bid", "public_goods", "bargain", "clue", "guess"]
+)
 def test_a_hundred_thousand_hostile_characters_are_read_or_refused(position: str, part: str) -> None:
     env = environment(position)
     try:
@@ -374,7 +409,24 @@ FRAGMENTS = [
         "１",
     ),
     *("Example:", "For example:\n", "Possible moves:", "I could say ", "例如：", "Not this:", "Instead of "),
-    *("1", "2", "Fold", "Deal", "1 hats", "not ", "or ", "?", ".", "- ", "# ", "\ud800", "\x00", "\u202e"),
+    *(
+        "1",
+        "2",
+        "Fold",
+        "Deal",
+        "1 hats",
+        "coins: ",
+        '{"coins": ',
+        "not ",
+        "or ",
+        "?",
+        ".",
+        "- ",
+        "# ",
+        "\ud800",
+        "\x00",
+        "\u202e",
+    ),
 ]
 
 
