@@ -45,6 +45,7 @@ CATALOGUE = (
     Entry("bid_v0", "Bid", simultaneous=True),
     Entry("undercover_v0", "Undercover"),
     Entry("hanabi_v0", "Hanabi"),
+    Entry("idiom_solitaire_v0", "Idiom solitaire"),
 )
 
 
