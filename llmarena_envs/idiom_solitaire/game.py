@@ -276,8 +276,9 @@ class IdiomSolitaire(Game[str, IdiomView]):
             raise AssertionError(f"expected {total} hits in turn order, got {self.hits}")
 
     def _shares(self, player: str, reward: float) -> tuple[float, ...]:
-        share = -reward / (len(self.players) - 1)
-        return tuple([reward if agent == player else share * (agent != JUDGE) for agent in self.agents])
+        others = -reward / (len(self.players) - 1)
+        shares = [reward if agent == player else others for agent in self.seats]
+        return (*shares, 0.0) if self.has_judge else tuple(shares)
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
         """Ends the match: an offender loses it like any other player who fails; one by a judge is lost by nobody."""

@@ -16,10 +16,10 @@ OPTION_SETS: list[dict[str, Any]] = [
 
 # Every option that changes what a player reads.
 PLAYTHROUGHS: dict[str, dict[str, Any]] = {
-    "zh": {"language": "zh", "idioms": IDIOMS, "max_turns": 5},
-    "en": {"language": "en", "idioms": IDIOMS, "max_turns": 5},
-    "zh_judge": {"language": "zh", "idioms": IDIOMS, "accept_outside": True, "start": 0, "dead_end": "wins"},
-    "en_judge": {"language": "en", "idioms": IDIOMS, "accept_outside": True, "start": 0, "dead_end": "wins"},
-    "zh_three_players": {"language": "zh", "idioms": IDIOMS, "n_players": 3, "link": "pinyin", "dead_end": "forbidden"},
-    "en_three_players": {"language": "en", "idioms": IDIOMS, "n_players": 3, "link": "pinyin_tone"},
+    "zh": {"language": "zh", "max_turns": 4},
+    "en": {"language": "en", "max_turns": 4},
+    "zh_judge": {"language": "zh", "accept_outside": True, "start": "大吉大利", "dead_end": "wins"},
+    "en_judge": {"language": "en", "accept_outside": True, "start": "大吉大利", "dead_end": "wins"},
+    "zh_three_players": {"language": "zh", "n_players": 3, "link": "pinyin", "dead_end": "forbidden", "max_turns": 4},
+    "en_three_players": {"language": "en", "n_players": 3, "link": "pinyin_tone", "max_turns": 4},
 }

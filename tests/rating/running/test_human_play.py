@@ -12,7 +12,7 @@ from rating.cli import main
 
 
 class Person(io.TextIOBase):
-    """Types a mistake, asks for the legal moves, and plays the first one listed; says four characters where none can be listed."""
+    """Types a mistake, asks for the legal moves, and plays the first one listed; where none can be, four characters."""
 
     def __init__(self, screen):
         self._screen = screen
