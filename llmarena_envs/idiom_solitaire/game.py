@@ -61,6 +61,7 @@ class IdiomView(NamedTuple):
         legal: what a judge may say if a ruling is due; the moves of players cannot be listed, as any idiom may be tried.
         players: the players in turn order.
         links: the rule by which idioms follow each other, and the list of them.
+        dead_end: what becomes of an idiom after which the list has nothing; see ``IdiomSolitaire``.
         chain: the idioms so far, the referee's first; nothing for a judge.
         turn: number of the present turn of a player, counted from 1.
         max_turns: number of players' turns after which the match is drawn.
@@ -74,6 +75,7 @@ class IdiomView(NamedTuple):
     legal: tuple[str, ...]
     players: tuple[str, ...]
     links: Links
+    dead_end: str
     chain: tuple[str, ...]
     turn: int
     max_turns: int
@@ -82,8 +84,13 @@ class IdiomView(NamedTuple):
     decided_by: str
 
     def continuations(self) -> list[str]:
-        """Returns the idioms of the list that go on with the chain, the most common first."""
-        return unused(self.links, self.chain)
+        """Returns the idioms of the list that go on with the chain and do not lose by that, the most common first."""
+        return _safe(self.links, self.chain, self.dead_end)
+
+
+def _safe(links: Links, chain: tuple[str, ...], dead_end: str) -> list[str]:
+    idioms = unused(links, chain)
+    return [idiom for idiom in idioms if goes_on(links, (*chain, idiom))] if dead_end == FORBIDDEN else idioms
 
 
 class IdiomSolitaire(Game[str, IdiomView]):
@@ -194,6 +201,7 @@ class IdiomSolitaire(Game[str, IdiomView]):
             legal,
             self.players,
             self.links,
+            self.dead_end,
             () if judges else self.chain,
             len(self.chain) - (self.end in (End.DEAD_END_WON, End.MAX_TURNS)),
             self.turns,
@@ -289,10 +297,10 @@ class IdiomSolitaire(Game[str, IdiomView]):
         return self.rewards
 
     def random_action(self, agent: str, rng: np.random.Generator) -> str:
-        """Draws an idiom of the list that goes on with the chain, or gives up if there is none; a judge says yes or no."""
+        """Draws an idiom of the list that does not lose, or gives up if there is none; a judge says yes or no."""
         if agent == JUDGE:
             return (Ruling.YES, Ruling.NO)[int(rng.integers(2))]
-        idioms = unused(self.links, self.chain)
+        idioms = _safe(self.links, self.chain, self.dead_end)
         return idioms[int(rng.integers(len(idioms)))] if idioms else RESIGN
 
     def default_action(self, agent: str) -> str:
