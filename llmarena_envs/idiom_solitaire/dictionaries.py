@@ -23,22 +23,6 @@ _ZDIC_TABLE = "pypinyin_dict.phrase_pinyin_data.zdic_cybs"
 _CEDICT_FILE = "cedict_1_0_ts_utf-8_mdbg.txt.gz"
 
 
-class Source(NamedTuple):
-    """Where idioms of a list come from.
-
-    Attributes:
-        name: of the package or file.
-        version: of the package; empty for a file.
-        licence: its licence; empty if it is not known.
-        size: idioms that it holds.
-    """
-
-    name: str
-    version: str
-    licence: str
-    size: int
-
-
 class Folding(NamedTuple):
     """What makes traditional and simplified characters equal: tables for ``str.translate``.
 

@@ -98,8 +98,8 @@ from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
-from llmarena_envs.idiom_solitaire.dictionaries import Source
 from llmarena_envs.idiom_solitaire.game import IdiomSolitaire
 from llmarena_envs.idiom_solitaire.lexicons import listed_lexicon, shipped_lexicon
 from llmarena_envs.idiom_solitaire.links import Links

