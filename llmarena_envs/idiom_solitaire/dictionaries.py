@@ -44,11 +44,13 @@ class Cedict(NamedTuple):
 
     Attributes:
         idioms: the simplified forms of its entries of four characters whose explanation calls them an idiom.
+        words: the simplified forms of all its entries of four characters.
         folding: from traditional characters to simplified ones.
         headwords: how often each character stands in the simplified headwords: a measure of how common it is.
     """
 
     idioms: tuple[str, ...]
+    words: frozenset[str]
     folding: Folding
     headwords: Counter[str]
 
@@ -94,7 +96,8 @@ def cedict() -> Cedict:
             forms_table[ord(old)] = new
             if not unchanged[old]:
                 characters_table[ord(old)] = new
-    return Cedict(tuple(idioms), Folding(forms_table, characters_table), Counter("".join(forms)))
+    words = frozenset(filter(is_idiom_shaped, forms))
+    return Cedict(tuple(idioms), words, Folding(forms_table, characters_table), Counter("".join(forms)))
 
 
 def _cedict_entries() -> Iterator[tuple[str, str, str]]:

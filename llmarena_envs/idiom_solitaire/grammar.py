@@ -4,7 +4,8 @@ import re
 from functools import partial
 
 from llmarena_envs.core.failures import Failure, Refusal
-from llmarena_envs.core.reading.labels import NOBODY
+from llmarena_envs.core.reading.labels import NOBODY, NOT_MEANT
+from llmarena_envs.core.reading.markup import narrow, unwrap
 from llmarena_envs.core.replies import MAX_REPLY, Grammar, clean_text, find, read_part
 from llmarena_envs.idiom_solitaire.characters import HAN, LENGTH, bare, is_idiom_shaped
 from llmarena_envs.idiom_solitaire.game import RESIGN, Ruling
@@ -26,6 +27,8 @@ _OPENING = re.compile("我(?:选择?|接|出|回答|的(?:成语|答案|回答)�
 _RESIGNATION = re.compile(
     rf"(?:我?(?:认输|投降|放弃)(?:了|吧)?(?![{HAN}])|(?:i[ \t]++)?(?:resign|give[ \t]++up)\b)", re.IGNORECASE
 )
+_MAX_LINE = 200
+_ALONE = re.compile(rf"[^\w]*+(?P<idiom>{_IDIOM})[^\w]*+")
 _OTHER_WORDS = re.compile(r"\w")
 
 _END_OF_RULING = rf"(?![A-Za-z{HAN}])"
@@ -58,7 +61,12 @@ def read_idiom(reply: str, agent: str, previous: str) -> str:
     try:
         return find(reply, grammar, agent).value
     except Refusal as refusal:
-        run = _only_run(reply) if refusal.reason.name == "nothing_stated" else ""
+        if refusal.reason.name != "nothing_stated":
+            raise
+        idiom = _last_line(reply)
+        if idiom:
+            return idiom
+        run = _only_run(reply)
         if run:
             raise _wrong_length(run) from None
         raise
@@ -85,6 +93,17 @@ def _read(previous: str, text: str, labelled: bool) -> tuple[str, int] | None:
     if len(idiom) != LENGTH:
         raise _wrong_length(idiom)
     return idiom, run.end()
+
+
+def _last_line(reply: str) -> str:
+    """Returns the idiom on the last line that holds nothing else, below a header that leaves it open whether it is meant."""
+    lines = [line for line in unwrap(narrow(read_part(reply[-MAX_REPLY:])))[0].split("\n") if line.strip()]
+    for number in range(len(lines) - 1, -1, -1):
+        alone = _ALONE.fullmatch(lines[number][:_MAX_LINE])
+        if alone:
+            refused = number > 0 and NOT_MEANT.search(lines[number - 1][-_MAX_LINE:])
+            return "" if refused else bare(alone["idiom"])
+    return ""
 
 
 def _only_run(reply: str) -> str:

@@ -14,7 +14,8 @@ class Lexicon:
     Forms that differ in traditional and simplified characters only are one idiom, known by one key.
 
     Args:
-        idioms: the idioms, each with its frequency: any number that is greater for a more common one.
+        idioms: the idioms, each with its frequency: any number that is greater for a more common one. Of several forms of an
+            idiom the first one is kept.
         folding: what makes characters equal.
         sources: where the idioms come from.
         starts: those that a referee may begin with; all by default.
@@ -44,9 +45,7 @@ class Lexicon:
         frequencies: dict[str, float] = {}
         for idiom, frequency in idioms.items():
             key = idiom.translate(folding.forms)
-            # Of several forms the simplified one is kept.
-            if key not in self._forms or idiom == key:
-                self._forms[key] = idiom
+            self._forms.setdefault(key, idiom)
             frequencies[key] = max(frequency, frequencies.get(key, frequency))
         ranked = sorted(self._forms, key=lambda key: (-frequencies[key], key))
         self.by_rank = tuple(self._forms[key] for key in ranked)

@@ -28,7 +28,6 @@ def _folding(normalise: str) -> Folding:
     return cedict().folding if normalise == "simplified" else NO_FOLDING
 
 
-@cache
 def shipped_lexicon(normalise: str = "simplified") -> Lexicon:
     """Returns the idioms of both dictionaries and of the project's supplement, about 32,300.
 
@@ -44,14 +43,21 @@ def shipped_lexicon(normalise: str = "simplified") -> Lexicon:
         OptionError: if ``normalise`` is none of these.
         DependencyNotInstalled: if a dictionary is not installed.
     """
+    return _ship(normalise)
+
+
+@cache
+def _ship(normalise: str) -> Lexicon:
     folding = _folding(normalise)
     readings, dictionary, supplement = zdic(), cedict(), _supplement()
     well_known = [idiom for idiom in dictionary.idioms if idiom in readings]
     headwords = dictionary.headwords
-    frequencies = {
-        idiom: float(min([headwords[character] for character in idiom]))
-        for idiom in (*readings, *dictionary.idioms, *supplement)
-    }
+    # Of several forms the one that CC-CEDICT writes stands in the list, or else the simplified one.
+    idioms = sorted(
+        {**readings, **dict.fromkeys(dictionary.idioms), **supplement},
+        key=lambda idiom: (idiom not in dictionary.words, idiom != idiom.translate(folding.forms)),
+    )
+    frequencies = {idiom: float(min([headwords[character] for character in idiom])) for idiom in idioms}
     most = max(frequencies.values()) + 1
     for idiom in well_known:
         frequencies[idiom] += most
