@@ -75,7 +75,7 @@ idioms in running prose are refused with the reason and asked for again; they ar
 
 At the end -1 for the loser and +1 for the opponent (with more players +1 shared by all others), 0 for a draw. A dead end that
 wins brings +1 and costs the opponent 1. The judge receives 0. A text without an idiom that reaches `step` loses like any other
-failure.
+failure, a text without a verdict ends the match without a winner.
 
 ### Infos
 

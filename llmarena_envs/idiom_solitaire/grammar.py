@@ -1,11 +1,13 @@
 """What an idiom and a ruling look like in a reply."""
 
 import re
+from collections.abc import Callable
 from functools import partial
 
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.reading.labels import NOBODY, NOT_MEANT
 from llmarena_envs.core.reading.markup import narrow, unwrap
+from llmarena_envs.core.reading.turns import own_turns
 from llmarena_envs.core.replies import MAX_REPLY, Grammar, clean_text, find, read_part
 from llmarena_envs.idiom_solitaire.characters import HAN, LENGTH, bare, is_idiom_shaped
 from llmarena_envs.idiom_solitaire.game import RESIGN, Ruling
@@ -44,20 +46,21 @@ _RULINGS = tuple(
 )
 
 
-def read_idiom(reply: str, agent: str, previous: str) -> str:
+def read_idiom(reply: str, agent: str, continues: Callable[[str], bool]) -> str:
     """Reads the idiom that a reply of a player states, or that the player gives up.
 
     Args:
         reply: what the player wrote.
         agent: the player.
-        previous: the last idiom of the chain: a player may write down the chain with its own idiom at the end.
+        continues: says of an idiom whether it is the last one of the chain: a player may write down the chain with its own idiom
+            at the end.
 
     Raises:
         Refusal: if no idiom is stated, or not one of four characters.
     """
     if is_idiom_shaped(reply):
         return reply
-    grammar = Grammar(partial(_read, previous), nouns=_NOUNS)
+    grammar = Grammar(partial(_read, continues), nouns=_NOUNS)
     try:
         return find(reply, grammar, agent).value
     except Refusal as refusal:
@@ -72,12 +75,12 @@ def read_idiom(reply: str, agent: str, previous: str) -> str:
         raise
 
 
-def _read(previous: str, text: str, labelled: bool) -> tuple[str, int] | None:
+def _read(continues: Callable[[str], bool], text: str, labelled: bool) -> tuple[str, int] | None:
     """Reads an idiom, the chain with an idiom at its end, or a resignation at the beginning of a text."""
     opening = _OPENING.match(text)
     matches = [_CHAIN.match(text, start) for start in ((0, opening.end()) if opening else (0,))]
     for match in matches:
-        if match and (match["before"] is None or bare(match["before"]) == previous):
+        if match and (match["before"] is None or continues(match["before"])):
             return bare(match["idiom"]), match.end()
     if any(matches):  # a chain, but not one that goes on from the present one
         if labelled:
@@ -97,12 +100,14 @@ def _read(previous: str, text: str, labelled: bool) -> tuple[str, int] | None:
 
 def _last_line(reply: str) -> str:
     """Returns the idiom on the last line that holds nothing else, below a header that leaves it open whether it is meant."""
-    lines = [line for line in unwrap(narrow(read_part(reply[-MAX_REPLY:])))[0].split("\n") if line.strip()]
-    for number in range(len(lines) - 1, -1, -1):
-        alone = _ALONE.fullmatch(lines[number][:_MAX_LINE])
-        if alone:
-            refused = number > 0 and NOT_MEANT.search(lines[number - 1][-_MAX_LINE:])
-            return "" if refused else bare(alone["idiom"])
+    text = narrow(read_part(reply[-MAX_REPLY:]))
+    for start, end in own_turns(text):
+        lines = [line for line in unwrap(text[start:end])[0].split("\n") if line.strip()]
+        for number in range(len(lines) - 1, -1, -1):
+            alone = _ALONE.fullmatch(lines[number][:_MAX_LINE])
+            if alone:
+                refused = number > 0 and NOT_MEANT.search(lines[number - 1][-_MAX_LINE:])
+                return "" if refused else bare(alone["idiom"])
     return ""
 
 

@@ -74,7 +74,10 @@ class IdiomCodec(Codec[str, IdiomView]):
 
     def read(self, reply: str, view: IdiomView) -> str:
         """Reads an idiom, or the ruling of a judge; see ``idiom_solitaire.grammar``."""
-        return read_ruling(reply, view.agent) if view.agent == JUDGE else read_idiom(reply, view.agent, view.chain[-1])
+        if view.agent == JUDGE:
+            return read_ruling(reply, view.agent)
+        lexicon, last = view.links.lexicon, view.chain[-1]
+        return read_idiom(reply, view.agent, lambda idiom: lexicon.key(idiom) == lexicon.key(last))
 
     def example(self, view: IdiomView) -> str:
         """Returns the form of a ruling; an idiom needs none."""

