@@ -59,7 +59,7 @@ def read_idiom(reply: str, agent: str, continues: Callable[[str], bool]) -> str:
         Refusal: if no idiom is stated, or not one of four characters.
     """
     if is_idiom_shaped(reply):
-        return reply
+        return bare(reply)
     grammar = Grammar(partial(_read, continues), nouns=_NOUNS)
     try:
         return find(reply, grammar, agent).value
