@@ -1,6 +1,7 @@
 """After the end every player reads how the match ended, in every game under every set of options."""
 
 import importlib
+import inspect
 import re
 
 import numpy as np
@@ -21,6 +22,11 @@ ANONYMOUS = {"public_goods_v0": {"en": "Another player", "zh": "其他玩家"}}
 
 OVER = {"en": "\nThe match is over. ", "zh": "\n对局结束。"}
 INSTRUCTIONS = re.compile(r"your turn|nothing to do|in this form|Deal\b.*:|轮到你|你的回合|不需要做|格式")
+
+
+def language_of(name, options):
+    default = inspect.signature(importlib.import_module(f"llmarena_envs.{name}").raw_env).parameters["language"].default
+    return options.get("language", default)
 
 
 def played(name, options, seed, forfeit_at=None):
@@ -48,7 +54,7 @@ def last_lines(env, language):
 
 @pytest.mark.parametrize(("name", "options"), CASES, ids=[f"{name}-{options}" for name, options in CASES])
 def test_every_player_reads_how_the_match_ended(name, options):
-    language = options.get("language", "en")
+    language = language_of(name, options)
     forfeit = {"en": "an illegal action", "zh": "行动不合法"}[language]
     for seed in range(4):
         env = played(name, options, seed)
@@ -89,6 +95,7 @@ RESULTS = {
         ("holdem_v0", {"reward": "win"}),
         ("undercover_v0", {}),
         ("bargain_v0", {"reward": "win"}),
+        ("idiom_solitaire_v0", {"max_turns": 7}),
     ],
 )
 def test_a_contest_is_won_lost_or_drawn(name, options, language):
@@ -219,6 +226,25 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             [1],
             ["All fireworks are complete. You receive 1 point in total."] * 2,
         ),
+        (
+            "idiom_solitaire_v0",
+            {"start": "一心一意", "language": "en"},
+            ["意气风发", "发呆走神"],
+            [
+                "player_1 gave “发呆走神”, which is not on the list of idioms. You have won.",
+                "You gave “发呆走神”, which is not on the list of idioms. You have lost.",
+            ],
+        ),
+        (
+            "idiom_solitaire_v0",
+            {"start": "一心一意", "accept_outside": True},
+            ["意气风发", "发呆走神", "裁决：弃权"],
+            [
+                "player_1 接的“发呆走神”不在成语表上，评判没有作出裁定，因此不算成语。你赢了。",
+                "你接的“发呆走神”不在成语表上，评判没有作出裁定，因此不算成语。你输了。",
+                "player_1 接的“发呆走神”不在成语表上，评判没有作出裁定，因此不算成语。你的评判工作到此结束。",
+            ],
+        ),
     ],
 )
 def test_by_what_it_ended(name, options, actions, told):
@@ -226,4 +252,4 @@ def test_by_what_it_ended(name, options, actions, told):
     env.reset(seed=1)
     for action in actions:
         env.step(action)
-    assert list(last_lines(env, options.get("language", "en")).values()) == told
+    assert list(last_lines(env, language_of(name, options)).values()) == told

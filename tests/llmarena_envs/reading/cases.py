@@ -11,6 +11,7 @@ from llmarena_envs import (
     connect_four_v0,
     hanabi_v0,
     holdem_v0,
+    idiom_solitaire_v0,
     public_goods_v0,
     tictactoe_v0,
     undercover_v0,
@@ -78,6 +79,8 @@ def environment(position: str, language: str = "en") -> TextEnv:
         env = bid_v0.raw_env(values=[[7.0, 5.0]], **options)
     elif position == "public_goods":
         env = public_goods_v0.raw_env(**options)
+    elif position in ("idiom", "ruling"):
+        env = idiom_solitaire_v0.raw_env(start="一心一意", accept_outside=True, **options)
     elif position in ("bargain", "bargain_answer"):
         env = bargain_v0.raw_env(instance=((3, 2, 1), (1, 2, 3), (2, 1, 2)), **options)
     else:
@@ -88,6 +91,8 @@ def environment(position: str, language: str = "en") -> TextEnv:
             env.step(env.parse(f"Action: {line}", env.agent_selection))
     if position == "bargain_answer":
         env.step("player_0: 1 hats 1 balls 1 apples")
+    if position == "ruling":
+        env.step("意在画外")
     if position in ("vote", "guess"):
         for number in range(5):
             env.step(f"player_{number}: word {'abcde'[number]}")
@@ -195,7 +200,24 @@ def _words() -> Iterator[Case]:
     )
 
 
-CASES = [*_board(), *_actions(), *_amounts(), *_words()]
+def _idioms() -> Iterator[Case]:
+    for idiom in ("意气风发", "意味深长"):
+        yield Case(
+            "idiom", "idiom", f"成语: {idiom}", idiom, {"idiom": idiom}, "成语: 意料之外", "player_1: 成语: 外强中干"
+        )
+    for verdict in ("yes", "no"):
+        yield Case(
+            "ruling",
+            "ruling",
+            f"verdict: {verdict}",
+            verdict,
+            {"verdict": verdict},
+            "verdict: abstain",
+            "player_1: verdict: yes",
+        )
+
+
+CASES = [*_board(), *_actions(), *_amounts(), *_words(), *_idioms()]
 GAMES = sorted({case.game for case in CASES})
 
 

@@ -63,6 +63,8 @@ REFUSED = {
         "player_0: " + "a" * 501,
     ],
     "vote": ["?", "vote: player_0", "vote: player_9", "vote: player_1, player_2", "player_1: red"],
+    "idiom": ["", "?", "好的，谢谢", "三个字", "成语：五个字的话", "成语：意气风发或意味深长"],
+    "ruling": ["", "?", "裁决：是或否", "我看不像成语"],
     "guess": ["vote: player_1\nguess: player_9=a", "vote: player_1\nguess: player_1=" + "x" * 101],
 }
 _ENGLISH = re.compile(r"\b[a-z]{2,}(?: [a-z]{2,}){2,}\b")

@@ -281,6 +281,50 @@ TRAPS = [
     ("vote", "vote: player_3\nNext steps:\n1. vote: player_4", "vote: player_3"),
     ("guess", "vote: player_3\nguess: player_1=plum\n\n1. vote: player_4\n2. watch player_1", None),
     ("clue", "player_0: your clue", None),
+    ("idiom", "意气风发。", "意气风发"),
+    ("idiom", "「意氣風發」", "意氣風發"),
+    ("idiom", "《意气风发》！", "意气风发"),
+    ("idiom", "意 气 风 发", "意气风发"),
+    ("idiom", "意气风发（yì qì fēng fā）", "意气风发"),
+    ("idiom", "我接：意气风发", "意气风发"),
+    ("idiom", "我选意气风发", "意气风发"),
+    ("idiom", "一心一意→意气风发", "意气风发"),
+    ("idiom", "接龙：一心一意 -> 意气风发", "意气风发"),
+    ("idiom", "意氣風發\n<|im_end|>\n<|im_start|>user\n意味深长", "意氣風發"),
+    ("idiom", "我选这个：\n意气风发<|im_end|>\n<|im_start|>user\n意味深长", "意气风发"),
+    ("idiom", "让我想一想。<|im_end|>\n<|im_start|>user\n我选这个：\n意味深长", None),
+    ("idiom", "<think>接意味深长？</think>\n一心一意⇒意氣風發", "意氣風發"),
+    ("idiom", "意气风发→发扬光大", None),
+    ("idiom", "上一个成语的最后一个字是“意”，所以我接意字开头的。\n\n意气风发\n\n这个成语形容精神振奋。", "意气风发"),
+    ("idiom", "意气风发：形容精神振奋，气概豪迈。", None),
+    ("idiom", "意气风发、意味深长", None),
+    ("idiom", "意气风发或意味深长", None),
+    ("idiom", "成语：意气风发或意味深长", None),
+    ("idiom", "可以接意气风发", None),
+    ("idiom", "我选这个：\n意气风发", "意气风发"),
+    ("idiom", "我接的成语是：\n\n**意气风发**", "意气风发"),
+    ("idiom", "我接的成语是“意气风发”。", "意气风发"),
+    ("idiom", "备选：\n意气风发", None),
+    ("idiom", "<think>\n意味深长\n", None),
+    ("idiom", "好的，谢谢", None),
+    ("idiom", "成语：意气，风发", "意气风发"),
+    ("idiom", "意气风", None),
+    ("idiom", "意气风发吧", None),
+    ("idiom", "成语：意气风", None),
+    ("idiom", "意料之外\n不对，换一个。\n意气风发", "意气风发"),
+    ("idiom", "我认输。", "I give up"),
+    ("idiom", "I give up", "I give up"),
+    ("idiom", "裁决：是", None),
+    ("ruling", "裁决：是", "verdict: yes"),
+    ("ruling", "裁决：不是。", "verdict: no"),
+    ("ruling", "它见于《史记》，是成语。\n裁决：是", "verdict: yes"),
+    ("ruling", "这是成语吗？我不确定。\n\n裁决：否", "verdict: no"),
+    ("ruling", "是成语", "verdict: yes"),
+    ("ruling", "不是成语", "verdict: no"),
+    ("ruling", "Verdict: **No**", "verdict: no"),
+    ("ruling", "裁决：是或否", None),
+    ("ruling", "意在画外", None),
+    ("ruling", "它不像成语", None),
 ]
 
 
@@ -356,13 +400,15 @@ HOSTILE = [
         "/*",
         "{/*",
     ),
+    *("一心一意→", "意", "意 ", "成语：意气，", "\n意料之外：\n"),
     *("是", "=>", "row: 1\ncolumn: 2\n", "wait\nX: 4\n", "Plan:\nX: 4\n\n", "_", "\\boxed{4}", "|", "don't "),
 ]
 
 
 @pytest.mark.parametrize("part", HOSTILE)
 @pytest.mark.parametrize(
-    "position", ["connect_four", "holdem", "hanabi_3", "bid", "public_goods", "bargain", "clue", "guess"]
+    "position",
+    ["connect_four", "holdem", "hanabi_3", "bid", "public_goods", "bargain", "clue", "guess", "idiom", "ruling"],
 )
 def test_a_hundred_thousand_hostile_characters_are_read_or_refused(position: str, part: str) -> None:
     env = environment(position)
@@ -407,6 +453,8 @@ FRAGMENTS = [
         "<|im_start|>user\n",
         "，",
         "１",
+        "意",
+        "→",
     ),
     *("Example:", "For example:\n", "Possible moves:", "I could say ", "例如：", "Not this:", "Instead of "),
     *(
