@@ -1,0 +1,189 @@
+"""Whether a program passes a task's asserts, with the expected values outside the process in which the program runs.
+
+An assert such as ``assert abs(area(2) - 12.566) < 0.01`` is taken apart: the program is asked for ``area(2)`` alone, and what
+comes back is put into the rest, ``abs(12.57 - 12.566) < 0.01``, which a second run judges that the program has no part in. So
+neither an object that equals everything nor a program that leaves early can pass. Where that is not possible (a call inside a
+comprehension, an object that is no plain data) the whole assert is evaluated beside the program, and the check says so.
+"""
+
+import ast
+import builtins
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from llmarena_envs.sandbox.protocol import Limits, Result, Sandbox, Value
+
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
+_NOT_FINITE = "nan = float('nan')\ninf = float('inf')\n"
+
+
+@dataclass(frozen=True)
+class Check:
+    """What came of one assert.
+
+    Attributes:
+        statement: the assert.
+        passed: whether it holds.
+        outside: whether it was judged apart from the program.
+        detail: why it does not hold, in one line.
+    """
+
+    statement: str
+    passed: bool
+    outside: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of all asserts of a task.
+
+    Attributes:
+        checks: in the order of the asserts.
+        result: of the program's run.
+    """
+
+    checks: tuple[Check, ...]
+    result: Result
+
+    @property
+    def passed(self) -> bool:
+        """Whether every assert holds."""
+        return all(check.passed for check in self.checks)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """An assert taken apart: what the program is asked, and the rest with a name for each answer."""
+
+    statement: str
+    calls: tuple[str, ...]
+    rest: str
+    outside: bool
+
+
+def check_asserts(
+    sandbox: Sandbox,
+    program: str,
+    asserts: Sequence[str],
+    setup: str = "",
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+) -> Checked:
+    """Runs a program and checks asserts about it.
+
+    The asserts are checked in order, in one process, so a test that does not end leaves those after it unanswered, and they
+    count as failed.
+
+    Args:
+        sandbox: to run in.
+        program: the source.
+        asserts: statements, one ``assert`` each.
+        setup: what the asserts need beside the program: imports, helper functions.
+        limits: of each run; there are two or three.
+
+    Raises:
+        ValueError: one of ``asserts`` is no single assert statement, or ``setup`` is no Python.
+    """
+    given = _bound(setup)
+    parts = [_take_apart(statement, given) for statement in asserts]
+    whole = f"{program}\n{setup}" if setup else program
+    result = sandbox.run(whole, [call for part in parts for call in part.calls], limits)
+    answers = iter(result.values)
+    pairs = [(part, [next(answers) for _ in part.calls]) for part in parts]
+    checks = [_failure(part, values) for part, values in pairs]
+
+    again = [i for i, (_, values) in enumerate(pairs) if any(value.answer == "unreadable" for value in values)]
+    if again:
+        inside = sandbox.run(whole, [_condition(parts[i].statement) for i in again], limits)
+        for i, value in zip(again, inside.values, strict=True):
+            checks[i] = _judged(replace(parts[i], outside=False), value)
+    rest = [i for i, check in enumerate(checks) if check is None]
+    expressions = [_filled(*pairs[i]) for i in rest]
+    # The values are data from here on: the limits of a program do not apply to writing them down.
+    judge = sandbox.run(_NOT_FINITE + setup, expressions, replace(limits, program=limits.program + 16 * limits.values))
+    for i, value in zip(rest, judge.values, strict=True):
+        checks[i] = _judged(parts[i], value)
+    return Checked(tuple(check for check in checks if check is not None), result)
+
+
+def _bound(setup: str) -> frozenset[str]:
+    """Returns the names that the setup binds, which are therefore not the program's."""
+    try:
+        tree = ast.parse(setup)
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(f"expected Python as the setup of asserts, got {setup[:100]!r} ({error})") from None
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.alias):
+            names.add((node.asname or node.name).split(".")[0])
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return frozenset(names)
+
+
+def _parse(statement: str) -> ast.Assert:
+    try:
+        body = ast.parse(statement.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        body = []
+    if len(body) != 1 or not isinstance(body[0], ast.Assert):
+        raise ValueError(f"expected one assert statement, got {statement[:200]!r}")
+    return body[0]
+
+
+def _condition(statement: str) -> str:
+    return f"bool({ast.unparse(_parse(statement).test)})"
+
+
+def _root(node: ast.expr) -> str | None:
+    """Returns the name with which a chain of attributes, calls and items begins."""
+    while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _take_apart(statement: str, given: frozenset[str]) -> _Parts:
+    """Separates what the program is asked for from the rest of an assert."""
+    test = _parse(statement).test
+    known = given | set(dir(builtins))
+    calls: list[str] = []
+
+    class Separate(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802 (the name is ast's)
+            root = _root(node)
+            if root is None or root in known:
+                return self.generic_visit(node)
+            calls.append(ast.unparse(node))
+            return ast.Name(f"answer_{len(calls) - 1}", ast.Load())
+
+    if any(isinstance(node, _SCOPES) for node in ast.walk(test)):
+        return _Parts(statement, (_condition(statement),), "answer_0", outside=False)
+    rest = ast.unparse(Separate().visit(test))
+    strangers = {node.id for node in ast.walk(ast.parse(rest)) if isinstance(node, ast.Name)} - known
+    if not calls or strangers - {f"answer_{i}" for i in range(len(calls))}:
+        return _Parts(statement, (_condition(statement),), "answer_0", outside=False)
+    return _Parts(statement, tuple(calls), rest, outside=True)
+
+
+def _failure(part: _Parts, values: Sequence[Value]) -> Check | None:
+    """Returns the check of an assert for which the program gave no value, None for the others."""
+    for value in values:
+        if value.answer in ("raised", "missing"):
+            return Check(part.statement, False, part.outside, value.detail)
+    return None
+
+
+def _filled(part: _Parts, values: Sequence[Value]) -> str:
+    """Returns the rest of an assert with the program's answers in their places."""
+    inner = {f"answer_{i}": repr(value.value) for i, value in enumerate(values)}
+    arguments = ", ".join(inner)
+    return f"bool((lambda {arguments}: {part.rest})({', '.join(inner.values())}))"
+
+
+def _judged(part: _Parts, value: Value) -> Check:
+    if value.answer == "returned" and value.value is True:
+        return Check(part.statement, True, part.outside)
+    return Check(part.statement, False, part.outside, value.detail or "it does not hold")
+

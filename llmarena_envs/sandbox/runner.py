@@ -1,0 +1,417 @@
+"""Runs inside the sandbox: watches over a process of its own in which the program is executed.
+
+This file is handed to ``python -c`` as text. It imports nothing but the standard library, and speaks with the world outside
+by its standard streams only, so that it runs behind every backend.
+
+The watcher reads two frames. The first holds the program and its limits; then it starts the program's process, makes itself
+unreadable to it, and only then reads the second: the calls and a nonce. The program's process has never held the nonce, has no
+descriptor of the streams that lead outside, and learns of a call when it is asked. What the watcher reports at the end is one
+line that begins with the nonce. What the program says on its own channel is data: its values are claims, to be compared
+outside with values that were never inside.
+"""
+
+import json
+import os
+import resource
+import select
+import sys
+import time
+
+ANSWER = 1 << 16
+"""Bytes of a pipe that are read at once."""
+DEEPEST = 100
+"""Levels of nested containers in a returned value."""
+CONTAINERS = ((list, "list"), (tuple, "tuple"), (set, "set"), (frozenset, "frozenset"))
+
+
+class Unreadable(Exception):
+    """A value that is no plain data."""
+
+
+class Budget:
+    """Counts down what a value may take."""
+
+    def __init__(self, size):
+        self.left = size
+
+    def take(self, size):
+        self.left -= size
+        if self.left < 0:
+            raise Unreadable("larger than the limit of values")
+
+
+def encode(value, budget, depth=0):
+    """Returns plain data as JSON with a tag for what JSON has not; uses no method that a subclass could override."""
+    kind = type(value)
+    budget.take(4)
+    if depth > DEEPEST:
+        raise Unreadable(f"nested deeper than {DEEPEST} levels")
+    if value is None or value is True or value is False:
+        return value
+    if issubclass(kind, int):
+        budget.take(int.bit_length(value) // 3)
+        if int.bit_length(value) > 14000:
+            raise Unreadable("an integer of more than 4,200 digits")
+        return int.__index__(value)
+    if issubclass(kind, float):
+        budget.take(20)
+        return float.__float__(value)
+    if issubclass(kind, str):
+        budget.take(str.__len__(value))
+        return str.__str__(value)
+    if issubclass(kind, bytes):
+        budget.take(2 * bytes.__len__(value))
+        return {"bytes": bytes.__getitem__(value, slice(None)).hex()}
+    if issubclass(kind, complex):
+        return {"complex": [complex.real.__get__(value), complex.imag.__get__(value)]}
+    if issubclass(kind, dict):
+        pairs = dict.items(value)
+        return {"dict": [[encode(key, budget, depth + 1), encode(item, budget, depth + 1)] for key, item in pairs]}
+    for container, tag in CONTAINERS:
+        if issubclass(kind, container):
+            items = [encode(item, budget, depth + 1) for item in container.__iter__(value)]
+            return items if tag == "list" else {tag: items}
+    raise Unreadable(f"an object of class {type.__name__.__get__(kind)[:60]}")
+
+
+def drop_privileges():
+    """Gives up every capability and the right to gain new ones; does nothing where there are none."""
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    if sys.platform != "linux":
+        return libc
+    libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3
+    if libc.capset(header, (ctypes.c_uint32 * 6)()) != 0:
+        raise OSError("cannot give up capabilities")
+    return libc
+
+
+def read_exactly(descriptor, size):
+    """Reads a number of bytes, no more, so that what follows stays in the pipe."""
+    data = b""
+    while len(data) < size:
+        piece = os.read(descriptor, size - len(data))
+        if not piece:
+            raise EOFError
+        data += piece
+    return data
+
+
+def read_frame(descriptor):
+    return json.loads(read_exactly(descriptor, int(read_exactly(descriptor, 8), 16)))
+
+
+def write_frame(descriptor, value):
+    data = json.dumps(value).encode()
+    view = memoryview(b"%08x" % len(data) + data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+# The program's process ------------------------------------------------------------------------------------------------------
+
+
+def limit(job):
+    """Sets the limits of the kernel; without capabilities they cannot be raised again."""
+    for kind, value in (
+        (resource.RLIMIT_AS, job["memory"]),
+        (resource.RLIMIT_CPU, job["cpu"]),
+        (resource.RLIMIT_FSIZE, job["file_size"]),
+        (resource.RLIMIT_NOFILE, job["open_files"]),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_NPROC, job["tasks"]),
+    ):
+        hard = resource.getrlimit(kind)[1]
+        if value is not None:
+            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (value, value))
+
+
+def described(error):
+    """Returns an exception in one line."""
+    try:
+        text = str(error)
+    except BaseException:
+        text = ""
+    return (f"{type(error).__name__}: {text}" if text else type(error).__name__)[:300]
+
+
+def show(error):
+    """Prints a traceback without the runner's own frames."""
+    import traceback
+
+    try:
+        traceback.print_exception(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
+    except BaseException:
+        print(described(error), file=sys.stderr)
+
+
+def load(job):
+    """Executes the program; returns its namespace and what came of it."""
+    import linecache
+    import random
+    import types
+
+    random.seed(0)
+    module = types.ModuleType(job["name"])
+    sys.modules[job["name"]] = module
+    sys.argv = ["program.py"]
+    source = job["program"]
+    linecache.cache["program.py"] = (len(source), None, source.splitlines(True), "program.py")
+    space = module.__dict__
+    space["__builtins__"] = __builtins__
+    try:
+        exec(compile(source, "program.py", "exec", dont_inherit=True), space)
+        if job["name"] == "__main__":
+            import atexit
+            import threading
+
+            threading._shutdown()
+            atexit._run_exitfuncs()
+    except SystemExit as error:
+        good = error.code in (None, 0)
+        return space, {} if good else {"failed": "error", "detail": f"it left with exit code {error.code!r}"[:300]}
+    except MemoryError as error:
+        return space, {"failed": "memory", "detail": described(error)}
+    except BaseException as error:
+        show(error)
+        return space, {"failed": "error", "detail": described(error)}
+    return space, {}
+
+
+def evaluate(space, expression, budget):
+    """Evaluates a call; returns the answer."""
+    try:
+        value = eval(compile(expression, "<call>", "eval", dont_inherit=True), space)
+        return {"value": encode(value, budget)}
+    except Unreadable as error:
+        return {"unreadable": str(error)}
+    except MemoryError as error:
+        return {"failed": "memory", "detail": described(error)}
+    except BaseException as error:
+        return {"raised": described(error)}
+
+
+def be_the_program(job, printed, asked, answered):
+    """Is the process in which the program is executed; never returns."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((null, 0), (printed, 1), (printed, 2)):
+        os.dup2(source, target)
+    low, high = sorted((asked, answered))
+    for first, last in ((3, low), (low + 1, high), (high + 1, 4096)):
+        os.closerange(first, last)
+    limit(job)
+    space = {}
+    budget = Budget(job["values"])
+    try:
+        while True:
+            question = read_frame(asked)
+            if "call" in question:
+                answer = evaluate(space, question["call"], budget)
+            else:
+                space, answer = load(job)
+            for stream in (sys.stdout, sys.stderr):
+                try:
+                    stream.flush()
+                except BaseException:
+                    pass
+            write_frame(answered, {**answer, "token": read_frame(asked)})
+    except EOFError:
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+# The watcher ----------------------------------------------------------------------------------------------------------------
+
+
+class Ended(Exception):
+    """The run is over before its end: status and detail."""
+
+
+class Watch:
+    """Asks, collects what is printed and answered, and ends the run at the first limit."""
+
+    def __init__(self, job, pid, printed, asked, answered):
+        self.job, self.pid = job, pid
+        self.printed, self.asked, self.answered = printed, asked, answered
+        self.deadline = time.monotonic() + job["seconds"]
+        self.output, self.cut = b"", False
+        self.answers, self.pending = [], b""
+        self.room = job["answers"]
+        self.gone = None
+
+    def ask(self, question):
+        """Puts a question and returns its answer."""
+        token = os.urandom(8).hex()
+        try:
+            write_frame(self.asked, question)
+            write_frame(self.asked, token)
+        except OSError:
+            pass  # it has gone, which the next reading finds
+        while True:
+            if len(self.pending) >= 8:
+                answer = self.parse(token)
+                if answer is not None:
+                    return answer
+            self.wait()
+
+    def parse(self, token):
+        """Returns the answer that has arrived, None if it is not complete."""
+        try:
+            size = int(self.pending[:8], 16)
+            if size > self.room:
+                raise ValueError
+            if len(self.pending) < 8 + size:
+                return None
+            answer = json.loads(self.pending[8 : 8 + size])
+            if answer.pop("token") != token or len(self.pending) > 8 + size:
+                raise ValueError
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+            raise Ended("error", "the program wrote on the channel of the results") from None
+        self.pending = b""
+        self.room -= size
+        return answer
+
+    def wait(self):
+        """Waits until something happens, and takes it in."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise Ended("timeout", f"more than {self.job['seconds']:g} s of wall time")
+        poll = select.poll()
+        for descriptor in (0, self.printed, self.answered):
+            if descriptor is not None:
+                poll.register(descriptor, select.POLLIN)
+        step = min(left, 0.02 if self.job["count"] else 1.0)
+        ready = {descriptor for descriptor, _ in poll.poll(step * 1000 + 1)}
+        if 0 in ready and not os.read(0, 1):
+            raise Ended("killed", "nobody waits for the result")
+        if self.printed in ready:
+            self.take_output()
+        if self.answered in ready:
+            data = os.read(self.answered, ANSWER)
+            self.pending += data
+            if not data:
+                self.explain_end()
+        if self.job["count"] and sum(name.isdigit() for name in os.listdir("/proc")) > self.job["count"]:
+            raise Ended("killed", f"more than {self.job['count']} processes")
+
+    def take_output(self):
+        data = os.read(self.printed, ANSWER)
+        room = self.job["output"] - len(self.output)
+        self.output += data[:room]
+        if not data:
+            os.close(self.printed)
+            self.printed = None
+        elif len(data) > room:
+            self.cut = True
+            raise Ended("output", f"more than {self.job['output']} bytes printed")
+
+    def drain(self):
+        """Takes in what was printed before an end."""
+        while self.printed is not None and select.select([self.printed], [], [], 0)[0]:
+            self.take_output()
+
+    def reap(self, kill):
+        """Ends the program's process and returns how it ended, with the processor time used."""
+        if self.gone is None:
+            if kill:
+                os.kill(self.pid, 9)
+            _, status, usage = os.wait4(self.pid, 0)
+            self.gone = (os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime)
+        return self.gone
+
+    def explain_end(self):
+        """The channel was closed: says why, by the kernel's word."""
+        until = min(self.deadline, time.monotonic() + 0.5)
+        while self.gone is None and time.monotonic() < until:
+            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            if pid:
+                self.gone = (os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime)
+            else:
+                time.sleep(0.005)
+        if self.gone is None:
+            raise Ended("error", "the program closed the channel of the results")
+        code, cpu = self.gone
+        if code == -9 and cpu > self.job["cpu"] - 0.5:
+            raise Ended("timeout", f"more than {self.job['cpu']} s of processor time")
+        if code < 0:
+            raise Ended("killed", f"it ended by signal {-code}")
+        raise Ended("error", f"it left before its end, with exit code {code}")
+
+    def run(self, calls):
+        """Runs everything; returns status and detail."""
+        try:
+            answer = self.ask({})
+            for call in calls:
+                if "failed" in answer:
+                    break
+                answer = self.ask({"call": call})
+                if "failed" not in answer:
+                    self.answers.append(answer)
+            self.drain()
+            if "failed" in answer:
+                return ("memory" if answer["failed"] == "memory" else "error"), str(answer.get("detail", ""))[:400]
+        except Ended as end:
+            status, detail = end.args
+            if status != "output":
+                try:
+                    self.drain()
+                except Ended:
+                    pass
+            return status, detail
+        return "ok", ""
+
+
+def report(nonce, value):
+    """Writes the one line that is read outside."""
+    view = memoryview(f"\n{nonce} {json.dumps(value)}\n".encode())
+    while view:
+        view = view[os.write(1, view) :]
+
+
+def main():
+    os.dup2(1, 2)
+    libc = drop_privileges()
+    job = read_frame(0)
+    printed, asked, answered = os.pipe(), os.pipe(), os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        if sys.platform == "linux":
+            libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG: it does not outlive its watcher
+        be_the_program(job, printed[1], asked[0], answered[1])
+    for descriptor in (printed[1], asked[0], answered[1]):
+        os.close(descriptor)
+    import signal
+
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    for number in range(1, signal.NSIG):
+        try:
+            signal.signal(number, signal.SIG_IGN if number != signal.SIGCHLD else signal.SIG_DFL)
+        except (OSError, ValueError):
+            pass  # SIGKILL, SIGSTOP and those that the C library keeps
+    if sys.platform == "linux":
+        libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: closes /proc/PID/mem, fd and environ to the program
+    second = read_frame(0)
+    watch = Watch(job, pid, printed[0], asked[1], answered[0])
+    status, detail = watch.run(second["calls"])
+    cpu = watch.reap(kill=True)[1]
+    report(
+        second["nonce"],
+        {
+            "status": status,
+            "detail": detail,
+            "output": watch.output.decode("utf-8", "backslashreplace"),
+            "cut": watch.cut,
+            "cpu": cpu,
+            "answers": watch.answers,
+        },
+    )
+    os._exit(0)
+
+
+main()

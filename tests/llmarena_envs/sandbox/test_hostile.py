@@ -1,0 +1,102 @@
+"""Hostile programs are contained by every backend that is here, and leave the machine as it was."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from llmarena_envs.sandbox import Sandbox
+from llmarena_envs.sandbox.interpreter import ENVIRONMENT
+from tests.llmarena_envs.sandbox.hostile import HOSTILE
+from tests.llmarena_envs.sandbox.machine import BACKENDS, own_processes
+
+PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev", "/", str(Path.home()), str(Path.cwd()))
+
+
+@pytest.fixture
+def lent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[str, object]]:
+    """What the programs try to reach; afterwards, that all of it is as before."""
+    mark = f"mark-{os.getpid()}-{id(tmp_path)}"
+    monkeypatch.setitem(ENVIRONMENT, "SANDBOX_MARK", mark)
+    monkeypatch.setenv("LENT", "secret")
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret", encoding="utf-8")
+    # A path of a socket may have 107 bytes at most, which pytest's folders exceed.
+    short = Path(f"/tmp/s{mark}")
+    with (
+        subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, start_new_session=True) as victim,
+        socket.create_server(("127.0.0.1", 0)) as tcp,
+        socket.create_server(("::1", 0), family=socket.AF_INET6) as tcp6,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
+        socket.socket(socket.AF_UNIX) as abstract,
+        socket.socket(socket.AF_UNIX) as named,
+    ):
+        udp.bind(("127.0.0.1", 0))
+        abstract.bind(f"\0{mark}")
+        named.bind(str(short))
+        for server in (abstract, named):
+            server.listen()
+        yield {
+            "SECRET": str(secret),
+            "SOCKET": str(short),
+            "TCP": tcp.getsockname()[1],
+            "TCP6": tcp6.getsockname()[1],
+            "UDP": udp.getsockname()[1],
+            "ABSTRACT": mark,
+            "TEST": os.getpid(),
+            "VICTIM": victim.pid,
+            "MARK": mark,
+        }
+        reached = []
+        for server in (tcp, tcp6, udp, abstract, named):
+            server.setblocking(False)
+            try:
+                reached.append(server.recv(1) if server is udp else server.accept())
+            except BlockingIOError:
+                pass
+        assert reached == []
+        assert victim.poll() is None
+        victim.communicate(b"\n")
+        short.unlink()
+    assert own_processes(mark) == []
+    assert [path for path in tmp_path.iterdir()] == [secret] and secret.read_text(encoding="utf-8") == "secret"
+    assert [name for place in PLACES for name in os.listdir(place) if name.startswith(mark)] == []
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_it_is_contained(name: str, backend: str, lent: Mapping[str, object], sandboxes: Mapping[str, Sandbox]) -> None:
+    program = HOSTILE[name]
+    names = "".join(f"{name} = {value!r}\n" for name, value in lent.items())
+    result = sandboxes[backend].run(names + program.source, limits=program.limits)
+    assert "ESCAPED" not in result.output, result.output
+    assert result.status in program.statuses, (result.status, result.detail, result.output[-1000:])
+    assert len(result.output) <= 4 * program.limits.output
+    assert result.seconds < program.limits.seconds + 4
+
+
+def test_the_suite_is_as_large_as_promised() -> None:
+    assert len(HOSTILE) >= 25
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_nonce_is_not_in_the_program_s_process(
+    backend: str, sandboxes: Mapping[str, Sandbox], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nonce = "0123456789abcdef" * 2
+    monkeypatch.setattr("secrets.token_hex", lambda size: nonce)
+    names = f"TEST = {os.getpid()}\nprint('{'ab' * 16}')\n"  # the second is found, so the search works
+    result = sandboxes[backend].run(names + HOSTILE["search_for_the_nonce"].source, ["1 + 1"])
+    assert result.status == "ok"
+    assert "ab" * 16 in result.output.splitlines()[-1]
+    assert nonce not in result.output
+
+
+def test_bubblewrap_is_tested_where_it_is_installed() -> None:
+    assert "sandlock" in BACKENDS or sys.platform != "linux"
+    assert ("bubblewrap" in BACKENDS) == (shutil.which("bwrap") is not None)
