@@ -18,11 +18,10 @@ def executable() -> str:
 
 def readable_files() -> list[str]:
     """Returns what the interpreter reads: itself, its standard library, shared libraries, time zones."""
-    paths = sysconfig.get_paths()
     wanted = [
         executable(),
-        paths["stdlib"],
-        paths["platstdlib"],
+        sysconfig.get_path("stdlib"),
+        sysconfig.get_path("platstdlib", vars={"platbase": sys.base_exec_prefix}),
         "/lib",
         "/lib64",
         "/usr/lib",

@@ -6,7 +6,7 @@ by its standard streams only, so that it runs behind every backend.
 The watcher reads two frames. The first holds the program and its limits; then it starts the program's process, makes itself
 unreadable to it, and only then reads the second: the calls and a nonce. The program's process has never held the nonce, has no
 descriptor of the streams that lead outside, and learns of a call when it is asked. What the watcher reports at the end is one
-line that begins with the nonce. What the program says on its own channel is data: its values are claims, to be compared
+line that begins with the nonce, after one that says that it is ready. What the program says on its own channel is data: its values are claims, to be compared
 outside with values that were never inside.
 """
 
@@ -142,9 +142,9 @@ def described(error):
 
 def show(error):
     """Prints a traceback without the runner's own frames."""
-    import traceback
-
     try:
+        import traceback
+
         traceback.print_exception(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
     except BaseException:
         print(described(error), file=sys.stderr)
@@ -152,8 +152,11 @@ def show(error):
 
 def load(job):
     """Executes the program; returns its namespace and what came of it."""
+    # All that is needed later too: a program may leave no descriptor or memory to import anything.
+    import atexit
     import linecache
     import random
+    import threading
     import types
 
     random.seed(0)
@@ -167,9 +170,6 @@ def load(job):
     try:
         exec(compile(source, "program.py", "exec", dont_inherit=True), space)
         if job["name"] == "__main__":
-            import atexit
-            import threading
-
             threading._shutdown()
             atexit._run_exitfuncs()
     except SystemExit as error:
@@ -316,14 +316,11 @@ class Watch:
         while self.printed is not None and select.select([self.printed], [], [], 0)[0]:
             self.take_output()
 
-    def reap(self, kill):
-        """Ends the program's process and returns how it ended, with the processor time used."""
+    def reap(self):
+        """Ends the program's process."""
         if self.gone is None:
-            if kill:
-                os.kill(self.pid, 9)
-            _, status, usage = os.wait4(self.pid, 0)
-            self.gone = (os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime)
-        return self.gone
+            os.kill(self.pid, 9)
+            os.waitpid(self.pid, 0)
 
     def explain_end(self):
         """The channel was closed: says why, by the kernel's word."""
@@ -367,9 +364,9 @@ class Watch:
         return "ok", ""
 
 
-def report(nonce, value):
-    """Writes the one line that is read outside."""
-    view = memoryview(f"\n{nonce} {json.dumps(value)}\n".encode())
+def tell(nonce, text):
+    """Writes a line for the reader outside, who believes those that begin with the nonce."""
+    view = memoryview(f"\n{nonce} {text}\n".encode())
     while view:
         view = view[os.write(1, view) :]
 
@@ -397,20 +394,18 @@ def main():
     if sys.platform == "linux":
         libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: closes /proc/PID/mem, fd and environ to the program
     second = read_frame(0)
+    tell(second["nonce"], "ready")
     watch = Watch(job, pid, printed[0], asked[1], answered[0])
     status, detail = watch.run(second["calls"])
-    cpu = watch.reap(kill=True)[1]
-    report(
-        second["nonce"],
-        {
-            "status": status,
-            "detail": detail,
-            "output": watch.output.decode("utf-8", "backslashreplace"),
-            "cut": watch.cut,
-            "cpu": cpu,
-            "answers": watch.answers,
-        },
-    )
+    watch.reap()
+    report = {
+        "status": status,
+        "detail": detail,
+        "output": watch.output.decode("utf-8", "backslashreplace"),
+        "cut": watch.cut,
+        "answers": watch.answers,
+    }
+    tell(second["nonce"], json.dumps(report))
     os._exit(0)
 
 

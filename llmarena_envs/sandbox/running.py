@@ -175,6 +175,7 @@ def _converse(
     os.set_blocking(started.stdin, False)
     said = b""
     mark = b"\n" + nonce + b" "
+    ready = mark + b"ready\n"
     while True:
         left = deadline - time.monotonic()
         if left <= 0:
@@ -191,7 +192,9 @@ def _converse(
         if readable:
             data = os.read(started.stdout, 2**16)
             said += data
-            if not data or (said.endswith(b"\n") and mark in said) or len(said) > largest:
+            begun = said.partition(ready)[2]
+            if not data or (said.endswith(b"\n") and mark in begun) or len(said) > largest:
                 break
-    _, found, report = said.partition(mark)
-    return (report, b"") if found else (None, said[:MAX_NOISE])
+    noise, started_well, rest = said.partition(ready)
+    _, found, report = rest.partition(mark)
+    return (report if found else None), (b"" if started_well else noise[:MAX_NOISE] or b"it said nothing")

@@ -47,7 +47,7 @@ class Bubblewrap:
             *("--die-with-parent", "--new-session", "--as-pid-1"),
             *binds,
             *devices,
-            *("--proc", "/proc", "--remount-ro", "/", "--chdir", "/"),
+            *("--proc", "/proc", "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/"),
             *("--", executable(), *ARGUMENTS, "-c", runner_source()),
         ]
         return Subprocess(command, ENVIRONMENT)

@@ -12,8 +12,15 @@ from llmarena_envs.sandbox.running import runner_source
 
 PROCESSES = 2
 """The watcher and the program's own process: the program starts none."""
-SPARE = 256 * 2**20
-"""Bytes that all processes together may take beyond the program's limit, which the kernel sees to."""
+DENIED = (
+    *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
+    *("utime", "utimes", "futimesat", "utimensat"),
+    *("setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "setxattrat", "removexattrat"),
+    *("inotify_init", "inotify_init1", "fanotify_init", "file_setattr", "quotactl"),
+    *("shmget", "semget", "msgget", "mq_open"),
+)
+"""Calls that Landlock has no right for: they would change modes, owners and times of any file of the user's, watch files, or
+take memory that no limit counts."""
 
 
 def _load() -> Any:
@@ -52,12 +59,12 @@ class Sandlock:
             )
         kept = abi >= least
         self.in_force: Mapping[str, str] = {
-            "files": f"Landlock ABI {abi}: reads Python's own files, writes none, executes none but Python",
+            "files": f"Landlock ABI {abi}: reads Python's own files, changes none, executes none but Python",
             "network": "seccomp and Landlock: no TCP, UDP, raw or named sockets"
             + ("" if kept else "; abstract Unix sockets are NOT blocked"),
             "processes": "seccomp: the program starts no process; no ptrace, namespaces, bpf, io_uring, keyctl",
             "signals": "Landlock: none to processes outside" if kept else "NOT blocked",
-            "memory": "RLIMIT_AS, and sandlock's bound over all processes",
+            "memory": "RLIMIT_AS of the one process",
             "environment": "emptied; capabilities dropped",
         }
 
@@ -71,7 +78,8 @@ class Sandlock:
             env=ENVIRONMENT,
             cwd="/",
             max_processes=PROCESSES,
-            max_memory=int(limits.memory) + SPARE,
+            fs_denied=["/proc"],
+            extra_deny_syscalls=DENIED,
             allow_degraded=relaxed,
         )
         piped = lock.StdioMode.PIPED

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from llmarena_envs.sandbox.protocol import SandboxError
 
+NATURAL_END = 1.0
+"""Seconds to wait for the end of the runner, which ends everything below it, when nobody is left to read its report."""
 PATIENCE = 10.0
 """Seconds to wait for the end of what was killed."""
 
@@ -48,7 +50,9 @@ class Subprocess:
         process.stdin.close()
         if self._before_kill is not None:
             self._before_kill()
-        if process.poll() is None:
+        try:
+            process.wait(NATURAL_END)
+        except subprocess.TimeoutExpired:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
         process.wait(PATIENCE)

@@ -162,7 +162,7 @@ except OSError as error:
     print(error)
 """),
     "secrets": Hostile(TRY + """
-for path in (SECRET, "/etc/passwd", "/etc/shadow", "/etc/hostname", "/root/.bashrc", f"/proc/{TEST}/environ"):
+for path in (SECRET, "/etc/passwd", "/etc/shadow", "/root/.bashrc", f"/proc/{TEST}/environ"):
     attempt(path, lambda: open(path, "rb").read(10))
 for folder in (os.path.dirname(SECRET), "/root", "/home", "/tmp", "/sys/class", f"/proc/{TEST}/fd"):
     try:
@@ -201,7 +201,6 @@ print("ESCAPED")
     "kill_others": Hostile(TRY + """
 import signal
 attempt("test", os.kill, TEST, 0)
-attempt("test's group", os.killpg, os.getpgid(TEST) if hasattr(os, "getpgid") and False else TEST, 0)
 attempt("victim", os.kill, VICTIM, signal.SIGKILL)
 attempt("victim's group", os.killpg, VICTIM, signal.SIGKILL)
 attempt("victim by descriptor", lambda: signal.pidfd_send_signal(os.pidfd_open(VICTIM), signal.SIGKILL))
@@ -304,14 +303,14 @@ def look(value):
         found.update(re.findall("[0-9a-f]{32}", value))
 frame = sys._getframe()
 while frame:
-    for value in frame.f_locals.values():
+    for value in list(frame.f_locals.values()):
         look(value)
     frame = frame.f_back
 for thing in gc.get_objects():
     for value in gc.get_referents(thing):
         look(value)
 for pid in ("self", os.getppid(), 1):
-    for name in ("cmdline", "environ", "mem", "fd/0", "fd/1"):
+    for name in ("cmdline", "environ") if pid == "self" else ("cmdline", "environ", "mem", "fd/0", "fd/1"):
         try:
             with open(f"/proc/{pid}/{name}", "rb") as f:
                 look(f.read(100_000))
@@ -331,8 +330,11 @@ for path in (f"/proc/{os.getppid()}/fd/1", f"/proc/{os.getppid()}/mem", "/proc/s
 for place in places:
     attempt(place, os.symlink, SECRET, place)
     attempt(place, os.link, SECRET, place)
-attempt("chmod", os.chmod, os.__file__, 0o777)
-attempt("utime", os.utime, os.__file__)
+attempt("chmod", os.chmod, SECRET, 0o777)
+attempt("chmod of the library", lambda: os.fchmod(os.open(os.__file__, os.O_RDONLY), os.stat(os.__file__).st_mode & 0o777))
+attempt("chown", os.chown, SECRET, os.getuid(), os.getgid())
+attempt("utime", os.utime, SECRET)
+attempt("attribute", os.setxattr, SECRET, "user.mark", b"x")
 attempt("truncate", os.truncate, SECRET, 0)
 attempt("rename", os.rename, SECRET, SECRET + "x")
 attempt("remove", os.remove, SECRET)
@@ -353,7 +355,7 @@ sys.setrecursionlimit(10**9)
 def f():
     return f()
 f()
-""", ("killed", "memory", "error")),
+""", ("killed", "memory", "error", "timeout"), SHORT),
     "reads_standard_input": Hostile("input()\nprint('ESCAPED')", ("error",)),
     "raises_something_strange": Hostile("""
 class Strange(BaseException):
