@@ -1,9 +1,9 @@
-"""Running programs that models wrote, apart from everything else.
+r"""Running programs that models wrote, apart from everything else.
 
 ::
 
     sandbox = find_sandbox()
-    result = sandbox.run("def add(a, b):\\n    return a + b", calls=["add(1, 2)"])
+    result = sandbox.run("def add(a, b):\n    return a + b", calls=["add(1, 2)"])
     result.status, result.values[0].value  # ("ok", 3)
 
 The isolation is that of packages made for it (``backends/``); see ``docs/sandbox.md`` for what is contained and what is not.

@@ -137,8 +137,8 @@ def _condition(statement: str) -> str:
     return f"bool({ast.unparse(_parse(statement).test)})"
 
 
-def _root(node: ast.expr) -> str | None:
-    """Returns the name with which a chain of attributes, calls and items begins."""
+def _root(node: ast.AST) -> str | None:
+    """Returns the name with which a chain of attributes, calls and items begins, None for other expressions."""
     while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else None
@@ -151,7 +151,7 @@ def _take_apart(statement: str, given: frozenset[str]) -> _Parts:
     calls: list[str] = []
 
     class Separate(ast.NodeTransformer):
-        def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802 (the name is ast's)
+        def visit(self, node: ast.AST) -> ast.AST:
             root = _root(node)
             if root is None or root in known:
                 return self.generic_visit(node)
@@ -161,8 +161,7 @@ def _take_apart(statement: str, given: frozenset[str]) -> _Parts:
     if any(isinstance(node, _SCOPES) for node in ast.walk(test)):
         return _Parts(statement, (_condition(statement),), "answer_0", outside=False)
     rest = ast.unparse(Separate().visit(test))
-    strangers = {node.id for node in ast.walk(ast.parse(rest)) if isinstance(node, ast.Name)} - known
-    if not calls or strangers - {f"answer_{i}" for i in range(len(calls))}:
+    if not calls:
         return _Parts(statement, (_condition(statement),), "answer_0", outside=False)
     return _Parts(statement, tuple(calls), rest, outside=True)
 
@@ -186,4 +185,3 @@ def _judged(part: _Parts, value: Value) -> Check:
     if value.answer == "returned" and value.value is True:
         return Check(part.statement, True, part.outside)
     return Check(part.statement, False, part.outside, value.detail or "it does not hold")
-

@@ -7,7 +7,13 @@ from pathlib import Path
 ARGUMENTS = ("-s", "-P", "-S")
 """No packages of the user's or the site's, nothing from the working directory."""
 
-ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+ENVIRONMENT = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONUTF8": "1",
+    "LC_ALL": "C.UTF-8",
+    "TZ": "UTC",
+}
 """The whole environment of a run: the same order of sets, encoding and time zone everywhere."""
 
 

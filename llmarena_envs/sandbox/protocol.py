@@ -96,12 +96,16 @@ class Sandbox(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The backend's name."""
+        ...
 
     @property
-    def in_force(self) -> Mapping[str, str]: ...
+    def in_force(self) -> Mapping[str, str]:
+        """What protects, by subject."""
+        ...
 
-    def run(self, program: str, calls: Sequence[str] = (), limits: Limits = Limits()) -> Result:  # noqa: B008 (frozen)
+    def run(self, program: str, calls: Sequence[str] = (), limits: Limits = Limits()) -> Result:
         """Runs a Python program and then evaluates expressions in its namespace, one after the other.
 
         Never raises for what a program does. Can be called from several threads at once.

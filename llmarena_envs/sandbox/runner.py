@@ -5,10 +5,12 @@ by its standard streams only, so that it runs behind every backend.
 
 The watcher reads two frames. The first holds the program and its limits; then it starts the program's process, makes itself
 unreadable to it, and only then reads the second: the calls and a nonce. The program's process has never held the nonce, has no
-descriptor of the streams that lead outside, and learns of a call when it is asked. What the watcher reports at the end is one
-line that begins with the nonce, after one that says that it is ready. What the program says on its own channel is data: its values are claims, to be compared
-outside with values that were never inside.
+descriptor of the streams that lead outside, and learns of a call when it is asked. What the watcher has to say outside are two
+lines that begin with the nonce: that it is ready, and at the end its report. What the program says on its own channel is data:
+its values are claims, to be compared outside with values that were never inside.
 """
+
+from __future__ import annotations
 
 import json
 import os
@@ -17,6 +19,10 @@ import select
 import sys
 import time
 
+TYPE_CHECKING = False  # as type checkers read it; importing typing would take longer than all else here
+if TYPE_CHECKING:
+    from typing import Any
+
 ANSWER = 1 << 16
 """Bytes of a pipe that are read at once."""
 DEEPEST = 100
@@ -24,34 +30,35 @@ DEEPEST = 100
 CONTAINERS = ((list, "list"), (tuple, "tuple"), (set, "set"), (frozenset, "frozenset"))
 
 
-class Unreadable(Exception):
+class _Unreadable(Exception):
     """A value that is no plain data."""
 
 
 class Budget:
     """Counts down what a value may take."""
 
-    def __init__(self, size):
+    def __init__(self, size: int) -> None:
         self.left = size
 
-    def take(self, size):
+    def take(self, size: int) -> None:
+        """Takes bytes; raises if there are not as many left."""
         self.left -= size
         if self.left < 0:
-            raise Unreadable("larger than the limit of values")
+            raise _Unreadable("larger than the limit of values")
 
 
-def encode(value, budget, depth=0):
+def encode(value: Any, budget: Budget, depth: int = 0) -> Any:
     """Returns plain data as JSON with a tag for what JSON has not; uses no method that a subclass could override."""
     kind = type(value)
     budget.take(4)
     if depth > DEEPEST:
-        raise Unreadable(f"nested deeper than {DEEPEST} levels")
+        raise _Unreadable(f"nested deeper than {DEEPEST} levels")
     if value is None or value is True or value is False:
         return value
     if issubclass(kind, int):
         budget.take(int.bit_length(value) // 3)
         if int.bit_length(value) > 14000:
-            raise Unreadable("an integer of more than 4,200 digits")
+            raise _Unreadable("an integer of more than 4,200 digits")
         return int.__index__(value)
     if issubclass(kind, float):
         budget.take(20)
@@ -71,10 +78,10 @@ def encode(value, budget, depth=0):
         if issubclass(kind, container):
             items = [encode(item, budget, depth + 1) for item in container.__iter__(value)]
             return items if tag == "list" else {tag: items}
-    raise Unreadable(f"an object of class {type.__name__.__get__(kind)[:60]}")
+    raise _Unreadable(f"an object of class {type.__dict__['__name__'].__get__(kind)[:60]}")
 
 
-def drop_privileges():
+def drop_privileges() -> Any:
     """Gives up every capability and the right to gain new ones; does nothing where there are none."""
     import ctypes
 
@@ -88,7 +95,7 @@ def drop_privileges():
     return libc
 
 
-def read_exactly(descriptor, size):
+def read_exactly(descriptor: int, size: int) -> bytes:
     """Reads a number of bytes, no more, so that what follows stays in the pipe."""
     data = b""
     while len(data) < size:
@@ -99,11 +106,13 @@ def read_exactly(descriptor, size):
     return data
 
 
-def read_frame(descriptor):
+def read_frame(descriptor: int) -> Any:
+    """Reads a value: eight hexadecimal digits of length, then JSON."""
     return json.loads(read_exactly(descriptor, int(read_exactly(descriptor, 8), 16)))
 
 
-def write_frame(descriptor, value):
+def write_frame(descriptor: int, value: object) -> None:
+    """Writes a value as it is read."""
     data = json.dumps(value).encode()
     view = memoryview(b"%08x" % len(data) + data)
     while view:
@@ -113,7 +122,7 @@ def write_frame(descriptor, value):
 # The program's process ------------------------------------------------------------------------------------------------------
 
 
-def limit(job):
+def limit(job: dict[str, Any]) -> None:
     """Sets the limits of the kernel; without capabilities they cannot be raised again."""
     for kind, value in (
         (resource.RLIMIT_AS, job["memory"]),
@@ -131,7 +140,7 @@ def limit(job):
             resource.setrlimit(kind, (value, value))
 
 
-def described(error):
+def described(error: BaseException) -> str:
     """Returns an exception in one line."""
     try:
         text = str(error)
@@ -140,7 +149,7 @@ def described(error):
     return (f"{type(error).__name__}: {text}" if text else type(error).__name__)[:300]
 
 
-def show(error):
+def show(error: BaseException) -> None:
     """Prints a traceback without the runner's own frames."""
     try:
         import traceback
@@ -150,7 +159,7 @@ def show(error):
         print(described(error), file=sys.stderr)
 
 
-def load(job):
+def load(job: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Executes the program; returns its namespace and what came of it."""
     # All that is needed later too: a program may leave no descriptor or memory to import anything.
     import atexit
@@ -170,7 +179,7 @@ def load(job):
     try:
         exec(compile(source, "program.py", "exec", dont_inherit=True), space)
         if job["name"] == "__main__":
-            threading._shutdown()
+            threading._shutdown()  # type: ignore[attr-defined]
             atexit._run_exitfuncs()
     except SystemExit as error:
         good = error.code in (None, 0)
@@ -183,12 +192,12 @@ def load(job):
     return space, {}
 
 
-def evaluate(space, expression, budget):
+def evaluate(space: dict[str, Any], expression: str, budget: Budget) -> dict[str, Any]:
     """Evaluates a call; returns the answer."""
     try:
         value = eval(compile(expression, "<call>", "eval", dont_inherit=True), space)
         return {"value": encode(value, budget)}
-    except Unreadable as error:
+    except _Unreadable as error:
         return {"unreadable": str(error)}
     except MemoryError as error:
         return {"failed": "memory", "detail": described(error)}
@@ -196,7 +205,7 @@ def evaluate(space, expression, budget):
         return {"raised": described(error)}
 
 
-def be_the_program(job, printed, asked, answered):
+def be_the_program(job: dict[str, Any], printed: int, asked: int, answered: int) -> None:
     """Is the process in which the program is executed; never returns."""
     null = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((null, 0), (printed, 1), (printed, 2)):
@@ -205,7 +214,7 @@ def be_the_program(job, printed, asked, answered):
     for first, last in ((3, low), (low + 1, high), (high + 1, 4096)):
         os.closerange(first, last)
     limit(job)
-    space = {}
+    space: dict[str, Any] = {}
     budget = Budget(job["values"])
     try:
         while True:
@@ -229,23 +238,25 @@ def be_the_program(job, printed, asked, answered):
 # The watcher ----------------------------------------------------------------------------------------------------------------
 
 
-class Ended(Exception):
+class _Ended(Exception):
     """The run is over before its end: status and detail."""
 
 
 class Watch:
     """Asks, collects what is printed and answered, and ends the run at the first limit."""
 
-    def __init__(self, job, pid, printed, asked, answered):
+    def __init__(self, job: dict[str, Any], pid: int, printed: int, asked: int, answered: int) -> None:
         self.job, self.pid = job, pid
-        self.printed, self.asked, self.answered = printed, asked, answered
+        self.printed: int | None = printed
+        self.asked, self.answered = asked, answered
         self.deadline = time.monotonic() + job["seconds"]
         self.output, self.cut = b"", False
-        self.answers, self.pending = [], b""
+        self.answers: list[dict[str, Any]] = []
+        self.pending = b""
         self.room = job["answers"]
-        self.gone = None
+        self.gone: tuple[int, float] | None = None
 
-    def ask(self, question):
+    def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         """Puts a question and returns its answer."""
         token = os.urandom(8).hex()
         try:
@@ -260,7 +271,7 @@ class Watch:
                     return answer
             self.wait()
 
-    def parse(self, token):
+    def parse(self, token: str) -> dict[str, Any] | None:
         """Returns the answer that has arrived, None if it is not complete."""
         try:
             size = int(self.pending[:8], 16)
@@ -272,16 +283,16 @@ class Watch:
             if answer.pop("token") != token or len(self.pending) > 8 + size:
                 raise ValueError
         except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
-            raise Ended("error", "the program wrote on the channel of the results") from None
+            raise _Ended("error", "the program wrote on the channel of the results") from None
         self.pending = b""
         self.room -= size
         return answer
 
-    def wait(self):
+    def wait(self) -> None:
         """Waits until something happens, and takes it in."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise Ended("timeout", f"more than {self.job['seconds']:g} s of wall time")
+            raise _Ended("timeout", f"more than {self.job['seconds']:g} s of wall time")
         poll = select.poll()
         for descriptor in (0, self.printed, self.answered):
             if descriptor is not None:
@@ -289,7 +300,7 @@ class Watch:
         step = min(left, 0.02 if self.job["count"] else 1.0)
         ready = {descriptor for descriptor, _ in poll.poll(step * 1000 + 1)}
         if 0 in ready and not os.read(0, 1):
-            raise Ended("killed", "nobody waits for the result")
+            raise _Ended("killed", "nobody waits for the result")
         if self.printed in ready:
             self.take_output()
         if self.answered in ready:
@@ -298,9 +309,12 @@ class Watch:
             if not data:
                 self.explain_end()
         if self.job["count"] and sum(name.isdigit() for name in os.listdir("/proc")) > self.job["count"]:
-            raise Ended("killed", f"more than {self.job['count']} processes")
+            raise _Ended("killed", f"more than {self.job['count']} processes")
 
-    def take_output(self):
+    def take_output(self) -> None:
+        """Reads what was printed; raises at the limit."""
+        if self.printed is None:
+            return
         data = os.read(self.printed, ANSWER)
         room = self.job["output"] - len(self.output)
         self.output += data[:room]
@@ -309,20 +323,20 @@ class Watch:
             self.printed = None
         elif len(data) > room:
             self.cut = True
-            raise Ended("output", f"more than {self.job['output']} bytes printed")
+            raise _Ended("output", f"more than {self.job['output']} bytes printed")
 
-    def drain(self):
+    def drain(self) -> None:
         """Takes in what was printed before an end."""
         while self.printed is not None and select.select([self.printed], [], [], 0)[0]:
             self.take_output()
 
-    def reap(self):
+    def reap(self) -> None:
         """Ends the program's process."""
         if self.gone is None:
             os.kill(self.pid, 9)
             os.waitpid(self.pid, 0)
 
-    def explain_end(self):
+    def explain_end(self) -> None:
         """The channel was closed: says why, by the kernel's word."""
         until = min(self.deadline, time.monotonic() + 0.5)
         while self.gone is None and time.monotonic() < until:
@@ -332,15 +346,15 @@ class Watch:
             else:
                 time.sleep(0.005)
         if self.gone is None:
-            raise Ended("error", "the program closed the channel of the results")
+            raise _Ended("error", "the program closed the channel of the results")
         code, cpu = self.gone
         if code == -9 and cpu > self.job["cpu"] - 0.5:
-            raise Ended("timeout", f"more than {self.job['cpu']} s of processor time")
+            raise _Ended("timeout", f"more than {self.job['cpu']} s of processor time")
         if code < 0:
-            raise Ended("killed", f"it ended by signal {-code}")
-        raise Ended("error", f"it left before its end, with exit code {code}")
+            raise _Ended("killed", f"it ended by signal {-code}")
+        raise _Ended("error", f"it left before its end, with exit code {code}")
 
-    def run(self, calls):
+    def run(self, calls: list[str]) -> tuple[str, str]:
         """Runs everything; returns status and detail."""
         try:
             answer = self.ask({})
@@ -353,25 +367,26 @@ class Watch:
             self.drain()
             if "failed" in answer:
                 return ("memory" if answer["failed"] == "memory" else "error"), str(answer.get("detail", ""))[:400]
-        except Ended as end:
+        except _Ended as end:
             status, detail = end.args
             if status != "output":
                 try:
                     self.drain()
-                except Ended:
+                except _Ended:
                     pass
             return status, detail
         return "ok", ""
 
 
-def tell(nonce, text):
+def tell(nonce: str, text: str) -> None:
     """Writes a line for the reader outside, who believes those that begin with the nonce."""
     view = memoryview(f"\n{nonce} {text}\n".encode())
     while view:
         view = view[os.write(1, view) :]
 
 
-def main():
+def main() -> None:
+    """Reads what to run, runs it and reports."""
     os.dup2(1, 2)
     libc = drop_privileges()
     job = read_frame(0)
@@ -393,6 +408,10 @@ def main():
             pass  # SIGKILL, SIGSTOP and those that the C library keeps
     if sys.platform == "linux":
         libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: closes /proc/PID/mem, fd and environ to the program
+        if os.getpid() != 1:
+            libc.prctl(
+                1, 0, 0, 0, 0
+            )  # when all outside has died, the end of standard input says so, and the program is killed
     second = read_frame(0)
     tell(second["nonce"], "ready")
     watch = Watch(job, pid, printed[0], asked[1], answered[0])
@@ -409,4 +428,5 @@ def main():
     os._exit(0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,7 @@
-"""bubblewrap: namespaces of the kernel, by the program ``bwrap``. https://github.com/containers/bubblewrap"""
+"""bubblewrap: namespaces of the kernel, by the program ``bwrap``.
+
+https://github.com/containers/bubblewrap
+"""
 
 import shutil
 import sys
@@ -17,8 +20,8 @@ class Bubblewrap:
     """Programs in namespaces of their own."""
 
     name = "bubblewrap"
-    tasks = TASKS
-    count = TASKS
+    tasks: int | None = TASKS
+    count: int = TASKS
     in_force: Mapping[str, str] = {
         "files": "mount namespace: only Python's own files are there, read-only",
         "network": "network namespace without any interface",
@@ -39,7 +42,9 @@ class Bubblewrap:
     def start(self, limits: Limits) -> Subprocess:
         """Starts the runner as the first process of its namespace, so that everything ends with it."""
         binds = [word for path in readable_files() for word in ("--ro-bind", path, path)]
-        devices = [word for name in ("null", "zero", "urandom") for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")]
+        devices = [
+            word for name in ("null", "zero", "urandom") for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
+        ]
         command = [
             self._program,
             *("--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"),

@@ -26,8 +26,8 @@ class Container:
         image: to run in, with a ``python3`` of this Python's version; it is never fetched.
     """
 
-    tasks = None
-    count = 0
+    tasks: int | None = None
+    count: int = 0
 
     def __init__(self, engine: str, image: str = "") -> None:
         self.name = engine
@@ -37,9 +37,7 @@ class Container:
             raise SandboxError(f"{engine} is not installed")
         self._program = program
         self._check("version", "--format", "{{.Server.Version}}", otherwise=f"{engine} has no running engine")
-        self._check(
-            "image", "inspect", self._image, otherwise=f"there is no image: {engine} pull {self._image}"
-        )
+        self._check("image", "inspect", self._image, otherwise=f"there is no image: {engine} pull {self._image}")
         self.in_force: Mapping[str, str] = {
             "files": f"image {self._image}, read-only, as nobody",
             "network": "none",
@@ -72,7 +70,9 @@ class Container:
 
         def remove() -> None:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                subprocess.run([self._program, "rm", "--force", name], capture_output=True, timeout=PATIENCE, check=False)
+                subprocess.run(
+                    [self._program, "rm", "--force", name], capture_output=True, timeout=PATIENCE, check=False
+                )
 
         return Subprocess(command, _client_environment(), before_kill=remove)
 
@@ -81,4 +81,8 @@ def _client_environment() -> Mapping[str, str]:
     """Returns what the client needs to find its engine."""
     import os
 
-    return {name: value for name, value in os.environ.items() if name in ("PATH", "HOME") or "DOCKER" in name or "XDG" in name}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in ("PATH", "HOME") or "DOCKER" in name or "XDG" in name
+    }

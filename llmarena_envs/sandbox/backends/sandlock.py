@@ -1,7 +1,9 @@
-"""sandlock: Landlock and seccomp, without privileges. https://github.com/multikernel/sandlock"""
+"""sandlock: Landlock and seccomp, without privileges.
+
+https://github.com/multikernel/sandlock
+"""
 
 import importlib
-import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +17,16 @@ PROCESSES = 2
 DENIED = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
     *("utime", "utimes", "futimesat", "utimensat"),
-    *("setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "setxattrat", "removexattrat"),
+    *(
+        "setxattr",
+        "lsetxattr",
+        "fsetxattr",
+        "removexattr",
+        "lremovexattr",
+        "fremovexattr",
+        "setxattrat",
+        "removexattrat",
+    ),
     *("inotify_init", "inotify_init1", "fanotify_init", "file_setattr", "quotactl"),
     *("shmget", "semget", "msgget", "mq_open"),
 )
@@ -42,8 +53,8 @@ class Sandlock:
         degraded: also on kernels below 6.12, where signals to processes outside and abstract sockets are not blocked.
     """
 
-    tasks = None
-    count = 0
+    tasks: int | None = None
+    count: int = 0
 
     def __init__(self, degraded: bool = False) -> None:
         self.name = "sandlock-degraded" if degraded else "sandlock"

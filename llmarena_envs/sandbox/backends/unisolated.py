@@ -12,8 +12,8 @@ class Unisolated:
     """Programs as ordinary processes: limits of time, memory and output, nothing else."""
 
     name = "unisolated"
-    tasks = None
-    count = 0
+    tasks: int | None = None
+    count: int = 0
     in_force: Mapping[str, str] = {
         "files": "NOT protected",
         "network": "NOT blocked",

@@ -44,7 +44,8 @@ def syscall(what, *arguments):
 """
 
 HOSTILE: dict[str, Hostile] = {
-    "fork_bomb": Hostile("""
+    "fork_bomb": Hostile(
+        """
 import os, time
 forks = 0
 for _ in range(300):
@@ -58,15 +59,22 @@ for _ in range(300):
     time.sleep(0.001)
 if forks > 200:
     print("ESCAPED", forks)
-""", ("ok", "killed")),
-    "thread_bomb": Hostile("""
+""",
+        ("ok", "killed"),
+    ),
+    "thread_bomb": Hostile(
+        """
 import threading, time
 threading.stack_size(8 * 2**20)
 for _ in range(300):
     threading.Thread(target=time.sleep, args=(1,), daemon=True).start()
 print("ESCAPED")
-""", ("error", "memory", "killed")),
-    "memory": Hostile("held = []\nfor _ in range(1000):\n    held.append(bytearray(2**20))\nprint('ESCAPED')", ("memory",)),
+""",
+        ("error", "memory", "killed"),
+    ),
+    "memory": Hostile(
+        "held = []\nfor _ in range(1000):\n    held.append(bytearray(2**20))\nprint('ESCAPED')", ("memory",)
+    ),
     "memory_at_once": Hostile("import mmap\nm = mmap.mmap(-1, 2**30)\nprint('ESCAPED')", ("error", "memory")),
     "memory_in_files_without_names": Hostile("""
 import os
@@ -81,14 +89,19 @@ except OSError as error:
 if total > 100 * 2**20:
     print("ESCAPED", total)
 """),
-    "memory_of_the_kernel": Hostile(TRY + """
+    "memory_of_the_kernel": Hostile(
+        TRY
+        + """
 held = 0
 for _ in range(3):  # System V shared memory, 20 MB in all
     segment = libc.shmget(0, 7 * 2**20, 0o1600)
     held += segment != -1
 print("segments", held)
-"""),
-    "disk": Hostile(PLACES + """
+"""
+    ),
+    "disk": Hostile(
+        PLACES
+        + """
 for place in places:
     try:
         with open(place, "wb") as f:
@@ -96,8 +109,11 @@ for place in places:
         print("ESCAPED", place)
     except OSError as error:
         print(error)
-"""),
-    "inodes": Hostile(PLACES + """
+"""
+    ),
+    "inodes": Hostile(
+        PLACES
+        + """
 for place in places:
     for number in range(200):
         for make in (os.mkdir, lambda name: os.close(os.open(name, os.O_CREAT)), lambda name: os.symlink("x", name), os.mkfifo):
@@ -106,10 +122,14 @@ for place in places:
             except OSError:
                 break
             print("ESCAPED", place)
-"""),
+"""
+    ),
     "endless_loop": Hostile("while True:\n    pass", ("timeout",), SHORT),
-    "endless_sleep": Hostile("import time\nfor _ in range(60):\n    time.sleep(1)\nprint('ESCAPED')", ("timeout",), SHORT),
-    "swallowed_timeouts": Hostile("""
+    "endless_sleep": Hostile(
+        "import time\nfor _ in range(60):\n    time.sleep(1)\nprint('ESCAPED')", ("timeout",), SHORT
+    ),
+    "swallowed_timeouts": Hostile(
+        """
 import signal, time
 for number in range(1, signal.NSIG):
     try:
@@ -124,25 +144,37 @@ while time.monotonic() < end:
     except BaseException:
         pass
 print("ESCAPED")
-""", ("timeout",), SHORT),
-    "processor_time": Hostile("""
+""",
+        ("timeout",),
+        SHORT,
+    ),
+    "processor_time": Hostile(
+        """
 import signal, time
 signal.signal(signal.SIGXCPU, signal.SIG_IGN)
 end = time.monotonic() + 30
 while time.monotonic() < end:
     pass
 print("ESCAPED")
-""", ("timeout",), Limits(seconds=20, cpu_seconds=1)),
+""",
+        ("timeout",),
+        Limits(seconds=20, cpu_seconds=1),
+    ),
     "output_flood": Hostile("for _ in range(10**6):\n    print('x' * 1000)\nprint('ESCAPED')", ("output",)),
-    "output_flood_of_bytes": Hostile("""
+    "output_flood_of_bytes": Hostile(
+        """
 import os, threading
 def flood(descriptor):
     for _ in range(10**5):
         os.write(descriptor, bytes(range(256)) * 16)
 for descriptor in (1, 2):
     threading.Thread(target=flood, args=(descriptor,)).start()
-""", ("output",)),
-    "network": Hostile(TRY + """
+""",
+        ("output",),
+    ),
+    "network": Hostile(
+        TRY
+        + """
 import socket
 def connect(family, kind, address):
     with socket.socket(family, kind) as s:
@@ -160,8 +192,11 @@ try:
         s.sendto(b"x", ("127.0.0.1", UDP))  # whether it arrives, the test sees
 except OSError as error:
     print(error)
-"""),
-    "secrets": Hostile(TRY + """
+"""
+    ),
+    "secrets": Hostile(
+        TRY
+        + """
 for path in (SECRET, "/etc/passwd", "/etc/shadow", "/root/.bashrc", f"/proc/{TEST}/environ"):
     attempt(path, lambda: open(path, "rb").read(10))
 for folder in (os.path.dirname(SECRET), "/root", "/home", "/tmp", "/sys/class", f"/proc/{TEST}/fd"):
@@ -171,7 +206,8 @@ for folder in (os.path.dirname(SECRET), "/root", "/home", "/tmp", "/sys/class", 
         print(error)
     else:
         print("ESCAPED" if found else "", folder, found[:5])
-"""),
+"""
+    ),
     "environment": Hostile("""
 import os
 for pid in ("self", os.getppid()):
@@ -182,7 +218,8 @@ for pid in ("self", os.getppid()):
 if "LENT" in os.environ or "HOME" in os.environ or len(os.environ) > 12:
     print("ESCAPED", dict(os.environ))
 """),
-    "kill_the_watcher": Hostile("""
+    "kill_the_watcher": Hostile(
+        """
 import os, time
 for number in (15, 9):
     try:
@@ -190,21 +227,30 @@ for number in (15, 9):
     except OSError as error:
         print(error)
     time.sleep(0.2)
-""", ("ok", "killed")),
-    "stop_the_watcher": Hostile("""
+""",
+        ("ok", "killed"),
+    ),
+    "stop_the_watcher": Hostile(
+        """
 import os, signal, time
 os.kill(os.getppid(), signal.SIGSTOP)
 for _ in range(30):
     time.sleep(1)
 print("ESCAPED")
-""", ("timeout",), SHORT),
-    "kill_others": Hostile(TRY + """
+""",
+        ("timeout",),
+        SHORT,
+    ),
+    "kill_others": Hostile(
+        TRY
+        + """
 import signal
 attempt("test", os.kill, TEST, 0)
 attempt("victim", os.kill, VICTIM, signal.SIGKILL)
 attempt("victim's group", os.killpg, VICTIM, signal.SIGKILL)
 attempt("victim by descriptor", lambda: signal.pidfd_send_signal(os.pidfd_open(VICTIM), signal.SIGKILL))
-"""),
+"""
+    ),
     "daemon": Hostile("""
 import os, time
 try:
@@ -222,7 +268,9 @@ try:
 except OSError as error:
     print(error)
 """),
-    "trace_others": Hostile(TRY + """
+    "trace_others": Hostile(
+        TRY
+        + """
 libc.ptrace.restype = ctypes.c_long
 for pid in (os.getppid(), VICTIM):
     for request in (16, 0x4206):  # PTRACE_ATTACH, PTRACE_SEIZE
@@ -232,8 +280,11 @@ for pid in (os.getppid(), VICTIM):
     local, remote = (ctypes.c_size_t * 2)(ctypes.addressof(buffer), 8), (ctypes.c_size_t * 2)(0x400000, 8)
     got = libc.process_vm_readv(pid, local, 1, remote, 1, 0)
     print("ESCAPED" if got != -1 else ctypes.get_errno() == 14 and "ESCAPED", "process_vm_readv", got)
-"""),
-    "namespaces": Hostile(TRY + """
+"""
+    ),
+    "namespaces": Hostile(
+        TRY
+        + """
 for flag in (0x10000000, 0x20000, 0x40000000, 0x20000000):  # user, mount, network, PID
     got = libc.unshare(flag)
     print("ESCAPED" if got != -1 else "", "unshare", hex(flag), got)
@@ -241,8 +292,11 @@ got = libc.setns(0, 0)
 attempt("mount", lambda: (_ for _ in ()).throw(OSError("no")) if libc.mount(b"x", b"/", b"tmpfs", 0, None) else "mounted")
 attempt("chroot", os.chroot, "/usr")
 attempt("mknod", os.mknod, "/" + MARK)
-"""),
-    "privileges": Hostile(TRY + """
+"""
+    ),
+    "privileges": Hostile(
+        TRY
+        + """
 import resource
 for kind in (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE):
     attempt("limit", resource.setrlimit, kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -255,19 +309,27 @@ syscall("bpf", 321, 5, 0, 0)
 syscall("perf_event_open", 298, 0, 0, -1, -1, 0)
 syscall("init_module", 175, 0, 0, 0)
 syscall("reboot", 169, 0, 0, 0, 0)
-"""),
-    "other_programs": Hostile(TRY + """
+"""
+    ),
+    "other_programs": Hostile(
+        TRY
+        + """
 import subprocess
 for program in ("/bin/sh", "/usr/bin/env", "/bin/busybox"):
     attempt(program, lambda: subprocess.run([program, "-c", "echo"], timeout=2, check=False))
 attempt("system", lambda: (_ for _ in ()).throw(OSError("no")) if os.system("echo ESCAPED; touch /tmp/" + MARK) else "ran")
-"""),
+"""
+    ),
     "forged_exit_code": Hostile("import os\nos._exit(0)", ("error",)),
-    "becomes_another_program": Hostile("""
+    "becomes_another_program": Hostile(
+        """
 import os, sys
 os.execv(sys.executable, [sys.executable, "-S", "-c", "print('ok')"])
-""", ("error",)),
-    "forged_lines": Hostile("""
+""",
+        ("error",),
+    ),
+    "forged_lines": Hostile(
+        """
 import json, os
 forged = {"nonce": "0" * 32, "token": "0" * 16, "status": "ok", "answers": [{"value": "ESCAPED"}], "output": "ESCAPED"}
 line = json.dumps(forged).encode()
@@ -277,22 +339,31 @@ for descriptor in range(3, 64):
             os.write(descriptor, data)
         except OSError:
             pass
-""", ("error",)),
-    "broken_channel": Hostile("""
+""",
+        ("error",),
+    ),
+    "broken_channel": Hostile(
+        """
 import os
 for descriptor in range(3, 64):
     try:
         os.write(descriptor, b"ffffffff[" + b"[" * 50000)
     except OSError:
         pass
-""", ("error",)),
+""",
+        ("error",),
+    ),
     "closed_channel": Hostile("import os, time\nos.closerange(0, 64)\ntime.sleep(3)", ("error",)),
-    "broken_runner": Hostile("""
+    "broken_runner": Hostile(
+        """
 import json, os, sys
 json.dumps = json.loads = lambda *a, **k: "x"
 os.write = lambda descriptor, data: len(data)
 sys.stdout = sys.stderr = None
-""", ("error", "timeout"), SHORT),
+""",
+        ("error", "timeout"),
+        SHORT,
+    ),
     "search_for_the_nonce": Hostile("""
 import gc, os, re, sys
 found = set()
@@ -320,9 +391,12 @@ for pid in ("self", os.getppid(), 1):
             print(error)
 print(*found)
 """),
-    "tricks_with_paths": Hostile(TRY + PLACES + """
-for path in (f"/proc/{TEST}/cwd/pyproject.toml", f"/proc/{TEST}/root{SECRET}", f"/proc/self/root{SECRET}", "/proc/1/root" + SECRET,
-             "/usr/lib/../.." + SECRET, "/lib/../etc/passwd", "/dev/fd/../../.." + SECRET):
+    "tricks_with_paths": Hostile(
+        TRY
+        + PLACES
+        + """
+for path in (f"/proc/{TEST}/cwd/pyproject.toml", f"/proc/{TEST}/root{SECRET}", f"/proc/self/root{SECRET}",
+             "/proc/1/root" + SECRET, "/usr/lib/../.." + SECRET, "/lib/../etc/passwd", "/dev/fd/../../.." + SECRET):
     attempt(path, lambda: open(path, "rb").read(4))
 for path in (f"/proc/{os.getppid()}/fd/1", f"/proc/{os.getppid()}/mem", "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger",
              "/proc/self/oom_score_adj_" + MARK, "/dev/mem", "/dev/kmsg", "/dev/tty", "/dev/vda"):
@@ -331,14 +405,16 @@ for place in places:
     attempt(place, os.symlink, SECRET, place)
     attempt(place, os.link, SECRET, place)
 attempt("chmod", os.chmod, SECRET, 0o777)
-attempt("chmod of the library", lambda: os.fchmod(os.open(os.__file__, os.O_RDONLY), os.stat(os.__file__).st_mode & 0o777))
+library = os.open(os.__file__, os.O_RDONLY)
+attempt("chmod of the library", lambda: os.fchmod(library, os.fstat(library).st_mode & 0o777))
 attempt("chown", os.chown, SECRET, os.getuid(), os.getgid())
 attempt("utime", os.utime, SECRET)
 attempt("attribute", os.setxattr, SECRET, "user.mark", b"x")
 attempt("truncate", os.truncate, SECRET, 0)
 attempt("rename", os.rename, SECRET, SECRET + "x")
 attempt("remove", os.remove, SECRET)
-"""),
+"""
+    ),
     "a_thousand_open_files": Hostile("""
 held = []
 try:
@@ -349,19 +425,26 @@ except OSError as error:
     print(len(held), error)
 """),
     "a_crash": Hostile("import ctypes\nctypes.string_at(0)", ("killed",)),
-    "deep_recursion": Hostile("""
+    "deep_recursion": Hostile(
+        """
 import sys
 sys.setrecursionlimit(10**9)
 def f():
     return f()
 f()
-""", ("killed", "memory", "error", "timeout"), SHORT),
+""",
+        ("killed", "memory", "error", "timeout"),
+        SHORT,
+    ),
     "reads_standard_input": Hostile("input()\nprint('ESCAPED')", ("error",)),
-    "raises_something_strange": Hostile("""
+    "raises_something_strange": Hostile(
+        """
 class Strange(BaseException):
     def __str__(self):
         raise self
     __repr__ = __str__
 raise Strange
-""", ("error",)),
+""",
+        ("error",),
+    ),
 }

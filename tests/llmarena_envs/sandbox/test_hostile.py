@@ -1,5 +1,6 @@
 """Hostile programs are contained by every backend that is here, and leave the machine as it was."""
 
+import contextlib
 import os
 import shutil
 import socket
@@ -55,17 +56,15 @@ def lent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[st
         reached = []
         for server in (tcp, tcp6, udp, abstract, named):
             server.setblocking(False)
-            try:
+            with contextlib.suppress(BlockingIOError):
                 reached.append(server.recv(1) if server is udp else server.accept())
-            except BlockingIOError:
-                pass
         assert reached == []
         assert victim.poll() is None
         victim.communicate(b"\n")
         short.unlink()
     assert own_processes(mark) == []
-    assert [path for path in tmp_path.iterdir()] == [secret] and secret.read_text(encoding="utf-8") == "secret"
-    assert [name for place in PLACES for name in os.listdir(place) if name.startswith(mark)] == []
+    assert list(tmp_path.iterdir()) == [secret] and secret.read_text(encoding="utf-8") == "secret"
+    assert [path for place in PLACES for path in Path(place).iterdir() if path.name.startswith(mark)] == []
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
