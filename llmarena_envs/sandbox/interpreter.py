@@ -23,11 +23,11 @@ def executable() -> str:
 
 
 def readable_files() -> list[str]:
-    """Returns what the interpreter reads: itself, its standard library, shared libraries, time zones."""
+    """Returns what the interpreter reads: itself, its own folder of libraries, shared libraries, time zones."""
     wanted = [
         executable(),
         sysconfig.get_path("stdlib"),
-        sysconfig.get_path("platstdlib", vars={"platbase": sys.base_exec_prefix}),
+        f"{sys.base_prefix}/lib",  # where a Python of one's own keeps its shared libraries
         "/lib",
         "/lib64",
         "/usr/lib",
@@ -35,7 +35,4 @@ def readable_files() -> list[str]:
         "/etc/ld.so.cache",
         "/usr/share/zoneinfo",
     ]
-    library, home = sysconfig.get_config_var("INSTSONAME"), sysconfig.get_config_var("LIBDIR")
-    if library and home and library.endswith((".so", ".so.1.0")):
-        wanted.append(f"{home}/{library}")
     return [path for path in dict.fromkeys(wanted) if Path(path).exists()]

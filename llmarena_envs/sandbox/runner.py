@@ -124,18 +124,19 @@ def write_frame(descriptor: int, value: object) -> None:
 
 def limit(job: dict[str, Any]) -> None:
     """Sets the limits of the kernel; without capabilities they cannot be raised again."""
-    for kind, value in (
-        (resource.RLIMIT_AS, job["memory"]),
-        (resource.RLIMIT_CPU, job["cpu"]),
-        (resource.RLIMIT_FSIZE, job["file_size"]),
-        (resource.RLIMIT_NOFILE, job["open_files"]),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_MSGQUEUE, 0),
-        (resource.RLIMIT_NPROC, job["tasks"]),
+    for name, value in (
+        ("AS", job["memory"]),
+        ("CPU", job["cpu"]),
+        ("FSIZE", job["file_size"]),
+        ("NOFILE", job["open_files"]),
+        ("NPROC", job["tasks"]),
+        ("CORE", 0),
+        ("MEMLOCK", 0),
+        ("MSGQUEUE", 0),
     ):
-        hard = resource.getrlimit(kind)[1]
-        if value is not None:
+        kind = getattr(resource, f"RLIMIT_{name}", None)
+        if kind is not None and value is not None:
+            hard = resource.getrlimit(kind)[1]
             value = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.setrlimit(kind, (value, value))
 

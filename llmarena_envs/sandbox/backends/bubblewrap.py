@@ -12,20 +12,23 @@ from llmarena_envs.sandbox.interpreter import ARGUMENTS, ENVIRONMENT, executable
 from llmarena_envs.sandbox.protocol import Limits, SandboxError
 from llmarena_envs.sandbox.running import runner_source
 
-TASKS = 64
-"""Threads and processes of a program."""
+PROCESSES = 2
+"""The watcher and the program's own process: a run in which there are more is ended."""
+THREADS = 64
+"""What the kernel allows a program, where it counts by namespace; it does not count for root."""
 
 
 class Bubblewrap:
     """Programs in namespaces of their own."""
 
     name = "bubblewrap"
-    tasks: int | None = TASKS
-    count: int = TASKS
+    tasks: int | None = THREADS
+    count: int = PROCESSES
     in_force: Mapping[str, str] = {
         "files": "mount namespace: only Python's own files are there, read-only",
         "network": "network namespace without any interface",
-        "processes": f"PID namespace that ends with the run, at most {TASKS}; no further user namespaces, no capabilities",
+        "processes": "PID namespace that ends with the run, and with the first process that the program starts; "
+        "no further user namespaces, no capabilities",
         "signals": "PID namespace: processes outside cannot be named",
         "memory": "RLIMIT_AS of each process; System V shared memory is NOT bounded while the program runs",
         "environment": "emptied",

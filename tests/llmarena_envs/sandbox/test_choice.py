@@ -1,6 +1,8 @@
 """Which backend is taken, and that nothing runs without isolation unless it is named."""
 
+import errno
 import os
+import platform
 import stat
 import sys
 from collections.abc import Iterator
@@ -145,3 +147,24 @@ def test_a_command_that_does_not_exist_is_an_error_of_the_sandbox() -> None:
 def _program(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+CALLS_OF_THE_KERNEL = {
+    "keyctl": 250,
+    "add_key": 248,
+    "io_uring_setup": 425,
+    "userfaultfd": 323,
+    "ptrace": 101,
+    "unshare": 272,
+}
+"""Numbers on x86-64."""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers are those of x86-64")
+@pytest.mark.parametrize("name", CALLS_OF_THE_KERNEL)
+def test_sandlock_denies_what_it_says(name: str) -> None:
+    program = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)"
+    # Arguments that the kernel itself would answer with other errors than these, or with success.
+    call = f"(libc.syscall({CALLS_OF_THE_KERNEL[name]}, 0, 0, 0, 0, 0), ctypes.get_errno())"
+    result = find_sandbox("sandlock").run(program, [call])
+    assert result.values[0].value in ((-1, errno.EPERM), (-1, errno.ENOSYS))
