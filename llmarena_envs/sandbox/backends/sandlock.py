@@ -4,6 +4,7 @@ https://github.com/multikernel/sandlock
 """
 
 import importlib
+import platform
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -15,23 +16,14 @@ from llmarena_envs.sandbox.running import runner_source
 PROCESSES = 2
 """The watcher and the program's own process: the program starts none."""
 DENIED = (
-    *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
-    *("utime", "utimes", "futimesat", "utimensat"),
-    *(
-        "setxattr",
-        "lsetxattr",
-        "fsetxattr",
-        "removexattr",
-        "lremovexattr",
-        "fremovexattr",
-        "setxattrat",
-        "removexattrat",
-    ),
-    *("inotify_init", "inotify_init1", "fanotify_init", "file_setattr", "quotactl"),
-    *("shmget", "semget", "msgget", "mq_open"),
-)
-"""Calls that Landlock has no right for: they would change modes, owners and times of any file of the user's, watch files, or
+    "fchmod fchmodat fchmodat2 fchown fchownat utimensat "
+    "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat file_setattr quotactl "
+    "inotify_init1 fanotify_init shmget semget msgget mq_open"
+).split()
+"""Calls for which Landlock has no right: they would change modes, owners and times of any file of the user's, watch files, or
 take memory that no limit counts."""
+DENIED_ON_X86 = "chmod chown lchown utime utimes futimesat inotify_init".split()
+"""Older names of such calls, which other processors do not have."""
 
 
 def _load() -> Any:
@@ -70,7 +62,7 @@ class Sandlock:
             )
         kept = abi >= least
         self.in_force: Mapping[str, str] = {
-            "files": f"Landlock ABI {abi}: reads Python's own files, changes none, executes none but Python",
+            "files": f"Landlock ABI {abi}: reads Python's own files, changes none, executes nothing else",
             "network": "seccomp and Landlock: no TCP, UDP, raw or named sockets"
             + ("" if kept else "; abstract Unix sockets are NOT blocked"),
             "processes": "seccomp: the program starts no process; no ptrace, namespaces, bpf, io_uring, keyctl",
@@ -90,7 +82,7 @@ class Sandlock:
             cwd="/",
             max_processes=PROCESSES,
             fs_denied=["/proc"],
-            extra_deny_syscalls=DENIED,
+            extra_deny_syscalls=[*DENIED, *(DENIED_ON_X86 if platform.machine() == "x86_64" else [])],
             allow_degraded=relaxed,
         )
         piped = lock.StdioMode.PIPED
