@@ -2,13 +2,16 @@
 
 import ast
 import json
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from llmarena_envs.sandbox.protocol import Value
 
 MAX_DETAIL = 400
 """Characters of an explanation that are kept."""
+MAX_ALIKE = 50
+"""Members of a set or dict that may share one hash: with many, building it would take time in the square of their number."""
 
 
 def call(function: str, *arguments: Any) -> str:
@@ -50,13 +53,21 @@ def _floats(held: list[Any]) -> complex:
     return complex(float(real), float(imaginary))
 
 
+def _members(held: Iterable[Any]) -> list[Any]:
+    """Decodes what is to be put into a set or dict."""
+    members = [_decode(item) for item in held]
+    if max(Counter(map(hash, members)).values(), default=0) > MAX_ALIKE:
+        raise ValueError(f"more than {MAX_ALIKE} members of a set or dict share one hash")
+    return members
+
+
 _TAGS: Mapping[str, Callable[[Any], Any]] = {
     "bytes": bytes.fromhex,
     "complex": _floats,
     "tuple": lambda held: tuple(_decode(item) for item in held),
-    "set": lambda held: {_decode(item) for item in held},
-    "frozenset": lambda held: frozenset(_decode(item) for item in held),
-    "dict": lambda held: {_decode(key): _decode(item) for key, item in held},
+    "set": lambda held: set(_members(held)),
+    "frozenset": lambda held: frozenset(_members(held)),
+    "dict": lambda held: dict(zip(_members(key for key, _ in held), (_decode(item) for _, item in held), strict=True)),
 }
 
 

@@ -1,6 +1,7 @@
 """docker and podman: a container without network, in an image with Python that is already on the machine."""
 
 import contextlib
+import os
 import secrets
 import shutil
 import subprocess
@@ -19,19 +20,18 @@ SPARE = 64 * 2**20
 
 
 class Container:
-    """Programs in containers.
+    """Programs in containers of the image ``python:3.11-slim``, or the version of this Python; it is never fetched.
 
     Args:
         engine: "docker" or "podman".
-        image: to run in, with a ``python3`` of this Python's version; it is never fetched.
     """
 
     tasks: int | None = None
     count: int = 0
 
-    def __init__(self, engine: str, image: str = "") -> None:
+    def __init__(self, engine: str) -> None:
         self.name = engine
-        self._image = image or f"python:{sys.version_info.major}.{sys.version_info.minor}-slim"
+        self._image = f"python:{sys.version_info.major}.{sys.version_info.minor}-slim"
         program = shutil.which(engine)
         if program is None:
             raise SandboxError(f"{engine} is not installed")
@@ -74,15 +74,5 @@ class Container:
                     [self._program, "rm", "--force", name], capture_output=True, timeout=PATIENCE, check=False
                 )
 
-        return Subprocess(command, _client_environment(), before_kill=remove)
-
-
-def _client_environment() -> Mapping[str, str]:
-    """Returns what the client needs to find its engine."""
-    import os
-
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name in ("PATH", "HOME") or "DOCKER" in name or "XDG" in name
-    }
+        # The client finds its engine by its own variables; the program sees those of the image and ``ENVIRONMENT``.
+        return Subprocess(command, os.environ, before_kill=remove)

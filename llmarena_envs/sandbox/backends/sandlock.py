@@ -15,14 +15,35 @@ from llmarena_envs.sandbox.running import runner_source
 
 PROCESSES = 2
 """The watcher and the program's own process: the program starts none."""
-DENIED = (
-    "fchmod fchmodat fchmodat2 fchown fchownat utimensat "
-    "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat file_setattr quotactl "
-    "inotify_init1 fanotify_init shmget semget msgget mq_open"
-).split()
-"""Calls for which Landlock has no right: they would change modes, owners and times of any file of the user's, watch files, or
-take memory that no limit counts."""
-DENIED_ON_X86 = "chmod chown lchown utime utimes futimesat inotify_init".split()
+DENIED = [
+    "fchmod",
+    "fchmodat",
+    "fchmodat2",
+    "fchown",
+    "fchownat",
+    "utimensat",
+    "setxattr",
+    "lsetxattr",
+    "fsetxattr",
+    "setxattrat",
+    "removexattr",
+    "lremovexattr",
+    "fremovexattr",
+    "removexattrat",
+    "file_setattr",
+    "quotactl",
+    "inotify_init1",
+    "fanotify_init",
+    "shmget",
+    "semget",
+    "msgget",
+    "mq_open",
+    "setsid",
+    "setpgid",
+]
+"""Calls for which Landlock has no right: they would change modes, owners and times of any file of the user's, watch files, take
+memory that no limit counts, or leave the group of processes that is killed at the end."""
+DENIED_ON_X86 = ["chmod", "chown", "lchown", "utime", "utimes", "futimesat", "inotify_init"]
 """Older names of such calls, which other processors do not have."""
 
 

@@ -230,6 +230,21 @@ for number in (15, 9):
 """,
         ("ok", "killed"),
     ),
+    "kill_the_watcher_and_stay": Hostile(
+        """
+import ctypes, os, signal, time
+ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)  # PR_SET_PDEATHSIG
+try:
+    os.setsid()
+except OSError as error:
+    print(error)
+os.kill(os.getppid(), signal.SIGKILL)
+os.closerange(0, 64)
+for _ in range(20):
+    time.sleep(1)
+""",
+        ("error", "killed"),
+    ),
     "stop_the_watcher": Hostile(
         """
 import os, signal, time
@@ -410,8 +425,11 @@ for place in places:
     attempt(place, os.symlink, SECRET, place)
     attempt(place, os.link, SECRET, place)
 attempt("chmod", os.chmod, SECRET, 0o777)
-library = os.open(os.__file__, os.O_RDONLY)
-attempt("chmod of the library", lambda: os.fchmod(library, os.fstat(library).st_mode & 0o777))
+library = os.__file__
+descriptor = os.open(library, os.O_RDONLY)
+attempt("chmod of the library", os.fchmod, descriptor, os.fstat(descriptor).st_mode & 0o777)
+attempt("write to the library", os.open, library, os.O_WRONLY)
+attempt("add to the library", os.open, os.path.dirname(library) + "/" + MARK, os.O_WRONLY | os.O_CREAT)
 attempt("chown", os.chown, SECRET, os.getuid(), os.getgid())
 attempt("utime", os.utime, SECRET)
 attempt("attribute", os.setxattr, SECRET, "user.mark", b"x")

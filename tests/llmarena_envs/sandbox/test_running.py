@@ -255,6 +255,8 @@ loop.append(loop)
         ("'x' * 10**7", "unreadable", None),
         ("[0] * 10**6", "unreadable", None),
         ("10 ** 10**5", "unreadable", None),
+        ("{i * (2**61 - 1) for i in range(100)}", "unreadable", None),
+        ("dict.fromkeys(range(1000)).keys() - set(range(999))", "returned", {999}),
         ("Everything(a=1)", "returned", {"a": 1}),
         ("Text('honest')", "returned", "honest"),
         ("Number(7)", "returned", 7),
