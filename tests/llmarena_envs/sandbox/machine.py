@@ -1,6 +1,8 @@
 """What this machine has for the tests of the sandbox."""
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from llmarena_envs.sandbox import SandboxError, find_sandbox
@@ -29,3 +31,12 @@ def own_processes(mark: str) -> list[str]:
             except OSError:
                 pass  # it has ended, or is somebody else's
     return found
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Waits until something holds, five seconds at most."""
+    for _ in range(250):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not happen")

@@ -14,7 +14,7 @@ import pytest
 from llmarena_envs.sandbox import Sandbox
 from llmarena_envs.sandbox.interpreter import ENVIRONMENT
 from tests.llmarena_envs.sandbox.hostile import HOSTILE
-from tests.llmarena_envs.sandbox.machine import BACKENDS, own_processes
+from tests.llmarena_envs.sandbox.machine import BACKENDS, own_processes, wait_for
 
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev", "/", str(Path.home()), str(Path.cwd()))
 
@@ -62,7 +62,7 @@ def lent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[st
         assert victim.poll() is None
         victim.communicate(b"\n")
         short.unlink()
-    assert own_processes(mark) == []
+    wait_for(lambda: own_processes(mark) == [])  # what was killed may take a moment to be gone
     assert list(tmp_path.iterdir()) == [secret] and secret.read_text(encoding="utf-8") == "secret"
     assert [path for place in PLACES for path in Path(place).iterdir() if path.name.startswith(mark)] == []
 

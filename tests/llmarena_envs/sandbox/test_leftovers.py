@@ -4,8 +4,7 @@ import os
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 
 from llmarena_envs.sandbox import Limits, Sandbox
 from llmarena_envs.sandbox.interpreter import ENVIRONMENT
-from tests.llmarena_envs.sandbox.machine import BACKENDS, own_processes
+from tests.llmarena_envs.sandbox.machine import BACKENDS, own_processes, wait_for
 
 CALLER = """
 import sys
@@ -45,15 +44,6 @@ def _open_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Waits ten seconds at most."""
-    for _ in range(500):
-        if condition():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it did not happen")
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_many_at_once_leave_nothing(
     backend: str, sandboxes: Mapping[str, Sandbox], monkeypatch: pytest.MonkeyPatch
@@ -82,7 +72,7 @@ def test_many_at_once_leave_nothing(
             ["ok", "raised", None],
         )
         assert got == wanted[i % 4]
-    assert own_processes(mark) == []
+    wait_for(lambda: own_processes(mark) == [])
     assert _open_descriptors() <= descriptors + 4  # what the package keeps for itself does not grow
 
 
