@@ -98,11 +98,12 @@ def check_asserts(
         for i, value in zip(again, inside.values, strict=True):
             checks[i] = _judged(replace(parts[i], outside=False), value)
     rest = [i for i, check in enumerate(checks) if check is None]
-    expressions = [_filled(*pairs[i]) for i in rest]
-    # The values are data from here on: the limits of a program do not apply to writing them down.
-    judge = sandbox.run(_NOT_FINITE + setup, expressions, replace(limits, program=limits.program + 16 * limits.values))
-    for i, value in zip(rest, judge.values, strict=True):
-        checks[i] = _judged(parts[i], value)
+    if rest:
+        # The values are data from here on: the limit of a program's size does not apply to writing them down.
+        roomy = replace(limits, program=limits.program + 16 * limits.values)
+        judge = sandbox.run(_NOT_FINITE + setup, [_filled(*pairs[i]) for i in rest], roomy)
+        for i, value in zip(rest, judge.values, strict=True):
+            checks[i] = _judged(parts[i], value)
     return Checked(tuple(check for check in checks if check is not None), result)
 
 

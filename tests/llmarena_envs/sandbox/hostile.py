@@ -1,9 +1,9 @@
 """Hostile programs, each bounded by itself, so that one that escapes harms nothing.
 
 A program prints ``ESCAPED`` and what it could do. Before it stand the names that the test lends it: ``SECRET`` and ``SOCKET``
-(paths in a folder of the test), ``TCP``, ``TCP6`` and ``UDP`` (ports on which the test listens), ``ABSTRACT`` (the name of its
-abstract socket), ``TEST`` and ``VICTIM`` (processes: pytest, which nothing but signal 0 may reach, and one that may be hurt) and
-``MARK``, a name for files that is not used elsewhere.
+(paths in folders of the test), ``PROJECT`` (the folder of this project), ``TCP``, ``TCP6`` and ``UDP`` (ports on which the test
+listens), ``ABSTRACT`` (the name of its abstract socket), ``TEST`` and ``VICTIM`` (processes: pytest, which nothing but signal 0
+may reach, and one that may be hurt) and ``MARK``, a name for files that is not used elsewhere.
 """
 
 from typing import NamedTuple
@@ -197,7 +197,7 @@ except OSError as error:
     "secrets": Hostile(
         TRY
         + """
-for path in (SECRET, "/etc/passwd", "/etc/shadow", "/root/.bashrc", f"/proc/{TEST}/environ"):
+for path in (SECRET, PROJECT + "/pyproject.toml", "/etc/passwd", "/etc/shadow", "/root/.bashrc", f"/proc/{TEST}/environ"):
     attempt(path, lambda: open(path, "rb").read(10))
 for folder in (os.path.dirname(SECRET), "/root", "/home", "/tmp", "/sys/class", f"/proc/{TEST}/fd"):
     try:

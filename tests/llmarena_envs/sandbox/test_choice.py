@@ -79,7 +79,7 @@ def test_a_backend_that_cannot_start_says_why(tmp_path: Path, monkeypatch: pytes
 def test_without_isolation_the_hostile_suite_would_fail(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("secret", encoding="utf-8")
-    names = f"SECRET = {str(secret)!r}\nTEST = {os.getpid()}\n"
+    names = f"SECRET = {str(secret)!r}\nPROJECT = {str(tmp_path)!r}\nTEST = {os.getpid()}\n"
     result = find_sandbox("unisolated").run(names + HOSTILE["secrets"].source, limits=HOSTILE["secrets"].limits)
     assert f"ESCAPED {secret} b'secret'" in result.output
     assert result.in_force["files"] == "NOT protected"

@@ -45,6 +45,7 @@ def lent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[st
         yield {
             "SECRET": str(secret),
             "SOCKET": str(short),
+            "PROJECT": str(Path(__file__).parents[3]),
             "TCP": tcp.getsockname()[1],
             "TCP6": tcp6.getsockname()[1],
             "UDP": udp.getsockname()[1],
