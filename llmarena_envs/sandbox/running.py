@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from llmarena_envs.sandbox.protocol import Limits, Result, SandboxError, Value
 from llmarena_envs.sandbox.values import MAX_DETAIL, read_report, read_value
 
+STARTING = 30.0
+"""Seconds until a runner must be ready, on a machine that is busy."""
 GRACE = 2.0
 """Seconds beyond the limit after which the runner itself is ended: it should have ended the program by then."""
 MAX_NOISE = 4096
@@ -94,17 +96,17 @@ class BackendSandbox:
             return self._result("refused", began, calls, detail=str(error))
         try:
             largest = _room(limits, calls) + 6 * limits.output + 2**16
-            line, noise = _converse(started, job + second, nonce, limits.seconds + GRACE, largest)
+            heard = _converse(started, job + second, nonce, limits.seconds + GRACE, largest)
         finally:
             started.end()
-        report = None if line is None else read_report(line)
+        if not heard.ready:
+            said = " ".join(heard.noise.decode("utf-8", "backslashreplace").split())[-MAX_DETAIL:] or "it said nothing"
+            return self._result("refused", began, calls, detail=f"{self.name} did not start: {said}")
+        report = None if heard.report is None else read_report(heard.report)
         if report is not None:
             return self._reported(report, began, calls)
-        if line is None and noise is None:
+        if not heard.in_time:
             return self._result("timeout", began, calls, detail=f"more than {limits.seconds:g} s of wall time")
-        said = " ".join((noise or b"").decode("utf-8", "backslashreplace").split())[-MAX_DETAIL:]
-        if said:
-            return self._result("refused", began, calls, detail=f"{self.name} did not start: {said}")
         return self._result("killed", began, calls, detail="the process that watches was killed from inside")
 
     def _reported(self, report: dict[str, Any], began: float, calls: Sequence[str]) -> Result:
@@ -163,38 +165,50 @@ def _frame(value: object) -> bytes:
     return b"%08x" % len(data) + data
 
 
-def _converse(
-    started: Started, request: bytes, nonce: bytes, seconds: float, largest: int
-) -> tuple[bytes | None, bytes | None]:
-    """Sends the request and reads the report.
+class _Heard(NamedTuple):
+    """What a runner said: whether it was ready, its report if there is one, and what was said before it was ready."""
 
-    Returns:
-        The report, None if there is none, and what was said in its place, None if the time has run out.
-    """
-    deadline = time.monotonic() + seconds
-    os.set_blocking(started.stdin, False)
-    said = b""
+    ready: bool
+    report: bytes | None
+    noise: bytes
+    in_time: bool
+
+
+def _converse(started: Started, request: bytes, nonce: bytes, seconds: float, largest: int) -> _Heard:
+    """Sends the request and reads what the runner says, for so many seconds after it is ready and so many bytes."""
     mark = b"\n" + nonce + b" "
-    ready = mark + b"ready\n"
+    said, ready, in_time = b"", False, True
+    deadline = time.monotonic() + STARTING
+    os.set_blocking(started.stdin, False)
+    poll = select.poll()  # not select.select, which knows no descriptor above 1,023
+    poll.register(started.stdin, select.POLLOUT)
+    poll.register(started.stdout, select.POLLIN)
     while True:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            return None, None
-        writers = [started.stdin] if request else []
-        readable, writable, _ = select.select([started.stdout], writers, [], left)
-        if writable:
-            try:
-                request = request[os.write(started.stdin, request) :]
-            except BrokenPipeError:
-                request = b""
-            except BlockingIOError:
-                pass
-        if readable:
+        events = dict(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
+        if not events:
+            in_time = False
+            break
+        if started.stdin in events:
+            request = _send(started.stdin, request)
+            if not request:
+                poll.unregister(started.stdin)
+        if started.stdout in events:
             data = os.read(started.stdout, 2**16)
             said += data
-            begun = said.partition(ready)[2]
-            if not data or (said.endswith(b"\n") and mark in begun) or len(said) > largest:
+            if not ready and mark + b"ready\n" in said:
+                ready, deadline = True, time.monotonic() + seconds
+            if not data or len(said) > largest or (said.endswith(b"\n") and said.count(mark) > 1):
                 break
-    noise, started_well, rest = said.partition(ready)
-    _, found, report = rest.partition(mark)
-    return (report if found else None), (b"" if started_well else noise[:MAX_NOISE] or b"it said nothing")
+    noise, _, rest = said.partition(mark)
+    report = rest.partition(mark)[2]
+    return _Heard(ready, report or None, noise[-MAX_NOISE:], in_time)
+
+
+def _send(descriptor: int, request: bytes) -> bytes:
+    """Writes what the pipe takes; returns the rest, nothing if nobody reads it."""
+    try:
+        return request[os.write(descriptor, request) :]
+    except BlockingIOError:
+        return request
+    except BrokenPipeError:
+        return b""

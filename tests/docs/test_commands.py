@@ -41,3 +41,10 @@ def test_the_first_example_of_the_readme_plays_a_match():
 def test_the_run_file_of_the_quickstart_is_valid():
     (text,) = blocks("docs/quickstart.md", "toml")
     assert parse_run_file(text, "quickstart").pool("tictactoe_v0") == ["greedy", "random", "tiny"]
+
+
+def test_the_example_of_the_sandbox_gives_what_it_says():
+    screen = io.StringIO()
+    with contextlib.redirect_stdout(screen):
+        exec(compile(blocks("docs/sandbox.md", "python")[0], "docs/sandbox.md", "exec"), {})
+    assert screen.getvalue() == "ok [3, 'ab']\nTrue\n"

@@ -1,6 +1,7 @@
 """Nothing of a run is left over: not when its caller is killed, and not after many runs at once."""
 
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from llmarena_envs.sandbox import Limits, Sandbox
+from llmarena_envs.sandbox import Limits, Sandbox, find_sandbox
 from llmarena_envs.sandbox.interpreter import ENVIRONMENT
 from tests.llmarena_envs.sandbox.machine import BACKENDS, own_processes, wait_for
 
@@ -78,6 +79,7 @@ def test_many_at_once_leave_nothing(
 
 OPENED = """
 import os
+import resource
 opened = []
 for descriptor in range(3, 200):
     try:
@@ -94,3 +96,17 @@ def test_a_descriptor_of_the_caller_is_not_inherited(backend: str, sandboxes: Ma
         server.set_inheritable(True)
         result = sandboxes[backend].run(OPENED, ["len(opened)"])
     assert result.values[0].value == 2  # the channel of questions and that of answers
+
+
+@pytest.mark.parametrize("backend", [*BACKENDS, "unisolated"])
+def test_a_caller_with_thousands_of_descriptors(backend: str) -> None:
+    held = []
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    try:
+        held = [open(os.devnull) for _ in range(1100)]  # noqa: PTH123, SIM115 (they are closed below)
+        assert find_sandbox(backend).run("x = 1", ["x"]).values[0].value == 1
+    finally:
+        for file in held:
+            file.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
