@@ -38,9 +38,18 @@ DENIED = [
     "semget",
     "msgget",
     "mq_open",
+    "prlimit64",
+    "setpriority",
+    "ioprio_set",
+    "sched_setaffinity",
+    "sched_setattr",
+    "sched_setparam",
+    "sched_setscheduler",
+    "sync",
+    "syncfs",
 ]
-"""Calls for which Landlock has no right: they would change modes, owners and times of any file of the user's, watch files, or
-take memory that no limit counts."""
+"""Calls for which Landlock has no right: they would change modes, owners and times of any file of the user's, watch files, take
+memory that no limit counts, set limits and priorities of the user's other processes, or make the machine wait for its disks."""
 DENIED_ON_X86 = ["chmod", "chown", "lchown", "utime", "utimes", "futimesat", "inotify_init"]
 """Older names of such calls, which other processors do not have."""
 

@@ -263,6 +263,19 @@ import signal
 attempt("test", os.kill, TEST, 0)
 attempt("victim", os.kill, VICTIM, signal.SIGKILL)
 attempt("victim's group", os.killpg, VICTIM, signal.SIGKILL)
+import fcntl, resource
+attempt("victim's limits", resource.prlimit, VICTIM, resource.RLIMIT_CPU, (0, 0))
+attempt("victim's priority", os.setpriority, os.PRIO_PROCESS, VICTIM, 10)
+attempt("victim's processors", os.sched_setaffinity, VICTIM, [0])
+attempt("victim's scheduler", os.sched_setscheduler, VICTIM, os.SCHED_IDLE, os.sched_param(0))
+reading, writing = os.pipe()
+try:  # whether the signal of the pipe arrives, the test sees
+    fcntl.fcntl(reading, fcntl.F_SETOWN, VICTIM)
+    fcntl.fcntl(reading, 10, signal.SIGKILL)  # F_SETSIG
+    fcntl.fcntl(reading, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
+    os.write(writing, b"x")
+except OSError as error:
+    print(error)
 attempt("victim by descriptor", lambda: signal.pidfd_send_signal(os.pidfd_open(VICTIM), signal.SIGKILL))
 """
     ),
