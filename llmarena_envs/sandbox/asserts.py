@@ -90,20 +90,21 @@ def check_asserts(
     result = sandbox.run(whole, [call for part in parts for call in part.calls], limits)
     answers = iter(result.values)
     pairs = [(part, [next(answers) for _ in part.calls]) for part in parts]
-    checks = [_failure(part, values) for part, values in pairs]
+    checks = [_settled(part, values) for part, values in pairs]
 
-    again = [i for i, (_, values) in enumerate(pairs) if any(value.answer == "unreadable" for value in values)]
-    if again:
-        inside = sandbox.run(whole, [_condition(parts[i].statement) for i in again], limits)
-        for i, value in zip(again, inside.values, strict=True):
-            checks[i] = _judged(replace(parts[i], outside=False), value)
-    rest = [i for i, check in enumerate(checks) if check is None]
-    if rest:
+    apart = [i for i, check in enumerate(checks) if check is None and _readable(pairs[i][1])]
+    if apart:
         # The values are data from here on: the limit of a program's size does not apply to writing them down.
         roomy = replace(limits, program=limits.program + 16 * limits.values)
-        judge = sandbox.run(_NOT_FINITE + setup, [_filled(*pairs[i]) for i in rest], roomy)
-        for i, value in zip(rest, judge.values, strict=True):
-            checks[i] = _judged(parts[i], value)
+        judge = sandbox.run(_NOT_FINITE + setup, [_filled(*pairs[i]) for i in apart], roomy)
+        if judge.status != "error":  # which it is if the setup does not run without the program
+            for i, value in zip(apart, judge.values, strict=True):
+                checks[i] = _judged(parts[i], value)
+    beside = [i for i, check in enumerate(checks) if check is None]
+    if beside:
+        again = sandbox.run(whole, [_condition(parts[i].statement) for i in beside], limits)
+        for i, value in zip(beside, again.values, strict=True):
+            checks[i] = _judged(replace(parts[i], outside=False), value)
     return Checked(tuple(check for check in checks if check is not None), result)
 
 
@@ -167,12 +168,16 @@ def _take_apart(statement: str, given: frozenset[str]) -> _Parts:
     return _Parts(statement, tuple(calls), rest, outside=True)
 
 
-def _failure(part: _Parts, values: Sequence[Value]) -> Check | None:
-    """Returns the check of an assert for which the program gave no value, None for the others."""
+def _settled(part: _Parts, values: Sequence[Value]) -> Check | None:
+    """Returns the check of an assert that needs no judging any more, None for the others."""
     for value in values:
         if value.answer in ("raised", "missing"):
             return Check(part.statement, False, part.outside, value.detail)
-    return None
+    return None if part.outside else _judged(part, values[0])
+
+
+def _readable(values: Sequence[Value]) -> bool:
+    return all(value.answer == "returned" for value in values)
 
 
 def _filled(part: _Parts, values: Sequence[Value]) -> str:

@@ -25,7 +25,7 @@ class Limits:
         output: bytes printed, standard output and error together.
         values: bytes of the returned values, as JSON, all together.
         open_files: file descriptors.
-        program: bytes of the program and the calls.
+        program: characters of the program and the calls.
     """
 
     seconds: float = 10.0
