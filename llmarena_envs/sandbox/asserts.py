@@ -2,8 +2,9 @@
 
 An assert such as ``assert abs(area(2) - 12.566) < 0.01`` is taken apart: the program is asked for ``area(2)`` alone, and what
 comes back is put into the rest, ``abs(12.57 - 12.566) < 0.01``, which a second run judges that the program has no part in. So
-neither an object that equals everything nor a program that leaves early can pass. Where that is not possible (a call inside a
-comprehension, an object that is no plain data) the whole assert is evaluated beside the program, and the check says so.
+neither an object that equals everything nor a program that leaves early can pass. Where the assert itself does not allow it (a
+call inside a comprehension, two objects of the program's own compared with each other) the whole assert is evaluated beside the
+program, and the check says so. A program's answers never decide that.
 """
 
 import ast
@@ -14,7 +15,20 @@ from dataclasses import dataclass, replace
 from llmarena_envs.sandbox.protocol import Limits, Result, Sandbox, Value
 
 _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
-_NOT_FINITE = "nan = float('nan')\ninf = float('inf')\n"
+_CONVERSIONS = frozenset(
+    ("dict", "float", "frozenset", "int", "len", "list", "next", "repr", "set", "sorted", "str", "sum", "tuple")
+)
+"""Functions of one argument that are left with the program: what they are given may be a generator, say."""
+_ANSWERS = "_answers_of_the_program"
+_NAMES = {
+    "nan": "nan = float('nan')\n",
+    "inf": "inf = float('inf')\n",
+    "deque": "from collections import deque\n",
+    "Decimal": "from decimal import Decimal\n",
+    "Fraction": "from fractions import Fraction\n",
+    "datetime": "import datetime\n",
+}
+"""What the values of a program need to be written down."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +68,21 @@ class Checked:
 
 @dataclass(frozen=True)
 class _Parts:
-    """An assert taken apart: what the program is asked, and the rest with a name for each answer."""
+    """An assert taken apart.
+
+    Attributes:
+        statement: the assert.
+        calls: what the program is asked.
+        rest: the rest, with a name for each answer.
+        outside: whether the rest can be judged apart from the program.
+        absolute: whether an answer is compared with something else than answers, so that it must be plain data.
+    """
 
     statement: str
     calls: tuple[str, ...]
     rest: str
     outside: bool
+    absolute: bool
 
 
 def check_asserts(
@@ -96,8 +119,12 @@ def check_asserts(
     if apart:
         # The values are data from here on: the limit of a program's size does not apply to writing them down.
         roomy = replace(limits, program=limits.program + 16 * limits.values)
-        judge = sandbox.run(_NOT_FINITE + setup, [_filled(*pairs[i]) for i in apart], roomy)
-        if judge.status != "error":  # which it is if the setup does not run without the program
+        written = repr([[value.value for value in pairs[i][1]] for i in apart])
+        names = "".join(line for name, line in _NAMES.items() if name in written)
+        rests = [_filled(parts[i], place) for place, i in enumerate(apart)]
+        judge = sandbox.run(f"{names}{_ANSWERS} = {written}\n{setup}", rests, roomy)
+        # Only the setup may send an assert back to the program, by not running without it; never what the program answered.
+        if judge.status != "error" or sandbox.run(setup, ["None"], limits).status == "ok":
             for i, value in zip(apart, judge.values, strict=True):
                 checks[i] = _judged(parts[i], value)
     beside = [i for i, check in enumerate(checks) if check is None]
@@ -152,26 +179,43 @@ def _take_apart(statement: str, given: frozenset[str]) -> _Parts:
     known = given | set(dir(builtins))
     calls: list[str] = []
 
+    def is_asked(node: ast.AST) -> bool:
+        root = _root(node)
+        if isinstance(node, ast.Call) and root in _CONVERSIONS - given and len(node.args) == 1 and not node.keywords:
+            return isinstance(node.func, ast.Name) and is_asked(node.args[0])
+        return root is not None and root not in known
+
     class Separate(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> ast.AST:
-            root = _root(node)
-            if root is None or root in known:
+            if not is_asked(node):
                 return self.generic_visit(node)
             calls.append(ast.unparse(node))
             return ast.Name(f"answer_{len(calls) - 1}", ast.Load())
 
-    if any(isinstance(node, _SCOPES) for node in ast.walk(test)):
-        return _Parts(statement, (_condition(statement),), "answer_0", outside=False)
-    rest = ast.unparse(Separate().visit(test))
-    if not calls:
-        return _Parts(statement, (_condition(statement),), "answer_0", outside=False)
-    return _Parts(statement, tuple(calls), rest, outside=True)
+    if not any(isinstance(node, _SCOPES) for node in ast.walk(test)):
+        rest = Separate().visit(test)
+        if calls:
+            return _Parts(statement, tuple(calls), ast.unparse(rest), outside=True, absolute=_is_absolute(rest))
+    return _Parts(statement, (_condition(statement),), "", outside=False, absolute=False)
+
+
+def _is_absolute(rest: ast.AST) -> bool:
+    """Returns whether an answer is compared with what holds none."""
+    for node in ast.walk(rest):
+        if isinstance(node, ast.Compare):
+            answers = [
+                any(isinstance(name, ast.Name) and name.id.startswith("answer_") for name in ast.walk(side))
+                for side in (node.left, *node.comparators)
+            ]
+            if any(answers) and not all(answers):
+                return True
+    return False
 
 
 def _settled(part: _Parts, values: Sequence[Value]) -> Check | None:
     """Returns the check of an assert that needs no judging any more, None for the others."""
     for value in values:
-        if value.answer in ("raised", "missing"):
+        if value.answer in ("raised", "missing") or (value.answer == "unreadable" and part.absolute):
             return Check(part.statement, False, part.outside, value.detail)
     return None if part.outside else _judged(part, values[0])
 
@@ -180,11 +224,10 @@ def _readable(values: Sequence[Value]) -> bool:
     return all(value.answer == "returned" for value in values)
 
 
-def _filled(part: _Parts, values: Sequence[Value]) -> str:
-    """Returns the rest of an assert with the program's answers in their places."""
-    inner = {f"answer_{i}": repr(value.value) for i, value in enumerate(values)}
-    arguments = ", ".join(inner)
-    return f"bool((lambda {arguments}: {part.rest})({', '.join(inner.values())}))"
+def _filled(part: _Parts, place: int) -> str:
+    """Returns the rest of an assert as an expression over the answers in a place of their list."""
+    names = ", ".join(f"answer_{i}" for i in range(len(part.calls)))
+    return f"bool((lambda {names}: {part.rest})(*{_ANSWERS}[{place}]))"
 
 
 def _judged(part: _Parts, value: Value) -> Check:

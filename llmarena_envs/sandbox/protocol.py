@@ -50,8 +50,9 @@ class Value:
     Attributes:
         answer: "returned"; "raised" an exception; "unreadable": returned what is no plain data, or too large or deep;
             "missing": the run ended before.
-        value: what was returned: None, bool, int, float, complex, str, bytes, or a list, tuple, dict, set or frozenset of
-            them. Objects of subclasses come back as the plain type, so none of their methods is ever called outside.
+        value: what was returned: None, bool, int, float, complex, str, bytes, a bytearray, range, deque, Decimal, Fraction,
+            date or timedelta, or a list, tuple, dict, set or frozenset of them. Objects of subclasses of the built-in types come
+            back as the plain type, so none of their methods is ever called outside.
         detail: the exception or the reason in one line; empty for a returned value.
     """
 

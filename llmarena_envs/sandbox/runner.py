@@ -21,12 +21,23 @@ import time
 
 TYPE_CHECKING = False  # as type checkers read it; importing typing would take longer than all else here
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 ANSWER = 1 << 16
 """Bytes of a pipe that are read at once."""
 DEEPEST = 100
 """Levels of nested containers in a returned value."""
+MADE: dict[str, Callable[[Any], list[Any]]] = {
+    "builtins.range": lambda x: [x.start, x.stop, x.step],
+    "builtins.bytearray": lambda x: [bytes(x)],
+    "collections.deque": lambda x: [list(x)],
+    "decimal.Decimal": lambda x: [str(x)],
+    "fractions.Fraction": lambda x: [x.numerator, x.denominator],
+    "datetime.date": lambda x: [x.year, x.month, x.day],
+    "datetime.timedelta": lambda x: [x.days, x.seconds, x.microseconds],
+}
+"""Classes of the standard library whose objects count as data, and from what they are made again."""
 CONTAINERS = ((list, "list"), (tuple, "tuple"), (set, "set"), (frozenset, "frozenset"))
 
 
@@ -78,6 +89,10 @@ def encode(value: Any, budget: Budget, depth: int = 0) -> Any:
         if issubclass(kind, container):
             items = [encode(item, budget, depth + 1) for item in container.__iter__(value)]
             return items if tag == "list" else {tag: items}
+    for name, arguments in MADE.items():
+        module, _, attribute = name.partition(".")
+        if kind is getattr(sys.modules.get(module), attribute, None):
+            return {name: [encode(item, budget, depth + 1) for item in arguments(value)]}
     raise _Unreadable(f"an object of class {type.__dict__['__name__'].__get__(kind)[:60]}")
 
 

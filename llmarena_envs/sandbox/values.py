@@ -2,8 +2,11 @@
 
 import ast
 import json
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from llmarena_envs.sandbox.protocol import Value
@@ -43,7 +46,7 @@ def read_value(answer: object) -> Value:
         if kind == "value":
             try:
                 return Value("returned", _decode(held))
-            except (ValueError, TypeError, RecursionError) as error:
+            except (ValueError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
                 return Value("unreadable", detail=str(error)[:MAX_DETAIL])
     return Value("unreadable", detail="no answer of the runner")
 
@@ -61,7 +64,26 @@ def _members(held: Iterable[Any]) -> list[Any]:
     return members
 
 
+def _made(kind: Callable[..., Any], argument: type) -> Callable[[Any], Any]:
+    """Returns what makes an object again from arguments of one type: of others, some would take all memory."""
+
+    def make(held: Any) -> Any:
+        arguments = [_decode(item) for item in held]
+        if any(type(item) is not argument for item in arguments):
+            raise ValueError("no tag of the runner")
+        return kind(*arguments)
+
+    return make
+
+
 _TAGS: Mapping[str, Callable[[Any], Any]] = {
+    "builtins.range": _made(range, int),
+    "builtins.bytearray": _made(bytearray, bytes),
+    "collections.deque": _made(deque, list),
+    "decimal.Decimal": _made(Decimal, str),
+    "fractions.Fraction": _made(Fraction, int),
+    "datetime.date": _made(date, int),
+    "datetime.timedelta": _made(timedelta, int),
     "bytes": bytes.fromhex,
     "complex": _floats,
     "tuple": lambda held: tuple(_decode(item) for item in held),

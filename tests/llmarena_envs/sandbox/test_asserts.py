@@ -29,6 +29,42 @@ def test_a_right_program_passes_and_is_judged_outside(sandbox: Sandbox) -> None:
     assert checked.passed and checked.result.status == "ok"
 
 
+def test_generators_and_the_like_are_converted_where_the_program_is(sandbox: Sandbox) -> None:
+    program = (
+        "def f(n):\n    yield from range(n)\n"
+        "class Stack:\n    def __len__(self): return 2\n    def __iter__(self): return f(2)"
+    )
+    asserts = [
+        "assert list(f(3)) == [0, 1, 2]",
+        "assert sorted(f(2)) == [0, 1]",
+        "assert sum(f(4)) == 6 and next(f(1)) == 0",
+        "assert len(Stack()) == 2",
+        "assert tuple(Stack())[1] == 1",
+        "assert f(3) == [0, 1, 2]",
+    ]
+    checked = check_asserts(sandbox, program, asserts)
+    assert [(check.passed, check.outside) for check in checked.checks] == [(True, True)] * 5 + [(False, True)]
+    assert "generator" in checked.checks[5].detail
+
+
+def test_values_of_the_standard_library_are_data(sandbox: Sandbox) -> None:
+    program = (
+        "from collections import deque\nfrom datetime import date, timedelta\nfrom decimal import Decimal\n"
+        "from fractions import Fraction\ndef f(x): return {'q': deque([x]), 'd': [Decimal(x), Fraction(x, 2)]}\n"
+        "def later(day, n): return day + timedelta(n)\ndef r(n): return range(n), bytearray(b'a')"
+    )
+    setup = "from collections import deque\nfrom datetime import date, datetime\nfrom fractions import Fraction as F"
+    asserts = [
+        "assert f(1) == {'q': deque([1]), 'd': [1, F(1, 2)]}",
+        "assert later(date(2024, 2, 28), 2) == date(2024, 3, 1)",
+        "assert r(2) == (range(2), b'a')",
+        "assert isinstance(later(date(2024, 2, 28), 2), datetime)",
+    ]
+    checked = check_asserts(sandbox, program, asserts, setup=setup)
+    got = [(check.passed, check.outside) for check in checked.checks]
+    assert got == [(True, True), (True, True), (True, True), (False, True)], checked.checks
+
+
 def test_a_wrong_program_fails_where_it_is_wrong(sandbox: Sandbox) -> None:
     checked = check_asserts(sandbox, GOOD.replace("sorted(set(x))", "sorted(x)"), ASSERTS, setup="import math")
     assert [check.passed for check in checked.checks] == [False, True, True, True, False, True, True, True, True]
@@ -74,6 +110,7 @@ class Everything(int):
     "program",
     [
         EVERYTHING + "def f(x): return Everything(5)\ndef area(r): return Everything(500)",
+        EVERYTHING.replace("(int)", "") + "    __abs__ = lambda self: self\ndef f(x): return Everything()\narea = f",
         "import os\ndef f(x): os._exit(0)\narea = f",
         "import sys\ndef f(x): sys.exit(0)\narea = f",
         "raise SystemExit(0)",
@@ -118,6 +155,16 @@ def f(x):
         "{'complex': 'xyz'}",
         "{'bytes': 'zz'}",
         "{'bytes': 5}",
+        "{'decimal.Decimal': ['x']}",
+        "{'fractions.Fraction': [1, 0]}",
+        "{'builtins.bytearray': [10**12]}",
+        "{'builtins.range': [1.5]}",
+        "{'datetime.date': [0, 0, 0]}",
+        "{'collections.deque': [{'builtins.range': [0, 10**15, 1]}]}",
+        "{'fractions.Fraction': ['1e99999999']}",
+        "{'builtins.range': ['a']}",
+        "{'os.system': ['true']}",
+        "[" * 300 + "]" * 300,
         "{'tuple': [], 'set': []}",
     ],
 )
@@ -125,6 +172,14 @@ def test_a_program_that_speaks_in_the_runner_s_place_can_only_claim_values(value
     program = SPEAKS_FOR_THE_RUNNER.replace("VALUE", value)
     checked = check_asserts(sandbox, program, ["assert f([3, 1, 3]) == [1, 3]", "assert f([]) == []"])
     assert [check.passed for check in checked.checks] == [False, False]
+
+
+def test_answers_that_cannot_be_judged_are_not_sent_back_to_the_program(sandbox: Sandbox) -> None:
+    program = (
+        "def f(x):\n    deep = frozenset()\n    for _ in range(99):\n        deep = frozenset([deep])\n    return deep"
+    )
+    checked = check_asserts(sandbox, program, ["assert f(1) == 2"])
+    assert [(check.passed, check.outside) for check in checked.checks] == [(False, True)]
 
 
 def test_the_asserts_after_one_without_end_are_unanswered(sandbox: Sandbox) -> None:
