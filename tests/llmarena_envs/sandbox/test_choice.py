@@ -4,6 +4,7 @@ import errno
 import os
 import platform
 import stat
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,12 @@ def fresh() -> Iterator[None]:
 
 def test_the_first_that_isolates_is_taken() -> None:
     assert find_sandbox().name == BACKENDS[0]
+
+
+def test_no_backend_is_loaded_before_it_is_used() -> None:
+    code = "import sys, llmarena_envs.sandbox; print('sandlock' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_nothing_runs_where_nothing_isolates(monkeypatch: pytest.MonkeyPatch) -> None:
