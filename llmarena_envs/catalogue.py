@@ -7,6 +7,7 @@ import importlib
 import inspect
 from typing import Any, NamedTuple
 
+from gymnasium.error import DependencyNotInstalled
 from pettingzoo import AECEnv
 
 from llmarena_envs.core.declaration import Declaration
@@ -45,6 +46,8 @@ CATALOGUE = (
     Entry("bid_v0", "Bid", simultaneous=True),
     Entry("undercover_v0", "Undercover"),
     Entry("hanabi_v0", "Hanabi"),
+    Entry("public_goods_v0", "Public goods", simultaneous=True),
+    Entry("idiom_solitaire_v0", "Idiom solitaire"),
     Entry("writer_editor_v0", "Writer and editor"),
 )
 
@@ -83,12 +86,15 @@ def make_environment(name: str, options: dict[str, Any]) -> AECEnv:
         options: constructor options.
 
     Raises:
-        OptionError: if there is no such environment or it does not take the options.
+        OptionError: if there is no such environment, it does not take the options, or a package that it needs is missing.
     """
     known = [option for option in inspect.signature(load_environment(name)).parameters if option not in _OWN_OPTIONS]
     for option in options:
         check_choice(f"environment {name!r}: option", option, known)
-    return _module(name).env(**options)
+    try:
+        return _module(name).env(**options)
+    except DependencyNotInstalled as error:
+        raise OptionError(f"environment {name!r}: {error}") from error
 
 
 def _module(name: str) -> Any:

@@ -12,7 +12,8 @@ All contestants are played by the same policy, which is as cheap as it can be: t
 ``mask.nonzero()`` makes of the action mask, or the list that the contestant supplies) and a multiplication to pick one.
 Only where actions are texts, ``random_action`` of the environment draws and writes the replies, and is part of the time.
 
-Where a peer's game is not quite ours, the peer has the easier one: OpenSpiel's auction has ten bids, ours a thousand.
+Where a peer's game is not quite ours, the peer has the easier one: OpenSpiel's auction has ten bids, ours a thousand. No peer
+has a public goods game; beside it stands Goofspiel, in which four players bid one of ten cards at once, five times.
 """
 
 import json
@@ -116,6 +117,16 @@ def play_open_spiel(env: Any, uniform: Callable[[], float]) -> int:
     return decisions
 
 
+def play_at_once(env: Any, uniform: Callable[[], float]) -> int:
+    """Plays an environment of ``open_spiel.python.rl_environment`` in which all players act at the same time."""
+    decisions = 0
+    step = env.reset()
+    while not step.last():
+        step = env.step([legal[int(uniform() * len(legal))] for legal in step.observations["legal_actions"]])
+        decisions += len(step.rewards)
+    return decisions
+
+
 def make_aec(name: str, **options: Any) -> Make:
     """Returns what makes a PettingZoo environment by its registered name."""
 
@@ -174,6 +185,7 @@ DECK = {"numSuits": 4, "numRanks": 13, "numHoleCards": 2, "numBoardCards": "0 3 
 FULL_HANABI: dict[str, Any] = {"colors": 5, "ranks": 5, "hand_size": 5, "info_tokens": 8, "life_tokens": 3}
 # The default of ours, under the names of the peers' options.
 SMALL_HANABI = {"colors": 2, "ranks": 5, "hand_size": 2, "max_information_tokens": 3, "max_life_tokens": 1}
+FIVE_BIDS_AT_ONCE = {"players": 4, "num_cards": 10, "num_turns": 5, "imp_info": True}
 
 GAMES: dict[str, tuple[Contestant, ...]] = {
     "tictactoe": (*ours("tictactoe-v0"), of_pettingzoo("tictactoe-v3"), of_open_spiel("tic_tac_toe")),
@@ -190,6 +202,10 @@ GAMES: dict[str, tuple[Contestant, ...]] = {
     ),
     "hanabi": (*ours("hanabi-v0", **FULL_HANABI), of_pettingzoo("hanabi-v5"), of_open_spiel("hanabi")),
     "bid": (*ours("bid-v0"), of_open_spiel("first_sealed_auction", max_value=10)),
+    "public_goods": (
+        *ours("public_goods-v0"),
+        replace(of_open_spiel("goofspiel", **FIVE_BIDS_AT_ONCE), play=play_at_once),
+    ),
     "bargain": (*ours("bargain-v0", talk=True), of_open_spiel("bargaining")),
 }
 """The contestants of each game; ratios are taken to the first one of PettingZoo, or of OpenSpiel where there is none."""

@@ -72,11 +72,26 @@ def plan_text(counts: Triple) -> str:
 
 
 def write_action(agent: str, action: Action) -> str:
-    """Writes an action as a reply of ``agent``: the message, then ``player_0: 2 hats 1 ball 0 apples`` or ``player_0: Deal``."""
+    """Writes an action as a reply of ``agent``: the message, then ``player_0: 2 hats 1 ball 0 apples`` or ``player_0: Deal``.
+
+    A blank line stands between them where the plan would belong to the message otherwise, as below "For example:". A message
+    that hides the plan even so is left out: what is written is always read again.
+    """
     if isinstance(action, Deal):
         return f"{agent}: Deal"
     statement = f"{agent}: {plan_text(action.counts)}"
-    return f"{action.message}\n{statement}" if action.message else statement
+    if action.message:
+        for written in (f"{action.message}\n{statement}", f"{action.message}\n\n{statement}"):
+            if _reads_as(written, agent, action):
+                return written
+    return statement
+
+
+def _reads_as(reply: str, agent: str, action: Action) -> bool:
+    try:
+        return read_action(reply, agent) == action
+    except Refusal:
+        return False
 
 
 def read_action(reply: str, agent: str) -> Action:

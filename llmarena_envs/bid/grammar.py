@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from llmarena_envs.bid.game import CENTS
 from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.reading.amounts import GOES_ON, NUMBER, plain_number
 from llmarena_envs.core.replies import Grammar, quoted
 
 PUBLISHED = re.compile(r"(player_[0-9]): \$([0-9]{1,6})\.([0-9]{2})")
@@ -14,17 +15,10 @@ _AMOUNT = re.compile(
     r"[\"'(\[]*+(?:(?:(?:i|i'll|i will|we) bid|my bid(?: is)?|"
     r"bid(?: of)?|我?(?:的|最终)?出价(?:是|为)?)[ \t]*+:?[ \t]*+)?(?P<sign>[-+]?)[ \t]*+"
     r"(?P<currency>(?:us)?\$|usd|[€£¥₹])?[ \t]*+(?P<sign2>[-+]?)[ \t]*+"
-    r"(?P<number>\d++(?:,\d++)*+(?:\.\d++)?|\.\d++)"
+    rf"(?P<number>{NUMBER})"
     r"(?:[ \t]*+(?P<unit>us dollars?\b|dollars?\b|usd\b|cents?\b|¢|美元|美分|元|块|分))?",
     re.IGNORECASE,
 )
-# What makes an amount part of a longer number, of a sum or of a range: 3.5.2, 3k, 50%, 3 million, $7 / 2, 3-4, 3 or 4.
-_GOES_ON = re.compile(
-    r"[.,]\d|\s*+\.\s*+\d|\w|\s*+(?:%|percent|hundred|thousand|million)|\s*+(?:[-+*/^=~×÷]|to\b|or\b|and\b|至|到|或)?\s*+\$?\d",
-    re.IGNORECASE,
-)
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d++)?")
-_DECIMAL_COMMA = re.compile(r"\d++,\d{1,2}")
 _ITEM_NUMBER = re.compile(r"\s*\d++\.\s*")
 _CENTS = ("c", "¢", "美分", "分")
 _MAX_DIGITS = 15
@@ -41,7 +35,7 @@ def read_amount(text: str, labelled: bool) -> tuple[int, int] | None:
     match = _AMOUNT.match(text)
     if match is None or (not labelled and _ITEM_NUMBER.fullmatch(text)):
         return None
-    if _GOES_ON.match(text, match.end()):
+    if GOES_ON.match(text, match.end()):
         if not labelled:
             return None
         raise Refusal(Failure.UNPARSABLE, "not_one_amount", text=quoted(text))
@@ -52,13 +46,9 @@ def _cents(match: re.Match[str]) -> int:
     currency = (match["currency"] or "$").lower()
     if currency[-1] not in "$d":
         raise Refusal(Failure.UNPARSABLE, "other_currency", currency=currency)
-    number = match["number"]
-    if _THOUSANDS.fullmatch(number):
-        number = number.replace(",", "")
-    elif _DECIMAL_COMMA.fullmatch(number):
-        number = number.replace(",", ".")
-    elif "," in number:
-        raise Refusal(Failure.UNPARSABLE, "no_amount", number=quoted(number))
+    number = plain_number(match["number"])
+    if number is None:
+        raise Refusal(Failure.UNPARSABLE, "no_amount", number=quoted(match["number"]))
     in_cents = (match["unit"] or "").lower().startswith(_CENTS)
     if len(number.partition(".")[2]) > (0 if in_cents else 2):
         raise Refusal(Failure.UNPARSABLE, "too_precise", number=quoted(number))

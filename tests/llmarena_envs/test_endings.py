@@ -1,6 +1,7 @@
 """After the end every player reads how the match ended, in every game under every set of options."""
 
 import importlib
+import inspect
 import re
 
 import numpy as np
@@ -16,8 +17,16 @@ CASES = [
     for options in [*option_sets(entry.name).OPTION_SETS, *option_sets(entry.name).PLAYTHROUGHS.values()]
     if options.get("obs_type") != "vector"
 ]
+ANONYMOUS = {"public_goods_v0": {"en": "Another player", "zh": "其他玩家"}}
+"""How a game that tells no names speaks of somebody else."""
+
 OVER = {"en": "\nThe match is over. ", "zh": "\n对局结束。"}
 INSTRUCTIONS = re.compile(r"your turn|nothing to do|in this form|Deal\b.*:|轮到你|你的回合|不需要做|格式")
+
+
+def language_of(name, options):
+    default = inspect.signature(importlib.import_module(f"llmarena_envs.{name}").raw_env).parameters["language"].default
+    return options.get("language", default)
 
 
 def played(name, options, seed, forfeit_at=None):
@@ -45,7 +54,7 @@ def last_lines(env, language):
 
 @pytest.mark.parametrize(("name", "options"), CASES, ids=[f"{name}-{options}" for name, options in CASES])
 def test_every_player_reads_how_the_match_ended(name, options):
-    language = options.get("language", "en")
+    language = language_of(name, options)
     forfeit = {"en": "an illegal action", "zh": "行动不合法"}[language]
     for seed in range(4):
         env = played(name, options, seed)
@@ -62,6 +71,8 @@ def test_every_player_reads_how_the_match_ended(name, options):
             subject = {"en": "You ended", "zh": "你的行动"}[language] if agent == offender else offender
             if shown != agent and agent != offender:
                 subject = {"X": "O", "O": "X"}[shown]
+            if name in ANONYMOUS and agent != offender:
+                subject = ANONYMOUS[name][language]
             assert forfeit in told
             assert told.startswith(subject), (agent, offender, told)
             again = env.observe(agent)["text"]
@@ -84,6 +95,7 @@ RESULTS = {
         ("holdem_v0", {"reward": "win"}),
         ("undercover_v0", {}),
         ("bargain_v0", {"reward": "win"}),
+        ("idiom_solitaire_v0", {"max_turns": 7}),
     ],
 )
 def test_a_contest_is_won_lost_or_drawn(name, options, language):
@@ -135,6 +147,26 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             [
                 "player_0, player_1 ended it by an illegal action. You have earned -$1.00 in total.",
                 "player_0, player_1 ended it by an illegal action. You have earned -$1.00 in total.",
+            ],
+        ),
+        (
+            "public_goods_v0",
+            {"n_players": 3, "rounds": 1, "mode": 2},
+            [4, 0, 5],
+            [
+                "1 round has been played. Your result is 9.6 coins.",
+                "1 round has been played. Your result is 13.6 coins.",
+                "1 round has been played. Your result is 8.6 coins.",
+            ],
+        ),
+        (
+            "public_goods_v0",
+            {"n_players": 3},
+            [11, 0, -1],
+            [
+                "You and another player ended it by an illegal action. Your result is -1 coins.",
+                "Other players ended it by an illegal action. Your result is 0 coins.",
+                "You and another player ended it by an illegal action. Your result is -1 coins.",
             ],
         ),
         (
@@ -215,6 +247,25 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
                 "You ended it by an illegal action. There are no scores, so the match has no result.",
             ],
         ),
+        (
+            "idiom_solitaire_v0",
+            {"start": "一心一意", "language": "en"},
+            ["意气风发", "发呆走神"],
+            [
+                "player_1 gave “发呆走神”, which is not on the list of idioms. You have won.",
+                "You gave “发呆走神”, which is not on the list of idioms. You have lost.",
+            ],
+        ),
+        (
+            "idiom_solitaire_v0",
+            {"start": "一心一意", "accept_outside": True},
+            ["意气风发", "发呆走神", "裁决：弃权"],
+            [
+                "player_1 接的“发呆走神”不在成语表上，评判没有作出裁定，因此不算成语。你赢了。",
+                "你接的“发呆走神”不在成语表上，评判没有作出裁定，因此不算成语。你输了。",
+                "player_1 接的“发呆走神”不在成语表上，评判没有作出裁定，因此不算成语。你的评判工作到此结束。",
+            ],
+        ),
     ],
 )
 def test_by_what_it_ended(name, options, actions, told):
@@ -222,4 +273,4 @@ def test_by_what_it_ended(name, options, actions, told):
     env.reset(seed=1)
     for action in actions:
         env.step(action)
-    assert list(last_lines(env, options.get("language", "en")).values()) == told
+    assert list(last_lines(env, language_of(name, options)).values()) == told

@@ -39,6 +39,18 @@ def test_the_example_is_legal_and_changes(name, options, language):
     assert max(shown.values()) < 0.6 * shown.total()
 
 
+@pytest.mark.parametrize("options", [{}, {"cot": False}, {"coin_step": 0.5}, {"endowment_mode": "initial", "mode": 2}])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_amount_of_an_investment_is_suggested(options, language):
+    env = importlib.import_module("llmarena_envs.public_goods_v0").raw_env(language=language, **options)
+    env.reset(seed=1)
+    for _ in range(8):
+        instruction = env.observe(env.agent_selection)["text"].partition("{")[2]
+        assert '"coins": <' in instruction
+        assert not re.search(r"\d", instruction)
+        env.step(3)
+
+
 @pytest.mark.parametrize("options", [{}, {"cot": False}, {"grid": 0.5}])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_no_amount_of_a_bid_is_suggested(options, language):

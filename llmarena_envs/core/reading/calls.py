@@ -27,7 +27,7 @@ _LOOKS = re.compile(
     r"get|is|are|has|can|check|evaluate|eval|score|list|show|analyze|analyse|simulate|search|find|opponent|"
     r"opponents|partner|legal|valid|validate|value|values|test|think|note|undo|predict|calculate|compute|expect|"
     r"expected|threat|consider|compare|def|lookup|query|inspect|probability|state|board|not|avoid|would|if|"
-    r"alternative|example|remember|reject|assert|max|min|count|estimate|win|wins|block|lose|loses"
+    r"alternative|example|remember|reject|assert|max|min|count|estimate|win|wins|block|lose|loses|keep"
 )
 
 

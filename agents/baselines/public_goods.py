@@ -1,0 +1,42 @@
+"""Players of the public goods game; ``random`` of ``general`` invests uniformly from nothing to everything.
+
+Source: DeepEval (arXiv 2309.04369), section 3.7.1, for the game; conditional co-operation as in Fischbacher, Gächter and Fehr,
+"Are people conditionally cooperative?", Economics Letters 71 (2001).
+"""
+
+from agents.policy import ScriptedPolicy
+from llmarena_envs.public_goods.game import PublicGoodsView
+
+
+class FreeRider(ScriptedPolicy):
+    """Invests nothing, which earns most whatever the others do, as long as alpha < n."""
+
+    def __call__(self, view: PublicGoodsView) -> int:
+        """Returns the investment of nothing."""
+        return 0
+
+
+class FullContributor(ScriptedPolicy):
+    """Invests everything, which earns most for the group."""
+
+    def __call__(self, view: PublicGoodsView) -> int:
+        """Returns the largest investment."""
+        return view.highest
+
+
+class ConditionalCooperator(ScriptedPolicy):
+    """Invests half at first, then what the others invested on average in the last round, as far as its coins go."""
+
+    def __call__(self, view: PublicGoodsView) -> int:
+        """Returns half of the coins, or the mean of the others' last investments, rounded to the nearest step, halves up."""
+        if not view.history:
+            return view.highest // 2
+        last, others = view.history[-1], view.n_players - 1
+        return min((2 * (last.total - last.investment) + others) // (2 * others), view.highest)
+
+
+BASELINES = {
+    "free_rider": FreeRider,
+    "full_contributor": FullContributor,
+    "conditional_cooperator": ConditionalCooperator,
+}

@@ -1,0 +1,1 @@
+"""Idiom solitaire."""

@@ -1,0 +1,148 @@
+"""What an idiom and a ruling look like in a reply."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.reading.labels import NOBODY, NOT_MEANT
+from llmarena_envs.core.reading.markup import narrow, unwrap
+from llmarena_envs.core.reading.turns import own_turns
+from llmarena_envs.core.replies import MAX_REPLY, Grammar, clean_text, find, read_part
+from llmarena_envs.idiom_solitaire.characters import HAN, LENGTH, bare, is_idiom_shaped
+from llmarena_envs.idiom_solitaire.game import RESIGN, Ruling
+
+_NOUNS = "(?:下一个)?成语|接龙|我接|(?:next[ ]+)?idiom|chengyu"
+_MAX_RUN = 12
+"""Chinese characters that are taken for an idiom of a wrong length, not for a sentence."""
+
+_MAX_CHAIN = 400
+"""Idioms of a chain that a player writes out before its own."""
+
+_RUN = rf"[{HAN}]{{{LENGTH}}}(?![{HAN}])"
+_SPACED = rf"[{HAN}](?:[ \t]++[{HAN}]){{{LENGTH - 1}}}(?![ \t]*+[{HAN}])"  # 画 龙 点 睛
+_IDIOM = rf"(?:{_RUN}|{_SPACED})"
+_ARROW = r"[\s\"']*+(?:[→⇒➔➜➡]|[-=]{1,3}>)[\s\"']*+"
+_CHAIN = re.compile(rf"(?:(?P<before>{_IDIOM}){_ARROW}){{0,{_MAX_CHAIN}}}+(?P<idiom>{_IDIOM})")
+_INTERRUPTED = re.compile(rf"[{HAN}](?:[ \t,、·-]{{0,3}}+[{HAN}]){{0,{_MAX_RUN - 1}}}+(?![{HAN}])")
+_OPENING = re.compile("我(?:选择?|接|出|回答|的(?:成语|答案|回答)是)")
+_RESIGNATION = re.compile(
+    rf"(?:我?(?:认输|投降|放弃)(?:了|吧)?(?![{HAN}])|(?:i[ \t]++)?(?:resign|give[ \t]++up)\b)", re.IGNORECASE
+)
+_MAX_LINE = 200
+_ALONE = re.compile(rf"[^\w]*+(?P<idiom>{_IDIOM})[^\w]*+")
+_OTHER_WORDS = re.compile(r"\w")
+
+_END_OF_RULING = rf"(?![A-Za-z{HAN}])"
+_NO = (
+    r"(?:not?\b(?:[ \t]++(?:valid|genuine|an?[ \t]++idiom))?|invalid|false|reject(?:ed)?|"
+    r"(?:否|不是|不算|无效)(?:成语)?)"
+)
+_YES = r"(?:yes|valid|genuine|true|accept(?:ed)?|(?:是的|是|算|有效)(?:成语)?)"
+_ABSTAIN = r"(?:abstain|unsure|弃权|不确定|不知道)"
+_RULINGS = tuple(
+    (ruling, re.compile(pattern + _END_OF_RULING, re.IGNORECASE))
+    for ruling, pattern in ((Ruling.NO, _NO), (Ruling.YES, _YES), (Ruling.ABSTAIN, _ABSTAIN))
+)
+
+
+def read_idiom(reply: str, agent: str, continues: Callable[[str], bool]) -> str:
+    """Reads the idiom that a reply of a player states, or that the player gives up.
+
+    Args:
+        reply: what the player wrote.
+        agent: the player.
+        continues: says of an idiom whether it is the last one of the chain: a player may write down the chain with its own idiom
+            at the end.
+
+    Raises:
+        Refusal: if no idiom is stated, or not one of four characters.
+    """
+    if is_idiom_shaped(reply):
+        return bare(reply)
+    grammar = Grammar(partial(_read, continues), nouns=_NOUNS)
+    try:
+        return find(reply, grammar, agent).value
+    except Refusal as refusal:
+        if refusal.reason.name != "nothing_stated":
+            raise
+        idiom = _last_line(reply)
+        if idiom:
+            return idiom
+        run = _only_run(reply)
+        if run:
+            raise _wrong_length(run) from None
+        raise
+
+
+def _read(continues: Callable[[str], bool], text: str, labelled: bool) -> tuple[str, int] | None:
+    """Reads an idiom, the chain with an idiom at its end, or a resignation at the beginning of a text."""
+    opening = _OPENING.match(text)
+    matches = [_CHAIN.match(text, start) for start in ((0, opening.end()) if opening else (0,))]
+    for match in matches:
+        if match and (match["before"] is None or continues(match["before"])):
+            return bare(match["idiom"]), match.end()
+    if any(matches):  # a chain, but not one that goes on from the present one
+        if labelled:
+            raise Refusal(Failure.UNPARSABLE, "unclear")
+        return None
+    resignation = _RESIGNATION.match(text)
+    if resignation:
+        return RESIGN, resignation.end()
+    run = _INTERRUPTED.match(text) if labelled else None
+    if run is None:
+        return None
+    idiom = bare(run[0])
+    if len(idiom) != LENGTH:
+        raise _wrong_length(idiom)
+    return idiom, run.end()
+
+
+def _last_line(reply: str) -> str:
+    """Returns the idiom on the last line that holds nothing else, below a header that leaves it open whether it is meant."""
+    text = narrow(read_part(reply[-MAX_REPLY:]))
+    for start, end in own_turns(text):
+        lines = [line for line in unwrap(text[start:end])[0].split("\n") if line.strip()]
+        for number in range(len(lines) - 1, -1, -1):
+            alone = _ALONE.fullmatch(lines[number][:_MAX_LINE])
+            if alone:
+                refused = number > 0 and NOT_MEANT.search(lines[number - 1][-_MAX_LINE:])
+                return "" if refused else bare(alone["idiom"])
+    return ""
+
+
+def _only_run(reply: str) -> str:
+    """Returns the Chinese characters of a reply that holds nothing else and could be meant for an idiom, or nothing."""
+    text = clean_text(read_part(reply[-MAX_REPLY:]))
+    characters = bare(text) if len(text) <= 4 * _MAX_RUN else ""
+    plain = len(characters) == len(_OTHER_WORDS.findall(text)) and len(characters) <= _MAX_RUN
+    return characters if plain and len(characters) != LENGTH else ""
+
+
+def _wrong_length(characters: str) -> Refusal:
+    return Refusal(Failure.UNPARSABLE, "not_four", count=len(characters))
+
+
+def has_extra_text(reply: str, idiom: str) -> bool:
+    """Says whether a reply holds letters or digits besides the idiom that was read from it, though nothing else was asked for."""
+    return "".join(_OTHER_WORDS.findall(reply)) != idiom
+
+
+def read_ruling(reply: str, agent: str) -> Ruling:
+    """Reads whether a judge says yes or no, or abstains.
+
+    Raises:
+        Refusal: if nothing of the kind is stated.
+    """
+    return find(reply, _RULING, agent).value
+
+
+def _read_ruling(text: str, labelled: bool) -> tuple[Ruling, int] | None:
+    for ruling, pattern in _RULINGS:
+        match = pattern.match(text)
+        if match:
+            return ruling, match.end()
+    return None
+
+
+_RULING = Grammar(_read_ruling, nouns="ruling|verdict|裁决|裁定|判断|判定", seats=NOBODY, bare="last")

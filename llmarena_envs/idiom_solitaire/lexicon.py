@@ -1,0 +1,86 @@
+"""A list of idioms: what counts as one, and how common each is."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from llmarena_envs.core.source import Source
+from llmarena_envs.idiom_solitaire.characters import bare
+from llmarena_envs.idiom_solitaire.dictionaries import Folding
+
+
+class Lexicon:
+    """A list of idioms; it never changes, so that all copies of a game share it.
+
+    Forms that differ in traditional and simplified characters only are one idiom, known by one key.
+
+    Args:
+        idioms: the idioms, each with its frequency: any number that is greater for a more common one. Of several forms of an
+            idiom the first one is kept.
+        folding: what makes characters equal.
+        sources: where the idioms come from.
+        starts: those that a referee may begin with; all by default.
+        readings: how the first and the last character of idioms are pronounced, as far as the source says.
+        recipe: a function and its arguments that make the list again, in another process; without it, it is copied.
+
+    Attributes:
+        by_rank: the idioms, the most common first.
+        starts: those that a referee may begin with, in the order of ``by_rank``.
+        sources: where they come from.
+        readings: as given.
+    """
+
+    def __init__(
+        self,
+        idioms: Mapping[str, float],
+        folding: Folding,
+        sources: Sequence[Source],
+        *,
+        starts: Sequence[str] | None = None,
+        readings: Mapping[str, tuple[str, str]] | None = None,
+        recipe: tuple[Callable[..., "Lexicon"], tuple[Any, ...]] | None = None,
+    ) -> None:
+        self._folding = folding
+        self._recipe = recipe
+        self._forms: dict[str, str] = {}
+        frequencies: dict[str, float] = {}
+        for idiom, frequency in idioms.items():
+            key = idiom.translate(folding.forms)
+            self._forms.setdefault(key, idiom)
+            frequencies[key] = max(frequency, frequencies.get(key, frequency))
+        ranked = sorted(self._forms, key=lambda key: (-frequencies[key], key))
+        self.by_rank = tuple(self._forms[key] for key in ranked)
+        may_start = None if starts is None else {idiom.translate(folding.forms) for idiom in starts}
+        self.starts = tuple(self._forms[key] for key in ranked if may_start is None or key in may_start)
+        self.sources = tuple(sources)
+        self.readings = readings or {}
+
+    def key(self, text: str) -> str:
+        """Returns what all forms of an idiom have in common."""
+        return bare(text).translate(self._folding.forms)
+
+    def find(self, text: str) -> str | None:
+        """Returns an idiom as it stands in the list, or ``None`` if it does not stand there.
+
+        Args:
+            text: the idiom in any form, in traditional or simplified characters, perhaps with punctuation.
+        """
+        return self._forms.get(self.key(text))
+
+    def character(self, character: str) -> str:
+        """Returns what all forms of a single character have in common."""
+        return character.translate(self._folding.characters)
+
+    def __len__(self) -> int:
+        return len(self._forms)
+
+    def __repr__(self) -> str:
+        return f"Lexicon({len(self)} idioms from {', '.join(source.name for source in self.sources)})"
+
+    def __copy__(self) -> "Lexicon":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Lexicon":
+        return self
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return self._recipe or super().__reduce__()

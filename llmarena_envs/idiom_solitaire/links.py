@@ -1,0 +1,110 @@
+"""Which idiom may follow which: by the same character, or by the same sound."""
+
+from functools import lru_cache
+from zlib import crc32
+
+from llmarena_envs.core.options import OptionError, check_choice
+from llmarena_envs.idiom_solitaire.lexicon import Lexicon
+from llmarena_envs.idiom_solitaire.pronunciation import pronounce, without_tone
+
+CHAR = "char"
+PINYIN_TONE = "pinyin_tone"
+PINYIN = "pinyin"
+LINKS = (CHAR, PINYIN_TONE, PINYIN)
+
+
+class Links:
+    """The rule by which an idiom follows another, for the idioms of one list.
+
+    Args:
+        lexicon: the list.
+        link: ``"char"``: begin with the character on which the one before ends; ``"pinyin_tone"``: with a character that sounds
+            the same, tone included; ``"pinyin"``: tone aside. Where sources differ about a sound, any of them will do.
+    """
+
+    def __init__(self, lexicon: Lexicon, link: str) -> None:
+        check_choice("link", link, LINKS)
+        self.lexicon = lexicon
+        self.link = link
+
+    def heads(self, idiom: str) -> tuple[str, ...]:
+        """Returns what an idiom begins with, by any of which it may be joined to one before it."""
+        return self._ends(idiom, 0)
+
+    def tails(self, idiom: str) -> tuple[str, ...]:
+        """Returns what an idiom ends on, by any of which another may follow."""
+        return self._ends(idiom, -1)
+
+    def _ends(self, idiom: str, index: int) -> tuple[str, ...]:
+        if self.link == CHAR:
+            return (self.lexicon.character(idiom[index]),)
+        known = self.lexicon.readings.get(idiom)
+        syllables = [*(known[index : index + 1 or None] if known else ()), pronounce(idiom)[index]]
+        if self.link == PINYIN:
+            syllables = [without_tone(syllable) for syllable in syllables]
+        return tuple(dict.fromkeys(syllables))
+
+    def may_follow(self, idiom: str, previous: str) -> bool:
+        """Says whether ``idiom`` may follow ``previous``; neither need stand in the list."""
+        tails = self.tails(previous)
+        return any(head in tails for head in self.heads(idiom))
+
+    def continuations(self, idiom: str) -> tuple[str, ...]:
+        """Returns the idioms of the list that may follow, ``idiom`` itself perhaps among them: the most common first.
+
+        Where it ends on more than one sound, those that go with one stand before those that go with the next.
+        """
+        followers = _followers(self.lexicon, self.link)
+        return tuple(dict.fromkeys(other for tail in self.tails(idiom) for other in followers.get(tail, ())))
+
+    def __repr__(self) -> str:
+        return f"Links({self.lexicon!r}, {self.link!r})"
+
+
+@lru_cache(maxsize=8)
+def _followers(lexicon: Lexicon, link: str) -> dict[str, tuple[str, ...]]:
+    """Returns the idioms of a list by what they begin with."""
+    links = Links(lexicon, link)
+    table: dict[str, list[str]] = {}
+    for idiom in lexicon.by_rank:
+        for head in links.heads(idiom):
+            table.setdefault(head, []).append(idiom)
+    return {head: tuple(idioms) for head, idioms in table.items()}
+
+
+def unused(links: Links, chain: tuple[str, ...]) -> list[str]:
+    """Returns the idioms of the list that may follow a chain and do not stand in it; see ``Links.continuations``."""
+    return [idiom for idiom in links.continuations(chain[-1]) if idiom not in chain]
+
+
+def goes_on(links: Links, chain: tuple[str, ...]) -> bool:
+    """Says whether the list has an idiom with which a chain goes on."""
+    return any(idiom not in chain for idiom in links.continuations(chain[-1]))
+
+
+@lru_cache(maxsize=16)
+def choose_starts(lexicon: Lexicon, link: str, count: int, allow_dead_end: bool) -> tuple[str, ...]:
+    """Returns a sample of the idioms that a referee may begin with, the same in every match: those with the least checksums.
+
+    Args:
+        lexicon: the list.
+        link: the rule by which idioms follow each other.
+        count: size of the sample; the list may have fewer.
+        allow_dead_end: whether idioms may be among them that no other follows.
+
+    Raises:
+        OptionError: if there is none.
+    """
+    links = Links(lexicon, link)
+    chosen: list[str] = []
+    for idiom in sorted(lexicon.starts, key=lambda idiom: (crc32(idiom.encode()), idiom)):
+        if len(chosen) == count:
+            break
+        if allow_dead_end or goes_on(links, (idiom,)):
+            chosen.append(idiom)
+    if not chosen:
+        raise OptionError(
+            f"idioms: expected one or more that another of the list can follow, got none in {lexicon!r}; add idioms, choose "
+            "another link, or set allow_dead_end_start=True"
+        )
+    return tuple(chosen)

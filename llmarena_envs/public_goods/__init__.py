@@ -1,0 +1,1 @@
+"""Public goods: rules, texts and environment."""

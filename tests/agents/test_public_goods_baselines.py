@@ -1,0 +1,68 @@
+"""Players of the public goods game."""
+
+import numpy as np
+import pytest
+
+from agents.registry import baselines, make_policy
+from llmarena_envs import public_goods_v0
+from tests.agents.asking import answer
+
+NAME = "public_goods_v0"
+
+
+def match(names, seed=0, **options):
+    """Plays a match and returns the investments of each round and the payoffs."""
+    env = public_goods_v0.raw_env(n_players=len(names), **options)
+    env.reset(seed=seed)
+    policies = {agent: make_policy(name, NAME) for agent, name in zip(env.agents, names, strict=True)}
+    for number, (agent, policy) in enumerate(policies.items()):
+        policy.reset(agent, 100 * seed + number)
+    while not any(env.terminations.values()):
+        agent = env.agent_selection
+        env.step(answer(policies[agent], env, agent))
+    assert not any(info["illegal"] for info in env.infos.values())
+    return list(env.game.investments), [env.ending(agent).reward for agent in env.possible_agents]
+
+
+def test_the_names():
+    assert {"random", "free_rider", "full_contributor", "conditional_cooperator"} <= baselines(NAME).keys()
+
+
+@pytest.mark.parametrize("mode", [1, 2])
+def test_a_conditional_cooperator_invests_what_the_others_did_on_average(mode):
+    investments, _ = match(("conditional_cooperator", "free_rider", "free_rider", "full_contributor"), mode=mode)
+    assert [row[0] for row in investments] == [5, 3, 3, 3, 3]  # a third of 10 is nearer to 3
+    investments, _ = match(("conditional_cooperator", "free_rider", "full_contributor"), mode=mode, rounds=2)
+    assert [row[0] for row in investments] == [5, 5]
+    investments, _ = match(("conditional_cooperator", "conditional_cooperator", "free_rider"), mode=mode, rounds=4)
+    assert [row[0] for row in investments] == [5, 3, 2, 1]  # halves of 5, 3 and 2, halves up
+
+
+def test_a_conditional_cooperator_invests_no_more_than_it_owns():
+    env = public_goods_v0.raw_env(endowment_mode="initial")
+    env.reset(seed=0)
+    for investment in (10, 0, 0, 0, 3, 13, 13, 13):
+        env.step(investment)
+    # It invested all its coins twice, owns 0.3 * 42 = 12.6, and the others invested 13 each.
+    assert make_policy("conditional_cooperator", NAME)(env.view("player_0")) == 12
+
+
+@pytest.mark.parametrize("options", [{}, {"coin_step": 0.5}, {"endowment_mode": "initial"}, {"mode": 2}])
+def test_all_and_nothing(options):
+    investments, payoffs = match(("full_contributor", "free_rider"), alpha=1.5, rounds=2, **options)
+    assert all(row[1] == 0 and row[0] > 0 for row in investments)
+    assert payoffs[1] > payoffs[0]
+
+
+def test_random_investments_are_spread_over_all_amounts():
+    drawn = [amount for seed in range(40) for row in match(("random",) * 4, seed)[0] for amount in row]
+    assert set(drawn) == set(range(11)) and abs(np.mean(drawn) - 5) < 0.4
+
+
+def test_free_riding_pays_in_a_group_and_costs_the_group():
+    group = ("free_rider", "conditional_cooperator", "random", "full_contributor")
+    means = np.mean([match(group, seed)[1] for seed in range(50)], axis=0)
+    assert means[0] > max(means[1:3]) + 15 and min(means[1:3]) > means[3] + 15
+    assert match(("free_rider",) * 4)[1] == [50.0] * 4
+    assert match(("conditional_cooperator",) * 4)[1] == [55.0] * 4
+    assert match(("full_contributor",) * 4)[1] == [60.0] * 4

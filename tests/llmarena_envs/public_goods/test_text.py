@@ -1,0 +1,285 @@
+"""What a player of the public goods game reads, and how replies are read back."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmarena_envs import public_goods_v0
+from llmarena_envs.core.failures import Failure, InvalidReply
+
+
+def player(**options):
+    env = public_goods_v0.raw_env(**options)
+    env.reset(seed=0)
+    return env
+
+
+ENV = player()
+
+UNDERSTOOD = [
+    ('{"reason": "half is fair", "coins": 5}', 5),
+    ('```json\n{\n  "reason": "half",\n  "coins": 5\n}\n```', 5),
+    ("{'reason': 'half', 'coins': 5}", 5),
+    ('{"reason": "I think "fair" is good", "coins": 5}', 5),
+    ('{"reason": "x", "coins": 5枚}', 5),
+    ('{"coins": {"invest": 5, "keep": 5}}', 5),
+    ('{"coins": "5"}', 5),
+    ('{"coins": "5 coins"}', 5),
+    ('{"coins": "five"}', 5),
+    ('{"coins": 5.0}', 5),
+    ('{"coins": [5]}', 5),
+    ('{"Coins": 5, "Reason": "half"}', 5),
+    ('{"reason": "the others gave 8 coins", "coins": 0}', 0),
+    ("coins: 5", 5),
+    ("Coins = 5", 5),
+    ("**coins:** 5", 5),
+    ("coins: 5 coins", 5),
+    ("coins: 5 of 10", 5),
+    ("coins: 5 (50% of what I have)", 5),
+    ("coins: all 10", 10),
+    ("coins: five", 5),
+    ("coins: ten coins", 10),
+    ("coins: zero", 0),
+    ("coins: -0", 0),
+    ("coins: +5", 5),
+    ("coins: 05", 5),
+    ("coins: 5.00", 5),
+    ("coins: 3\ncoins: 5", 5),
+    ('{"coins": 3}\n\n{"coins": 5}', 5),
+    ('coins: 3\n{"coins": 5}', 5),
+    ("My investment: 5", 5),
+    ("Coins to invest: 5", 5),
+    ("I thought about it.\n\nI invest 5 coins.", 5),
+    ("I will contribute five coins", 5),
+    ("Let me think.\n5", 5),
+    ("coins: ５", 5),
+    ("｛＂coins＂：５｝", 5),
+    ("ｃｏｉｎｓ：５", 5),
+    ("硬币：5", 5),
+    ("硬币：５枚", 5),
+    ("投入：五枚硬币", 5),
+    ("投资额：两枚", 2),
+    ("我决定投入 5 枚硬币。", 5),
+    ('{"理由": "公平", "硬币": 5}', 5),
+    ('<think>{"coins": 9}</think>{"coins": 5}', 5),
+]
+
+
+@pytest.mark.parametrize(("reply", "coins"), UNDERSTOOD)
+def test_investments_are_read_as_a_person_would(reply, coins):
+    assert ENV.parse(reply, "player_0") == coins
+
+
+REFUSED = [
+    ("coins: -3", Failure.ILLEGAL, "cannot be below 0"),
+    ('{"coins": -3}', Failure.ILLEGAL, "cannot be below 0"),
+    ("coins: −0.5", Failure.ILLEGAL, "cannot be below 0"),
+    ("coins: 2.5", Failure.ILLEGAL, "steps of 1, and 2.5 is none"),
+    ('{"coins": 2.5}', Failure.ILLEGAL, "steps of 1, and 2.5 is none"),
+    ("coins: 2,5", Failure.ILLEGAL, "steps of 1, and 2.5 is none"),
+    ("coins: 0.00000000000000000001", Failure.ILLEGAL, "too precise"),
+    ("coins: 11", Failure.ILLEGAL, "most you can invest in this round is 10"),
+    ("coins: 1,000", Failure.ILLEGAL, "most you can invest in this round is 10"),
+    (f"coins: {'9' * 5000}", Failure.ILLEGAL, "nobody owns that many"),
+    ('{"coins": NaN}', Failure.ILLEGAL, "'NaN' is no number of coins"),
+    ('{"coins": "nan"}', Failure.ILLEGAL, "'nan' is no number of coins"),
+    ('{"coins": Infinity}', Failure.ILLEGAL, "'Infinity' is no number of coins"),
+    ("coins: -inf", Failure.ILLEGAL, "'inf' is no number of coins"),
+    ("coins: ∞", Failure.UNPARSABLE, "no number of coins was found"),
+    ("硬币：无穷", Failure.ILLEGAL, "'无穷' is no number of coins"),
+    ('{"coins": 1e999}', Failure.UNPARSABLE, "one number of coins"),
+    ("coins: 3 or 4", Failure.UNPARSABLE, "one number of coins"),
+    ("coins: 3-4", Failure.UNPARSABLE, "one number of coins"),
+    ("coins: 3 到 4", Failure.UNPARSABLE, "one number of coins"),
+    ("coins: 3, 4", Failure.UNPARSABLE, "more than one amount"),
+    ('{"coins": 3} {"coins": 4}', Failure.UNPARSABLE, "more than one amount"),
+    ('{"coins": [3, 4]}', Failure.UNPARSABLE, "more than one amount"),
+    ('{"coins": 3, "coins": 4}', Failure.UNPARSABLE, "no number of coins was found"),
+    ('{"coins": 3, "investment": 4}', Failure.UNPARSABLE, "more than one amount"),
+    ("coins: 1/2", Failure.UNPARSABLE, "one number of coins"),
+    ("coins: 5/10", Failure.UNPARSABLE, "one number of coins"),
+    ("coins: 2½", Failure.UNPARSABLE, "one number of coins"),
+    ("coins: two and a half", Failure.UNPARSABLE, "one number of coins"),
+    ("coins: 两枚半", Failure.UNPARSABLE, "one number of coins"),
+    ("coins: nine hundred", Failure.UNPARSABLE, "one number of coins"),
+    ("硬币：十二", Failure.UNPARSABLE, "one number of coins"),
+    ("coins: 50%", Failure.UNPARSABLE, "one number of coins"),
+    ("coins: 10 - 3 = 7", Failure.UNPARSABLE, "one number of coins"),
+    ("coins: 1,0833", Failure.UNPARSABLE, "1,0833 is no number of coins"),
+    ("coins: half of them", Failure.UNPARSABLE, "no number of coins was found"),
+    ("coins: about 5", Failure.UNPARSABLE, "no number of coins was found"),
+    ("coins: at least 5", Failure.UNPARSABLE, "no number of coins was found"),
+    ("coins: twenty-five", Failure.UNPARSABLE, "no number of coins was found"),
+    ("coins: <amount>", Failure.UNPARSABLE, "no number of coins was found"),
+    ('{"reason": "<text>", "coins": <amount>}', Failure.UNPARSABLE, "no number of coins was found"),
+    ('{"coins": null}', Failure.UNPARSABLE, "no number of coins was found"),
+    ('{"coins": true}', Failure.UNPARSABLE, "no number of coins was found"),
+    ('{"reason": "half", "coins": 5', Failure.UNPARSABLE, "no number of coins was found"),
+    ("I will invest 5 coins if the others do.", Failure.UNPARSABLE, "no number of coins was found"),
+    ("player_0: coins: 5", Failure.ILLEGAL, "you decide for yourself only"),
+    ("Player 2: 5", Failure.ILLEGAL, "you decide for yourself only"),
+    ("", Failure.EMPTY, "empty"),
+    (" \n\t", Failure.EMPTY, "empty"),
+]
+
+
+@pytest.mark.parametrize(("reply", "kind", "reason"), REFUSED)
+def test_other_replies_are_refused_with_a_reason(reply, kind, reason):
+    with pytest.raises(InvalidReply, match=reason) as error:
+        ENV.parse(reply, "player_0")
+    assert error.value.kind is kind
+
+
+def test_steps_of_a_quarter():
+    env = player(coin_step=0.25, endowment=2)
+    assert env.parse("coins: 1.75", "player_0") == 7
+    assert env.parse('{"coins": "1,5"}', "player_0") == 6
+    assert env.parse("coins: two", "player_0") == 8
+    assert env.format(7, "player_0") == '{"coins": 1.75}'
+    with pytest.raises(InvalidReply, match=r"steps of 0.25, and 1.8 is none of them") as error:
+        env.parse("coins: 1.8", "player_0")
+    assert error.value.kind is Failure.ILLEGAL
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"coin_step": 0.1}, {"coin_step": 0.0001, "endowment": 0.05}, {"coin_step": 2}]
+)
+def test_every_investment_is_written_and_read_back(options):
+    env = player(**options)
+    for action in env.view("player_0").legal:
+        assert env.parse(env.format(action, "player_0"), "player_0") == action
+
+
+JUNK = st.one_of(
+    st.text(max_size=300),
+    st.lists(
+        st.sampled_from(
+            [
+                "coins:",
+                "player_1:",
+                "5",
+                "2.5",
+                "-",
+                "NaN",
+                ",",
+                " ",
+                "\n",
+                "{",
+                '"coins":',
+                "}",
+                "２",
+                "五",
+                "硬币：",
+                "or",
+            ]
+        )
+    ).map("".join),
+)
+
+
+@settings(max_examples=300)
+@given(JUNK)
+def test_junk_is_a_legal_investment_or_an_invalid_reply(reply):
+    try:
+        assert ENV.parse(reply, "player_0") in range(11)
+    except InvalidReply as error:
+        assert error.kind in (Failure.EMPTY, Failure.UNPARSABLE, Failure.ILLEGAL)
+        assert 0 < len(error.message) < 200
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "coins: " + "1," * 400_000,
+        "coins: all" + " " * 1_000_000 + "x",
+        "coins: " * 140_000,
+        '{"coins": ' * 100_000,
+        "my total coins " * 66_000,
+        "player_1: coins: 5\n" * 50_000,
+        "我投入" * 330_000,
+    ],
+)
+def test_a_megabyte_is_refused_at_once(reply):
+    with pytest.raises(InvalidReply):
+        ENV.parse(reply, "player_0")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("options", [{}, {"mode": 2}, {"endowment_mode": "initial"}, {"cot": False}])
+def test_no_text_names_a_seat_and_all_are_told_the_same(language, options):
+    env = player(language=language, **options)
+    assert len({env.observe(agent)["rules"] for agent in env.agents}) == 1
+    for investments in ((4, 0, 4, 2), (1, 0, 1, 7)):
+        for investment in investments:
+            for agent in env.agents:
+                read = env.observe(agent)
+                assert "player" not in read["text"].lower() and "player_" not in read["rules"]
+                assert "玩家 " not in read["text"]
+            env.step(investment)
+        # Two who invested the same read the same, whatever their seats.
+        assert env.observe("player_0")["text"] == env.observe("player_2")["text"]
+
+
+def test_mode_1_tells_the_own_income_only():
+    env = player()
+    for investment in (4, 9, 0, 7):
+        env.step(investment)
+    text = env.observe("player_2")["text"]
+    assert text.startswith("Round 1: you invested 0 coins; your income from the pool was 6 coins.\nYou own 16 coins")
+    assert "9" not in text and "7" not in text
+
+
+def test_mode_2_tells_the_sorted_list_with_duplicates():
+    env = player(mode=2)
+    for investment in (4, 9, 0, 4):
+        env.step(investment)
+    line = env.observe("player_2")["text"].splitlines()[0]
+    assert line == "Round 1: you invested 0 coins; all investments, from the largest: 9, 4, 4, 0."
+    assert "sorted from the largest to the smallest" in env.observe("player_2")["rules"]
+    assert "sorted" not in player().observe("player_2")["rules"]
+
+
+def test_the_first_round_speaks_of_no_last_one():
+    text = player().observe("player_0")["text"]
+    assert text.startswith("Round 1 of 5. You are given 10 coins for this round.\n")
+    assert "You own" not in text and "income" not in text
+
+
+def test_the_rules_state_the_parameters():
+    rules = player(n_players=3, rounds=7, endowment=20, alpha=1.75, coin_step=0.5).observe("player_0")["rules"]
+    for stated in ("3 players", "7 rounds", "20 coins", "0 to 20", "multiplied by 1.75", "steps of 0.5 coins"):
+        assert stated in rules
+    rules = player(n_players=3, alpha=2, rounds=1, endowment=1, endowment_mode="initial").observe("player_0")["rules"]
+    for stated in ("1 round.", "1 coin once", "multiplied by 2,", "steps of 1 coin."):
+        assert stated in rules
+
+
+def test_the_reason_is_asked_for_with_the_invitation_to_reason():
+    assert '"reason": <' not in player().observe("player_0")["text"]
+    assert '"reason": "<' in player().observe("player_0")["text"]
+    assert "reason" not in player(cot=False).observe("player_0")["text"]
+
+
+@pytest.mark.parametrize("mode", [1, 2])
+def test_the_history_grows_at_its_end(mode):
+    env = player(mode=mode)
+    before = ""
+    for number in range(1, 6):
+        text = env.observe("player_1")["text"]
+        history = "".join(f"{line}\n" for line in text.splitlines() if line.startswith("Round") and " of " not in line)
+        assert text.startswith(history) and history.startswith(before) and history.count("Round") == number - 1
+        before = history
+        for investment in (number, 0, 10, 3):
+            env.step(investment)
+    assert env.observe("player_1")["text"].startswith(before)
+
+
+def test_the_picture_shows_everything_but_what_is_pending():
+    env = player(n_players=2, alpha=1.5, rounds=2, render_mode="ansi")
+    env.step(4)
+    assert env.render() == "Nothing has been invested yet.\nplayer_0 owns 0, player_1 owns 0"
+    env.step(0)
+    assert (
+        env.render()
+        == "Round 1: player_0 invests 4, player_1 invests 0; each receives 3\nplayer_0 owns 9, player_1 owns 13"
+    )
