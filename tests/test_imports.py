@@ -37,6 +37,7 @@ HEAVY = (
     "jinja2",
     "sqlalchemy",
     "ray",
+    "sandlock",
     "agents",
     "sacrebleu",
     "datasets",
