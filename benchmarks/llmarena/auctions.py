@@ -13,11 +13,12 @@ import numpy as np
 from matplotlib.cbook import boxplot_stats
 
 from benchmarks.experiments.pictures import COLOURS, axes, name_rows
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.published import Published, load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Column, Table, percent
-from benchmarks.llmarena.pool import plan_run
+from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.llmarena.self_play import by_policy, cautious, check_two_seats, missing, share, statistic
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
@@ -68,7 +69,7 @@ class Bids:
 def plan(options: Options) -> dict[str, RunConfig]:
     """Returns the auctions."""
     environment = EnvironmentConfig(name=GAME, scheme="self_play", options={"language": options.language})
-    return {RUN: plan_run(options, [environment], stop={"matches": options.matches})}
+    return {RUN: plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": options.matches})}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from benchmarks.experiments.pictures import COLOURS, axes, plain
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
@@ -25,7 +26,7 @@ from benchmarks.llmarena.ladder import (
     leaderboards,
     stop_table,
 )
-from benchmarks.llmarena.pool import plan_run
+from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
 from rating.running.run_file import EnvironmentConfig, RunConfig, StopConfig
@@ -59,6 +60,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
     config = plan_run(
         options,
         [EnvironmentConfig(name=game, options=game_options(game, options.language)) for game in BOARD_GAMES],
+        scripted=SCRIPTED,
         stop={"min_matches": options.min_matches, "max_matches": options.max_matches},
     )
     return {PLAYED: config}

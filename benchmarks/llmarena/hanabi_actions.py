@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from benchmarks.experiments.pictures import COLOURS, axes, name_rows
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Column, Table, percent
-from benchmarks.llmarena.pool import plan_run
+from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.llmarena.self_play import cautious, missing, share, statistic
 from benchmarks.options import option
 from llmarena_envs.catalogue import make_environment
@@ -96,7 +97,7 @@ class Actions:
 def plan(options: Options) -> dict[str, RunConfig]:
     """Returns the matches."""
     environment = EnvironmentConfig(name=GAME, scheme="self_play", options={"language": options.language})
-    return {RUN: plan_run(options, [environment], stop={"matches": options.matches})}
+    return {RUN: plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": options.matches})}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:

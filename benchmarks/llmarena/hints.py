@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.experiments.pictures import estimates
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, beside, paired_columns, percent
-from benchmarks.llmarena.pool import plan_run
 from benchmarks.llmarena.self_play import by_policy
 from benchmarks.options import option
 from llmarena_envs.core.failures import Failure

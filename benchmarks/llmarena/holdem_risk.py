@@ -15,10 +15,11 @@ import numpy as np
 from agents.baselines.holdem import win_probability
 from agents.play import Streams
 from benchmarks.experiments.pictures import COLOURS, axes, name_rows
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Column, Table, percent
-from benchmarks.llmarena.pool import plan_run
+from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.llmarena.self_play import cautious, missing
 from benchmarks.options import option
 from llmarena_envs.catalogue import make_environment
@@ -72,7 +73,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
     environment = EnvironmentConfig(
         name=GAME, scheme="self_play", options={"decision": options.decision, "language": options.language}
     )
-    return {RUN: plan_run(options, [environment], stop={"matches": options.states})}
+    return {RUN: plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": options.states})}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:

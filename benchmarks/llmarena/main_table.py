@@ -11,6 +11,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from benchmarks.experiments.pictures import axes, plain
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import Published, load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -26,7 +27,7 @@ from benchmarks.llmarena.ladder import (
     leaderboards,
     stop_table,
 )
-from benchmarks.llmarena.pool import plan_run
+from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.options import OptionError, check_choice
@@ -88,6 +89,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
     config = plan_run(
         options,
         [EnvironmentConfig(name=game, options=game_options(game, options.language, options.hands)) for game in GAMES],
+        scripted=SCRIPTED,
         stop={key: getattr(options, key) for key in ("min_matches", "max_matches", "matches")},
         preset=options.preset,
     )

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from agents.baselines.solved import LOST, SLOWER, WON, Solved, SolvedConnectFour, SolvedTicTacToe
 from benchmarks.experiments.pictures import estimates
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.llmarena.boards import ABREAST, Position, draw, to_text
-from benchmarks.llmarena.pool import plan_run
+from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.llmarena.positions import positions
 from benchmarks.options import option
 from llmarena_envs.core.board import MARKS, BoardView
@@ -103,6 +104,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         RUN: plan_run(
             options,
             [EnvironmentConfig(name=game, options={"language": options.language}) for game in GAMES],
+            scripted=SCRIPTED,
             stop={"min_matches": options.matches, "max_matches": options.matches},
         )
     }

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.experiments.field import field_cases, field_opponent
 from benchmarks.experiments.pictures import estimates
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -25,7 +26,6 @@ from benchmarks.experiments.sheets import YES_NO, read_sheet, write_sheet
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, beside, paired_columns, percent
 from benchmarks.llmarena.description_judge.game import EXAMPLE
 from benchmarks.llmarena.descriptions import Clue, Items, Verdicts, accuracy, clues_of, judged, to_judge
-from benchmarks.llmarena.pool import plan_run
 from benchmarks.options import option
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import OptionError, check_choice

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from agents.play import Streams
 from benchmarks.experiments.field import Case, field_cases, field_opponent
 from benchmarks.experiments.pictures import COLOURS, axes, estimates, plain
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
-from benchmarks.llmarena.pool import plan_run
+from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.connect_four.strategy import COUNTS, REWARD_MODES, match_reward, values_of
@@ -97,7 +98,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         value="strategic_reward",
         options={"reward_mode": READINGS[0].mode, "random_opening": 0, "language": options.language},
     )
-    return {BATTLES: plan_run(options, [game], stop=stop, preset=options.preset)}
+    return {BATTLES: plan_run(options, [game], scripted=SCRIPTED, stop=stop, preset=options.preset)}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:

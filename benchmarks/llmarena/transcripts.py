@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from benchmarks.experiments import transcript
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from benchmarks.llmarena.ladder import GAMES, PLAYED, game_options
-from benchmarks.llmarena.pool import plan_run
 from benchmarks.options import option
 from rating.commands.read import report_page
 from rating.records.record import Record

@@ -15,12 +15,13 @@ from agents.records import Turn
 from benchmarks.experiments.field import Case, field_cases, field_opponent
 from benchmarks.experiments.markdown import block, inline
 from benchmarks.experiments.pictures import estimates, plain
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, percent
-from benchmarks.llmarena.pool import plan_run
+from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import check_int
@@ -58,7 +59,9 @@ def plan(options: Options) -> dict[str, RunConfig]:
         opponent=options.opponent,
         options={"language": options.language, **({"cot": True} if options.cot else {})},
     )
-    return {FIELD: plan_run(options, [game], stop={"matches": options.matches}, preset=options.preset)}
+    return {
+        FIELD: plan_run(options, [game], scripted=SCRIPTED, stop={"matches": options.matches}, preset=options.preset)
+    }
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from benchmarks.experiments.pictures import estimates
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.tables import Table, beside, paired_columns
-from benchmarks.llmarena.pool import plan_run
 from benchmarks.options import option
 from rating.running.run_file import EnvironmentConfig
 from rating.statistics.estimates import rate_estimate

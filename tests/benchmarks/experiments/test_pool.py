@@ -2,8 +2,9 @@
 
 import pytest
 
+from benchmarks.experiments.pool import plan_run, pool
 from benchmarks.experiments.row import RowOptions
-from benchmarks.llmarena.pool import SCRIPTED, plan_run, pool
+from benchmarks.llmarena.pool import SCRIPTED
 from llmarena_envs.catalogue import CATALOGUE
 from llmarena_envs.core.options import OptionError
 from rating.running.run_file import EnvironmentConfig, parse_run_file, write_run_file
@@ -12,12 +13,12 @@ GAMES = ["tictactoe_v0", "holdem_v0"]
 
 
 def titles(**options):
-    return {item.title: item.environments for item in pool(RowOptions(**options), GAMES)}
+    return {item.title: item.environments for item in pool(RowOptions(**options), GAMES, SCRIPTED)}
 
 
 def test_the_scripted_policies_of_every_game_can_play_it():
     environments = [EnvironmentConfig(name=entry.name) for entry in CATALOGUE if entry.name in SCRIPTED]
-    config = plan_run(RowOptions(), environments, stop={"matches": 1})
+    config = plan_run(RowOptions(), environments, scripted=SCRIPTED, stop={"matches": 1})
     config.check()
     assert parse_run_file(write_run_file(config), "run.toml") == config
     assert {item.name for item in environments} == SCRIPTED.keys()
@@ -34,7 +35,7 @@ def test_a_policy_plays_what_it_is_named_for():
 def test_alone_leaves_the_scripted_ones_out():
     assert titles(policy=("random",), alone=True) == {"random": []}
     with pytest.raises(OptionError, match="expected somebody to measure"):
-        plan_run(RowOptions(alone=True), [EnvironmentConfig(name="bid_v0")], stop={})
+        plan_run(RowOptions(alone=True), [EnvironmentConfig(name="bid_v0")], scripted=SCRIPTED, stop={})
 
 
 def test_a_scripted_policy_that_is_named_again_plays_all_games():
