@@ -53,8 +53,18 @@ CATALOGUE = (
 
 
 def canonical_name(name: str) -> str:
-    """Returns the one name that runs and records use: the module name for a registry id, any other name unchanged."""
-    return next((entry.name for entry in CATALOGUE if name == entry.registry_id), name)
+    """Returns the one name that runs and records use: the module name for a registry id, any other name unchanged.
+
+    A label, as in ``writer_editor_v0:translation``, stays: with labels a run plays an environment several times, with different
+    options.
+    """
+    plain, colon, label = name.partition(":")
+    return next((entry.name for entry in CATALOGUE if plain == entry.registry_id), plain) + colon + label
+
+
+def module_name(name: str) -> str:
+    """Returns the canonical name without a label."""
+    return canonical_name(name).partition(":")[0]
 
 
 def load_environment(name: str) -> type[TextEnv]:
@@ -62,7 +72,7 @@ def load_environment(name: str) -> type[TextEnv]:
 
     Args:
         name: a module name of the suite such as ``tictactoe_v0``, its registry id ``llmarena/tictactoe-v0``, or
-            ``package.module`` of a module with ``env`` and ``raw_env``.
+            ``package.module`` of a module with ``env`` and ``raw_env``; behind a colon perhaps a label.
 
     Raises:
         OptionError: if there is no such environment.
@@ -99,7 +109,12 @@ def make_environment(name: str, options: dict[str, Any]) -> AECEnv:
 
 def _module(name: str) -> Any:
     """Imports the module of an environment."""
-    name = canonical_name(name)
+    _, colon, label = name.partition(":")
+    if colon and not (label.isidentifier() and label.isascii()):
+        raise OptionError(
+            f"environment {name!r}: expected a label of letters, digits and underscores after the colon, got {label!r}"
+        )
+    name = module_name(name)
     names = [entry.name for entry in CATALOGUE]
     own = "." in name and all(part.isidentifier() for part in name.split("."))
     if name not in names and not own:
