@@ -182,8 +182,8 @@ def _check_games(run: PlayedRun, config: RunConfig, any_manner: bool) -> None:
         )
     for name in common if not any_manner else ():
         planned, found = config.find_environment(name), run.config.find_environment(name)
-        wanted = {"scheme": planned.scheme, "value": planned.value, **planned.options}
-        got = {"scheme": found.scheme, "value": found.value, **found.options}
+        wanted = {"scheme": planned.scheme, "value": planned.value, **planned.options, **planned.by_deal}
+        got = {"scheme": found.scheme, "value": found.value, **found.options, **found.by_deal}
         for key, value in wanted.items():
             if got.get(key) != value:
                 raise OptionError(

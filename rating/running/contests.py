@@ -30,6 +30,7 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             declaration=declaration,
             policies=tuple(config.pool(environment)),
             options=options,
+            by_deal=item.by_deal,
             seed=config.seed,
             staff=item.staff,
             opponent=item.opponent,

@@ -56,6 +56,8 @@ class EnvironmentConfig(_Table):
         name: e.g. ``tictactoe_v0`` or ``llmarena/tictactoe-v0``, or ``package.module`` of an environment of your own. To play one
             several times with different options, give each a label: ``writer_editor_v0:translation``.
         options: constructor options; those not given are the ones the environment declares for rated matches.
+        by_deal: options that change from deal to deal, each with its values in turn: ``start = [0, 1, 2]`` gives the first
+            deal the start 0, the fourth one 0 again.
         turns: treatment of bad replies where it differs from the run's.
         scheme: the way in which policies are compared, a name of ``rating.schemes.registry``; by default the one that the
             environment declares.
@@ -68,6 +70,7 @@ class EnvironmentConfig(_Table):
 
     name: EnvironmentName
     options: dict[str, Any] = {}
+    by_deal: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
     turns: TurnsConfig = TurnsConfig()
     scheme: str = ""
     opponent: str = ""
@@ -172,7 +175,7 @@ class RunConfig(_Table):
         for item in self.policy:
             _check_title(item.title)
         for environment in self.environment:
-            make_environment(environment.name, self.options(environment.name)).close()
+            self._check_environment(environment)
         for item in self.policy:
             for name in item.environments:
                 check_choice(f"policy {item.title!r}: environments", name, [entry.name for entry in self.environment])
@@ -184,6 +187,22 @@ class RunConfig(_Table):
                 _check_title(name)
                 policy = self.find_policy(name)
                 make_policy(policy.spec, environment.name, policy.options)
+
+    def _check_environment(self, environment: EnvironmentConfig) -> None:
+        """Makes an environment, and one with each of the values that an option takes in turn.
+
+        Raises:
+            OptionError: if one cannot be made, or an option has both a value and values in turn.
+        """
+        options = self.options(environment.name)
+        make_environment(environment.name, options).close()
+        for name, values in environment.by_deal.items():
+            if name in environment.options:
+                raise OptionError(
+                    f"{environment.name}: by_deal: expected options that have no value, got {name!r}, which has one in options"
+                )
+            for value in values:
+                make_environment(environment.name, {**options, name: value}).close()
 
     def _check_policy(self, policy: PolicyConfig) -> None:
         """Makes a policy for every environment it plays.

@@ -38,6 +38,7 @@ class Contest:
         seed: root seed of the run.
         batch: a batch is as many whole cycles of the schedule as give each policy at least this many matches.
         staff: name of the policy on each seat that is not rated, by the number of the seat among all seats.
+        by_deal: values of options that change from deal to deal, in turn: deal d has value d modulo their number.
     """
 
     environment: str
@@ -47,6 +48,7 @@ class Contest:
     seed: int = 0
     batch: int = BATCH_MATCHES
     staff: Mapping[int, str] = field(default_factory=dict)
+    by_deal: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_int("seats", self.seats, 1, 1_000)
@@ -131,7 +133,8 @@ def batches(contest: Contest, cycles: Iterator[Cycle]) -> Iterator[list[Match]]:
             for deal, policies, options in cycle:
                 seed = deal_seed(contest.seed, contest.environment, deal)
                 seats = contest.everybody(policies)
-                batch.append(Match(contest.environment, number, seats, seed, {**contest.options, **options}))
+                dealt = {name: values[deal % len(values)] for name, values in contest.by_deal.items()}
+                batch.append(Match(contest.environment, number, seats, seed, {**contest.options, **dealt, **options}))
                 number += 1
                 for name in set(policies) & played.keys():
                     played[name] += 1

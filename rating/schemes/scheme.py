@@ -29,6 +29,7 @@ class Setting:
         policies: names of the policies that are compared.
         options: constructor options.
         seed: root seed of the run.
+        by_deal: values of options that change from deal to deal.
         staff: names of the policies of each role that is not rated.
         opponent: name of the fixed policy on the seats that are not under test; empty for the standard.
         stop: when ratings suffice.
@@ -44,6 +45,7 @@ class Setting:
     declaration: Declaration
     policies: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
+    by_deal: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     seed: int = 0
     staff: Mapping[str, Sequence[str]] = field(default_factory=dict)
     opponent: str = ""
@@ -88,6 +90,7 @@ class Scheme(ABC):
             setting.seed,
             batch=min(BATCH_MATCHES, setting.stop.max_matches),
             staff=staff,
+            by_deal=setting.by_deal,
         )
         self.check()
         rule = self.rule()

@@ -19,3 +19,20 @@ def test_too_few_policies_are_refused():
     config = parse_run_file('[[environment]]\nname = "tictactoe_v0"\n[[policy]]\nspec = "random"\n', "run.toml")
     with pytest.raises(OptionError, match="expected 2 policies or more"):
         make_scheme(config, "tictactoe_v0")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (
+            "options = { random_opening = 2 }\nby_deal = { random_opening = [0, 2] }",
+            "by_deal: expected options that have no value",
+        ),
+        ("by_deal = { random_opening = [0, -1] }", "random_opening"),
+        ("by_deal = { random_opening = [] }", "by_deal.random_opening"),
+        ("by_deal = { opening = [0] }", "opening"),
+    ],
+)
+def test_what_changes_from_deal_to_deal_must_be_an_option_with_values_that_it_takes(option, message):
+    with pytest.raises(OptionError, match=message):
+        parse_run_file(f'[[environment]]\nname = "connect_four_v0"\n{option}\n{POOL}', "run.toml")

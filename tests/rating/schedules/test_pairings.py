@@ -264,3 +264,14 @@ def test_input_order_is_kept_and_options_are_not_shared():
 def test_what_cannot_be_scheduled_is_refused_at_once(pairing, arguments, message):
     with pytest.raises(OptionError, match=message):
         PAIRINGS[pairing](small_contest(**{"environment": "game_v0", "policies": ("a", "b"), **arguments}))
+
+
+def test_an_option_takes_its_values_in_turn_from_deal_to_deal():
+    contest = small_contest("game_v0", names(3), options={"size": 4}, by_deal={"start": ["a", "b"]}, batch=1)
+    for shared in (True, False):
+        matches = take(round_robin(contest, shared_deals=shared), 4)
+        assert all(match.options["size"] == 4 for match in matches)
+        starts = {}
+        for match in matches:
+            starts.setdefault(match.seed, set()).add(match.options["start"])
+        assert [one for deal in starts.values() for one in deal] == ["a", "b"] * (len(starts) // 2)

@@ -1,0 +1,99 @@
+"""Permutation tests between players who met the same cases: exact for few cases, by drawing lots otherwise."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+EXACT = 16
+"""Cases that differ up to which all exchanges are tried, 65536 of them."""
+
+_TOLERANCE = 1e-9
+
+
+class PermutationTest(NamedTuple):
+    """The result of a test.
+
+    Attributes:
+        difference: mean of the first player's values less the second one's.
+        p: share of the exchanges under which the difference would be at least as large, in either direction.
+        n: number of independent cases.
+        exact: whether all exchanges were tried.
+    """
+
+    difference: float
+    p: float
+    n: int
+    exact: bool
+
+
+def paired_permutation_test(
+    first: Sequence[float],
+    second: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> PermutationTest | None:
+    """Tests whether two players differ, by exchanging their values case by case (Fisher's randomisation test, two-sided).
+
+    If they are equal, each value might as well have been the other one's. The result does not depend on the order of the cases.
+
+    Args:
+        first: values of one player.
+        second: those of the other one in the same cases.
+        clusters: for each case the group it belongs to; the values of a group are exchanged together. By default each is its own.
+        draws: number of random exchanges if there are too many to try all.
+        seed: of those.
+
+    Returns:
+        ``None`` if there are no cases. Drawn exchanges are counted with the one that happened, so that p is never 0.
+
+    Raises:
+        ValueError: if the lengths differ or a value is not finite.
+    """
+    groups = range(len(first)) if clusters is None else clusters
+    if not len(first) == len(second) == len(groups):
+        raise ValueError(
+            f"expected a value of each player in every case, got {len(first)} and {len(second)} in {len(groups)} cases"
+        )
+    if not len(first):
+        return None
+    differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    if not np.all(np.isfinite(differences)):
+        raise ValueError("values: expected finite numbers; leave missing ones out")
+    sums: dict[Hashable, float] = defaultdict(float)
+    for group, difference in zip(groups, differences.tolist(), strict=True):
+        sums[group] += difference
+    sizes = np.sort(np.abs(np.array(list(sums.values()))))
+    scale = _TOLERANCE * max(1.0, float(sizes.sum()))
+    moving = sizes[sizes > scale]  # an exchange of equal values changes nothing
+    limit = abs(sum(sums.values())) - scale
+    exact = len(moving) <= EXACT
+    if exact:
+        p = float(np.mean(np.abs(_all_sums(moving)) >= limit))
+    else:
+        rng = np.random.default_rng(seed)
+        signs = rng.integers(2, size=(draws, len(moving)), dtype=np.int8) * 2 - 1
+        p = float((np.count_nonzero(np.abs(signs @ moving) >= limit) + 1) / (draws + 1))
+    return PermutationTest(float(differences.mean()), p, len(sums), exact)
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Returns p-values corrected for the number of tests (Holm 1979), in the order given."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    corrected = [0.0] * len(values)
+    highest = 0.0
+    for rank, index in enumerate(order):
+        highest = max(highest, min(1.0, (len(values) - rank) * values[index]))
+        corrected[index] = highest
+    return corrected
+
+
+def _all_sums(sizes: np.ndarray) -> np.ndarray:
+    """Returns the sums under all combinations of signs."""
+    sums = np.zeros(1)
+    for size in sizes:
+        sums = np.concatenate([sums + size, sums - size])
+    return sums

@@ -1,0 +1,62 @@
+"""When means stand still: cases by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from rating.statistics.stableness import StablenessRule, running_means, stableness
+
+
+def test_running_means_and_their_intervals():
+    one, two, three = running_means([1.0, 3.0, 5.0])
+    assert one == (1.0, math.inf)
+    assert two.mean == 2.0
+    assert two.half_width == pytest.approx(1.959964 * math.sqrt(2 / 2))
+    assert three == (3.0, pytest.approx(1.959964 * math.sqrt(4 / 3)))
+
+
+def test_a_mean_stands_still_after_as_many_small_changes_in_a_row_as_the_window_has():
+    # Means 0, 0, 0, 2, 1.6, 1.33..: over two matches they change by 0, 2, 1.6, 0.67, 0.46, 0.33, ...
+    result = stableness({"a": [0, 0, 0, 8, 0, 0, 0, 0, 0]}, StablenessRule(window=2, eps=0.5, half_width=0.01))
+    assert [None if change is None else round(change, 2) for change in result.changes] == [
+        None, None, 0.0, 2.0, 1.6, 0.67, 0.46, 0.33, 0.25
+    ]  # fmt: skip
+    assert (result.stable, result.narrow, result.reason, result.matches) == (8, None, "stable", 8)
+
+
+def test_one_player_who_moves_is_enough_to_go_on():
+    rule = StablenessRule(window=2, eps=0.5, half_width=0.01)
+    result = stableness({"still": [1] * 9, "moving": [0, 4] + [8] * 7}, rule)
+    assert stableness({"still": [1] * 9}, rule).matches == 4
+    assert result.matches is None
+    assert result.reason == ""
+
+
+def test_intervals_can_be_narrow_before_means_stand_still():
+    values = np.tile([0.0, 1.0], 50)
+    result = stableness({"a": values}, StablenessRule(window=4, eps=1e-9, half_width=0.25))
+    narrow = next(m for m in range(1, 100) if running_means(values)[m].half_width < 0.25) + 1
+    assert (result.reason, result.matches) == ("narrow", narrow)
+    assert narrow > 8
+
+
+def test_few_values_that_are_alike_are_not_enough():
+    rule = StablenessRule(window=5)
+    assert stableness({"a": [50.0] * 9}, rule).reason == ""
+    assert stableness({"a": [50.0] * 10}, rule).matches == 10
+
+
+def test_who_has_played_more_is_judged_by_as_many():
+    result = stableness({"a": [1.0] * 30, "b": [1.0] * 3}, StablenessRule(window=2))
+    assert len(result.changes) == 3
+    assert len(result.steps["a"]) == 30
+    assert result.matches is None
+
+
+def test_nobody_and_bad_values():
+    assert stableness({}, StablenessRule()).matches is None
+    with pytest.raises(ValueError, match="finite"):
+        stableness({"a": [math.nan]}, StablenessRule())
+    with pytest.raises(ValueError, match="window"):
+        StablenessRule(window=0)
