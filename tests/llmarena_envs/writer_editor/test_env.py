@@ -40,7 +40,7 @@ def test_the_same_seed_gives_the_same_task_to_all_who_play_it():
 
 
 def test_the_pass_rate_is_measured_by_what_is_injected(monkeypatch):
-    monkeypatch.setattr(module, "find_pass_rate", lambda: share_passed)
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: share_passed)
     env = writer_editor_v0.raw_env()
     env.reset(seed=0)
     problem = env.game.tasks[env.game.number]
@@ -53,7 +53,7 @@ def test_the_pass_rate_is_measured_by_what_is_injected(monkeypatch):
 
 
 def test_without_judges_the_tests_pay(monkeypatch):
-    monkeypatch.setattr(module, "find_pass_rate", lambda: share_passed)
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: share_passed)
     env = pickle.loads(pickle.dumps(copy.deepcopy(writer_editor_v0.raw_env(n_judges=0))))
     env.reset(seed=0)
     problem = env.game.tasks[env.game.number]
@@ -62,6 +62,13 @@ def test_without_judges_the_tests_pay(monkeypatch):
     share = share_passed(problem.buggy_code, problem)
     assert env.rewards == {"writer_0": 10 * share, "editor_0": 10 * share}
     assert env.infos["writer_0"]["consensus"] == 1  # on a wrong program
+
+
+def test_data_say_where_they_come_from():
+    (shipped,) = writer_editor_v0.raw_env().sources()
+    assert shipped.licence == "Apache-2.0" and shipped.size == len(writer_editor_v0.raw_env().game.tasks)
+    (own,) = writer_editor_v0.raw_env(task="translation", tasks=[NOTE]).sources()
+    assert own.size == 1 and not own.licence
 
 
 def test_translations_are_compared_with_the_reference():
@@ -98,7 +105,7 @@ def test_without_sacrebleu_nothing_is_known(monkeypatch):
 
 
 def test_without_the_objective_channel_nothing_is_measured(monkeypatch):
-    monkeypatch.setattr(module, "find_pass_rate", lambda: pytest.fail("asked for"))
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: pytest.fail("asked for"))
     env = writer_editor_v0.raw_env(objective=False)
     env.reset(seed=0)
     assert not any(name.startswith("pass") for name in env.infos["writer_0"])
@@ -127,6 +134,8 @@ def test_without_the_objective_channel_nothing_is_measured(monkeypatch):
         ({"consensus_token": "x" * 41}, "consensus_token"),
         ({"consensus_token": 5}, "consensus_token"),
         ({"language": "xx"}, "language"),
+        ({"sandbox": "jail"}, "sandbox: expected one of 'auto', 'sandlock'"),
+        ({"sandbox": "unisolated", "task": "translation"}, "sandbox: expected one of 'auto'"),
         ({"obs_type": "vector"}, "obs_type"),
     ],
 )
@@ -136,6 +145,6 @@ def test_bad_options(options, message):
 
 
 def test_without_a_sandbox_there_is_no_match_without_judges(monkeypatch):
-    monkeypatch.setattr(module, "find_pass_rate", lambda: None)
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: None)
     with pytest.raises(OptionError, match="n_judges: 0 needs a sandbox"):
         writer_editor_v0.env(n_judges=0)
