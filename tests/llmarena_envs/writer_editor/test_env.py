@@ -7,6 +7,7 @@ from pettingzoo.test import api_test, seed_test
 
 from llmarena_envs import writer_editor_v0
 from llmarena_envs.core.options import OptionError
+from llmarena_envs.testing import check_environment
 from llmarena_envs.writer_editor import env as module
 from llmarena_envs.writer_editor import text_metrics
 from llmarena_envs.writer_editor.task_types import Document
@@ -81,6 +82,12 @@ def test_translations_are_compared_with_the_reference():
     assert 0 < about["chrf_first"] < 100 and 0 < about["bleu_first"] < 100
     assert env.rewards["editor_0"] == pytest.approx(10)
     assert env.rewards["writer_0"] == pytest.approx(about["chrf_first"] / 10)
+
+
+def test_matches_without_judges_keep_the_rules_of_all_environments():
+    check_environment(
+        writer_editor_v0.env, options={"task": "translation", "n_judges": 0, "max_rounds": 2}, seeds=range(2)
+    )
 
 
 def test_metrics_in_other_scripts():
