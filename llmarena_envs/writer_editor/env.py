@@ -196,7 +196,7 @@ class raw_env(TextEnv):
             task, loaded, max_rounds=rounds, n_judges=n_judges, consensus_token=consensus_token, measures=measures
         )
         codec = WriterEditorCodec(language, task, max_rounds=rounds, consensus_token=consensus_token)
-        self._source = task_source(tasks, len(loaded))
+        self._source = task_source(tasks, len(loaded), "problems" if task == CODE_REVIEW else "documents")
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def sources(self) -> tuple[Source, ...]:

@@ -66,10 +66,10 @@ def shipped_documents() -> tuple[Document, ...]:
     return read_documents(_shipped("documents.jsonl"))
 
 
-def task_source(tasks: Tasks, size: int) -> Source:
-    """Returns where tasks come from, for the record of a run."""
+def task_source(tasks: Tasks, size: int, kind: str) -> Source:
+    """Returns where tasks of a kind (``problems`` or ``documents``) come from, for the record of a run."""
     if tasks is None:
-        return Source("llmarena-envs (problems.jsonl, documents.jsonl)", __version__, "Apache-2.0", size)
+        return Source(f"llmarena-envs ({kind})", __version__, "Apache-2.0", size)
     return Source(Path(tasks).name if isinstance(tasks, str | Path) else "records of the run file", "", "", size)
 
 
