@@ -4,7 +4,17 @@ import sys
 
 from benchmarks.experiments.command import Paper, main
 
-PAPER = Paper(name="deepeval", title="DeepEval (arXiv 2309.04369)", rows={}, aliases={})
+PAPER = Paper(
+    name="deepeval",
+    title="DeepEval (arXiv 2309.04369)",
+    rows={
+        "t3": "benchmarks.deepeval.code_review",
+        "t4": "benchmarks.deepeval.german_english",
+        "t5": "benchmarks.deepeval.english_french",
+        "t6": "benchmarks.deepeval.english_chinese",
+    },
+    aliases={},
+)
 
 if __name__ == "__main__":
     sys.exit(main(PAPER))

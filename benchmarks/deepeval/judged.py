@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
+from llmarena_envs.writer_editor.game import CODE_REVIEW
 from llmarena_envs.writer_editor.objective import UNKNOWN
+from llmarena_envs.writer_editor.tasks import Languages, load_documents, load_problems
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, UNDECIDED, Outcome, SeatOutcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
@@ -30,8 +34,10 @@ NEEDED = {"task", "length", "empty", "abstentions"}
 class JudgedOptions(RowOptions):
     """Options of the rows of judged tasks."""
 
-    matches: int = option(10, "tasks on which every pair of policies meets in both roles, at least", smoke=2)
-    tasks: str = option("", "file of tasks to draw from instead of the shipped ones; `writer_editor_v0` says in which forms")
+    matches: int = option(10, "tasks on which every pair of policies meets in both roles; 0: all there are", smoke=2)
+    tasks: str = option(
+        "", "file of tasks to draw from instead of the shipped ones; `writer_editor_v0` says in which forms"
+    )
     judge: tuple[str, ...] = option(
         (), f"policies that judge every match, e.g. openai:MODEL (default: {' '.join(SCRIPTED_JUDGES)})"
     )
@@ -89,7 +95,7 @@ def plan_tasks(
     Raises:
         OptionError: if an option has no valid value, or fewer than two policies play.
     """
-    check_int("matches", options.matches, 1, 100_000)
+    check_int("matches", options.matches, 0, 100_000)
     judges = options.judges()
     own = {"tasks": str(Path(options.tasks).resolve())} if options.tasks else {}
     item = EnvironmentConfig(
@@ -97,14 +103,25 @@ def plan_tasks(
         options={**task, **own, "n_judges": len(judges), "language": options.language},
         staff={"judge": list(judges)},
     )
-    config = plan_run(options, [item], stop={"matches": options.matches}, scripted={environment: scripted})
+    order = np.random.default_rng(options.seed).permutation(_count(item.options))
+    chosen = order[: options.matches] if options.matches else order
+    item = item.model_copy(update={"by_deal": {"number": chosen.tolist()}})
+    config = plan_run(options, [item], stop={}, scripted={environment: scripted})
     others = max(1, len(config.pool(environment)) - 1)
-    matches = 2 * others * options.matches
+    matches = 2 * others * (options.matches or len(order))
     return {
         TASKS: config.model_copy(
             update={"stop": config.stop.model_copy(update={"matches": matches, "max_matches": max(400, matches)})}
         )
     }
+
+
+def _count(options: Mapping[str, Any]) -> int:
+    """Returns how many tasks there are to draw from."""
+    tasks = options.get("tasks")
+    if options["task"] == CODE_REVIEW:
+        return len(load_problems(tasks))
+    return len(load_documents(tasks, Languages(options["src_lang"], options["tgt_lang"])))
 
 
 def check_task(run: PlayedRun, environment: str, task: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What judges are worth: their scores beside what is known of a text, its length and its role, and beside those of other judges."""
+"""What judges are worth: their scores beside what is known of a text, its length, its role, and other judges' scores."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -61,7 +61,9 @@ def accuracy(own: Sequence[Case]) -> "Estimate | None":
     return concordance(*zip(*told, strict=True)) if told else None
 
 
-def accuracy_table(matches: Sequence[JudgedMatch], names: Names, truth: Value, length: Value, notes: Sequence[str]) -> Table:
+def accuracy_table(
+    matches: Sequence[JudgedMatch], names: Names, truth: Value, length: Value, notes: Sequence[str]
+) -> Table:
     """Returns how far each judge's scores follow what is known of the texts, and their length."""
     rows: list[list[Cell]] = []
     for judge, role in itertools.product(judges_of(matches), ROLES):
@@ -196,7 +198,9 @@ def judge_notes(run_judges: Sequence[str], players: Sequence[str]) -> list[str]:
     ]
 
 
-def _correlation(own: Sequence[Case], values: Sequence[float], given: Sequence[float] | None = None) -> "Estimate | None":
+def _correlation(
+    own: Sequence[Case], values: Sequence[float], given: Sequence[float] | None = None
+) -> "Estimate | None":
     return rank_correlation([case.score for case in own], values, [case.task for case in own], given=given)
 
 

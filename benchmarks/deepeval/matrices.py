@@ -1,5 +1,6 @@
 """The tables that code review and translation share: scores of every pair in both roles, their means, and what was left out."""
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,11 +12,14 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns
 from rating.records.outcome import PLAYED
 from rating.statistics.estimates import Estimate
+from rating.statistics.permutation import PermutationTest, holm, paired_permutation_test
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CLUSTERED = "(n): matches; intervals are clustered by task and left out where tasks are fewer than 6 or all scores equal"
+CLUSTERED = (
+    "(n): matches; intervals are clustered by task and left out where tasks are fewer than 6 or all scores equal"
+)
 
 
 class Names(NamedTuple):
@@ -42,7 +46,9 @@ def mean_score(matches: Sequence[JudgedMatch], role: str) -> Estimate | None:
 def role_mean(matches: Sequence[JudgedMatch], policy: str, role: str) -> Estimate | None:
     """Returns the mean score of a policy in a role, over its matches with others."""
     own = [
-        match for match in scored(matches) if match.seat(role).policy == policy and match.writer.policy != match.editor.policy
+        match
+        for match in scored(matches)
+        if match.seat(role).policy == policy and match.writer.policy != match.editor.policy
     ]
     return mean_score(own, role)
 
@@ -101,6 +107,59 @@ def mean_table(matches: Sequence[JudgedMatch], names: Names, published: Publishe
     )
 
 
+def difference_table(matches: Sequence[JudgedMatch], names: Names) -> Table:
+    """Returns tests of whether two players differ in a role, on the same tasks and with the same third players."""
+    tests: list[tuple[str, str, str, PermutationTest | None]] = []
+    for role in ("writer", "editor"):
+        values = {
+            (match.seat(role).policy, partner, match.task): match.seat(role).reward
+            for match in scored(matches)
+            if (partner := match.seat("editor" if role == "writer" else "writer").policy) != match.seat(role).policy
+        }
+        for first, second in itertools.combinations(policies(matches), 2):
+            cases = [
+                (partner, task)
+                for player, partner, task in values
+                if player == first and (second, partner, task) in values
+            ]
+            found = paired_permutation_test(
+                [values[first, *case] for case in cases],
+                [values[second, *case] for case in cases],
+                [task for _, task in cases],
+            )
+            tests.append((names.of(role), first, second, found))
+    corrected = iter(holm([test.p for *_, test in tests if test]))
+    rows: list[list[Cell]] = [
+        [
+            role,
+            f"{first} less {second}",
+            test and test.n,
+            test and test.difference,
+            test and test.p,
+            next(corrected) if test else None,
+        ]
+        for role, first, second, test in tests
+    ]
+    return Table(
+        "differences",
+        "differences between players in the same role, with permutation tests",
+        [
+            Column("as"),
+            Column("pair"),
+            Column("tasks", MEASURED),
+            Column("difference of scores", MEASURED),
+            Column("p", MEASURED, 4),
+            Column("p, corrected for the number of tests", MEASURED, 4),
+        ],
+        rows,
+        [
+            "two players are compared on the same tasks with the same third players, so with two players there is nothing to"
+            " compare; scores are exchanged by task; corrected as by Holm",
+            "the paper tests no difference",
+        ],
+    )
+
+
 def published_table(published: Published) -> Table:
     """Returns the published cells."""
     return Table(
@@ -143,7 +202,7 @@ def count_table(run: PlayedRun, environment: str, matches: Sequence[JudgedMatch]
         rows,
         [
             "undecided: all judges abstained; such a match, a forfeited and a void one count for no score",
-            "tasks are drawn at random, so that one may come up more than once; all pairs play the same ones",
+            "which tasks are played is drawn by the seed; all pairs play the same ones",
         ],
     )
 

@@ -21,8 +21,8 @@ Beside the judges there is an objective channel: the share of the problem's test
 chrF++ and BLEU of the translation before and after polishing. A judge can be checked against it, and a consensus on a wrong
 program shows.
 
-Which problem or document a match is about is drawn from the seed (or chosen by option), so a match with swapped roles on the same seed has the same
-task. The problems and documents that come with the package were written for this project.
+Which problem or document a match is about is drawn from the seed, so a match with swapped roles on the same seed has the same
+task; an option can choose it instead. The problems and documents that come with the package were written for this project.
 
 Source: DeepEval (arXiv 2309.04369), sections 3.5 and 3.7.3 to 3.7.4, and appendix A.1.
 
@@ -35,6 +35,8 @@ Source: DeepEval (arXiv 2309.04369), sections 3.5 and 3.7.3 to 3.7.4, and append
 * `max_rounds=None`: greatest number of rounds, 1 to 10; `None` is 5 for code review and 1 for translation.
 * `n_judges=1`: number of judges, 0 to 9. Without judges the objective channel pays; that needs a sandbox, or sacrebleu.
 * `objective=True`: measure the first and the last text beside the judges' scores.
+* `sandbox="auto"`: where programs are tested: `auto` for the first backend that isolates them, or the name of one
+  ([which](../sandbox.md)). Where there is none, nothing is tested and what programs pass is not known. For code review only.
 * `src_lang=None`: language of the source texts, a code such as `de` or a name: of several pairs of languages choose this one. It
   also says the language of tasks that do not name it. For translation only.
 * `tgt_lang=None`: the same for the language to translate into.
@@ -116,14 +118,17 @@ from typing import Any, ClassVar
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.sandbox import BACKENDS
 from llmarena_envs.writer_editor import text_metrics
 from llmarena_envs.writer_editor.document_files import MAX_LANGUAGE
 from llmarena_envs.writer_editor.game import CODE_REVIEW, TASKS, WriterEditor
 from llmarena_envs.writer_editor.grammar import NAMES
-from llmarena_envs.writer_editor.objective import Measure, find_pass_rate
+from llmarena_envs.writer_editor.objective import Measure
+from llmarena_envs.writer_editor.pass_rate import AUTO, find_pass_rate
 from llmarena_envs.writer_editor.task_types import Document, Problem
-from llmarena_envs.writer_editor.tasks import Languages, Tasks, load_documents, load_problems
+from llmarena_envs.writer_editor.tasks import Languages, Tasks, load_documents, load_problems, task_source
 from llmarena_envs.writer_editor.text import WriterEditorCodec
 
 _ROUNDS = {"code_review": 5, "translation": 1}
@@ -170,6 +175,7 @@ class raw_env(TextEnv):
         max_rounds: int | None = None,
         n_judges: int = 1,
         objective: bool = True,
+        sandbox: str = "auto",
         src_lang: str | None = None,
         tgt_lang: str | None = None,
         consensus_token: str = "over",
@@ -181,6 +187,7 @@ class raw_env(TextEnv):
         check_bool("objective", objective)
         check_int("n_judges", n_judges, 0, 9)
         _check_token(consensus_token)
+        check_choice("sandbox", sandbox, (AUTO, *BACKENDS) if task == CODE_REVIEW and objective else (AUTO,))
         languages = _languages(task, src_lang, tgt_lang)
         loaded: Sequence[Problem | Document] = (
             load_problems(tasks) if task == CODE_REVIEW else load_documents(tasks, languages)
@@ -188,12 +195,23 @@ class raw_env(TextEnv):
         rounds = _ROUNDS[task] if max_rounds is None else max_rounds
         if number is not None:
             check_int("number", number, 0, len(loaded) - 1)
-        measures = _measures(task, n_judges, loaded) if objective else ()
+        measures = _measures(task, n_judges, loaded, sandbox) if objective else ()
         game = WriterEditor(
-            task, loaded, number=number, max_rounds=rounds, n_judges=n_judges, consensus_token=consensus_token, measures=measures
+            task,
+            loaded,
+            number=number,
+            max_rounds=rounds,
+            n_judges=n_judges,
+            consensus_token=consensus_token,
+            measures=measures,
         )
         codec = WriterEditorCodec(language, task, max_rounds=rounds, consensus_token=consensus_token)
+        self._source = task_source(tasks, len(loaded), "problems" if task == CODE_REVIEW else "documents")
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
+
+    def sources(self) -> tuple[Source, ...]:
+        """Returns where the tasks come from, and how many there are."""
+        return (self._source,)
 
 
 def _check_token(token: object) -> None:
@@ -214,16 +232,19 @@ def _languages(task: str, src_lang: object, tgt_lang: object) -> Languages:
     return Languages(" ".join(str(src_lang or "").split()), " ".join(str(tgt_lang or "").split()))
 
 
-def _measures(task: str, n_judges: int, tasks: Sequence[Problem | Document]) -> tuple[Measure, ...]:
+def _measures(task: str, n_judges: int, tasks: Sequence[Problem | Document], sandbox: str) -> tuple[Measure, ...]:
     """Returns what is measured; without judges it must be there.
 
     Raises:
         OptionError: if there are no judges, and nothing to measure with or to compare with.
     """
     if task == CODE_REVIEW:
-        pass_rate = find_pass_rate()
+        pass_rate = find_pass_rate(sandbox)
         if not n_judges and pass_rate is None:
-            raise OptionError("n_judges: 0 needs a sandbox in which programs are tested, and there is none here")
+            raise OptionError(
+                "n_judges: 0 needs a sandbox in which programs are tested, and there is none on this machine; "
+                "python -m llmarena_envs.sandbox says what is missing"
+            )
         return (Measure("pass", 1.0, pass_rate or _unknown),)
     if not n_judges and not text_metrics.has_text_metrics():
         raise OptionError("n_judges: 0 needs sacrebleu, which is not installed: pip install 'llmarena-envs[text]'")

@@ -32,8 +32,3 @@ class Measure(NamedTuple):
         """Returns the number, or ``UNKNOWN``."""
         value = self.of(text, task)
         return UNKNOWN if value is None else min(value, self.best)
-
-
-def find_pass_rate() -> PassRate | None:
-    """Returns what runs a problem's tests, or ``None`` where there is no sandbox for it."""
-    return None

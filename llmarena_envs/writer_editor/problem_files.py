@@ -53,32 +53,67 @@ def _of_mbpp(record: Record, number: int) -> Problem:
         entry_point=_entry_point(record, code, tests[0]),
         code=code,
         test_list=tests,
-        test_setup_code=record.text("test_setup_code", ""),
+        test_setup_code=_setup(record, "test_setup_code", ""),
         buggy_code=record.text("buggy_code", ""),
         bug=record.text("bug", ""),
     )
 
 
 def _check_test(record: Record, test: str) -> None:
-    try:
-        statements = ast.parse(test).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        statements = []
-    if len(statements) != 1 or not isinstance(statements[0], ast.Assert):
+    statements = _statements(test)
+    if statements is None or len(statements) != 1 or not isinstance(statements[0], ast.Assert):
         raise record.error(f"test_list: expected an assert statement, got {test!r:.80}")
+
+
+def _setup(record: Record, name: str, default: str | None = None) -> str:
+    setup = record.text(name, default)
+    if _statements(setup) is None:
+        raise record.error(f"{name}: expected Python, got {setup!r:.80}")
+    return setup
+
+
+def _statements(program: str) -> list[ast.stmt] | None:
+    try:
+        return ast.parse(program).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _of_human_eval(record: Record) -> Problem:
     prompt = record.text("prompt")
     entry_point = _entry_point(record, "", "")
+    test = _setup(record, "test")
+    asserts = _asserts_of_check(test, entry_point)
+    # A loop, say, is evaluated as a whole.
+    tests = asserts or (f"assert all(check(candidate) is None for candidate in [{entry_point}])",)
     return Problem(
         task_id=record.name("task_id", entry_point),
         text=prompt,
         entry_point=entry_point,
         code=prompt + record.text("canonical_solution"),
-        test_list=(f"assert check({entry_point}) is None",),
-        test_setup_code=record.text("test"),
+        test_list=tests,
+        test_setup_code="" if asserts else test,
     )
+
+
+def _asserts_of_check(test: str, entry_point: str) -> tuple[str, ...]:
+    """Returns the asserts about ``candidate`` of a program that defines ``check(candidate)`` and consists of them alone."""
+    program = ast.parse(test).body
+    checks = [part for part in program if isinstance(part, ast.FunctionDef) and part.name == "check"]
+    others = [part for part in program if part not in checks and not isinstance(part, ast.Assign | ast.Expr)]
+    if len(checks) != 1 or len(checks[0].args.args) != 1 or others:
+        return ()
+    candidate = checks[0].args.args[0].arg
+    asserts = []
+    for part in checks[0].body:
+        if not isinstance(part, ast.Assert | ast.Expr):
+            return ()
+        names = [node for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == candidate]
+        for name in names:
+            name.id = entry_point
+        if names and isinstance(part, ast.Assert):
+            asserts.append(ast.unparse(ast.Assert(part.test)))
+    return tuple(asserts)
 
 
 def _entry_point(record: Record, code: str, test: str) -> str:

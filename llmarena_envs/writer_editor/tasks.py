@@ -6,7 +6,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from llmarena_envs import __version__
 from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.source import Source
 from llmarena_envs.writer_editor.document_files import read_documents
 from llmarena_envs.writer_editor.problem_files import read_problems
 from llmarena_envs.writer_editor.records import Record, file_records, given_records, json_records
@@ -62,6 +64,13 @@ def shipped_problems() -> tuple[Problem, ...]:
 def shipped_documents() -> tuple[Document, ...]:
     """Returns the documents that come with the package, written for this project."""
     return read_documents(_shipped("documents.jsonl"))
+
+
+def task_source(tasks: Tasks, size: int, kind: str) -> Source:
+    """Returns where tasks of a kind (``problems`` or ``documents``) come from, for the record of a run."""
+    if tasks is None:
+        return Source(f"llmarena-envs ({kind})", __version__, "Apache-2.0", size)
+    return Source(Path(tasks).name if isinstance(tasks, str | Path) else "records of the run file", "", "", size)
 
 
 def _shipped(name: str) -> list[Record]:

@@ -7,6 +7,7 @@ from pettingzoo.test import api_test, seed_test
 
 from llmarena_envs import writer_editor_v0
 from llmarena_envs.core.options import OptionError
+from llmarena_envs.testing import check_environment
 from llmarena_envs.writer_editor import env as module
 from llmarena_envs.writer_editor import text_metrics
 from llmarena_envs.writer_editor.task_types import Document
@@ -28,6 +29,16 @@ def test_the_bound_on_turns(task, bound):
     assert writer_editor_v0.raw_env(task=task, max_rounds=2, n_judges=4).max_turns == 8
 
 
+def test_a_task_can_be_chosen():
+    env = writer_editor_v0.env(task="translation", number=2)
+    for seed in range(3):
+        env.reset(seed=seed)
+        assert env.unwrapped.game.number == 2
+    text = {"src": "Guten Tag.", "src_lang": "de", "tgt_lang": "en"}
+    with pytest.raises(OptionError, match="number: expected an integer from 0 to 1, got 2"):
+        writer_editor_v0.env(task="translation", tasks=[text, text], number=2)
+
+
 def test_the_same_seed_gives_the_same_task_to_all_who_play_it():
     env, other = writer_editor_v0.raw_env(), writer_editor_v0.raw_env(n_judges=3, max_rounds=1, language="zh")
     tasks = set()
@@ -40,7 +51,7 @@ def test_the_same_seed_gives_the_same_task_to_all_who_play_it():
 
 
 def test_the_pass_rate_is_measured_by_what_is_injected(monkeypatch):
-    monkeypatch.setattr(module, "find_pass_rate", lambda: share_passed)
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: share_passed)
     env = writer_editor_v0.raw_env()
     env.reset(seed=0)
     problem = env.game.tasks[env.game.number]
@@ -53,7 +64,7 @@ def test_the_pass_rate_is_measured_by_what_is_injected(monkeypatch):
 
 
 def test_without_judges_the_tests_pay(monkeypatch):
-    monkeypatch.setattr(module, "find_pass_rate", lambda: share_passed)
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: share_passed)
     env = pickle.loads(pickle.dumps(copy.deepcopy(writer_editor_v0.raw_env(n_judges=0))))
     env.reset(seed=0)
     problem = env.game.tasks[env.game.number]
@@ -62,6 +73,13 @@ def test_without_judges_the_tests_pay(monkeypatch):
     share = share_passed(problem.buggy_code, problem)
     assert env.rewards == {"writer_0": 10 * share, "editor_0": 10 * share}
     assert env.infos["writer_0"]["consensus"] == 1  # on a wrong program
+
+
+def test_data_say_where_they_come_from():
+    (shipped,) = writer_editor_v0.raw_env().sources()
+    assert shipped.licence == "Apache-2.0" and shipped.size == len(writer_editor_v0.raw_env().game.tasks)
+    (own,) = writer_editor_v0.raw_env(task="translation", tasks=[NOTE]).sources()
+    assert own.size == 1 and not own.licence
 
 
 def test_translations_are_compared_with_the_reference():
@@ -74,6 +92,12 @@ def test_translations_are_compared_with_the_reference():
     assert 0 < about["chrf_first"] < 100 and 0 < about["bleu_first"] < 100
     assert env.rewards["editor_0"] == pytest.approx(10)
     assert env.rewards["writer_0"] == pytest.approx(about["chrf_first"] / 10)
+
+
+def test_matches_without_judges_keep_the_rules_of_all_environments():
+    check_environment(
+        writer_editor_v0.env, options={"task": "translation", "n_judges": 0, "max_rounds": 2}, seeds=range(2)
+    )
 
 
 def test_metrics_in_other_scripts():
@@ -98,7 +122,7 @@ def test_without_sacrebleu_nothing_is_known(monkeypatch):
 
 
 def test_without_the_objective_channel_nothing_is_measured(monkeypatch):
-    monkeypatch.setattr(module, "find_pass_rate", lambda: pytest.fail("asked for"))
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: pytest.fail("asked for"))
     env = writer_editor_v0.raw_env(objective=False)
     env.reset(seed=0)
     assert not any(name.startswith("pass") for name in env.infos["writer_0"])
@@ -127,6 +151,8 @@ def test_without_the_objective_channel_nothing_is_measured(monkeypatch):
         ({"consensus_token": "x" * 41}, "consensus_token"),
         ({"consensus_token": 5}, "consensus_token"),
         ({"language": "xx"}, "language"),
+        ({"sandbox": "jail"}, "sandbox: expected one of 'auto', 'sandlock'"),
+        ({"sandbox": "unisolated", "task": "translation"}, "sandbox: expected one of 'auto'"),
         ({"obs_type": "vector"}, "obs_type"),
     ],
 )
@@ -136,6 +162,6 @@ def test_bad_options(options, message):
 
 
 def test_without_a_sandbox_there_is_no_match_without_judges(monkeypatch):
-    monkeypatch.setattr(module, "find_pass_rate", lambda: None)
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: None)
     with pytest.raises(OptionError, match="n_judges: 0 needs a sandbox"):
         writer_editor_v0.env(n_judges=0)

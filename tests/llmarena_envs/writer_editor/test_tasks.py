@@ -38,12 +38,15 @@ def test_the_layout_of_mbpp():
 
 
 def test_the_layout_of_human_eval():
-    (each,) = load_problems(str(HERE / "human_eval.jsonl"))
-    assert each.task_id == "HumanEval/0"
-    assert each.assignment.signature == "first_even(numbers: List[int])"
-    assert each.text.startswith("from typing") and "canonical" not in each.text
-    assert share_passed(each.code, each) == 1
-    assert share_passed("def first_even(numbers):\n    return 4", each) == 0
+    loop, plain = load_problems(str(HERE / "human_eval.jsonl"))
+    assert loop.task_id == "HumanEval/0"
+    assert loop.assignment.signature == "first_even(numbers: List[int])"
+    assert loop.text.startswith("from typing") and "canonical" not in loop.text
+    assert len(loop.test_list) == 1 and "def check" in loop.test_setup_code
+    assert plain.test_list == ("assert double(2) == 4", "assert double(candidate=0) == 0") and not plain.test_setup_code
+    for problem in (loop, plain):
+        assert share_passed(problem.code, problem) == 1
+        assert share_passed(f"def {problem.entry_point}(*values, **more):\n    return 4", problem) < 1
 
 
 def test_records_as_datasets_gives_them():
@@ -61,6 +64,7 @@ def test_records_as_datasets_gives_them():
         ({"test_list": "assert add(1, 2) == 3"}, "test_list: expected a list of texts"),
         ({"test_list": ["add(1, 2) == 3"]}, "test_list: expected an assert statement"),
         ({"test_list": ["assert add(1, 2) == 3; x = 1"]}, "test_list: expected an assert statement"),
+        ({"test_setup_code": "def ("}, "test_setup_code: expected Python"),
         ({"test_list": ["assert ("]}, "test_list: expected an assert statement"),
         ({"code": "x = 1"}, "entry_point: expected the name of a function"),
         ({"entry_point": "add(a, b)"}, "entry_point: expected the name of a function"),
