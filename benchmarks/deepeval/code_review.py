@@ -17,7 +17,9 @@ from benchmarks.deepeval.judged import (
     check_task,
     judged_matches,
     known,
+    mean_by_task,
     plan_tasks,
+    rate_by_task,
 )
 from benchmarks.deepeval.judges import (
     accuracy_picture,
@@ -37,7 +39,6 @@ from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from llmarena_envs.writer_editor.game import CODE_REVIEW
 from rating.running.run_file import RunConfig
 from rating.statistics.estimates import Estimate
-from rating.statistics.proportions import clustered_rate, paired_change
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,19 +118,20 @@ def passes(match: JudgedMatch, which: str) -> bool:
 def pass_rate(matches: Sequence[JudgedMatch], which: str) -> Estimate | None:
     """Returns the share of programs that pass all tests, clustered by problem."""
     own = [match for match in matches if tested(match)]
-    return clustered_rate([passes(match, which) for match in own], [match.task for match in own])
+    return rate_by_task([passes(match, which) for match in own], [match.task for match in own])
 
 
 def change(matches: Sequence[JudgedMatch]) -> Estimate | None:
     """Returns by how much that share rises from the first to the last program."""
     own = [match for match in matches if tested(match)]
-    return paired_change([passes(match, FIRST) for match in own], [passes(match, LAST) for match in own])
+    gains = [float(passes(match, LAST)) - passes(match, FIRST) for match in own]
+    return mean_by_task(gains, [match.task for match in own])
 
 
 def false_consensus(matches: Sequence[JudgedMatch]) -> Estimate | None:
     """Returns the share of accepted programs that fail a test."""
     own = [match for match in matches if tested(match) and match.editor.statistics["consensus"] > 0]
-    return clustered_rate([not passes(match, LAST) for match in own], [match.task for match in own])
+    return rate_by_task([not passes(match, LAST) for match in own], [match.task for match in own])
 
 
 def program_table(matches: Sequence[JudgedMatch]) -> Table:
@@ -146,7 +148,7 @@ def program_table(matches: Sequence[JudgedMatch]) -> Table:
                 percent(change(own)),
                 *(
                     percent(
-                        matrices.mean_by_task(
+                        mean_by_task(
                             [match.writer.statistics[which] for match in known_own], [match.task for match in known_own]
                         )
                     )
@@ -168,7 +170,7 @@ def program_table(matches: Sequence[JudgedMatch]) -> Table:
         ],
         rows,
         [
-            "(n): programs; intervals are clustered by problem, that of the change is Newcombe's for paired shares",
+            "(n): programs; intervals are clustered by problem, and left out where problems are fewer than 6",
             "tests run in a sandbox; a program that cannot be run passes none",
         ],
     )
@@ -184,10 +186,10 @@ def consensus_table(matches: Sequence[JudgedMatch]) -> Table:
         rows.append(
             [
                 policy,
-                percent(clustered_rate(accepted, tasks)),
+                percent(rate_by_task(accepted, tasks)),
                 percent(false_consensus(own)),
                 percent(change(own)),
-                matrices.mean_by_task([match.editor.statistics["rounds"] for match in own], tasks),
+                mean_by_task([match.editor.statistics["rounds"] for match in own], tasks),
             ]
         )
     return Table(

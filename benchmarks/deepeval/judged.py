@@ -20,6 +20,7 @@ from rating.records.outcome import FINISHED, UNDECIDED, Outcome, SeatOutcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.ordering import FEWEST_GROUPS
+from rating.statistics.proportions import clustered_rate
 from rating.statistics.results import rated_seats, staff_seats
 
 TASKS = "tasks"
@@ -60,6 +61,7 @@ class JudgedMatch:
 
     Attributes:
         number: its number.
+        seed: its seed; matches on the same task in the same cycle of the schedule share it.
         task: number of its task in the list.
         writer: the writer's seat.
         editor: the editor's seat.
@@ -69,6 +71,7 @@ class JudgedMatch:
     """
 
     number: int
+    seed: int
     task: int
     writer: SeatOutcome
     editor: SeatOutcome
@@ -163,6 +166,7 @@ def _match(run: PlayedRun, outcome: Outcome) -> JudgedMatch:
     is_forfeited = any(seat.forfeit for seat in outcome.seats)
     return JudgedMatch(
         outcome.number,
+        outcome.seed,
         int(seats["writer_0"].statistics["task"]),
         seats["writer_0"],
         seats["editor_0"],
@@ -192,7 +196,16 @@ def known(value: float) -> float | None:
 
 def mean_by_task(values: Sequence[float], tasks: Sequence[int]) -> Estimate | None:
     """Returns a mean with an interval clustered by task; without one where tasks are too few or all values alike."""
-    estimate = mean_estimate(values, tasks)
+    return _cautious(mean_estimate(values, tasks))
+
+
+def rate_by_task(hits: Sequence[bool], tasks: Sequence[int]) -> Estimate | None:
+    """Returns a rate with an interval clustered by task; without one where tasks are too few, unless all are alike."""
+    estimate = clustered_rate(hits, tasks)
+    return _cautious(estimate) if estimate and 0 < estimate.value < 1 else estimate
+
+
+def _cautious(estimate: Estimate | None) -> Estimate | None:
     if estimate is None or (estimate.clusters >= FEWEST_GROUPS and estimate.low != estimate.high):
         return estimate
     return estimate._replace(low=None, high=None)

@@ -112,20 +112,20 @@ def difference_table(matches: Sequence[JudgedMatch], names: Names) -> Table:
     tests: list[tuple[str, str, str, PermutationTest | None]] = []
     for role in ("writer", "editor"):
         values = {
-            (match.seat(role).policy, partner, match.task): match.seat(role).reward
+            (match.seat(role).policy, partner, match.task, match.seed): match.seat(role).reward
             for match in scored(matches)
             if (partner := match.seat("editor" if role == "writer" else "writer").policy) != match.seat(role).policy
         }
         for first, second in itertools.combinations(policies(matches), 2):
             cases = [
-                (partner, task)
-                for player, partner, task in values
-                if player == first and (second, partner, task) in values
+                (partner, task, seed)
+                for player, partner, task, seed in values
+                if player == first and (second, partner, task, seed) in values
             ]
             found = paired_permutation_test(
                 [values[first, *case] for case in cases],
                 [values[second, *case] for case in cases],
-                [task for _, task in cases],
+                [task for _, task, _ in cases],
             )
             tests.append((names.of(role), first, second, found))
     corrected = iter(holm([test.p for *_, test in tests if test]))
