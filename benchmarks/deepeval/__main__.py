@@ -4,7 +4,15 @@ import sys
 
 from benchmarks.experiments.command import Paper, main
 
-PAPER = Paper(name="deepeval", title="DeepEval (arXiv 2309.04369)", rows={}, aliases={})
+PAPER = Paper(
+    name="deepeval",
+    title="DeepEval (arXiv 2309.04369)",
+    rows={
+        "f4a": "benchmarks.deepeval.pay_offs_mode_1",
+        "f4b": "benchmarks.deepeval.pay_offs_mode_2",
+    },
+    aliases={},
+)
 
 if __name__ == "__main__":
     sys.exit(main(PAPER))
