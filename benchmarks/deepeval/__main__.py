@@ -8,6 +8,8 @@ PAPER = Paper(
     name="deepeval",
     title="DeepEval (arXiv 2309.04369)",
     rows={
+        "f4a": "benchmarks.deepeval.pay_offs_mode_1",
+        "f4b": "benchmarks.deepeval.pay_offs_mode_2",
         "t3": "benchmarks.deepeval.code_review",
         "t4": "benchmarks.deepeval.german_english",
         "t5": "benchmarks.deepeval.english_french",

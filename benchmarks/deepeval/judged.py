@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
@@ -19,7 +20,6 @@ from rating.errors import RunError
 from rating.records.outcome import FINISHED, UNDECIDED, Outcome, SeatOutcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.ordering import FEWEST_GROUPS
 from rating.statistics.proportions import clustered_rate
 from rating.statistics.results import rated_seats, staff_seats
 
@@ -196,16 +196,10 @@ def known(value: float) -> float | None:
 
 def mean_by_task(values: Sequence[float], tasks: Sequence[int]) -> Estimate | None:
     """Returns a mean with an interval clustered by task; without one where tasks are too few or all values alike."""
-    return _cautious(mean_estimate(values, tasks))
+    return cautious(mean_estimate(values, tasks))
 
 
 def rate_by_task(hits: Sequence[bool], tasks: Sequence[int]) -> Estimate | None:
     """Returns a rate with an interval clustered by task; without one where tasks are too few, unless all are alike."""
     estimate = clustered_rate(hits, tasks)
-    return _cautious(estimate) if estimate and 0 < estimate.value < 1 else estimate
-
-
-def _cautious(estimate: Estimate | None) -> Estimate | None:
-    if estimate is None or (estimate.clusters >= FEWEST_GROUPS and estimate.low != estimate.high):
-        return estimate
-    return estimate._replace(low=None, high=None)
+    return cautious(estimate) if estimate and 0 < estimate.value < 1 else estimate

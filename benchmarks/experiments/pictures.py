@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.cbook import boxplot_stats
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
@@ -70,6 +71,50 @@ def estimates(rows: Mapping[str, Estimate | None], label: str, *, lines: Mapping
             field.axvline(position, color=COLOURS[1 + index], linestyle="--", linewidth=1, label=plain(name))
         if lines:
             field.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    return figure
+
+
+def boxes(
+    samples: Mapping[str, Sequence[float]],
+    label: str,
+    *,
+    line: float | None = None,
+    limits: tuple[float, float] | None = None,
+    decimals: int = 2,
+) -> Figure:
+    """Draws a box for every name: median, quartiles, whiskers to the last value within 1.5 of their distance, and the rest.
+
+    Args:
+        samples: values by name; names without any are left out.
+        label: what the values are, with their unit.
+        line: a value to compare with, dashed.
+        limits: of the axis; by default those of the values.
+        decimals: of the medians.
+    """
+    shown = {name: list(values) for name, values in samples.items() if len(values)}
+    with axes(1.0 + 0.45 * max(1, len(shown))) as (figure, (field,)):
+        for height, box in enumerate(boxplot_stats(list(shown.values())) if shown else ()):
+            field.hlines([height] * 2, [box["whislo"], box["q3"]], [box["q1"], box["whishi"]], color=COLOURS[5])
+            field.vlines([box["whislo"], box["whishi"]], height - 0.12, height + 0.12, color=COLOURS[5])
+            field.barh(
+                height, box["q3"] - box["q1"], 0.5, box["q1"], facecolor="#ddf4ff", edgecolor=COLOURS[0], zorder=2
+            )
+            field.vlines(box["med"], height - 0.25, height + 0.25, color=COLOURS[1], linewidth=2, zorder=3)
+            field.text(
+                box["med"], height - 0.27, f"{box['med'] + 0.0:.{decimals}f}",
+                ha="center", va="bottom", fontsize="small", zorder=4,
+            )  # fmt: skip
+            field.plot(box["fliers"], [height] * len(box["fliers"]), "o", color=COLOURS[5], markersize=2.5, alpha=0.6)
+        name_rows(field, list(shown), label)
+        for height, values in enumerate(shown.values()):
+            field.annotate(
+                f"n = {len(values)}", (0, height + 0.42), (-8, 0), ("axes fraction", "data"), "offset points",
+                ha="right", va="center", fontsize="small", color=COLOURS[5],
+            )  # fmt: skip
+        if line is not None:
+            field.axvline(line, color=COLOURS[2], linestyle="--", linewidth=1, zorder=1)
+        if limits:
+            field.set_xlim(*limits)
     return figure
 
 

@@ -7,28 +7,25 @@ almost the valuation; 0 is the equilibrium of two bidders whose valuations are u
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.cbook import boxplot_stats
 
-from benchmarks.experiments.pictures import COLOURS, axes, name_rows
+from benchmarks.experiments.estimates import cautious
+from benchmarks.experiments.pictures import boxes
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.published import Published, load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.seats import check_two_seats, statistic
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Column, Table, percent
 from benchmarks.llmarena.pool import SCRIPTED
-from benchmarks.llmarena.self_play import by_policy, cautious, check_two_seats, missing, share, statistic
+from benchmarks.llmarena.self_play import by_policy, missing, share
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
 from rating.records.outcome import Outcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.medians import median_estimate
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 GAME = "bid_v0"
 RUN = "auctions"
@@ -85,7 +82,14 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     published = load_published("benchmarks.llmarena")["fig3_auctions"]
     return Result(
         [score_table(bids, {policy: payoff(own) for policy, own in matches.items()}), label_table(published, bids)],
-        {"scores": box_plot(bids)},
+        {
+            "scores": boxes(
+                {policy: own.scores for policy, own in bids.items()},
+                "score of a bid, (b - v/2) / (v/2); dashed: equilibrium",
+                line=0,
+                limits=(-1.05, 1.05),
+            )
+        },
         missing(outcomes),
     )
 
@@ -171,38 +175,6 @@ def label_table(published: Published, bids: Mapping[str, Bids]) -> Table:
 def quartile(scores: Sequence[float], part: float) -> float | None:
     """Returns a quantile of scores."""
     return float(np.quantile(scores, part)) if scores else None
-
-
-def box_plot(bids: Mapping[str, Bids]) -> "Figure":
-    """Draws a box for each player: median, quartiles, whiskers to the last score within 1.5 of their distance, and the rest."""
-    shown = {policy: own for policy, own in bids.items() if own.scores}
-    with axes(1.0 + 0.45 * max(1, len(shown))) as (figure, (field,)):
-        for height, box in enumerate(boxplot_stats([list(own.scores) for own in shown.values()]) if shown else ()):
-            field.hlines([height] * 2, [box["whislo"], box["q3"]], [box["q1"], box["whishi"]], color=COLOURS[5])
-            field.vlines([box["whislo"], box["whishi"]], height - 0.12, height + 0.12, color=COLOURS[5])
-            field.barh(
-                height, box["q3"] - box["q1"], 0.5, box["q1"], facecolor="#ddf4ff", edgecolor=COLOURS[0], zorder=2
-            )
-            field.vlines(box["med"], height - 0.25, height + 0.25, color=COLOURS[1], linewidth=2, zorder=3)
-            field.text(
-                box["med"],
-                height - 0.27,
-                f"{box['med'] + 0.0:.2f}",
-                ha="center",
-                va="bottom",
-                fontsize="small",
-                zorder=4,
-            )
-            field.plot(box["fliers"], [height] * len(box["fliers"]), "o", color=COLOURS[5], markersize=2.5, alpha=0.6)
-        name_rows(field, list(shown), "score of a bid, (b - v/2) / (v/2); dashed: equilibrium")
-        for height, own in enumerate(shown.values()):
-            field.annotate(
-                f"n = {len(own.scores)}", (0, height + 0.42), (-8, 0), ("axes fraction", "data"), "offset points",
-                ha="right", va="center", fontsize="small", color=COLOURS[5],
-            )  # fmt: skip
-        field.axvline(0, color=COLOURS[2], linestyle="--", linewidth=1, zorder=1)
-        field.set_xlim(-1.05, 1.05)
-    return figure
 
 
 def _or_lowest(estimate: Estimate | None) -> float:

@@ -14,13 +14,14 @@ import numpy as np
 
 from agents.baselines.holdem import win_probability
 from agents.play import Streams
+from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pictures import COLOURS, axes, name_rows
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Column, Table, percent
 from benchmarks.llmarena.pool import SCRIPTED
-from benchmarks.llmarena.self_play import cautious, missing
+from benchmarks.llmarena.self_play import missing
 from benchmarks.options import option
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import check_int

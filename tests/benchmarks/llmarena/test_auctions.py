@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.experiments.command import main
+from benchmarks.experiments.estimates import cautious
+from benchmarks.experiments.seats import check_two_seats
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.auctions import own_bids, payoff
-from benchmarks.llmarena.self_play import cautious, check_two_seats, missing
+from benchmarks.llmarena.self_play import missing
 from llmarena_envs.core.options import OptionError
 from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
 from rating.statistics.estimates import Estimate

@@ -1,0 +1,80 @@
+"""Differences between players who met the same cases, each with an interval and a permutation test."""
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+from benchmarks.experiments.estimates import cautious
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
+from rating.statistics.estimates import mean_estimate
+from rating.statistics.permutation import holm, paired_permutation_test
+
+
+class Comparison(NamedTuple):
+    """Two players and what each of them had in the same cases.
+
+    Attributes:
+        first: one player.
+        second: the other.
+        values: of both, case by case.
+        clusters: for each case the group it belongs to, e.g. its deal.
+    """
+
+    first: str
+    second: str
+    values: Sequence[tuple[float, float]]
+    clusters: Sequence[Hashable]
+
+
+def comparison_table(
+    comparisons: Sequence[Comparison],
+    value: str,
+    group: str,
+    *,
+    name: str = "tests",
+    decimals: int = 2,
+    notes: Sequence[str] = (),
+) -> Table:
+    """Returns the difference of every two players who met, and how likely chance alone would make it as large.
+
+    Args:
+        comparisons: those without a case are left out.
+        value: what is compared, with its unit.
+        group: what a group of cases is, e.g. ``match``.
+        name: of the table.
+        decimals: of the differences.
+        notes: what else must be known to read the table.
+    """
+    found = []
+    for item in comparisons:
+        numbers = {each: number for number, each in enumerate(dict.fromkeys(item.clusters))}
+        clusters = [numbers[each] for each in item.clusters]
+        first, second = [a for a, _ in item.values], [b for _, b in item.values]
+        test = paired_permutation_test(first, second, clusters)
+        if test is not None:
+            difference = mean_estimate([a - b for a, b in item.values], clusters)
+            found.append((item, cautious(difference), test))
+    rows: list[list[Cell]] = [
+        [item.first, item.second, difference, test.n, test.p, corrected]
+        for (item, difference, test), corrected in zip(found, holm([test.p for *_, test in found]), strict=True)
+    ]
+    drawn = sum(not test.exact for *_, test in found)
+    return Table(
+        name,
+        f"differences between players: {value}",
+        [
+            Column("first"),
+            Column("second"),
+            Column("first less second", MEASURED, decimals),
+            Column("groups", MEASURED),
+            Column("p", MEASURED, 4),
+            Column("p, corrected", MEASURED, 4),
+        ],
+        rows,
+        [
+            f"p: two-sided permutation test, in which the values of both players are exchanged {group} by {group}, each a group;"
+            " all exchanges were tried"
+            + (f", except in {drawn} of {len(rows)} tests, where 10,000 were drawn" if drawn else ""),
+            f"corrected: by Holm's method for the {len(rows)} tests of the table",
+            *notes,
+        ],
+    )

@@ -1,0 +1,43 @@
+"""What rows ask of the seats of matches, and what they say of matches that were not played to the end."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from llmarena_envs.core.options import OptionError
+from rating.errors import RunError
+from rating.records.outcome import FINISHED, Outcome, SeatOutcome
+from rating.statistics.results import rated_seats
+
+
+def unfinished(outcomes: Sequence[Outcome]) -> list[str]:
+    """Returns a note that counts the matches without a result by their status, if there are any."""
+    counts = Counter(outcome.status for outcome in outcomes if outcome.status != FINISHED)
+    if not counts:
+        return []
+    kinds = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    return [f"{counts.total()} of {len(outcomes)} matches have no result and are left out: {kinds}"]
+
+
+def check_two_seats(outcomes: Sequence[Outcome]) -> None:
+    """Checks that two sat at every match.
+
+    Raises:
+        OptionError: if more did.
+    """
+    for outcome in outcomes:
+        if len(rated_seats(outcome)) != 2:
+            raise OptionError(
+                f"{outcome.environment}: expected matches of two players, got one of {len(rated_seats(outcome))};"
+                " compute this row from a run with the default number of players"
+            )
+
+
+def statistic(seat: SeatOutcome, name: str) -> float:
+    """Returns a statistic of a seat.
+
+    Raises:
+        RunError: if it has none of this name.
+    """
+    if name not in seat.statistics:
+        raise RunError(f"expected the statistic {name!r} of every seat, got {sorted(seat.statistics)}")
+    return seat.statistics[name]
