@@ -14,6 +14,7 @@ PAPER = Paper(
         "t4": "benchmarks.deepeval.german_english",
         "t5": "benchmarks.deepeval.english_french",
         "t6": "benchmarks.deepeval.english_chinese",
+        "transcripts": "benchmarks.deepeval.transcripts",
     },
     aliases={},
 )

@@ -30,36 +30,34 @@ from benchmarks.deepeval.judges import (
     role_table,
 )
 from benchmarks.deepeval.matrices import Names, policies
+from benchmarks.deepeval.pool import CODE_REVIEW
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
-from llmarena_envs.writer_editor.game import CODE_REVIEW
 from rating.running.run_file import RunConfig
 from rating.statistics.estimates import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ENVIRONMENT = "writer_editor_v0:code_review"
-TASK = {"task": CODE_REVIEW}
+TASK = {"task": "code_review"}
 NAMES = Names("programmer", "reviewer")
-SCRIPTED = ("echo", "fixer", "unsure=fixer:skill=0.5")
 FIRST, LAST = "pass_first", "pass_last"
 
 
 def plan(options: JudgedOptions) -> dict[str, RunConfig]:
     """Returns the run of all pairs."""
-    return plan_tasks(options, ENVIRONMENT, TASK, SCRIPTED)
+    return plan_tasks(options, CODE_REVIEW, TASK)
 
 
 def measure(runs: Mapping[str, PlayedRun], options: JudgedOptions) -> Result:
     """Returns scores in both roles, what the tests say, and what the judges are worth."""
     run = runs[TASKS]
-    check_task(run, ENVIRONMENT, TASK)
-    matches = judged_matches(run, ENVIRONMENT)
+    check_task(run, CODE_REVIEW, TASK)
+    matches = judged_matches(run, CODE_REVIEW)
     reviews = review_lengths(run)
     published = load_published("benchmarks.deepeval")
 
@@ -69,11 +67,11 @@ def measure(runs: Mapping[str, PlayedRun], options: JudgedOptions) -> Result:
     tables = [
         *(matrices.score_matrix(matches, role, NAMES) for role in ("writer", "editor")),
         matrices.mean_table(matches, NAMES, published["T3_code_review_means"], options.published_as()),
-        matrices.difference_table(matches, NAMES),
+        *(matrices.difference_table(matches, role, NAMES) for role in ("writer", "editor")),
         matrices.published_table(published["T3_code_review"]),
         program_table(matches),
         consensus_table(matches),
-        matrices.count_table(run, ENVIRONMENT, matches),
+        matrices.count_table(run, CODE_REVIEW, matches),
         accuracy_table(
             matches,
             NAMES,
@@ -227,7 +225,7 @@ def review_lengths(run: PlayedRun) -> dict[int, int]:
     """Returns the characters of all that the reviewer said, by match."""
     return {
         record.match.number: sum(_length(turn) for turn in record.turns if turn.agent == "editor_0")
-        for record in run.records(ENVIRONMENT)
+        for record in run.records(CODE_REVIEW)
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.deepeval.pool import SCRIPTED
 from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import RowOptions
@@ -84,16 +85,13 @@ class JudgedMatch:
         return self.writer if role == "writer" else self.editor
 
 
-def plan_tasks(
-    options: JudgedOptions, environment: str, task: Mapping[str, Any], scripted: Sequence[str]
-) -> dict[str, RunConfig]:
+def plan_tasks(options: JudgedOptions, environment: str, task: Mapping[str, Any]) -> dict[str, RunConfig]:
     """Returns a run in which every pair of policies has both roles on each of some tasks.
 
     Args:
         options: of the row.
         environment: name of the environment, with a label.
         task: its options that say which task it is.
-        scripted: the scripted policies.
 
     Raises:
         OptionError: if an option has no valid value, or fewer than two policies play.
@@ -109,7 +107,7 @@ def plan_tasks(
     order = np.random.default_rng(options.seed).permutation(_count(item.options))
     chosen = order[: options.matches] if options.matches else order
     item = item.model_copy(update={"by_deal": {"number": chosen.tolist()}})
-    config = plan_run(options, [item], stop={}, scripted={environment: scripted})
+    config = plan_run(options, [item], stop={}, scripted=SCRIPTED)
     others = max(1, len(config.pool(environment)) - 1)
     matches = 2 * others * (options.matches or len(order))
     return {

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.deepeval.judged import JudgedMatch, mean_by_task, scored
+from benchmarks.experiments.comparisons import Comparison, comparison_table
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import Published
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns
 from rating.records.outcome import PLAYED
 from rating.statistics.estimates import Estimate
-from rating.statistics.permutation import PermutationTest, holm, paired_permutation_test
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,60 +101,38 @@ def mean_table(matches: Sequence[JudgedMatch], names: Names, published: Publishe
             f"as {names.editor} is the mean of a row of the {names.editor}s' scores, as {names.writer} that of a column of the"
             f" {names.writer}s'",
             CLUSTERED,
+            "nobody is its own partner: whoever is good in one role is missing among its own partners in the other one",
             f"published: {published.source}",
             *published.notes,
         ],
     )
 
 
-def difference_table(matches: Sequence[JudgedMatch], names: Names) -> Table:
-    """Returns tests of whether two players differ in a role, on the same tasks and with the same third players."""
-    tests: list[tuple[str, str, str, PermutationTest | None]] = []
-    for role in ("writer", "editor"):
-        values = {
-            (match.seat(role).policy, partner, match.task, match.seed): match.seat(role).reward
-            for match in scored(matches)
-            if (partner := match.seat("editor" if role == "writer" else "writer").policy) != match.seat(role).policy
-        }
-        for first, second in itertools.combinations(policies(matches), 2):
-            cases = [
-                (partner, task, seed)
-                for player, partner, task, seed in values
-                if player == first and (second, partner, task, seed) in values
-            ]
-            found = paired_permutation_test(
-                [values[first, *case] for case in cases],
-                [values[second, *case] for case in cases],
+def difference_table(matches: Sequence[JudgedMatch], role: str, names: Names) -> Table:
+    """Returns tests of whether two players differ in a role, on the same tasks and with the same partners."""
+    values: dict[str, dict[tuple[str, int, int], float]] = {policy: {} for policy in policies(matches)}
+    for match in scored(matches):
+        partner = match.seat("editor" if role == "writer" else "writer").policy
+        values[match.seat(role).policy][partner, match.task, match.seed] = match.seat(role).reward
+    comparisons = []
+    for first, second in itertools.combinations(values, 2):
+        cases = [case for case in values[first] if case in values[second] and case[0] not in (first, second)]
+        comparisons.append(
+            Comparison(
+                first,
+                second,
+                [(values[first][case], values[second][case]) for case in cases],
                 [task for _, task, _ in cases],
             )
-            tests.append((names.of(role), first, second, found))
-    corrected = iter(holm([test.p for *_, test in tests if test]))
-    rows: list[list[Cell]] = [
-        [
-            role,
-            f"{first} less {second}",
-            test and test.n,
-            test and test.difference,
-            test and test.p,
-            next(corrected) if test else None,
-        ]
-        for role, first, second, test in tests
-    ]
-    return Table(
-        "differences",
-        "differences between players in the same role, with permutation tests",
-        [
-            Column("as"),
-            Column("pair"),
-            Column("tasks", MEASURED),
-            Column("difference of scores", MEASURED),
-            Column("p", MEASURED, 4),
-            Column("p, corrected for the number of tests", MEASURED, 4),
-        ],
-        rows,
-        [
-            "two players are compared on the same tasks with the same third players, so with two players there is nothing to"
-            " compare; scores are exchanged by task; corrected as by Holm",
+        )
+    return comparison_table(
+        comparisons,
+        f"scores as {names.of(role)}",
+        "task",
+        name=f"tests-{names.of(role)}s",
+        notes=[
+            "compared are matches on the same task with the same third player, for nobody is its own partner; of two players"
+            " alone there are none",
             "the paper tests no difference",
         ],
     )

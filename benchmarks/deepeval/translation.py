@@ -29,19 +29,17 @@ from benchmarks.deepeval.judges import (
     role_table,
 )
 from benchmarks.deepeval.matrices import Names, policies
+from benchmarks.deepeval.pool import TRANSLATION
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
-from llmarena_envs.writer_editor.game import TRANSLATION
 from llmarena_envs.writer_editor.text_metrics import has_text_metrics
 from rating.running.run_file import RunConfig
 from rating.statistics.estimates import Estimate
 
-ENVIRONMENT = "writer_editor_v0:translation"
 NAMES = Names("translator", "proofreader")
-SCRIPTED = ("echo", "translator", "careless=translator:noise=0.5")
 METRICS = {"chrf": "chrF++", "bleu": "BLEU"}
 
 
@@ -66,27 +64,27 @@ class Languages:
     @property
     def task(self) -> dict[str, str]:
         """The options of the environment."""
-        return {"task": TRANSLATION, "src_lang": self.source, "tgt_lang": self.target}
+        return {"task": "translation", "src_lang": self.source, "tgt_lang": self.target}
 
 
 def plan(languages: Languages, options: JudgedOptions) -> dict[str, RunConfig]:
     """Returns the run of all pairs."""
-    return plan_tasks(options, ENVIRONMENT, languages.task, SCRIPTED)
+    return plan_tasks(options, TRANSLATION, languages.task)
 
 
 def measure(languages: Languages, runs: Mapping[str, PlayedRun], options: JudgedOptions) -> Result:
     """Returns scores in both roles, the comparison with references, and what the judges are worth."""
     run = runs[TASKS]
-    check_task(run, ENVIRONMENT, languages.task)
-    matches = judged_matches(run, ENVIRONMENT)
+    check_task(run, TRANSLATION, languages.task)
+    matches = judged_matches(run, TRANSLATION)
     published = load_published("benchmarks.deepeval")
     tables = [
         *(matrices.score_matrix(matches, role, NAMES) for role in ("writer", "editor")),
         matrices.mean_table(matches, NAMES, published[f"{languages.published}_means"], options.published_as()),
-        matrices.difference_table(matches, NAMES),
+        *(matrices.difference_table(matches, role, NAMES) for role in ("writer", "editor")),
         matrices.published_table(published[languages.published]),
         *(reference_table(matches, role) for role in ("writer", "editor")),
-        matrices.count_table(run, ENVIRONMENT, matches),
+        matrices.count_table(run, TRANSLATION, matches),
         accuracy_table(
             matches,
             NAMES,
