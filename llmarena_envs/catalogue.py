@@ -5,6 +5,7 @@ Everything else that is to be known of an environment stands in its class (``cor
 
 import importlib
 import inspect
+import re
 from typing import Any, NamedTuple
 
 from gymnasium.error import DependencyNotInstalled
@@ -14,6 +15,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError, check_choice, nearest
 from llmarena_envs.core.text_env import TextEnv
 
+_LABEL = re.compile(r"[\w-]{1,40}")
 _OWN_OPTIONS = ("obs_type", "render_mode")
 """Options that a match decides: its players read texts, and it shows nothing by itself."""
 
@@ -55,16 +57,25 @@ CATALOGUE = (
 def canonical_name(name: str) -> str:
     """Returns the one name that runs and records use: the module name for a registry id, any other name unchanged.
 
-    A label, as in ``writer_editor_v0:translation``, stays: with labels a run plays an environment several times, with different
-    options.
+    A label behind ``#`` stays: it tells apart what is played twice in one run, with different options, e.g.
+    ``writer_editor_v0#translation``.
     """
-    plain, colon, label = name.partition(":")
-    return next((entry.name for entry in CATALOGUE if plain == entry.registry_id), plain) + colon + label
+    module, sign, label = name.partition("#")
+    return next((entry.name for entry in CATALOGUE if module == entry.registry_id), module) + sign + label
 
 
 def module_name(name: str) -> str:
-    """Returns the canonical name without a label."""
-    return canonical_name(name).partition(":")[0]
+    """Returns the name of an environment's module: its canonical name without a label.
+
+    Raises:
+        OptionError: if what stands behind ``#`` is no label.
+    """
+    module, sign, label = canonical_name(name).partition("#")
+    if sign and not _LABEL.fullmatch(label):
+        raise OptionError(
+            f"environment {name!r}: expected a label of letters, digits, _ and - behind '#', e.g. {module}#first; got {label!r}"
+        )
+    return module
 
 
 def load_environment(name: str) -> type[TextEnv]:
@@ -72,7 +83,7 @@ def load_environment(name: str) -> type[TextEnv]:
 
     Args:
         name: a module name of the suite such as ``tictactoe_v0``, its registry id ``llmarena/tictactoe-v0``, or
-            ``package.module`` of a module with ``env`` and ``raw_env``; behind a colon perhaps a label.
+            ``package.module`` of a module with ``env`` and ``raw_env``; with a label behind ``#`` or without.
 
     Raises:
         OptionError: if there is no such environment.
@@ -109,11 +120,6 @@ def make_environment(name: str, options: dict[str, Any]) -> AECEnv:
 
 def _module(name: str) -> Any:
     """Imports the module of an environment."""
-    _, colon, label = name.partition(":")
-    if colon and not (label.isidentifier() and label.isascii()):
-        raise OptionError(
-            f"environment {name!r}: expected a label of letters, digits and underscores after the colon, got {label!r}"
-        )
     name = module_name(name)
     names = [entry.name for entry in CATALOGUE]
     own = "." in name and all(part.isidentifier() for part in name.split("."))

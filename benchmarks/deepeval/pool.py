@@ -2,7 +2,7 @@
 
 from benchmarks.experiments.pool import Scripted
 
-CODE_REVIEW, TRANSLATION = "writer_editor_v0:code_review", "writer_editor_v0:translation"
+CODE_REVIEW, TRANSLATION = "writer_editor_v0#code_review", "writer_editor_v0#translation"
 
 SCRIPTED: Scripted = {
     "public_goods_v0": ("free_rider", "conditional_cooperator", "full_contributor", "random"),

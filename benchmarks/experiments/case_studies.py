@@ -33,7 +33,7 @@ def write_out(run: PlayedRun, games: Mapping[str, str], matches: int, page: str)
         ]
         if records:
             texts = [f"# {title}", transcript.rules(run.rules(game)), *map(transcript.transcript, records)]
-            files[f"{game.replace(':', '-')}.md"] = "\n\n".join(texts) + "\n"
+            files[f"{game.replace('#', '-')}.md"] = "\n\n".join(texts) + "\n"
         else:
             notes.append(f"{title}: no match has ended")
     table = Table(

@@ -42,6 +42,7 @@ def test_problems_are_different():
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[document.doc_id for document in DOCUMENTS])
 def test_a_document_fits_into_one_segment_and_has_a_reference(document):
+    assert ", part " not in document.doc_id
     assert len(document.src) <= MAX_CHARS and len(sentences(document.src)) <= MAX_SENTENCES
     assert document.src != document.tgt and document.tgt
     assert document.tgt not in repr(document.assignment)
@@ -52,4 +53,5 @@ def test_a_document_fits_into_one_segment_and_has_a_reference(document):
 def test_there_are_documents_for_three_pairs_of_languages():
     pairs = Counter((document.src_lang, document.tgt_lang) for document in DOCUMENTS)
     assert set(pairs) == {("de", "en"), ("en", "fr"), ("en", "zh")}
+    assert min(pairs.values()) >= 12
     assert len({document.src for document in DOCUMENTS}) == len(DOCUMENTS)

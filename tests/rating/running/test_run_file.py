@@ -134,21 +134,6 @@ def test_a_registry_id_names_the_same_environment():
         parse_run_file(text + '[[environment]]\nname = "tictactoe_v0"\n', "run.toml")
 
 
-def test_labels_let_a_run_play_an_environment_twice():
-    hinted = '[[environment]]\nname = "llmarena/tictactoe-v0:hint"\noptions = { hint = true }\n'
-    text = GOOD.replace('"first_legal"', '"greedy"').replace(
-        '["tictactoe_v0"]', '["tictactoe_v0", "tictactoe_v0:hint"]'
-    )
-    config = parse_run_file(text + hinted, "run.toml")
-    assert config.options("tictactoe_v0:hint")["hint"] is True
-    assert config.options("tictactoe_v0")["hint"] is False
-    assert config.pool("tictactoe_v0:hint") == ["left", "random"]
-    with pytest.raises(
-        OptionError, match="expected a label of letters, digits and underscores after the colon, got 'a b'"
-    ):
-        parse_run_file(text + hinted.replace(":hint", ":a b"), "run.toml")
-
-
 def test_a_policy_that_plays_only_some_environments_is_told_how_to_restrict_it():
     text = run_file_text(["tictactoe_v0", "connect_four_v0", "holdem_v0"], ["random", "minimax"], {})
     expected = (
