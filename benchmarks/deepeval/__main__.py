@@ -8,10 +8,11 @@ PAPER = Paper(
     name="deepeval",
     title="DeepEval (arXiv 2309.04369)",
     rows={
+        "t1": "benchmarks.deepeval.idioms",
         "f4a": "benchmarks.deepeval.pay_offs_mode_1",
         "f4b": "benchmarks.deepeval.pay_offs_mode_2",
     },
-    aliases={},
+    aliases={"t2": "t1"},
 )
 
 if __name__ == "__main__":
