@@ -8,6 +8,7 @@ PAPER = Paper(
     name="deepeval",
     title="DeepEval (arXiv 2309.04369)",
     rows={
+        "t1": "benchmarks.deepeval.idioms",
         "f4a": "benchmarks.deepeval.pay_offs_mode_1",
         "f4b": "benchmarks.deepeval.pay_offs_mode_2",
         "t3": "benchmarks.deepeval.code_review",
@@ -16,7 +17,7 @@ PAPER = Paper(
         "t6": "benchmarks.deepeval.english_chinese",
         "transcripts": "benchmarks.deepeval.transcripts",
     },
-    aliases={},
+    aliases={"t2": "t1"},
 )
 
 if __name__ == "__main__":
