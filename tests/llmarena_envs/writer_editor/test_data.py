@@ -14,10 +14,10 @@ DOCUMENTS = shipped_documents()
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=[problem.task_id for problem in PROBLEMS])
-def test_the_solution_passes_all_tests_and_the_mistake_fails_one(problem):
+def test_the_solution_passes_all_tests_and_the_mistake_fails_some(problem):
     assert len(set(problem.test_list)) >= 6
     assert share_passed(problem.code, problem) == 1
-    assert share_passed(problem.buggy_code, problem) < 1
+    assert 0 < share_passed(problem.buggy_code, problem) < 1
     assert share_passed("", problem) == 0
     assert all(
         isinstance(ast.parse(test).body[0], ast.Assert) and problem.entry_point in test for test in problem.test_list
