@@ -35,7 +35,8 @@ def test_a_problem_can_be_understood_without_its_tests(problem):
         assert max(map(len, program.splitlines())) <= 120
 
 
-def test_problems_are_different():
+def test_there_are_many_different_problems():
+    assert len(PROBLEMS) >= 64
     for field in ("text", "entry_point", "code", "buggy_code", "bug"):
         assert Counter(getattr(problem, field) for problem in PROBLEMS).most_common(1)[0][1] == 1
 
