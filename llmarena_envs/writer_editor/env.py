@@ -126,7 +126,7 @@ from llmarena_envs.writer_editor.document_files import MAX_LANGUAGE
 from llmarena_envs.writer_editor.game import CODE_REVIEW, TASKS, WriterEditor
 from llmarena_envs.writer_editor.grammar import NAMES
 from llmarena_envs.writer_editor.objective import Measure
-from llmarena_envs.writer_editor.pass_rate import AUTO, find_pass_rate
+from llmarena_envs.writer_editor.pass_rate import AUTO, find_pass_rate, sandbox_source
 from llmarena_envs.writer_editor.task_types import Document, Problem
 from llmarena_envs.writer_editor.tasks import Languages, Tasks, load_documents, load_problems, task_source
 from llmarena_envs.writer_editor.text import WriterEditorCodec
@@ -206,12 +206,14 @@ class raw_env(TextEnv):
             measures=measures,
         )
         codec = WriterEditorCodec(language, task, max_rounds=rounds, consensus_token=consensus_token)
-        self._source = task_source(tasks, len(loaded), "problems" if task == CODE_REVIEW else "documents")
+        source = task_source(tasks, len(loaded), "problems" if task == CODE_REVIEW else "documents")
+        runs_programs = task == CODE_REVIEW and objective and find_pass_rate(sandbox) is not None
+        self._sources = (source, sandbox_source(sandbox)) if runs_programs else (source,)
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def sources(self) -> tuple[Source, ...]:
-        """Returns where the tasks come from, and how many there are."""
-        return (self._source,)
+        """Returns where the tasks come from and how many there are, and the sandbox in which programs run."""
+        return self._sources
 
 
 def _check_token(token: object) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.source import Source
 from llmarena_envs.sandbox import Limits, SandboxError, check_asserts, find_sandbox
 from llmarena_envs.writer_editor.objective import PassRate
 from llmarena_envs.writer_editor.task_types import Problem
@@ -41,6 +42,12 @@ def find_pass_rate(backend: str = AUTO) -> PassRate | None:
     if missing and backend != AUTO:
         raise OptionError(f"sandbox: {missing}")
     return None if missing else SandboxedPassRate(backend)
+
+
+def sandbox_source(backend: str) -> Source:
+    """Returns the sandbox that a backend's name means on this machine, with what is in force in it."""
+    sandbox = find_sandbox(backend)
+    return Source(f"sandbox {sandbox.name}", "; ".join(f"{what}: {how}" for what, how in sandbox.in_force.items()), "")
 
 
 @cache

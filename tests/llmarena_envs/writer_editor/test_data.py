@@ -14,11 +14,11 @@ DOCUMENTS = shipped_documents()
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=[problem.task_id for problem in PROBLEMS])
-def test_the_solution_passes_all_tests_and_the_mistake_fails_one(problem):
+def test_the_solution_passes_all_tests_and_the_mistake_fails_some(problem):
     share_passed = SandboxedPassRate()
     assert len(set(problem.test_list)) >= 6
     assert share_passed(problem.code, problem) == 1
-    assert share_passed(problem.buggy_code, problem) < 1
+    assert 0 < share_passed(problem.buggy_code, problem) < 1
     assert all(
         isinstance(ast.parse(test).body[0], ast.Assert) and problem.entry_point in test for test in problem.test_list
     )
@@ -35,7 +35,8 @@ def test_a_problem_can_be_understood_without_its_tests(problem):
         assert max(map(len, program.splitlines())) <= 120
 
 
-def test_problems_are_different():
+def test_there_are_many_different_problems():
+    assert len(PROBLEMS) >= 64
     for field in ("text", "entry_point", "code", "buggy_code", "bug"):
         assert Counter(getattr(problem, field) for problem in PROBLEMS).most_common(1)[0][1] == 1
 

@@ -76,7 +76,9 @@ def test_without_judges_the_tests_pay(monkeypatch):
 
 
 def test_data_say_where_they_come_from():
-    (shipped,) = writer_editor_v0.raw_env().sources()
+    shipped, sandbox = writer_editor_v0.raw_env(sandbox="sandlock").sources()
+    assert sandbox.name == "sandbox sandlock" and "network: " in sandbox.description()
+    assert writer_editor_v0.raw_env(objective=False).sources() == (shipped,)
     assert shipped.licence == "Apache-2.0" and shipped.size == len(writer_editor_v0.raw_env().game.tasks)
     (own,) = writer_editor_v0.raw_env(task="translation", tasks=[NOTE]).sources()
     assert own.size == 1 and not own.licence
