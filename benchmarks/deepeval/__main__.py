@@ -11,6 +11,7 @@ PAPER = Paper(
         "t1": "benchmarks.deepeval.idioms",
         "f4a": "benchmarks.deepeval.pay_offs_mode_1",
         "f4b": "benchmarks.deepeval.pay_offs_mode_2",
+        "stability": "benchmarks.deepeval.stability",
     },
     aliases={"t2": "t1"},
 )
