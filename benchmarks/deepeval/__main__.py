@@ -16,6 +16,7 @@ PAPER = Paper(
         "t5": "benchmarks.deepeval.english_french",
         "t6": "benchmarks.deepeval.english_chinese",
         "transcripts": "benchmarks.deepeval.transcripts",
+        "stability": "benchmarks.deepeval.stability",
     },
     aliases={"t2": "t1"},
 )

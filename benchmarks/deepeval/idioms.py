@@ -50,7 +50,7 @@ LOST_BY = {
     End.FORFEIT: "forfeit",
 }
 ROUNDING = 0.0151
-"""By how much a difference of printed hits and a printed rate may differ if both are right: three roundings by half a hundredth."""
+"""By how much a difference of printed hits and a printed rate may differ if both are right: by three roundings."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,6 +39,11 @@ _STYLE = {
     "axes.unicode_minus": False,
 }
 COLOURS = ("#0969da", "#bf3989", "#1a7f37", "#9a6700", "#8250df", "#57606a")
+LINES = ("-", "--", ":", "-.")
+"""Styles of lines; with the colours they tell twenty-four policies apart."""
+
+LEGEND_CHARACTERS = 100
+"""Characters of names that fit into a line of a legend."""
 
 
 @contextmanager
@@ -124,6 +129,17 @@ def name_rows(field: Axes, names: Sequence[str], label: str) -> None:
     field.set_ylim(max(1, len(names)) - 0.5, -0.5)
     field.figure.supxlabel(label, fontsize="medium")
     field.grid(axis="x", alpha=0.3)
+
+
+def line_style(index: int) -> tuple[str, str]:
+    """Returns colour and style of one of several lines."""
+    return COLOURS[index % len(COLOURS)], LINES[index // len(COLOURS) % len(LINES)]
+
+
+def legend_columns(names: Sequence[str]) -> int:
+    """Returns into how many columns a legend below a picture fits."""
+    longest = max(len(plain(name)) for name in names)
+    return max(1, min(len(names), LEGEND_CHARACTERS // (longest + 6)))
 
 
 def plain(name: str, longest: int = 40) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from benchmarks.experiments.pictures import COLOURS, axes, plain
+from benchmarks.experiments.pictures import axes, legend_columns, line_style, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
@@ -34,11 +34,6 @@ from rating.schemes.duels import SkillLeaderboard, skill_leaderboard
 from rating.statistics.trueskill_rating import Step, TrueSkillOptions, rate
 
 BOARD_GAMES = ("tictactoe_v0", "connect_four_v0")
-LINES = ("-", "--", ":", "-.")
-"""Styles of lines; with the colours they tell twenty-four policies apart."""
-
-LEGEND_CHARACTERS = 100
-"""Characters of names that fit into a line of a legend."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,12 +157,11 @@ def last_below(values: Sequence[float | None], limit: float) -> int | None:
 
 def draw_course(title: str, history: Mapping[str, Sequence[Step]], stop: StopConfig) -> Figure:
     """Draws mu and sigma of every policy after each of its matches, side by side."""
-    longest = max(len(plain(name)) for name in history)
-    columns = max(1, min(len(history), LEGEND_CHARACTERS // (longest + 6)))
+    columns = legend_columns(list(history))
     start = TrueSkillOptions()
     with axes(3.0 + 0.2 * -(-len(history) // columns), 2) as (figure, (left, right)):
         for index, (name, steps) in enumerate(history.items()):
-            colour, line = COLOURS[index % len(COLOURS)], LINES[index // len(COLOURS) % len(LINES)]
+            colour, line = line_style(index)
             mus, sigmas = [start.mu, *(step.mu for step in steps)], [start.sigma, *(step.sigma for step in steps)]
             left.plot(range(len(mus)), mus, label=plain(name), color=colour, linestyle=line, linewidth=1.2)
             right.plot(range(len(sigmas)), sigmas, color=colour, linestyle=line, linewidth=1.2)

@@ -38,8 +38,9 @@ class MeanReward(Scheme):
         return everywhere(self._contest)
 
     def cycle(self) -> tuple[int, int]:
-        """Returns both seats against every other policy where there are two seats."""
-        each = 2 * (len(self.setting.policies) - 1) if self._contest.seats == 2 else 1
+        """Returns both seats against every other policy where two play, and every seat where all policies fill the table."""
+        policies, seats = len(self.setting.policies), self._contest.seats
+        each = 2 * (policies - 1) if seats == 2 else seats if policies == seats else 1
         return each, each
 
     def rule(self) -> CountRule:

@@ -19,7 +19,7 @@ class Step(NamedTuple):
 
     Attributes:
         mean: of the values so far.
-        half_width: of its normal 95 % interval; infinite for one value.
+        half_width: of its normal 95 % interval; infinite as long as all values are the same, which tells nothing of others.
     """
 
     mean: float
@@ -82,13 +82,15 @@ def running_means(values: Sequence[float]) -> list[Step]:
     """
     steps = []
     mean = squares = 0.0
+    alike = True
     for n, value in enumerate(values, 1):
         if not math.isfinite(value):
             raise ValueError("values: expected finite numbers; leave missing ones out")
         difference = value - mean
         mean += difference / n
         squares += difference * (value - mean)
-        steps.append(Step(mean, _Z_95 * math.sqrt(squares / (n - 1) / n) if n > 1 else math.inf))
+        alike &= value == values[0]
+        steps.append(Step(mean, math.inf if alike else _Z_95 * math.sqrt(squares / (n - 1) / n)))
     return steps
 
 

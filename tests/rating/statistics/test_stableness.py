@@ -44,7 +44,8 @@ def test_intervals_can_be_narrow_before_means_stand_still():
 def test_few_values_that_are_alike_are_not_enough():
     rule = StablenessRule(window=5)
     assert stableness({"a": [50.0] * 9}, rule).reason == ""
-    assert stableness({"a": [50.0] * 10}, rule).matches == 10
+    result = stableness({"a": [50.0] * 10}, rule)
+    assert (result.reason, result.matches, result.narrow) == ("stable", 10, None)
 
 
 def test_who_has_played_more_is_judged_by_as_many():
