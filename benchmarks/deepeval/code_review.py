@@ -6,6 +6,7 @@ how often a reviewer accepted a program that fails them.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agents.records import Turn
@@ -15,6 +16,7 @@ from benchmarks.deepeval.judged import (
     JudgedMatch,
     JudgedOptions,
     check_task,
+    describe_size,
     judged_matches,
     known,
     mean_by_task,
@@ -32,11 +34,11 @@ from benchmarks.deepeval.judges import (
 from benchmarks.deepeval.matrices import Names, policies
 from benchmarks.deepeval.pool import CODE_REVIEW
 from benchmarks.experiments.pictures import estimates
-from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.options import option
 from rating.running.run_file import RunConfig
 from rating.statistics.estimates import Estimate
 
@@ -48,12 +50,21 @@ NAMES = Names("programmer", "reviewer")
 FIRST, LAST = "pass_first", "pass_last"
 
 
-def plan(options: JudgedOptions) -> dict[str, RunConfig]:
+@dataclass(frozen=True, kw_only=True)
+class Options(JudgedOptions):
+    """Options of the row."""
+
+    sandbox: str = option(
+        "auto", "what programs are run in: the first that works here, or one by name (docs/sandbox.md)"
+    )
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
     """Returns the run of all pairs."""
-    return plan_tasks(options, CODE_REVIEW, TASK)
+    return plan_tasks(options, CODE_REVIEW, {**TASK, "sandbox": options.sandbox})
 
 
-def measure(runs: Mapping[str, PlayedRun], options: JudgedOptions) -> Result:
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     """Returns scores in both roles, what the tests say, and what the judges are worth."""
     run = runs[TASKS]
     check_task(run, CODE_REVIEW, TASK)
@@ -233,17 +244,15 @@ def _length(turn: Turn) -> int:
     return len(turn.played or "")
 
 
-def precision(options: JudgedOptions) -> str:
+def precision(options: Options) -> str:
     """Says how many cases there are."""
-    if not options.matches:
-        return "n = all tasks of the file for every pair in both roles"
-    return f"n = {options.matches} tasks for every pair in both roles: of one pair, {rate_precision(options.matches)}"
+    return describe_size(plan(options)[TASKS], CODE_REVIEW)
 
 
 ROW = Row(
     title="code review: scores of programmers and reviewers, tests passed before and after, and what the judges are worth",
-    source="DeepEval, section 4.3, Table 3",
-    options=JudgedOptions,
+    source="DeepEval, Table 3",
+    options=Options,
     plan=plan,
     measure=measure,
     precision=precision,

@@ -189,7 +189,7 @@ def mean_picture(matches: Sequence[JudgedMatch], names: Names) -> "Figure":
     """Draws the mean scores in both roles."""
     return estimates(
         {
-            f"{policy}, {names.of(role)}": role_mean(matches, policy, role)
+            f"{policy} as {names.of(role)}": role_mean(matches, policy, role)
             for role in ("writer", "editor")
             for policy in policies(matches)
         },

@@ -160,6 +160,7 @@ def reference_table(matches: Sequence[JudgedMatch], role: str) -> Table:
         ],
         rows,
         [
+            "raw: the translator's first text; polished: what came of the match",
             "chrF++ and BLEU go from 0 to 100, are computed by sacrebleu for each text, and averaged over texts (BLEU smoothed,"
             " which is not corpus BLEU)",
             matrices.CLUSTERED,
