@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.deepeval.pool import SCRIPTED
 from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pool import plan_run
+from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
@@ -123,6 +124,17 @@ def _count(options: Mapping[str, Any]) -> int:
     if options["task"] == CODE_REVIEW:
         return len(load_problems(tasks))
     return len(load_documents(tasks, Languages(options["src_lang"], options["tgt_lang"])))
+
+
+def describe_size(config: RunConfig, environment: str) -> str:
+    """Says how many cases a planned run has, and how much its judges will have to do."""
+    players = len(config.pool(environment))
+    tasks = config.stop.matches // (2 * max(1, players - 1))
+    judges = len(config.find_environment(environment).staff["judge"])
+    return (
+        f"n = {tasks} tasks for each of {players * (players - 1)} ordered pairs: of one pair, {rate_precision(tasks)};"
+        f" every judge ({judges}) rates {tasks * players * (players - 1)} matches"
+    )
 
 
 def check_task(run: PlayedRun, environment: str, task: Mapping[str, Any]) -> None:

@@ -15,6 +15,7 @@ from benchmarks.deepeval.judged import (
     JudgedMatch,
     JudgedOptions,
     check_task,
+    describe_size,
     judged_matches,
     known,
     mean_by_task,
@@ -30,7 +31,6 @@ from benchmarks.deepeval.judges import (
 )
 from benchmarks.deepeval.matrices import Names, policies
 from benchmarks.deepeval.pool import TRANSLATION
-from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
@@ -168,24 +168,20 @@ def reference_table(matches: Sequence[JudgedMatch], role: str) -> Table:
     )
 
 
-def precision(options: JudgedOptions) -> str:
+def precision(languages: Languages, options: JudgedOptions) -> str:
     """Says how many cases there are."""
-    if not options.matches:
-        return "n = all documents for every pair in both roles"
-    return (
-        f"n = {options.matches} documents for every pair in both roles: of one pair, {rate_precision(options.matches)}"
-    )
+    return describe_size(plan(languages, options)[TASKS], TRANSLATION)
 
 
 def make_row(languages: Languages) -> Row[JudgedOptions]:
     """Returns the row of a pair of languages."""
     return Row(
         title=f"translation, {languages.title}: scores in both roles, chrF++ and BLEU, and what the judges are worth",
-        source=f"DeepEval, section 4.4, {languages.place}",
+        source=f"DeepEval, {languages.place}",
         options=JudgedOptions,
         plan=partial(plan, languages),
         measure=partial(measure, languages),
-        precision=precision,
+        precision=partial(precision, languages),
         shows=(
             "It shows how judges score every pair in both roles, whether proofreading brings texts nearer to the references, and"
             " whether the judges' scores follow these."

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.deepeval import code_review, judges, matrices, translation
 from benchmarks.deepeval.__main__ import PAPER
-from benchmarks.deepeval.judged import JudgedMatch, JudgedOptions, Scores, plan_tasks
+from benchmarks.deepeval.judged import JudgedMatch, JudgedOptions, Scores, describe_size, plan_tasks
 from benchmarks.deepeval.pool import CODE_REVIEW
 from benchmarks.experiments.command import main
 from rating.records.outcome import SeatOutcome
@@ -218,6 +218,7 @@ def test_every_task_of_a_file_is_played_once_by_each_pair(tmp_path):
     (config,) = plan_tasks(options, CODE_REVIEW, {"task": "code_review"}).values()
     assert sorted(config.environment[0].by_deal["number"]) == [0, 1, 2]
     assert config.stop.matches == 6
+    assert describe_size(config, CODE_REVIEW).endswith("every judge (2) rates 6 matches")
     words = ["t3", "--matches", "0", "--tasks", str(file), "--alone", "--policy", "echo", "random", "--judge", "rubric"]
     assert main(PAPER, [*words, "--out", str(tmp_path / "out")]) == 0
     tables, _ = result(tmp_path / "out", "t3")

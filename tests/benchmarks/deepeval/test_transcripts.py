@@ -17,6 +17,7 @@ def test_every_task_has_its_transcript_with_the_judges_reasons(tmp_path):
         assert "### The end" in text
         assert "你" in text
     review = (tmp_path / "transcripts-writer_editor_v0-code_review.md").read_text(encoding="utf-8")
+    assert "plays:\n\n````text\n```python\n" in review
     assert "quality" in review and "(`rubric`)" in review
     assert "<title>Transcripts of DeepEval" in (tmp_path / "transcripts-report.html").read_text(encoding="utf-8")
 
