@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.player import Player
 from agents.policy import Policy
-from llmarena_envs.catalogue import canonical_name, load_environment
+from llmarena_envs.catalogue import load_environment, module_name
 from llmarena_envs.core.options import OptionError, check_choice, nearest, parse_options
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def baselines(environment: str) -> dict[str, Factory]:
         environment: module name such as ``tictactoe_v0``. The players of ``agents.baselines.<game>`` come before the
             general ones of the same name. An environment of somebody else, ``package.module``, has the general ones only.
     """
-    environment = canonical_name(environment)
+    environment = module_name(environment)
     general = dict(importlib.import_module("agents.baselines.general").BASELINES)
     if load_environment(environment).action_examples:  # actions are texts: there is no first one
         del general["first_legal"]

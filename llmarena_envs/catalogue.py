@@ -5,6 +5,7 @@ Everything else that is to be known of an environment stands in its class (``cor
 
 import importlib
 import inspect
+import re
 from typing import Any, NamedTuple
 
 from gymnasium.error import DependencyNotInstalled
@@ -14,6 +15,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError, check_choice, nearest
 from llmarena_envs.core.text_env import TextEnv
 
+_LABEL = re.compile(r"[\w-]{1,40}")
 _OWN_OPTIONS = ("obs_type", "render_mode")
 """Options that a match decides: its players read texts, and it shows nothing by itself."""
 
@@ -48,12 +50,32 @@ CATALOGUE = (
     Entry("hanabi_v0", "Hanabi"),
     Entry("public_goods_v0", "Public goods", simultaneous=True),
     Entry("idiom_solitaire_v0", "Idiom solitaire"),
+    Entry("writer_editor_v0", "Writer and editor"),
 )
 
 
 def canonical_name(name: str) -> str:
-    """Returns the one name that runs and records use: the module name for a registry id, any other name unchanged."""
-    return next((entry.name for entry in CATALOGUE if name == entry.registry_id), name)
+    """Returns the one name that runs and records use: the module name for a registry id, any other name unchanged.
+
+    A label behind ``#`` stays: it tells apart what is played twice in one run, with different options, e.g.
+    ``writer_editor_v0#translation``.
+    """
+    module, sign, label = name.partition("#")
+    return next((entry.name for entry in CATALOGUE if module == entry.registry_id), module) + sign + label
+
+
+def module_name(name: str) -> str:
+    """Returns the name of an environment's module: its canonical name without a label.
+
+    Raises:
+        OptionError: if what stands behind ``#`` is no label.
+    """
+    module, sign, label = canonical_name(name).partition("#")
+    if sign and not _LABEL.fullmatch(label):
+        raise OptionError(
+            f"environment {name!r}: expected a label of letters, digits, _ and - behind '#', e.g. {module}#first; got {label!r}"
+        )
+    return module
 
 
 def load_environment(name: str) -> type[TextEnv]:
@@ -61,7 +83,7 @@ def load_environment(name: str) -> type[TextEnv]:
 
     Args:
         name: a module name of the suite such as ``tictactoe_v0``, its registry id ``llmarena/tictactoe-v0``, or
-            ``package.module`` of a module with ``env`` and ``raw_env``.
+            ``package.module`` of a module with ``env`` and ``raw_env``; with a label behind ``#`` or without.
 
     Raises:
         OptionError: if there is no such environment.
@@ -98,7 +120,7 @@ def make_environment(name: str, options: dict[str, Any]) -> AECEnv:
 
 def _module(name: str) -> Any:
     """Imports the module of an environment."""
-    name = canonical_name(name)
+    name = module_name(name)
     names = [entry.name for entry in CATALOGUE]
     own = "." in name and all(part.isidentifier() for part in name.split("."))
     if name not in names and not own:

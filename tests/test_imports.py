@@ -37,7 +37,10 @@ HEAVY = (
     "jinja2",
     "sqlalchemy",
     "ray",
+    "sandlock",
     "agents",
+    "sacrebleu",
+    "datasets",
 )
 
 

@@ -23,7 +23,7 @@ from rating.running.runner import Runner
 DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
 DEMO_SETTINGS = {"seed": 11}
 
-_ENVIRONMENT_NAME = re.compile(r"[_-]v\d+$")
+_ENVIRONMENT_NAME = re.compile(r"[_-]v\d+(?:#[\w-]*)?$")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -53,7 +53,8 @@ class EnvironmentConfig(_Table):
     """One environment of a run.
 
     Attributes:
-        name: e.g. ``tictactoe_v0`` or ``llmarena/tictactoe-v0``, or ``package.module`` of an environment of your own.
+        name: e.g. ``tictactoe_v0`` or ``llmarena/tictactoe-v0``, or ``package.module`` of an environment of your own. A label
+            behind ``#`` tells apart what is played twice with different options: ``tictactoe_v0#hint``, ``tictactoe_v0#no_hint``.
         options: constructor options; those not given are the ones the environment declares for rated matches.
         by_deal: options that change from deal to deal, each with its values in turn: ``start = [0, 1, 2]`` gives the first
             deal the start 0, the fourth one 0 again.

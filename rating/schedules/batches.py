@@ -115,10 +115,10 @@ def deal_seed(root: int, environment: str, deal: int) -> int:
 
     Args:
         root: root seed of the run, 0 or more.
-        environment: module name.
+        environment: module name; a label behind ``#`` changes nothing, so that what is played twice is played on the same deals.
         deal: number of the deal, 0 or more: the child of the environment's ``SeedSequence`` it belongs to.
     """
-    name = int.from_bytes(hashlib.sha256(environment.encode()).digest()[:16], "big")
+    name = int.from_bytes(hashlib.sha256(environment.partition("#")[0].encode()).digest()[:16], "big")
     words = np.random.SeedSequence([root, name], spawn_key=(deal,)).generate_state(1, np.uint64)
     return int(words[0]) >> (64 - SEED_BITS)
 

@@ -52,3 +52,10 @@ def test_the_page_of_llmarena_lists_every_row_with_its_result():
         assert text.startswith(f"## {row}: {PAPER.row(row).title}\n")
         for picture in re.findall(r"^!\[.*\]\((.*)\)$", text, re.MULTILINE):
             assert (ROOT / "docs" / "llmarena" / picture).exists()
+
+
+def test_the_example_of_the_sandbox_gives_what_it_says():
+    screen = io.StringIO()
+    with contextlib.redirect_stdout(screen):
+        exec(compile(blocks("docs/sandbox.md", "python")[0], "docs/sandbox.md", "exec"), {})
+    assert screen.getvalue() == "ok [3, 'ab']\nTrue\n"

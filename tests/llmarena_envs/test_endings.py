@@ -227,6 +227,27 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             ["All fireworks are complete. You receive 1 point in total."] * 2,
         ),
         (
+            "writer_editor_v0",
+            {"max_rounds": 1, "objective": False},
+            ["def f(): pass", "over", '{"Programmer": 2, "Reviewer": 7.5}'],
+            [f"It was played to its end. Your reward is {reward}." for reward in ("2", "7.5", "0")],
+        ),
+        (
+            "writer_editor_v0",
+            {"max_rounds": 1, "objective": False},
+            ["def f(): pass", "over", "abstain"],
+            ["It was played to its end. There are no scores, so the match has no result."] * 3,
+        ),
+        (
+            "writer_editor_v0",
+            {"max_rounds": 1, "objective": False},
+            ["def f(): pass", "over", "both are good"],
+            [
+                *["judge_0 ended it by an illegal action. There are no scores, so the match has no result."] * 2,
+                "You ended it by an illegal action. There are no scores, so the match has no result.",
+            ],
+        ),
+        (
             "idiom_solitaire_v0",
             {"start": "一心一意", "language": "en"},
             ["意气风发", "发呆走神"],

@@ -15,6 +15,7 @@ from llmarena_envs import (
     public_goods_v0,
     tictactoe_v0,
     undercover_v0,
+    writer_editor_v0,
 )
 from llmarena_envs.core.text_env import TextEnv
 
@@ -83,12 +84,20 @@ def environment(position: str, language: str = "en") -> TextEnv:
         env = idiom_solitaire_v0.raw_env(start="一心一意", accept_outside=True, **options)
     elif position in ("bargain", "bargain_answer"):
         env = bargain_v0.raw_env(instance=((3, 2, 1), (1, 2, 3), (2, 1, 2)), **options)
+    elif position in ("program", "review", "judgement"):
+        env = writer_editor_v0.raw_env(max_rounds=1, objective=False, **options)
+    elif position == "translation":
+        env = writer_editor_v0.raw_env(task="translation", objective=False, **options)
     else:
         env = undercover_v0.raw_env(pair=("zyxqua", "vubnor"), ask_guess=position == "guess", **options)
     env.reset(seed=0)
     if position in ("hanabi_2", "hanabi_3"):
         for line in OPENINGS[position]:
             env.step(env.parse(f"Action: {line}", env.agent_selection))
+    if position in ("review", "judgement"):
+        env.step("def f(): pass")
+    if position == "judgement":
+        env.step("over")
     if position == "bargain_answer":
         env.step("player_0: 1 hats 1 balls 1 apples")
     if position == "ruling":

@@ -1,0 +1,30 @@
+r"""Running programs that models wrote, apart from everything else.
+
+::
+
+    sandbox = find_sandbox()
+    result = sandbox.run("def add(a, b):\n    return a + b", calls=["add(1, 2)"])
+    result.status, result.values[0].value  # ("ok", 3)
+
+The isolation is that of packages made for it (``backends/``); see ``docs/sandbox.md`` for what is contained and what is not.
+"""
+
+from llmarena_envs.sandbox.asserts import Check, Checked, check_asserts
+from llmarena_envs.sandbox.choice import BACKENDS, find_sandbox
+from llmarena_envs.sandbox.protocol import Limits, Result, Sandbox, SandboxError, Status, Value
+from llmarena_envs.sandbox.values import call
+
+__all__ = [
+    "BACKENDS",
+    "Check",
+    "Checked",
+    "Limits",
+    "Result",
+    "Sandbox",
+    "SandboxError",
+    "Status",
+    "Value",
+    "call",
+    "check_asserts",
+    "find_sandbox",
+]

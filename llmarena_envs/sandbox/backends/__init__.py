@@ -1,0 +1,1 @@
+"""Ways of starting the runner apart from everything else, one module each."""

@@ -1,0 +1,61 @@
+"""bubblewrap: namespaces of the kernel, by the program ``bwrap``.
+
+https://github.com/containers/bubblewrap
+"""
+
+import shutil
+import sys
+from collections.abc import Mapping
+
+from llmarena_envs.sandbox.backends.subprocesses import Subprocess
+from llmarena_envs.sandbox.interpreter import ARGUMENTS, ENVIRONMENT, executable, readable_files
+from llmarena_envs.sandbox.protocol import Limits, SandboxError
+from llmarena_envs.sandbox.running import runner_source
+
+PROCESSES = 2
+"""The watcher and the program's own process: a run in which there are more is ended."""
+THREADS = 64
+"""What the kernel allows a program, where it counts by namespace; it does not count for root."""
+
+
+class Bubblewrap:
+    """Programs in namespaces of their own."""
+
+    name = "bubblewrap"
+    tasks: int | None = THREADS
+    count: int = PROCESSES
+    in_force: Mapping[str, str] = {
+        "files": "mount namespace: only Python's own files are there, read-only",
+        "network": "network namespace without any interface",
+        "processes": "PID namespace that ends with the run, and with the first process that the program starts; "
+        "no further user namespaces, no capabilities",
+        "signals": "PID namespace: processes outside cannot be named",
+        "memory": "RLIMIT_AS of each process; System V shared memory is NOT bounded while the program runs",
+        "environment": "emptied",
+    }
+
+    def __init__(self) -> None:
+        if sys.platform != "linux":
+            raise SandboxError(f"bubblewrap needs Linux, this is {sys.platform}")
+        program = shutil.which("bwrap")
+        if program is None:
+            raise SandboxError("bubblewrap is not installed: apt-get install bubblewrap")
+        self._program = program
+
+    def start(self, limits: Limits) -> Subprocess:
+        """Starts the runner as the first process of its namespace, so that everything ends with it."""
+        binds = [word for path in readable_files() for word in ("--ro-bind", path, path)]
+        devices = [
+            word for name in ("null", "zero", "urandom") for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
+        ]
+        command = [
+            self._program,
+            *("--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"),
+            *("--uid", "65534", "--gid", "65534", "--hostname", "sandbox"),
+            *("--die-with-parent", "--new-session", "--as-pid-1"),
+            *binds,
+            *devices,
+            *("--proc", "/proc", "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/"),
+            *("--", executable(), *ARGUMENTS, "-c", runner_source()),
+        ]
+        return Subprocess(command, ENVIRONMENT)

@@ -1,0 +1,78 @@
+"""docker and podman: a container without network, in an image with Python that is already on the machine."""
+
+import contextlib
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from llmarena_envs.sandbox.backends.subprocesses import PATIENCE, Subprocess
+from llmarena_envs.sandbox.interpreter import ARGUMENTS, ENVIRONMENT
+from llmarena_envs.sandbox.protocol import Limits, SandboxError
+from llmarena_envs.sandbox.running import runner_source
+
+TASKS = 64
+"""Threads and processes of a program."""
+SPARE = 64 * 2**20
+"""Bytes for the watcher beside the program."""
+
+
+class Container:
+    """Programs in containers of the image ``python:3.11-slim``, or the version of this Python; it is never fetched.
+
+    Args:
+        engine: "docker" or "podman".
+    """
+
+    tasks: int | None = None
+    count: int = 0
+
+    def __init__(self, engine: str) -> None:
+        self.name = engine
+        self._image = f"python:{sys.version_info.major}.{sys.version_info.minor}-slim"
+        program = shutil.which(engine)
+        if program is None:
+            raise SandboxError(f"{engine} is not installed")
+        self._program = program
+        self._check("version", "--format", "{{.Server.Version}}", otherwise=f"{engine} has no running engine")
+        self._check("image", "inspect", self._image, otherwise=f"there is no image: {engine} pull {self._image}")
+        self.in_force: Mapping[str, str] = {
+            "files": f"image {self._image}, read-only, as nobody",
+            "network": "none",
+            "processes": f"PID namespace and cgroup, at most {TASKS}; no capabilities, no new privileges, {engine}'s seccomp",
+            "signals": "PID namespace: processes outside cannot be named",
+            "memory": "cgroup over all processes, and RLIMIT_AS",
+            "environment": "that of the image",
+        }
+
+    def _check(self, *arguments: str, otherwise: str) -> None:
+        try:
+            done = subprocess.run([self._program, *arguments], capture_output=True, timeout=PATIENCE, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            raise SandboxError(otherwise) from None
+        if done.returncode != 0:
+            raise SandboxError(otherwise)
+
+    def start(self, limits: Limits) -> Subprocess:
+        """Starts the runner as the first process of a container, so that everything ends with it."""
+        name = f"llmarena-{secrets.token_hex(8)}"
+        memory = str(int(limits.memory) + SPARE)
+        variables = [word for item in ENVIRONMENT.items() for word in ("--env", "=".join(item))]
+        command = [
+            *(self._program, "run", "--rm", "--interactive", "--name", name, "--pull", "never", "--network", "none"),
+            *("--read-only", "--ipc", "none", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
+            *("--user", "65534:65534", "--workdir", "/", "--pids-limit", str(TASKS), "--memory", memory),
+            *("--memory-swap", memory, "--log-driver", "none", *variables, "--entrypoint", "python3", self._image),
+            *(*ARGUMENTS, "-c", runner_source()),
+        ]
+
+        def remove() -> None:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                subprocess.run(
+                    [self._program, "rm", "--force", name], capture_output=True, timeout=PATIENCE, check=False
+                )
+
+        # The client finds its engine by its own variables; the program sees those of the image and ``ENVIRONMENT``.
+        return Subprocess(command, os.environ, before_kill=remove)

@@ -1,0 +1,137 @@
+"""sandlock: Landlock and seccomp, without privileges.
+
+https://github.com/multikernel/sandlock
+"""
+
+import importlib
+import platform
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from llmarena_envs.sandbox.interpreter import ARGUMENTS, ENVIRONMENT, executable, readable_files
+from llmarena_envs.sandbox.protocol import Limits, SandboxError
+from llmarena_envs.sandbox.running import runner_source
+
+PROCESSES = 2
+"""The watcher and the program's own process: the program starts none."""
+DENIED = [
+    "fchmod",
+    "fchmodat",
+    "fchmodat2",
+    "fchown",
+    "fchownat",
+    "utimensat",
+    "setxattr",
+    "lsetxattr",
+    "fsetxattr",
+    "setxattrat",
+    "removexattr",
+    "lremovexattr",
+    "fremovexattr",
+    "removexattrat",
+    "file_setattr",
+    "quotactl",
+    "inotify_init1",
+    "fanotify_init",
+    "shmget",
+    "semget",
+    "msgget",
+    "mq_open",
+    "prlimit64",
+    "setpriority",
+    "ioprio_set",
+    "sched_setaffinity",
+    "sched_setattr",
+    "sched_setparam",
+    "sched_setscheduler",
+    "sync",
+    "syncfs",
+]
+"""Calls for which Landlock has no right: they would change modes, owners and times of any file of the user's, watch files, take
+memory that no limit counts, set limits and priorities of the user's other processes, or make the machine wait for its disks."""
+DENIED_ON_X86 = ["chmod", "chown", "lchown", "utime", "utimes", "futimesat", "inotify_init"]
+"""Older names of such calls, which other processors do not have."""
+
+
+def _load() -> Any:
+    """Imports sandlock; raises ``SandboxError`` where it is not there or does not work."""
+    if sys.platform != "linux":
+        raise SandboxError(f"sandlock needs Linux, this is {sys.platform}")
+    try:
+        return importlib.import_module("sandlock")
+    except ImportError:
+        raise SandboxError("sandlock is not installed: pip install sandlock") from None
+    except OSError as error:
+        raise SandboxError(f"sandlock cannot be loaded: {error}") from None
+
+
+class Sandlock:
+    """Programs in Landlock and seccomp.
+
+    Args:
+        degraded: also on kernels below 6.12, where signals to processes outside and abstract sockets are not blocked.
+    """
+
+    tasks: int | None = None
+    count: int = 0
+
+    def __init__(self, degraded: bool = False) -> None:
+        self.name = "sandlock-degraded" if degraded else "sandlock"
+        self._sandlock = _load()
+        self._degraded = degraded
+        abi, least = self._sandlock.landlock_abi_version(), self._sandlock.min_landlock_abi()
+        if abi < 1:
+            raise SandboxError("sandlock needs Landlock, which this kernel does not have or has not switched on")
+        if abi < least and not degraded:
+            raise SandboxError(
+                f"sandlock needs Landlock ABI {least} (Linux 6.12), this kernel has {abi}; "
+                'the backend "sandlock-degraded" does without its protection of signals and abstract sockets'
+            )
+        kept = abi >= least
+        self.in_force: Mapping[str, str] = {
+            "files": f"Landlock ABI {abi}: reads Python's own files, changes none, executes nothing else",
+            "network": "seccomp and Landlock: no TCP, UDP, raw or named sockets"
+            + ("" if kept else "; abstract Unix sockets are NOT blocked"),
+            "processes": "seccomp: the program starts no process; no ptrace, namespaces, bpf, io_uring, keyctl",
+            "signals": "Landlock: none to processes outside" if kept else "NOT blocked",
+            "memory": "RLIMIT_AS of the one process",
+            "environment": "emptied; capabilities dropped",
+        }
+
+    def start(self, limits: Limits) -> "_Running":
+        """Starts the runner."""
+        lock = self._sandlock
+        relaxed = [lock.Protection.SIGNAL_SCOPE, lock.Protection.ABSTRACT_UNIX_SOCKET_SCOPE] if self._degraded else []
+        box = lock.Sandbox(
+            fs_readable=[*readable_files(), "/dev/null", "/dev/urandom"],
+            clean_env=True,
+            env=ENVIRONMENT,
+            cwd="/",
+            max_processes=PROCESSES,
+            fs_denied=["/proc"],
+            extra_deny_syscalls=[*DENIED, *(DENIED_ON_X86 if platform.machine() == "x86_64" else [])],
+            allow_degraded=relaxed,
+        )
+        piped = lock.StdioMode.PIPED
+        try:
+            process = box.popen(
+                [executable(), *ARGUMENTS, "-c", runner_source()], stdin=piped, stdout=piped, stderr=lock.StdioMode.NULL
+            )
+        except (RuntimeError, lock.SandlockError) as error:
+            raise SandboxError(f"sandlock did not start: {error}") from None
+        return _Running(process)
+
+
+class _Running:
+    """A runner under sandlock, whose supervisor is in this process."""
+
+    def __init__(self, process: Any) -> None:
+        self._process = process
+        self.stdin, self.stdout = process.stdin.fileno(), process.stdout.fileno()
+
+    def end(self) -> None:
+        """Kills the runner's group; waiting then ends whatever else the run has started, wherever it has gone."""
+        self._process.kill()
+        self._process.wait()
+        self._process.stdout.close()

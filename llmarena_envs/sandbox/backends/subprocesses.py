@@ -1,0 +1,59 @@
+"""What the backends share that are programs to be started: a subprocess with pipes, and its certain end."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+
+from llmarena_envs.sandbox.protocol import SandboxError
+
+NATURAL_END = 1.0
+"""Seconds to wait for the end of the runner, which ends everything below it, when nobody is left to read its report."""
+PATIENCE = 10.0
+"""Seconds to wait for the end of what was killed."""
+
+
+class Subprocess:
+    """A runner behind a program of the system.
+
+    Args:
+        command: what to start.
+        environment: of the command.
+        before_kill: called at the end, before the command is killed.
+    """
+
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str], before_kill: Callable[[], None] | None = None
+    ) -> None:
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=dict(environment),
+                cwd="/",
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise SandboxError(f"{command[0]} did not start: {error}") from None
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self.stdin, self.stdout = self._process.stdin.fileno(), self._process.stdout.fileno()
+        self._before_kill = before_kill
+
+    def end(self) -> None:
+        """Ends the command and its group."""
+        process = self._process
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.close()
+        if self._before_kill is not None:
+            self._before_kill()
+        try:
+            process.wait(NATURAL_END)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.wait(PATIENCE)
+        process.stdout.close()

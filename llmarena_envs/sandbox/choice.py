@@ -1,0 +1,103 @@
+"""Which backend: the first that is there and holds, or the one that the user names."""
+
+import socket
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+from llmarena_envs.sandbox.backends.bubblewrap import Bubblewrap
+from llmarena_envs.sandbox.backends.container import Container
+from llmarena_envs.sandbox.backends.sandlock import Sandlock
+from llmarena_envs.sandbox.backends.unisolated import Unisolated
+from llmarena_envs.sandbox.protocol import Limits, Sandbox, SandboxError
+from llmarena_envs.sandbox.running import Backend, BackendSandbox
+
+ISOLATING: Mapping[str, Callable[[], Backend]] = {
+    "sandlock": Sandlock,
+    "bubblewrap": Bubblewrap,
+    "podman": lambda: Container("podman"),
+    "docker": lambda: Container("docker"),
+}
+"""In the order in which they are tried."""
+BY_NAME_ONLY: Mapping[str, Callable[[], Backend]] = {
+    "sandlock-degraded": lambda: Sandlock(degraded=True),
+    "unisolated": Unisolated,
+}
+"""Less than the hostile suite asks for: never chosen, only named."""
+BACKENDS = {**ISOLATING, **BY_NAME_ONLY}
+
+_PROBE = """
+import os, socket
+
+def reads(path):
+    try:
+        open(path).close()
+        return True
+    except OSError:
+        return False
+
+def writes(path):
+    try:
+        open(path + ".new", "x").close()
+        return True
+    except OSError:
+        return False
+
+def connects(port):
+    try:
+        with socket.socket() as s:
+            s.settimeout(1)
+            s.connect(("127.0.0.1", port))
+        return True
+    except OSError:
+        return False
+"""
+
+
+@cache
+def find_sandbox(name: str = "auto") -> Sandbox:
+    """Returns a sandbox that works on this machine.
+
+    A small program first tries to read a file, write one and reach a port, so that a backend which is there but does not
+    hold is not taken.
+
+    Args:
+        name: "auto" for the first that isolates; or one of ``BACKENDS``. "sandlock-degraded" and "unisolated" protect less,
+            and are only ever taken by their names.
+
+    Raises:
+        SandboxError: there is none, with what is missing and the commands that help.
+    """
+    if name == "auto":
+        reasons = []
+        for candidate in ISOLATING:
+            try:
+                return find_sandbox(candidate)
+            except SandboxError as error:
+                reasons.append(f"{candidate}: {error}")
+        raise SandboxError(
+            "model-written programs are not run, because nothing on this machine isolates them. "
+            + "; ".join(reasons)
+            + '. To run them all the same, name the backend "unisolated"'
+        )
+    if name not in BACKENDS:
+        raise SandboxError(f"expected a sandbox of auto, {', '.join(BACKENDS)}, got {name!r}")
+    sandbox = BackendSandbox(BACKENDS[name]())
+    if name in ISOLATING:
+        _hold(sandbox)
+    return sandbox
+
+
+def _hold(sandbox: Sandbox) -> None:
+    """Raises if a program can do what it must not."""
+    with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
+        secret = Path(folder) / "secret"
+        secret.write_text("secret", encoding="utf-8")
+        port = server.getsockname()[1]
+        calls = [f"reads({str(secret)!r})", f"writes({str(secret)!r})", f"connects({port})"]
+        result = sandbox.run(_PROBE, calls, Limits(seconds=30))
+    if result.status != "ok":
+        raise SandboxError(f"it does not work: {result.detail}")
+    if [value.value for value in result.values] != [False] * len(calls):
+        raise SandboxError("it does not hold: a program could read or write files outside, or reach the network")

@@ -1,0 +1,251 @@
+"""# Writer and editor.
+
+| | |
+|---|---|
+| Creation | `writer_editor_v0.env()` or `pettingzoo.make("aec", "llmarena/writer_editor-v0")` |
+| Agents | `writer_0`, `editor_0`, `judge_0`; 0 to 9 judges by option |
+| Actions | text |
+| Parallel API | no |
+| Manual control | `llmarena play writer_editor_v0 --policy writer_0=human --policy editor_0=fixer --policy judge_0=rubric` |
+| Action values | a program in a fenced block, a review, a translation, `over`, scores as JSON |
+| Observation | two texts |
+
+One writes, the other comments or revises, until both agree or the rounds are used up; then judges score both.
+
+With `task="code_review"` the writer is a programmer who solves a question in Python, and the editor a reviewer who comments on
+correctness, clarity and efficiency; the programmer revises the program by the comments, for up to five rounds. With
+`task="translation"` the writer is a translator and the editor a proofreader who polishes the translation: one pass, or more by
+option. The editor ends the rounds by a reply that is the consensus token, `over`, and nothing else.
+
+Beside the judges there is an objective channel: the share of the problem's tests that the first and the last program pass, or
+chrF++ and BLEU of the translation before and after polishing. A judge can be checked against it, and a consensus on a wrong
+program shows.
+
+Which problem or document a match is about is drawn from the seed, so a match with swapped roles on the same seed has the same
+task. The problems and documents that come with the package were written for this project.
+
+Source: DeepEval (arXiv 2309.04369), sections 3.5 and 3.7.3 to 3.7.4, and appendix A.1.
+
+### Arguments
+
+* `task="code_review"`: `code_review` or `translation`.
+* `tasks=None`: the tasks to draw from instead of the shipped ones: the path of a file, or a list of records in the same form;
+  below.
+* `max_rounds=None`: greatest number of rounds, 1 to 10; `None` is 5 for code review and 1 for translation.
+* `n_judges=1`: number of judges, 0 to 9. Without judges the objective channel pays; that needs a sandbox, or sacrebleu.
+* `objective=True`: measure the first and the last text beside the judges' scores.
+* `sandbox="auto"`: where programs are tested: `auto` for the first backend that isolates them, or the name of one
+  ([which](../sandbox.md)). Where there is none, nothing is tested and what programs pass is not known. For code review only.
+* `src_lang=None`: language of the source texts, a code such as `de` or a name: of several pairs of languages choose this one. It
+  also says the language of tasks that do not name it. For translation only.
+* `tgt_lang=None`: the same for the language to translate into.
+* `consensus_token="over"`: the word by which an editor accepts a text.
+* `language="en"`: language of the texts around the task, `en` or `zh`.
+* `obs_type="text"`: texts are the only form.
+* `render_mode=None`: `ansi` or `human`.
+
+### Tasks of Your Own
+
+Problems are records in JSON lines, with the fields of MBPP (`task_id`, `text`, `code`, `test_list`, optionally
+`test_setup_code`, `challenge_test_list`) or of HumanEval (`task_id`, `prompt`, `entry_point`, `canonical_solution`, `test`).
+`entry_point` names the function asked for; without it, it is the one that `code` defines and the first test calls. Players
+are told the question and how the function is called, never tests or solutions. In code, with `pip install
+'llmarena-envs[data]'`, `tasks=list(datasets.load_dataset("google-research-datasets/mbpp", split="test"))` takes them from there.
+
+Documents are records in JSON lines, or in a file `*.tsv` whose first line names its columns: `src`, and optionally `tgt` (a
+reference), `doc_id`, `src_lang`, `tgt_lang`. Neighbouring records with the same `doc_id` are one document. Documents are cut
+into segments of whole paragraphs, of at most 1,500 characters and 8 sentences, each of which is a task.
+
+Errors name the file and the line.
+
+### Observation Space
+
+`rules` (the own role, the same at every turn) and `text`: the question or source text, everything that was written so far, in the
+order in which it came, and the instruction. Everything that players write, and the task itself, stands quoted, with `>` before
+every line, so that nothing in it can pass for a line of the environment or a judge's verdict. Neither tests, solutions nor
+references are shown to anybody, and judges do not see each other's scores.
+
+### Action Space
+
+Text. A program stands in a fenced block: of several the last one that defines the function asked for, else the last one in
+Python, else the last one that names no language, else the last one. Without a fence, a reply that holds a definition is the
+program, from its first line of code to its last one. Marks of quoting before every line of a program or translation are taken
+off.
+
+A review or translation is the reply itself, without reasoning, tokens of chat templates, tags, a fence or an object around the
+whole, and a heading such as `Translation:`. The consensus token counts in any case, with punctuation and markup around it
+(`Over.`), and only if nothing else is said. A text of more than 20,000 characters, as others read it with a mark before every
+line, is refused.
+
+Judges reply with a JSON object, `{"Programmer": {"evaluation": "", "score": 7}, "Reviewer": {"evaluation": "", "score": 8}}`
+or with `Translator` and `Proofreader`. Scores go from 1 to 10. A missing role, another number or no number is refused.
+`abstain` gives no scores. Judges act at once: none knows what others give.
+
+The standard fallback is `noop`: an empty text, which is counted, or an abstention.
+
+### Rewards
+
+At the end the mean of the scores that the judges gave the own role, 1 to 10; judges receive 0. If all judges abstained the
+match has no result: it is counted and not rated. Without judges the writer receives 10 times the share of the tests that its
+last program passes (chrF++ of its last translation, divided by 10), and the editor the same for the last program (the polished
+translation). An illegal action ends the match: the offender receives -1, everybody else 0.
+
+### Infos
+
+Numbers: `rounds`; and, -1 before the match is over or where not known: `task` (number of the task in its list), `consensus` (0 or
+1), `length` (characters of the own last text), `empty` (own texts that were empty), `abstentions` (judges who abstained, or
+for a judge whether it did), `spread` (standard deviation of the scores of the own role), for a judge `score_writer` and
+`score_editor`; and with `objective` for code review `pass_first` and `pass_last` (0 to 1), for translation `chrf_first`,
+`chrf_last`, `bleu_first`, `bleu_last` (0 to 100). Passing tests is known where there is a sandbox, chrF++ and BLEU where
+sacrebleu is installed: `pip install 'llmarena-envs[text]'`.
+
+### Episode End
+
+When the last judge has acted: after at most 2 * max_rounds + n_judges turns, 11 for code review and 3 for translation; or by an
+illegal action.
+
+### Version History
+
+* v0: Initial version
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
+from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.source import Source
+from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.sandbox import BACKENDS
+from llmarena_envs.writer_editor import text_metrics
+from llmarena_envs.writer_editor.document_files import MAX_LANGUAGE
+from llmarena_envs.writer_editor.game import CODE_REVIEW, TASKS, WriterEditor
+from llmarena_envs.writer_editor.grammar import NAMES
+from llmarena_envs.writer_editor.objective import Measure
+from llmarena_envs.writer_editor.pass_rate import AUTO, find_pass_rate, sandbox_source
+from llmarena_envs.writer_editor.task_types import Document, Problem
+from llmarena_envs.writer_editor.tasks import Languages, Tasks, load_documents, load_problems, task_source
+from llmarena_envs.writer_editor.text import WriterEditorCodec
+
+_ROUNDS = {"code_review": 5, "translation": 1}
+_MAX_TOKEN = 40
+
+
+def env(**options: Any) -> OrderWrapper:
+    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    return OrderWrapper(raw_env(**options))
+
+
+class raw_env(TextEnv):
+    """Writer and editor as an AEC environment; arguments as in the module's documentation."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "writer_editor_v0",
+        "render_modes": ["ansi", "human"],
+        "render_fps": 1,
+        "is_parallelizable": False,
+    }
+    declaration: ClassVar[Declaration] = Declaration(
+        scheme="roles",
+        rated_roles=("writer", "editor"),
+        results="scores",
+        abilities=("communication", "team collaboration"),
+        history="full",
+        unparsable="noop",
+        illegal="noop",
+    )
+    obs_types: ClassVar[tuple[str, ...]] = ("text",)
+    # Each is a program, a text and a judgement, of which every role reads its own.
+    action_examples: ClassVar[tuple[str, ...]] = tuple(
+        f"```python\ndef example():\n    return {score}\n```\n"
+        + json.dumps({name: {"evaluation": "an example", "score": score} for names in NAMES.values() for name in names})
+        for score in range(1, 11)
+    )
+
+    def __init__(
+        self,
+        *,
+        task: str = "code_review",
+        tasks: Tasks = None,
+        max_rounds: int | None = None,
+        n_judges: int = 1,
+        objective: bool = True,
+        sandbox: str = "auto",
+        src_lang: str | None = None,
+        tgt_lang: str | None = None,
+        consensus_token: str = "over",
+        language: str = "en",
+        obs_type: str = "text",
+        render_mode: str | None = None,
+    ) -> None:
+        check_choice("task", task, TASKS)
+        check_bool("objective", objective)
+        check_int("n_judges", n_judges, 0, 9)
+        _check_token(consensus_token)
+        check_choice("sandbox", sandbox, (AUTO, *BACKENDS) if task == CODE_REVIEW and objective else (AUTO,))
+        languages = _languages(task, src_lang, tgt_lang)
+        loaded: Sequence[Problem | Document] = (
+            load_problems(tasks) if task == CODE_REVIEW else load_documents(tasks, languages)
+        )
+        rounds = _ROUNDS[task] if max_rounds is None else max_rounds
+        measures = _measures(task, n_judges, loaded, sandbox) if objective else ()
+        game = WriterEditor(
+            task, loaded, max_rounds=rounds, n_judges=n_judges, consensus_token=consensus_token, measures=measures
+        )
+        codec = WriterEditorCodec(language, task, max_rounds=rounds, consensus_token=consensus_token)
+        source = task_source(tasks, len(loaded), "problems" if task == CODE_REVIEW else "documents")
+        runs_programs = task == CODE_REVIEW and objective and find_pass_rate(sandbox) is not None
+        self._sources = (source, sandbox_source(sandbox)) if runs_programs else (source,)
+        super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
+
+    def sources(self) -> tuple[Source, ...]:
+        """Returns where the tasks come from and how many there are, and the sandbox in which programs run."""
+        return self._sources
+
+
+def _check_token(token: object) -> None:
+    if not isinstance(token, str) or len(token) > _MAX_TOKEN or not re.fullmatch(r"[^\W_]+(?:[ _-][^\W_]+)*", token):
+        raise OptionError(f"consensus_token: expected a word of at most {_MAX_TOKEN} letters, got {token!r:.80}")
+
+
+def _languages(task: str, src_lang: object, tgt_lang: object) -> Languages:
+    for name, language in (("src_lang", src_lang), ("tgt_lang", tgt_lang)):
+        if language is None:
+            continue
+        if task == CODE_REVIEW:
+            raise OptionError(f"{name}: expected None for code review, which translates nothing, got {language!r:.80}")
+        if not isinstance(language, str) or not language.isprintable() or not 0 < len(language.strip()) <= MAX_LANGUAGE:
+            raise OptionError(
+                f"{name}: expected a language such as 'de', of at most {MAX_LANGUAGE} characters, got {language!r:.80}"
+            )
+    return Languages(" ".join(str(src_lang or "").split()), " ".join(str(tgt_lang or "").split()))
+
+
+def _measures(task: str, n_judges: int, tasks: Sequence[Problem | Document], sandbox: str) -> tuple[Measure, ...]:
+    """Returns what is measured; without judges it must be there.
+
+    Raises:
+        OptionError: if there are no judges, and nothing to measure with or to compare with.
+    """
+    if task == CODE_REVIEW:
+        pass_rate = find_pass_rate(sandbox)
+        if not n_judges and pass_rate is None:
+            raise OptionError(
+                "n_judges: 0 needs a sandbox in which programs are tested, and there is none on this machine; "
+                "python -m llmarena_envs.sandbox says what is missing"
+            )
+        return (Measure("pass", 1.0, pass_rate or _unknown),)
+    if not n_judges and not text_metrics.has_text_metrics():
+        raise OptionError("n_judges: 0 needs sacrebleu, which is not installed: pip install 'llmarena-envs[text]'")
+    without = [document.doc_id for document in tasks if isinstance(document, Document) and not document.tgt]
+    if not n_judges and without:
+        raise OptionError(f"n_judges: 0 needs a reference (tgt) for every document; {without[0]!r} has none")
+    best = text_metrics.BEST
+    return Measure("chrf", best, text_metrics.chrf), Measure("bleu", best, text_metrics.bleu)
+
+
+def _unknown(program: str, problem: Problem) -> None:
+    """Takes the place of a pass rate where there is no sandbox."""

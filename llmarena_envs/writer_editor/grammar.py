@@ -1,0 +1,48 @@
+"""How judgements are written and read."""
+
+import json
+
+from llmarena_envs.core.judging import Score, read_scores
+from llmarena_envs.core.replies import clean_text, read_part
+from llmarena_envs.writer_editor.game import (
+    CODE_REVIEW,
+    MAX_REASON,
+    SCALE,
+    TRANSLATION,
+    Abstention,
+    Given,
+    Scores,
+)
+from llmarena_envs.writer_editor.reading import printable
+
+NAMES = {CODE_REVIEW: ("Programmer", "Reviewer"), TRANSLATION: ("Translator", "Proofreader")}
+"""What writer and editor are called in a judgement."""
+
+# What could be taken for tags of reasoning when a judgement is read again.
+_ESCAPED = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<[◁＜［"})
+
+
+def read_judgement(reply: str, task: str, abstention: str) -> Scores | Abstention:
+    """Reads a judgement: a JSON object with a score for both roles, or nothing but the word for an abstention.
+
+    Raises:
+        Refusal: if it is neither; see ``core.judging.read_scores``.
+    """
+    if len(reply) < 100 and clean_text(read_part(reply)).strip(" .!。").lower() == abstention:
+        return Abstention()
+    writer, editor = NAMES[task]
+    scores = read_scores(reply, (writer, editor), SCALE)
+    return Scores(_given(scores[writer]), _given(scores[editor]))
+
+
+def _given(score: Score) -> Given:
+    return Given(score.score, " ".join(printable(score.reason).split())[:MAX_REASON].rstrip())
+
+
+def write_scores(scores: Scores, task: str) -> str:
+    """Writes scores with their reasons as the JSON object in which judges give them."""
+    judgement = {
+        name: {"evaluation": given.reason, "score": int(given.score) if given.score.is_integer() else given.score}
+        for name, given in zip(NAMES[task], scores, strict=True)
+    }
+    return json.dumps(judgement, ensure_ascii=False).translate(_ESCAPED)

@@ -1,0 +1,67 @@
+"""Running a problem's tests in the sandbox."""
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.source import Source
+from llmarena_envs.sandbox import Limits, SandboxError, check_asserts, find_sandbox
+from llmarena_envs.writer_editor.objective import PassRate
+from llmarena_envs.writer_editor.task_types import Problem
+
+AUTO = "auto"
+LIMITS = Limits(seconds=10.0, cpu_seconds=5.0)
+"""What a program may use for all tests of its problem together."""
+
+
+@dataclass(frozen=True)
+class SandboxedPassRate:
+    """The share of a problem's tests that a program passes in a sandbox.
+
+    Attributes:
+        backend: name of the sandbox's backend, or ``"auto"``.
+    """
+
+    backend: str = AUTO
+
+    def __call__(self, program: str, problem: Problem) -> float | None:
+        """Returns the share, 0 to 1, or ``None`` if the sandbox refused to run the program."""
+        return _share_passed(self.backend, program, problem)
+
+
+def find_pass_rate(backend: str = AUTO) -> PassRate | None:
+    """Returns what runs a problem's tests.
+
+    Args:
+        backend: name of the sandbox's backend; by default the first that isolates, and ``None`` is returned if there is none.
+
+    Raises:
+        OptionError: if the backend that is named is not available.
+    """
+    missing = _why_missing(backend)
+    if missing and backend != AUTO:
+        raise OptionError(f"sandbox: {missing}")
+    return None if missing else SandboxedPassRate(backend)
+
+
+def sandbox_source(backend: str) -> Source:
+    """Returns the sandbox that a backend's name means on this machine, with what is in force in it."""
+    sandbox = find_sandbox(backend)
+    return Source(f"sandbox {sandbox.name}", "; ".join(f"{what}: {how}" for what, how in sandbox.in_force.items()), "")
+
+
+@cache
+def _why_missing(backend: str) -> str:
+    try:
+        find_sandbox(backend)
+    except SandboxError as error:
+        return str(error)
+    return ""
+
+
+@lru_cache(maxsize=4096)  # players hand in again what they or others have handed in before
+def _share_passed(backend: str, program: str, problem: Problem) -> float | None:
+    checked = check_asserts(find_sandbox(backend), program, problem.test_list, problem.test_setup_code, LIMITS)
+    if checked.result.status == "refused":
+        return None
+    return sum(check.passed for check in checked.checks) / len(checked.checks)

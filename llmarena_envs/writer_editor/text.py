@@ -1,0 +1,163 @@
+"""What writers, editors and judges read, and how their replies are read back."""
+
+from typing import Any
+
+from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.declaration import role_of
+from llmarena_envs.core.ending import Ending, ending_texts
+from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.quoting import quote
+from llmarena_envs.writer_editor.game import (
+    CODE_REVIEW,
+    EDIT,
+    JUDGE,
+    MAX_TEXT,
+    STAGES,
+    TRANSLATION,
+    WRITE,
+    Abstention,
+    Action,
+    Scores,
+    Text,
+    WriterEditor,
+    WriterEditorView,
+)
+from llmarena_envs.writer_editor.grammar import NAMES, read_judgement, write_scores
+from llmarena_envs.writer_editor.reading import (
+    read_polished,
+    read_program,
+    read_review,
+    read_translation,
+    write_program,
+)
+
+ABSTENTION = "abstain"
+"""What a judge writes who gives no scores."""
+
+
+class WriterEditorCodec(Codec[Action, WriterEditorView]):
+    """Texts and grammar of writer and editor.
+
+    Args:
+        language: language of the texts.
+        task: ``"code_review"`` or ``"translation"``.
+        max_rounds: greatest number of rounds.
+        consensus_token: what an editor sends to accept a text.
+    """
+
+    def __init__(self, language: str, task: str, *, max_rounds: int, consensus_token: str) -> None:
+        self._prompts = Prompts("llmarena_envs.writer_editor", language)
+        self.language = language
+        self._ends = ending_texts(language)
+        self._task = task
+        self._max_rounds = max_rounds
+        self._token = consensus_token
+        self._names = dict(zip(("writer_name", "editor_name"), NAMES[task], strict=True))
+
+    def rules(self, agent: str) -> str:
+        """Returns the rules as told to the agent's role."""
+        role = role_of(agent)
+        fields: dict[str, object] = {"max_rounds": self._max_rounds, "limit": MAX_TEXT, "token": self._token}
+        if self._task == TRANSLATION:
+            fields["more"] = self._prompts.render(f"more_{role}", **fields) if self._max_rounds > 1 else ""
+        return self._prompts.render(f"rules_{self._task}_{role}", **fields)
+
+    def observation(self, view: WriterEditorView) -> str:
+        """Returns the task, everything written so far that the reader may read, and the instruction."""
+        return "\n\n".join([*self._history(view), self._instruction(view)])
+
+    def ending(self, view: WriterEditorView, ending: Ending) -> str:
+        """Returns the task, everything written, and what the reader receives."""
+        cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._ends.played_out()
+        result = self._prompts.render("no_scores") if view.undecided else self._ends.received(ending.reward)
+        return "\n".join(["\n\n".join(self._history(view)), self._ends.over(cause, result)])
+
+    def _history(self, view: WriterEditorView) -> list[str]:
+        render = self._prompts.render
+        assignment = view.assignment
+        if view.task == CODE_REVIEW:
+            parts = [render("question", text=quote(assignment.text), signature=assignment.signature)]
+        else:
+            parts = [render("source", text=quote(assignment.text), **self._languages(view))]
+        for message in view.messages:
+            stage = WRITE if role_of(message.sender) == STAGES[WRITE].sender else EDIT
+            who = "own" if message.sender == view.agent else "other"
+            heading = render(f"{view.task}_{stage}_{who}", round=message.round)
+            # Quoted, so that nothing a player writes can pass for a line of the host's.
+            parts.append(f"{heading}\n{quote(message.text) if message.text else render('nothing')}")
+        if view.consensus:
+            parts.append(render(f"accepted_{view.task}"))
+        return parts
+
+    def _languages(self, view: WriterEditorView) -> dict[str, object]:
+        """Returns the names of the source and the target language; one without a name here is shown as it is given."""
+        if view.task == CODE_REVIEW:
+            return {}
+        codes = {"source": view.assignment.src_lang, "target": view.assignment.tgt_lang}
+        return {
+            name: self._prompts.render(f"language_{code}") if f"language_{code}" in self._prompts else code
+            for name, code in codes.items()
+        }
+
+    def _instruction(self, view: WriterEditorView) -> str:
+        if not view.to_move:
+            return self._prompts.render("wait")
+        if view.stage == JUDGE:
+            return self._prompts.render(f"{view.task}_judge")
+        turn = "first" if view.round == 1 else "later"
+        if view.task == TRANSLATION and view.stage == EDIT and self._max_rounds == 1:
+            turn = "only"
+        name = f"{view.task}_{STAGES[view.stage].sender}_{turn}"
+        return self._prompts.render(name, token=self._token, **self._languages(view))
+
+    def read(self, reply: str, view: WriterEditorView) -> Action:
+        """Reads a program, a review, a translation or a judgement, by the role of the reader."""
+        role = role_of(view.agent)
+        if role == "judge":
+            return read_judgement(reply, view.task, ABSTENTION)
+        if reply.strip() == f"{view.agent}:":
+            return Text("")
+        if view.task == CODE_REVIEW:
+            program = role == "writer"
+            return Text(
+                read_program(reply, view.assignment.entry_point) if program else read_review(reply, self._token)
+            )
+        return Text(read_translation(reply) if role == "writer" else read_polished(reply, self._token))
+
+    def example(self, view: WriterEditorView) -> str:
+        """Returns the form of what the reader is to write."""
+        role = role_of(view.agent)
+        if role == "judge":
+            return self._prompts.render("form_scores", **self._names)
+        if view.task == CODE_REVIEW:
+            return self._prompts.render("form_program" if role == "writer" else "form_review")
+        return self._prompts.render("form_translation")
+
+    def format(self, action: Action, view: WriterEditorView) -> str:
+        """Writes a program in a fenced block, another text as it is, an empty one as ``writer_0:``, scores as JSON."""
+        if isinstance(action, Abstention):
+            return ABSTENTION
+        if isinstance(action, Scores):
+            return write_scores(action, view.task)
+        if not action.text:
+            return f"{view.agent}:"
+        is_program = view.task == CODE_REVIEW and role_of(view.agent) == "writer"
+        return write_program(action.text) if is_program else action.text
+
+    def picture(self, game: Any) -> str:
+        """Writes the task, everything that was written, and the scores."""
+        assert isinstance(game, WriterEditor)
+        render = self._prompts.render
+        parts = [quote(game.tasks[game.number].assignment.text)]
+        for message in game.pool:
+            heading = render("picture_text", round=message.round, agent=message.sender)
+            parts.append(f"{heading}\n{quote(message.text) if message.text else render('nothing')}")
+        if game.consensus:
+            parts.append(render("picture_accepted"))
+        for judge, given in zip(game.judges, game.given, strict=False):
+            if isinstance(given, Scores):
+                scores = {"writer": f"{given.writer.score:g}", "editor": f"{given.editor.score:g}"}
+                parts.append(render("picture_scores", judge=judge, **scores, **self._names))
+            else:
+                parts.append(render("picture_abstention", judge=judge))
+        return "\n\n".join(parts)

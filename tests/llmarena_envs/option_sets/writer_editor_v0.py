@@ -1,0 +1,50 @@
+"""Option sets of writer_editor_v0 for the conformance suite and for the golden playthroughs."""
+
+from pathlib import Path
+from typing import Any
+
+FILES = Path(__file__).parents[1] / "writer_editor"
+
+OPTION_SETS: list[dict[str, Any]] = [
+    {},
+    {"task": "translation", "language": "zh"},
+    {"sandbox": "auto", "n_judges": 2, "max_rounds": 1},
+    {"max_rounds": 2, "n_judges": 3, "objective": False, "consensus_token": "done", "tasks": str(FILES / "mbpp.jsonl")},
+    {"task": "translation", "max_rounds": 3, "n_judges": 2, "src_lang": "en", "tgt_lang": "fr"},
+    {"task": "translation", "tasks": str(FILES / "corpus.tsv"), "src_lang": "de", "tgt_lang": "pt"},
+]
+
+# Tasks of their own, so that the files stay what they are when the shipped ones grow.
+PROBLEM = {
+    "task_id": "first_word",
+    "text": "Write a function that returns the first word of a text.\nWords are separated by blanks.",
+    "code": "def first_word(text):\n    return text.split()[0]",
+    "test_list": ["assert first_word('red apple') == 'red'"],
+}
+NOTE = {
+    "doc_id": "note",
+    "src": "Es regnet.\nBleib zu Hause!",
+    "tgt": "下雨了。\n待在家里吧！",
+    "src_lang": "de",
+    "tgt_lang": "zh",
+}
+REVIEW: dict[str, Any] = {"tasks": [PROBLEM], "objective": False}
+TRANSLATION: dict[str, Any] = {"task": "translation", "tasks": [NOTE], "objective": False}
+
+PLAYTHROUGHS: dict[str, dict[str, Any]] = {
+    "default": REVIEW,
+    "zh": {**REVIEW, "language": "zh", "max_rounds": 3},
+    "translation": TRANSLATION,
+    "zh_translation": {**TRANSLATION, "language": "zh"},
+    "translation_in_rounds": {**TRANSLATION, "max_rounds": 3, "n_judges": 2},
+    "zh_translation_in_rounds": {**TRANSLATION, "max_rounds": 3, "n_judges": 2, "language": "zh"},
+}
+
+
+def secrets(env: Any, agent: str) -> list[str]:
+    """Returns what no agent may read: the solution and the tests, or the reference, whoever asks."""
+    game = env.unwrapped.game
+    task = game.tasks[game.number]
+    if game.task == "translation":
+        return [task.tgt] if task.tgt else []
+    return [text for text in (task.code.strip(), task.buggy_code.strip(), task.bug, *task.test_list) if text]

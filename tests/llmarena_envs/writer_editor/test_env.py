@@ -1,0 +1,159 @@
+import copy
+import pickle
+
+import pettingzoo
+import pytest
+from pettingzoo.test import api_test, seed_test
+
+from llmarena_envs import writer_editor_v0
+from llmarena_envs.core.options import OptionError
+from llmarena_envs.testing import check_environment
+from llmarena_envs.writer_editor import env as module
+from llmarena_envs.writer_editor import text_metrics
+from llmarena_envs.writer_editor.task_types import Document
+from tests.llmarena_envs.writer_editor.running import share_passed
+
+NOTE = {"src": "Es regnet.", "tgt": "It is raining.", "src_lang": "de", "tgt_lang": "en"}
+
+
+def test_pettingzoo_accepts_it():
+    for task in ("code_review", "translation"):
+        api_test(writer_editor_v0.env(task=task, n_judges=2))
+        seed_test(lambda task=task: writer_editor_v0.env(task=task), num_cycles=100)
+    assert pettingzoo.make("aec", "llmarena/writer_editor-v0").possible_agents == ["writer_0", "editor_0", "judge_0"]
+
+
+@pytest.mark.parametrize(("task", "bound"), [("code_review", 11), ("translation", 3)])
+def test_the_bound_on_turns(task, bound):
+    assert writer_editor_v0.raw_env(task=task).max_turns == bound
+    assert writer_editor_v0.raw_env(task=task, max_rounds=2, n_judges=4).max_turns == 8
+
+
+def test_the_same_seed_gives_the_same_task_to_all_who_play_it():
+    env, other = writer_editor_v0.raw_env(), writer_editor_v0.raw_env(n_judges=3, max_rounds=1, language="zh")
+    tasks = set()
+    for seed in range(20):
+        env.reset(seed=seed)
+        other.reset(seed=seed)
+        assert env.game.number == other.game.number
+        tasks.add(env.game.number)
+    assert len(tasks) > 2
+
+
+def test_the_pass_rate_is_measured_by_what_is_injected(monkeypatch):
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: share_passed)
+    env = writer_editor_v0.raw_env()
+    env.reset(seed=0)
+    problem = env.game.tasks[env.game.number]
+    for reply in (problem.buggy_code, problem.bug, problem.code, "over"):
+        env.step(env.parse(reply, env.agent_selection))
+        assert env.infos["writer_0"]["pass_first"] == -1
+    env.step("abstain")
+    assert env.infos["editor_0"]["pass_first"] == share_passed(problem.buggy_code, problem) < 1
+    assert env.infos["editor_0"]["pass_last"] == 1
+
+
+def test_without_judges_the_tests_pay(monkeypatch):
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: share_passed)
+    env = pickle.loads(pickle.dumps(copy.deepcopy(writer_editor_v0.raw_env(n_judges=0))))
+    env.reset(seed=0)
+    problem = env.game.tasks[env.game.number]
+    env.step(env.parse(problem.buggy_code, "writer_0"))
+    env.step("over")
+    share = share_passed(problem.buggy_code, problem)
+    assert env.rewards == {"writer_0": 10 * share, "editor_0": 10 * share}
+    assert env.infos["writer_0"]["consensus"] == 1  # on a wrong program
+
+
+def test_data_say_where_they_come_from():
+    shipped, sandbox = writer_editor_v0.raw_env(sandbox="sandlock").sources()
+    assert sandbox.name == "sandbox sandlock" and "network: " in sandbox.description()
+    assert writer_editor_v0.raw_env(objective=False).sources() == (shipped,)
+    assert shipped.licence == "Apache-2.0" and shipped.size == len(writer_editor_v0.raw_env().game.tasks)
+    (own,) = writer_editor_v0.raw_env(task="translation", tasks=[NOTE]).sources()
+    assert own.size == 1 and not own.licence
+
+
+def test_translations_are_compared_with_the_reference():
+    env = writer_editor_v0.raw_env(task="translation", tasks=[NOTE], n_judges=0)
+    env.reset(seed=0)
+    env.step("It is rain.")
+    env.step("It is raining.")
+    about = env.infos["editor_0"]
+    assert about["chrf_last"] == about["bleu_last"] == pytest.approx(100)
+    assert 0 < about["chrf_first"] < 100 and 0 < about["bleu_first"] < 100
+    assert env.rewards["editor_0"] == pytest.approx(10)
+    assert env.rewards["writer_0"] == pytest.approx(about["chrf_first"] / 10)
+
+
+def test_matches_without_judges_keep_the_rules_of_all_environments():
+    check_environment(
+        writer_editor_v0.env, options={"task": "translation", "n_judges": 0, "max_rounds": 2}, seeds=range(2)
+    )
+
+
+def test_metrics_in_other_scripts():
+    document = Document("d", "It rains.", "下雨了，快回家。", "en", "zh")
+    assert text_metrics.chrf(document.tgt, document) == pytest.approx(100)
+    assert text_metrics.bleu(document.tgt, document) == pytest.approx(100)
+    assert 0 < text_metrics.bleu("下雨了，回家吧。", document) < 100
+    assert text_metrics.chrf("", document) == text_metrics.bleu("", document) == 0
+    assert text_metrics.chrf("x", document._replace(tgt="")) is None
+    assert text_metrics.bleu("x", document._replace(tgt="")) is None
+
+
+def test_without_sacrebleu_nothing_is_known(monkeypatch):
+    monkeypatch.setattr(text_metrics.importlib.util, "find_spec", lambda name: None)
+    env = writer_editor_v0.raw_env(task="translation", tasks=[NOTE])
+    env.reset(seed=0)
+    for reply in ("Rain.", "It rains.", "abstain"):
+        env.step(reply)
+    assert env.infos["writer_0"]["chrf_last"] == env.infos["writer_0"]["bleu_first"] == -1
+    with pytest.raises(OptionError, match=r"n_judges: 0 needs sacrebleu, .* pip install 'llmarena-envs\[text\]'"):
+        writer_editor_v0.raw_env(task="translation", tasks=[NOTE], n_judges=0)
+
+
+def test_without_the_objective_channel_nothing_is_measured(monkeypatch):
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: pytest.fail("asked for"))
+    env = writer_editor_v0.raw_env(objective=False)
+    env.reset(seed=0)
+    assert not any(name.startswith("pass") for name in env.infos["writer_0"])
+    with pytest.raises(OptionError, match="n_judges: expected at least 1"):
+        writer_editor_v0.raw_env(objective=False, n_judges=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"task": "poem"}, "task: expected one of"),
+        ({"tasks": []}, "tasks: expected at least one problem"),
+        ({"max_rounds": 0}, "max_rounds"),
+        ({"n_judges": -1}, "n_judges"),
+        ({"objective": 1}, "objective"),
+        ({"src_lang": "de"}, "src_lang: expected None for code review"),
+        ({"task": "translation", "tgt_lang": ""}, "tgt_lang: expected a language"),
+        ({"task": "translation", "tgt_lang": "d\ne"}, "tgt_lang: expected a language"),
+        ({"task": "translation", "src_lang": "ja"}, "expected languages of the documents"),
+        (
+            {"task": "translation", "tasks": [{**NOTE, "tgt": ""}], "n_judges": 0},
+            "expected a reference|needs a reference",
+        ),
+        ({"consensus_token": ""}, "consensus_token"),
+        ({"consensus_token": "over!"}, "consensus_token"),
+        ({"consensus_token": "x" * 41}, "consensus_token"),
+        ({"consensus_token": 5}, "consensus_token"),
+        ({"language": "xx"}, "language"),
+        ({"sandbox": "jail"}, "sandbox: expected one of 'auto', 'sandlock'"),
+        ({"sandbox": "unisolated", "task": "translation"}, "sandbox: expected one of 'auto'"),
+        ({"obs_type": "vector"}, "obs_type"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(OptionError, match=message):
+        writer_editor_v0.env(**options)
+
+
+def test_without_a_sandbox_there_is_no_match_without_judges(monkeypatch):
+    monkeypatch.setattr(module, "find_pass_rate", lambda backend: None)
+    with pytest.raises(OptionError, match="n_judges: 0 needs a sandbox"):
+        writer_editor_v0.env(n_judges=0)

@@ -1,0 +1,89 @@
+"""An environment that is played twice in one run, with different options, under two labels."""
+
+import json
+
+import pytest
+
+from llmarena_envs.catalogue import canonical_name, load_environment, module_name
+from llmarena_envs.core.options import OptionError
+from llmarena_envs.tictactoe_v0 import raw_env
+from rating.cli import main
+from rating.schedules.batches import deal_seed
+
+RUN = """
+[[environment]]
+name = "tictactoe_v0#hint"
+
+[[environment]]
+name = "llmarena/tictactoe-v0#no_hint"
+options = { hint = false }
+
+[[policy]]
+spec = "random"
+
+[[policy]]
+spec = "greedy"
+
+[[policy]]
+spec = "minimax"
+environments = ["tictactoe_v0#no_hint"]
+
+[stop]
+min_matches = 4
+max_matches = 4
+"""
+
+
+def test_both_are_played_on_the_same_deals_rated_reported_and_verified(tmp_path, capsys):
+    (tmp_path / "run.toml").write_text(RUN)
+    run = str(tmp_path / "run")
+    assert main(["run", str(tmp_path / "run.toml"), "--out", run]) == 0
+    capsys.readouterr()
+    assert main(["rate", run, "--json"]) == 0
+    boards = {board.get("environment"): board for board in json.loads(capsys.readouterr().out)}
+    assert {len(boards[name]["rows"]) for name in ("tictactoe_v0#hint", "tictactoe_v0#no_hint")} == {2, 3}
+    assert main(["replay", run, "--json"]) == 0
+    records = json.loads(capsys.readouterr().out)
+    read = {record["match"]["environment"]: record["turns"][0]["read"] for record in records}
+    assert "Empty cells" in read["tictactoe_v0#hint"]
+    assert "Empty cells" not in read["tictactoe_v0#no_hint"]
+    assert main(["replay", run, "--verify"]) == 0
+    assert main(["report", run]) == 0
+    assert main(["resume", run]) == 0
+    capsys.readouterr()
+    assert "tictactoe_v0#no_hint" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_a_label_changes_no_deal_and_no_module():
+    assert deal_seed(1, "bid_v0#a", 3) == deal_seed(1, "bid_v0", 3) != deal_seed(1, "holdem_v0", 3)
+    assert canonical_name("llmarena/tictactoe-v0#x") == "tictactoe_v0#x"
+    assert module_name("tictactoe_v0#x") == "tictactoe_v0"
+    assert load_environment("tictactoe_v0#x") is raw_env
+
+
+@pytest.mark.parametrize("label", ["", "a b", "a#b", "é!", "x" * 41])
+def test_what_is_no_label_is_refused(label):
+    with pytest.raises(OptionError, match="expected a label"):
+        load_environment(f"tictactoe_v0#{label}")
+
+
+def test_the_same_label_twice_is_refused(tmp_path, capsys):
+    (tmp_path / "run.toml").write_text(RUN.replace("llmarena/tictactoe-v0#no_hint", "tictactoe_v0#hint"))
+    assert main(["run", str(tmp_path / "run.toml"), "--out", str(tmp_path / "run")]) == 2
+    assert "expected distinct names, got 'tictactoe_v0#hint' twice" in capsys.readouterr().err
+
+
+def test_the_command_line_takes_labels(tmp_path, capsys):
+    command = ["run", "--env", "tictactoe_v0#a", "--env", "tictactoe_v0#b", "--policy", "random"]
+    command += [
+        "--policy",
+        "greedy@tictactoe_v0#a",
+        "--policy",
+        "first_legal",
+        "--max-matches",
+        "2",
+        "--min-matches",
+        "2",
+    ]
+    assert main([*command, "--out", str(tmp_path / "run")]) == 0
+    assert "tictactoe_v0#b" in capsys.readouterr().out
