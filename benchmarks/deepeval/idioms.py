@@ -38,7 +38,7 @@ from rating.statistics.results import finished
 
 GAME = "idiom_solitaire_v0"
 RUN = "pairs"
-LOST_BY = {
+LOST_BY: Mapping[int, str] = {
     End.WRONG_LINK: "wrong character",
     End.REPEATED: "repeated idiom",
     End.NOT_LISTED: "not in the list",

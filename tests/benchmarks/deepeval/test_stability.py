@@ -1,0 +1,56 @@
+"""When abilities stand still: made matches with known answers, and runs of both tasks."""
+
+import csv
+
+import pytest
+
+from benchmarks.deepeval import stability
+from benchmarks.deepeval.__main__ import PAPER
+from benchmarks.experiments.command import main
+from llmarena_envs.core.options import OptionError
+from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
+
+
+def match(number, *seats, status=FINISHED):
+    """A match by policy, reward and agent of every seat."""
+    made = tuple(SeatOutcome(policy, reward, agent=agent) for policy, reward, agent in seats)
+    return Outcome("game_v0", number, number, status, made)
+
+
+def test_values_come_in_match_order_and_by_role_where_there_are_several():
+    later = match(4, ("a", 2.0, "player_1"), ("b", 3.0, "player_0"))
+    void = match(3, ("a", 9.0, "player_0"), status=VOID)
+    both = match(1, ("a", 1.0, "player_0"), ("a", 2.0, "player_1"))
+    assert stability.own_values([later, void, both]) == {"a": [1.5, 2.0], "b": [3.0]}
+    roles = match(0, ("a", 1.0, "writer_0"), ("a", 5.0, "editor_0"))
+    assert stability.own_values([roles]) == {"a, editor": [5.0], "a, writer": [1.0]}
+
+
+def test_a_row_says_when_abilities_stood_still(tmp_path, capsys):
+    assert main(PAPER, ["stability", "--matches", "40", "--eps", "5", "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    (verdict,) = csv.DictReader((tmp_path / "stability-verdict.csv").read_text().splitlines())
+    assert (verdict["verdict (measured)"], verdict["after matches (measured)"]) == ("stable", "20")
+    assert (
+        main(PAPER, ["stability", "--window", "30", "--run", str(tmp_path / "stability"), "--out", str(tmp_path / "b")])
+        == 0
+    )
+    (verdict,) = csv.DictReader((tmp_path / "b" / "stability-verdict.csv").read_text().splitlines())
+    assert (verdict["verdict (measured)"], verdict["after matches (measured)"]) == ("not yet", "")
+    assert verdict["why play stopped (measured)"] == "count"
+
+
+def test_it_takes_the_run_of_another_row(tmp_path, capsys):
+    assert main(PAPER, ["t1", "--smoke", "--out", str(tmp_path)]) == 0
+    assert main(PAPER, ["stability", "--run", str(tmp_path / "t1"), "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    lines = list(csv.DictReader((tmp_path / "stability-idiom_solitaire_v0.csv").read_text().splitlines()))
+    assert {line["player"] for line in lines} == {"common", "fewest", "random"}
+    assert {line["ability (measured) n"] for line in lines} == {"16"}
+    assert (tmp_path / "stability-idiom_solitaire_v0.png").exists()
+
+
+@pytest.mark.parametrize("options", [{"task": "bid_v0"}, {"eps": -1.0}, {"half_width": float("nan")}, {"window": 0}])
+def test_bad_options(options):
+    with pytest.raises(OptionError, match=next(iter(options))):
+        stability.Options(**options)
