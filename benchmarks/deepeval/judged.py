@@ -37,7 +37,11 @@ NEEDED = {"task", "length", "empty", "abstentions"}
 class JudgedOptions(RowOptions):
     """Options of the rows of judged tasks."""
 
-    matches: int = option(10, "tasks on which every pair of policies meets in both roles; 0: all there are", smoke=2)
+    matches: int = option(
+        10,
+        "tasks on which every pair of policies meets in both roles, begun anew where there are fewer; 0: all there are",
+        smoke=2,
+    )
     tasks: str = option(
         "", "file of tasks to draw from instead of the shipped ones; `writer_editor_v0` says in which forms"
     )
