@@ -31,11 +31,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RUN = "matches"
+PLAYED = ("public_goods_v0", "idiom_solitaire_v0")
+"""What the row plays by itself; the tasks of writers and editors need judges, which their own rows seat."""
+
+WRITING = ("writer_editor_v0", "writer_editor_v0#code_review", "writer_editor_v0#translation")
 RULES = {
     "public_goods_v0": StablenessRule(window=10, eps=0.5, half_width=1.0),
     "idiom_solitaire_v0": StablenessRule(window=10, eps=0.05, half_width=0.1),
+    **dict.fromkeys(WRITING, StablenessRule(window=10, eps=0.1, half_width=0.25)),
 }
-"""What counts as standing still in each task, in units of its reward: coins, and wins less losses."""
+"""What counts as standing still in each task, in units of its reward: coins, wins less losses, scores of 1 to 10."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +59,7 @@ class Options(RowOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("task", self.task, RULES)
+        check_choice("task", self.task, PLAYED)
         check_int("window", self.window, 1, 1000)
         for name in ("eps", "half_width"):
             if not 0 <= getattr(self, name) < float("inf"):
@@ -70,7 +75,8 @@ def plan(options: Options) -> dict[str, RunConfig]:
     """Returns matches of one task; of what was played before, any task will do."""
     tasks = list(RULES) if options.run else [options.task]
     environments = [EnvironmentConfig(name=task, scheme="mean_reward") for task in tasks]
-    return {RUN: plan_run(options, environments, scripted=SCRIPTED, stop={"matches": options.matches})}
+    scripted = {task: SCRIPTED.get(task, ("random",)) for task in tasks}
+    return {RUN: plan_run(options, environments, scripted=scripted, stop={"matches": options.matches})}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
@@ -90,9 +96,14 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         tables.append(player_table(task, values[task], result, options.rule(task)))
     return Result(
         tables,
-        {task: draw(task, result) for task, result in found.items()},
+        {file_name(task): draw(task, result) for task, result in found.items()},
         [f"{task}: {note}" for task, own in outcomes.items() for note in unfinished(own)],
     )
+
+
+def file_name(task: str) -> str:
+    """Returns the name of a task without the sign before its label, behind which a link would name a place in a page."""
+    return task.replace("#", "-")
 
 
 def own_values(outcomes: Sequence[Outcome]) -> dict[str, list[float]]:
@@ -172,7 +183,7 @@ def player_table(task: str, values: Mapping[str, Sequence[float]], result: Stabl
             ]
         )
     return Table(
-        task,
+        file_name(task),
         f"{task}: abilities",
         [
             Column("player"),
@@ -202,7 +213,7 @@ def draw(task: str, result: Stableness) -> "Figure":
             low, high = ([step.mean + sign * span for step, span in zip(steps, spans, strict=True)] for sign in (-1, 1))
             field.plot(
                 range(1, len(steps) + 1), [step.mean for step in steps],
-                label=plain(name), color=colour, linestyle=line, linewidth=1.2,
+                label=plain(name), color=colour, linestyle=line, linewidth=1.2, marker="." if len(steps) == 1 else None,
             )  # fmt: skip
             field.fill_between(range(1, len(steps) + 1), low, high, color=colour, alpha=0.12, linewidth=0)
         if result.matches is not None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.llmarena.__main__ import PAPER
+from benchmarks.deepeval import __main__ as deepeval
+from benchmarks.llmarena import __main__ as llmarena
 from rating.cli import build_parser
 from rating.running.run_file import parse_run_file
 
@@ -44,14 +45,15 @@ def test_the_run_file_of_the_quickstart_is_valid():
     assert parse_run_file(text, "quickstart").pool("tictactoe_v0") == ["greedy", "random", "tiny"]
 
 
-def test_the_page_of_llmarena_lists_every_row_with_its_result():
-    page = (ROOT / "docs" / "llmarena.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(PAPER.rows)
-    for row in re.findall(r"\(llmarena/(\w+)\.md\)", page):
-        text = (ROOT / "docs" / "llmarena" / f"{row}.md").read_text(encoding="utf-8")
-        assert text.startswith(f"## {row}: {PAPER.row(row).title}\n")
+@pytest.mark.parametrize("paper", [llmarena.PAPER, deepeval.PAPER], ids=lambda paper: paper.name)
+def test_the_page_of_a_paper_lists_every_row_with_its_result(paper):
+    page = (ROOT / "docs" / f"{paper.name}.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(paper.rows)
+    for row in re.findall(rf"\({paper.name}/(\w+)\.md\)", page):
+        text = (ROOT / "docs" / paper.name / f"{row}.md").read_text(encoding="utf-8")
+        assert text.startswith(f"## {row}: {paper.row(row).title}\n")
         for picture in re.findall(r"^!\[.*\]\((.*)\)$", text, re.MULTILINE):
-            assert (ROOT / "docs" / "llmarena" / picture).exists()
+            assert (ROOT / "docs" / paper.name / picture).exists()
 
 
 def test_the_example_of_the_sandbox_gives_what_it_says():

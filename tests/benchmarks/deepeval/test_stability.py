@@ -8,6 +8,7 @@ from benchmarks.deepeval import stability
 from benchmarks.deepeval.__main__ import PAPER
 from benchmarks.experiments.command import main
 from llmarena_envs.core.options import OptionError
+from rating.cli import main as llmarena
 from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
 
 
@@ -48,6 +49,26 @@ def test_it_takes_the_run_of_another_row(tmp_path, capsys):
     assert {line["player"] for line in lines} == {"common", "fewest", "random"}
     assert {line["ability (measured) n"] for line in lines} == {"16"}
     assert (tmp_path / "stability-idiom_solitaire_v0.png").exists()
+
+
+def test_it_takes_a_run_of_tasks_with_judges_by_role(tmp_path, capsys):
+    run_file = tmp_path / "run.toml"
+    run_file.write_text(
+        '[stop]\nmatches = 4\n[[environment]]\nname = "writer_editor_v0#translation"\n'
+        'options = { task = "translation" }\n[environment.staff]\njudge = ["rubric"]\n'
+        '[[policy]]\nspec = "echo"\n[[policy]]\nspec = "translator"\n'
+    )
+    assert llmarena(["run", str(run_file), "--out", str(tmp_path / "run")]) == 0
+    assert main(PAPER, ["stability", "--run", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 0
+    capsys.readouterr()
+    path = tmp_path / "out" / "stability-writer_editor_v0-translation.csv"
+    lines = csv.DictReader(path.read_text().splitlines())
+    assert [line["player"] for line in lines] == [
+        "echo, editor",
+        "echo, writer",
+        "translator, editor",
+        "translator, writer",
+    ]
 
 
 @pytest.mark.parametrize("options", [{"task": "bid_v0"}, {"eps": -1.0}, {"half_width": float("nan")}, {"window": 0}])
