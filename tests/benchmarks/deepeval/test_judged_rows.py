@@ -10,6 +10,8 @@ from benchmarks.deepeval.judged import JudgedMatch, JudgedOptions, Scores, descr
 from benchmarks.deepeval.pool import CODE_REVIEW
 from benchmarks.experiments.command import main
 from rating.records.outcome import SeatOutcome
+from rating.running.contests import make_scheme
+from rating.schedules.schedule import Stop
 
 NAMES = code_review.NAMES
 
@@ -224,6 +226,24 @@ def test_every_task_of_a_file_is_played_once_by_each_pair(tmp_path):
     tables, _ = result(tmp_path / "out", "t3")
     assert {row["scored (measured)"] for row in tables["matches"]} == {6}
     assert {row["different tasks (measured)"] for row in tables["matches"]} == {3}
+
+
+@pytest.mark.parametrize("matches", [7, 10])
+def test_exactly_the_tasks_that_were_asked_for_are_played(matches):
+    options = JudgedOptions(matches=matches, policy=("random",), seed=3)
+    (config,) = plan_tasks(options, CODE_REVIEW, {"task": "code_review"}).values()
+    schedule = make_scheme(config, CODE_REVIEW).schedule()
+    played = []
+    while not isinstance(batch := schedule.next_batch(), Stop):
+        played += batch
+    assert len(played) <= 12 * (matches + 1)  # batches are alike, so that there may be one more
+    tasks = {}
+    for match in played:
+        tasks.setdefault(match.policies[:2], []).append(match.options["number"])
+    assert len(tasks) == 12
+    first = next(iter(tasks.values()))
+    assert len(set(first)) == matches
+    assert all(numbers == first for numbers in tasks.values())
 
 
 def test_without_sacrebleu_the_row_says_what_to_install(tmp_path, monkeypatch):
