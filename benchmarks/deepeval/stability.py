@@ -173,6 +173,7 @@ def verdict_table(run: PlayedRun, found: Mapping[str, RunningStableness], option
                 for rule in [options.rule(task)]
             ),
             "empty: it has not come to that",
+            "why play stopped: count, after the wanted number; stable, or settled where intervals were narrow; cap, at the limit",
         ],
     )
 
@@ -246,7 +247,8 @@ def draw(task: str, result: RunningStableness) -> "Figure":
 
 def precision(options: Options) -> str:
     """Says how many cases there are."""
-    return f"n = {options.matches} matches of each policy, each of which is a point of its curve"
+    most = "at most " if options.until_still else ""
+    return f"n = {most}{options.matches} matches of each policy, each of which is a point of its curve"
 
 
 ROW = Row(
