@@ -25,7 +25,7 @@ from rating.records.outcome import Outcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.statistics.estimates import mean_estimate
 from rating.statistics.results import finished
-from rating.statistics.stableness import Stableness, StablenessRule, stableness
+from rating.statistics.stableness import RunningStableness, StablenessRule, stableness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,6 +53,7 @@ class Options(RowOptions):
 
     task: str = option("public_goods_v0", "what is played; with --run, every task of the run is taken")
     matches: int = option(100, "matches of each policy", smoke=8)
+    until_still: bool = option(False, "play until abilities stand still or are known, and --matches at most")
     window: int = option(10, "matches back with which an ability is compared, and in a row for which it must not move")
     eps: float = option(0.0, "an ability stands still if it changes by less; 0 for what suits the task")
     half_width: float = option(0.0, "half a 95 % interval that is narrow enough; 0 for what suits the task")
@@ -76,7 +77,17 @@ def plan(options: Options) -> dict[str, RunConfig]:
     tasks = list(RULES) if options.run else [options.task]
     environments = [EnvironmentConfig(name=task, scheme="mean_reward") for task in tasks]
     scripted = {task: SCRIPTED.get(task, ("random",)) for task in tasks}
-    return {RUN: plan_run(options, environments, scripted=scripted, stop={"matches": options.matches})}
+    if not options.until_still:
+        return {RUN: plan_run(options, environments, scripted=scripted, stop={"matches": options.matches})}
+    rule = options.rule(options.task)
+    stop = {
+        "still": rule.eps,
+        "half_width": rule.half_width,
+        "window": rule.window,
+        "min_matches": 2 * rule.window,
+        "max_matches": options.matches,
+    }
+    return {RUN: plan_run(options, environments, scripted=scripted, stop=stop, ahead=1)}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
@@ -124,7 +135,7 @@ def own_values(outcomes: Sequence[Outcome]) -> dict[str, list[float]]:
     }
 
 
-def verdict_table(run: PlayedRun, found: Mapping[str, Stableness], options: Options) -> Table:
+def verdict_table(run: PlayedRun, found: Mapping[str, RunningStableness], options: Options) -> Table:
     """Returns for every task whether and why play could have stopped."""
     rows: list[list[Cell]] = []
     for task, result in found.items():
@@ -162,11 +173,14 @@ def verdict_table(run: PlayedRun, found: Mapping[str, Stableness], options: Opti
                 for rule in [options.rule(task)]
             ),
             "empty: it has not come to that",
+            "why play stopped: count, after the wanted number; stable, or settled where intervals were narrow; cap, at the limit",
         ],
     )
 
 
-def player_table(task: str, values: Mapping[str, Sequence[float]], result: Stableness, rule: StablenessRule) -> Table:
+def player_table(
+    task: str, values: Mapping[str, Sequence[float]], result: RunningStableness, rule: StablenessRule
+) -> Table:
     """Returns for every player its ability, how sure that is, and after how many matches it alone stood still."""
     rows: list[list[Cell]] = []
     for name, own in values.items():
@@ -202,7 +216,7 @@ def player_table(task: str, values: Mapping[str, Sequence[float]], result: Stabl
     )
 
 
-def draw(task: str, result: Stableness) -> "Figure":
+def draw(task: str, result: RunningStableness) -> "Figure":
     """Draws the ability of every player after each of its matches, with its interval."""
     columns = legend_columns(list(result.steps))
     with axes(3.0 + 0.2 * -(-len(result.steps) // columns)) as (figure, (field,)):
@@ -233,7 +247,8 @@ def draw(task: str, result: Stableness) -> "Figure":
 
 def precision(options: Options) -> str:
     """Says how many cases there are."""
-    return f"n = {options.matches} matches of each policy, each of which is a point of its curve"
+    most = "at most " if options.until_still else ""
+    return f"n = {most}{options.matches} matches of each policy, each of which is a point of its curve"
 
 
 ROW = Row(

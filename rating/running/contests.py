@@ -40,5 +40,6 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             references=references,
             value=item.value,
             half_width=config.stop.half_width,
+            still=config.stop.still,
         )
     )

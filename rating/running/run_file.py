@@ -113,7 +113,10 @@ class StopConfig(_Table):
             matches of each policy, or as many as this if it is less.
         matches: of each policy in environments that are not rated by TrueSkill: as undercover, or with itself in a
             co-operative game.
-        half_width: of the 95 % interval of every policy's mean at which the scheme ``field`` stops, instead of after ``matches``.
+        half_width: of the 95 % interval of every policy's mean at which the schemes ``field`` and ``mean_reward`` stop,
+            instead of after ``matches``.
+        still: change of every policy's mean over ``window`` own matches, for so many in a row, below which the scheme
+            ``mean_reward`` stops, instead of after ``matches``.
     """
 
     min_matches: Count = 50
@@ -123,10 +126,11 @@ class StopConfig(_Table):
     max_matches: Count = 400
     matches: Count = 100
     half_width: Annotated[float, Field(gt=0)] | None = None
+    still: Annotated[float, Field(gt=0)] | None = None
 
     def rule(self) -> StopRule:
         """Returns the rule of environments that are rated by TrueSkill."""
-        return StopRule(**self.model_dump(exclude={"matches", "half_width"}))
+        return StopRule(**self.model_dump(exclude={"matches", "half_width", "still"}))
 
 
 class RunConfig(_Table):

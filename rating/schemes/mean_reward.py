@@ -12,7 +12,9 @@ from rating.schedules.everywhere import everywhere
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import Leaderboard, Row, by_policy, common_fields, ranked, row_fields
 from rating.schemes.scheme import Scheme
+from rating.schemes.standstill import StandstillRule
 from rating.schemes.stopping import CountRule
+from rating.statistics.stableness import StablenessRule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +27,7 @@ class RewardLeaderboard(Leaderboard):
 
 
 class MeanReward(Scheme):
-    """Every policy plays every seat on the same deals, a fixed number of matches."""
+    """Every policy plays every seat on the same deals, a fixed number of matches or until the means stand still."""
 
     name = "mean_reward"
 
@@ -43,9 +45,13 @@ class MeanReward(Scheme):
         each = 2 * (policies - 1) if seats == 2 else seats if policies == seats else 1
         return each, each
 
-    def rule(self) -> CountRule:
-        """Returns the number of matches of each policy."""
-        return self.count_rule()
+    def rule(self) -> CountRule | StandstillRule:
+        """Returns the number of matches of each policy, or the wait for the means if the run asks for it."""
+        setting = self.setting
+        if setting.still is None and setting.half_width is None:
+            return self.count_rule()
+        rule = StablenessRule(setting.stop.window, setting.still, setting.half_width)
+        return StandstillRule(rule, setting.stop.max_matches)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RewardLeaderboard:
         """Makes the leaderboard."""

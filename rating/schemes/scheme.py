@@ -15,6 +15,7 @@ from rating.schedules.until import Until
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.settling import SettlingRule
 from rating.schemes.staff import seat_staff
+from rating.schemes.standstill import StandstillRule
 from rating.schemes.stopping import CountRule, StopRule
 
 
@@ -37,7 +38,8 @@ class Setting:
         ahead: batches by which play may run ahead of the stop rule.
         references: values to compare with, by what they are.
         value: statistic of the environment that is averaged among a field; empty for none.
-        half_width: of the 95 % intervals of means, at which a field has been played enough; ``None`` for a number of matches.
+        half_width: of the 95 % intervals of means, at which enough has been played; ``None`` for a number of matches.
+        still: change of means over ``stop.window`` matches, below which enough has been played; ``None`` for a number of matches.
     """
 
     environment: str
@@ -55,6 +57,7 @@ class Setting:
     references: Mapping[str, float] = field(default_factory=dict)
     value: str = ""
     half_width: float | None = None
+    still: float | None = None
 
 
 class Scheme(ABC):
@@ -99,6 +102,8 @@ class Scheme(ABC):
             self._contest = replace(
                 self._contest, batch=played * even_batch(min(rule.matches, rule.max_matches), cycles) // cycles
             )
+        elif isinstance(rule, StandstillRule):  # asked as often as it could answer otherwise
+            self._contest = replace(self._contest, batch=min(rule.stableness.window, self._contest.batch))
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""
@@ -156,7 +161,7 @@ class Scheme(ABC):
         return 1, 1
 
     @abstractmethod
-    def rule(self) -> StopRule | CountRule | SettlingRule:
+    def rule(self) -> StopRule | CountRule | SettlingRule | StandstillRule:
         """Returns when to stop."""
 
     @abstractmethod

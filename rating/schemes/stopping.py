@@ -8,7 +8,8 @@ stop:
 * ``sigma``: every policy's TrueSkill sigma is small;
 * ``order_known``: the order of the Bradley-Terry ratings is known with the wanted confidence;
 * ``count``: every policy has been scheduled for the wanted number of matches;
-* ``settled``: every policy's mean is known closely enough (``rating.schemes.settling``);
+* ``settled``: every policy's mean is known closely enough (``rating.schemes.settling``, ``rating.schemes.standstill``);
+* ``stable``: no policy's mean has changed much over its last matches (``rating.schemes.standstill``);
 * ``cap``: a policy has been scheduled as often as allowed, void matches included, so that every run ends.
 
 LLMArena (arXiv 2402.16499, section 3.1) plays until ratings converge and does not say what that is; the numbers are this

@@ -6,10 +6,12 @@ of every mean is narrow enough.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
+
+STABLE, NARROW = "stable", "narrow"
 
 _Z_95 = NormalDist().inv_cdf(0.975)
 
@@ -28,7 +30,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class StablenessRule:
-    """What counts as standing still.
+    """What counts as standing still; a condition that is ``None`` never holds.
 
     Attributes:
         window: matches back with which a mean is compared, and matches in a row for which that must hold.
@@ -37,17 +39,24 @@ class StablenessRule:
     """
 
     window: int = 10
-    eps: float = 0.5
-    half_width: float = 1.0
+    eps: float | None = 0.5
+    half_width: float | None = 1.0
 
     def __post_init__(self) -> None:
-        if self.window < 1 or not self.eps > 0 or not self.half_width > 0:
+        limits = [limit for limit in (self.eps, self.half_width) if limit is not None]
+        if self.window < 1 or not all(limit > 0 for limit in limits):
             raise ValueError(f"expected a window of 1 or more, and eps and half_width above 0, got {self}")
 
 
-@dataclass(frozen=True)
-class Stableness:
-    """How means moved.
+class RunningStableness:
+    """How means move, folded: values are taken as they come, and a value costs the same however many there were before.
+
+    Neither condition is asked before 2 * ``window`` matches of every player, since few values that happen to be alike would
+    satisfy both. A player with more matches than others is judged by as many as they have.
+
+    Args:
+        names: the players (in each role).
+        rule: what counts as standing still.
 
     Attributes:
         steps: by name, the mean after every match.
@@ -56,49 +65,88 @@ class Stableness:
         narrow: number of matches after which all intervals were narrow enough, if they were.
     """
 
-    steps: Mapping[str, Sequence[Step]]
-    changes: Sequence[float | None]
-    stable: int | None
-    narrow: int | None
+    def __init__(self, names: Iterable[str], rule: StablenessRule) -> None:
+        self.steps: dict[str, list[Step]] = {name: [] for name in names}
+        self.changes: list[float | None] = []
+        self.stable: int | None = None
+        self.narrow: int | None = None
+        self._rule = rule
+        self._means = {name: _Mean() for name in self.steps}
+        self._still = 0
 
     @property
     def reason(self) -> str:
         """Which condition held first: ``stable``, ``narrow``, or nothing; ``stable`` if both did at once."""
         if self.stable is not None and (self.narrow is None or self.stable <= self.narrow):
-            return "stable"
-        return "narrow" if self.narrow is not None else ""
+            return STABLE
+        return NARROW if self.narrow is not None else ""
 
     @property
     def matches(self) -> int | None:
         """Number of matches after which play could have stopped."""
-        return {"stable": self.stable, "narrow": self.narrow}.get(self.reason)
+        return {STABLE: self.stable, NARROW: self.narrow}.get(self.reason)
+
+    def add(self, name: str, value: float) -> None:
+        """Takes the next value of a player.
+
+        Raises:
+            ValueError: if it is not finite.
+        """
+        self.steps[name].append(self._means[name].add(value))
+        if len(self.steps[name]) == len(self.changes) + 1 and all(
+            len(own) > len(self.changes) for own in self.steps.values()
+        ):
+            self._judge(len(self.changes))
+
+    def _judge(self, m: int) -> None:
+        """Looks at match m, from 0, which every player has had."""
+        rule, steps = self._rule, self.steps.values()
+        change = None if m < rule.window else max(abs(own[m].mean - own[m - rule.window].mean) for own in steps)
+        self.changes.append(change)
+        self._still = self._still + 1 if change is not None and rule.eps is not None and change < rule.eps else 0
+        if self.stable is None and self._still >= rule.window:
+            self.stable = m + 1
+        if (
+            self.narrow is None
+            and rule.half_width is not None
+            and m + 1 >= 2 * rule.window
+            and all(own[m].half_width < rule.half_width for own in steps)
+        ):
+            self.narrow = m + 1
+
+
+class _Mean:
+    """A running mean and its sum of squares (Welford 1962)."""
+
+    def __init__(self) -> None:
+        self._n, self._mean, self._squares = 0, 0.0, 0.0
+        self._lowest, self._highest = math.inf, -math.inf
+
+    def add(self, value: float) -> Step:
+        if not math.isfinite(value):
+            raise ValueError("values: expected finite numbers; leave missing ones out")
+        self._n += 1
+        difference = value - self._mean
+        self._mean += difference / self._n
+        self._squares += difference * (value - self._mean)
+        self._lowest, self._highest = min(self._lowest, value), max(self._highest, value)
+        if self._lowest == self._highest:
+            return Step(self._mean, math.inf)
+        return Step(self._mean, _Z_95 * math.sqrt(self._squares / (self._n - 1) / self._n))
 
 
 def running_means(values: Sequence[float]) -> list[Step]:
-    """Returns the mean of the first m values for every m, with its interval (Welford 1962).
+    """Returns the mean of the first m values for every m, with its interval.
 
     Raises:
         ValueError: if a value is not finite.
     """
-    steps = []
-    mean = squares = 0.0
-    alike = True
-    for n, value in enumerate(values, 1):
-        if not math.isfinite(value):
-            raise ValueError("values: expected finite numbers; leave missing ones out")
-        difference = value - mean
-        mean += difference / n
-        squares += difference * (value - mean)
-        alike &= value == values[0]
-        steps.append(Step(mean, math.inf if alike else _Z_95 * math.sqrt(squares / (n - 1) / n)))
-    return steps
+    mean = _Mean()
+    return [mean.add(value) for value in values]
 
 
-def stableness(values: Mapping[str, Sequence[float]], rule: StablenessRule) -> Stableness:
+def stableness(values: Mapping[str, Sequence[float]], rule: StablenessRule) -> RunningStableness:
     """Says after how many matches the means of all players stood still.
-
-    Neither condition is asked before 2 * ``window`` matches of every player, since few values that happen to be alike would
-    satisfy both. A player with more matches than others is judged by as many as they have.
 
     Args:
         values: of each player (in each role), in the order in which they came.
@@ -107,19 +155,8 @@ def stableness(values: Mapping[str, Sequence[float]], rule: StablenessRule) -> S
     Raises:
         ValueError: if a value is not finite.
     """
-    steps = {name: running_means(own) for name, own in values.items()}
-    common = min(map(len, steps.values()), default=0)
-    window, first = rule.window, 2 * rule.window
-    changes: list[float | None] = [
-        None if m < window else max(abs(own[m].mean - own[m - window].mean) for own in steps.values())
-        for m in range(common)
-    ]
-    stable = narrow = None
-    still = 0
-    for m, change in enumerate(changes):
-        still = still + 1 if change is not None and change < rule.eps else 0
-        if stable is None and still >= window:
-            stable = m + 1
-        if narrow is None and m + 1 >= first and all(own[m].half_width < rule.half_width for own in steps.values()):
-            narrow = m + 1
-    return Stableness(steps, changes, stable, narrow)
+    result = RunningStableness(values, rule)
+    for name, own in values.items():
+        for value in own:
+            result.add(name, value)
+    return result

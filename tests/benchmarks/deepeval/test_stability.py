@@ -41,6 +41,21 @@ def test_a_row_says_when_abilities_stood_still(tmp_path, capsys):
     assert verdict["why play stopped (measured)"] == "count"
 
 
+def test_it_plays_until_abilities_stand_still(tmp_path, capsys):
+    words = ["stability", "--until-still", "--window", "4", "--eps", "3", "--half-width", "0.01", "--out"]
+    assert main(PAPER, [*words, str(tmp_path / "a")]) == 0
+    assert main(PAPER, [*words, str(tmp_path / "b"), "--matches", "4"]) == 0
+    capsys.readouterr()
+    verdicts = [
+        next(csv.DictReader((tmp_path / name / "stability-verdict.csv").read_text().splitlines())) for name in "ab"
+    ]
+    assert [each["why play stopped (measured)"] for each in verdicts] == ["stable", "cap"]
+    assert (
+        8 <= int(verdicts[0]["after matches (measured)"]) <= int(verdicts[0]["matches of each player (measured)"]) < 100
+    )
+    assert [each["verdict (measured)"] for each in verdicts] == ["stable", "not yet"]
+
+
 def test_it_takes_the_run_of_another_row(tmp_path, capsys):
     assert main(PAPER, ["t1", "--smoke", "--out", str(tmp_path)]) == 0
     assert main(PAPER, ["stability", "--run", str(tmp_path / "t1"), "--out", str(tmp_path)]) == 0

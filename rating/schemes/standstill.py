@@ -1,0 +1,54 @@
+"""The rule of environments whose mean rewards are waited for at one table: the means stand still, or are known closely enough.
+
+DeepEval (arXiv 2309.04369, section 3) repeats a task until abilities converge; what that is here stands in
+``rating.statistics.stableness``.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rating.records.outcome import Outcome
+from rating.schedules.until import Rule
+from rating.schemes.stopping import Counts
+from rating.statistics.results import finished
+from rating.statistics.stableness import STABLE, RunningStableness, StablenessRule
+
+
+@dataclass(frozen=True)
+class StandstillRule:
+    """Stops when every policy's mean reward stands still or has a narrow interval, or at the cap.
+
+    Attributes:
+        stableness: what counts as standing still.
+        max_matches: scheduled matches of a policy after which no batch is begun in any case.
+    """
+
+    stableness: StablenessRule
+    max_matches: int = 400
+
+    def begin(self, policies: Sequence[str]) -> Rule:
+        """Returns the state of the rule before the first match; ``policies`` are those under test."""
+        return _Standstill(policies, self)
+
+
+class _Standstill:
+    """The state of a ``StandstillRule``."""
+
+    def __init__(self, policies: Sequence[str], rule: StandstillRule) -> None:
+        self._rule = rule
+        self._counts = Counts(policies)
+        self._means = RunningStableness(policies, rule.stableness)
+
+    def schedule(self, policies: Iterable[str]) -> None:
+        self._counts.schedule(policies)
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        self._counts.add(outcomes)
+        for outcome in finished(outcomes):
+            for seat in outcome.seats:
+                self._means.add(seat.policy, seat.reward)
+
+    def reason(self) -> str:
+        if self._means.reason:
+            return "stable" if self._means.reason == STABLE else "settled"
+        return "cap" if max(self._counts.scheduled.values()) >= self._rule.max_matches else ""

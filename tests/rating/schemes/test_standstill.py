@@ -1,0 +1,68 @@
+"""Mean rewards that are waited for: when the rule fires, and that every run ends."""
+
+import pytest
+
+from llmarena_envs.core.declaration import Declaration
+from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.schedules.schedule import Stop
+from rating.schemes.mean_reward import MeanReward
+from rating.schemes.scheme import Setting
+from rating.schemes.stopping import StopRule
+
+POLICIES = ("a", "b", "c")
+
+
+def reason_and_matches(reward, status=FINISHED, **changes):
+    """Plays three policies at a table of three until the scheme stops; returns why, and after how many matches of each."""
+    stop = StopRule(window=changes.pop("window", 4), max_matches=changes.pop("max_matches", 60))
+    scheme = MeanReward(
+        Setting(
+            environment="game_v0",
+            agents=("player_0", "player_1", "player_2"),
+            declaration=Declaration(scheme="mean_reward"),
+            policies=POLICIES,
+            stop=stop,
+            ahead=1,
+            **changes,
+        )
+    )
+    schedule, played = scheme.schedule(), 0
+    while not isinstance(batch := schedule.next_batch(), Stop):
+        outcomes = []
+        for match in batch:
+            seats = tuple(SeatOutcome(policy, reward(policy, match.number)) for policy in match.policies)
+            outcomes.append(Outcome("game_v0", match.number, match.seed, status, seats))
+        schedule.add(outcomes)
+        played += len(batch)
+    return batch.reason, played
+
+
+def test_without_being_asked_it_plays_a_fixed_number():
+    assert reason_and_matches(lambda policy, number: 1.0, matches=9) == ("count", 9)
+
+
+def test_means_that_stand_still_end_it_after_two_windows_of_whole_batches():
+    # Batches are the fewest whole rotations of three matches that hold a window: six. Eight matches would be enough.
+    assert reason_and_matches(lambda policy, number: 1.0, still=0.1) == ("stable", 12)
+
+
+def test_one_policy_that_moves_is_waited_for():
+    def drifting(policy, number):
+        return float(number) if policy == "b" else 1.0
+
+    assert reason_and_matches(drifting, still=0.1) == ("cap", 60)
+
+
+def test_narrow_intervals_end_it_too():
+    def alternating(policy, number):
+        return float(number % 2)
+
+    reason, matches = reason_and_matches(alternating, half_width=0.2, max_matches=300)
+    assert reason == "settled"
+    # 1.96 * 0.5 / sqrt(m) falls below 0.2 at m = 25.
+    assert matches == 30
+
+
+@pytest.mark.parametrize("changes", [{"still": 0.1}, {"half_width": 0.1}])
+def test_void_matches_do_not_keep_it_going_for_ever(changes):
+    assert reason_and_matches(lambda policy, number: 1.0, VOID, **changes) == ("cap", 60)
