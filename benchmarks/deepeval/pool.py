@@ -2,8 +2,12 @@
 
 from benchmarks.experiments.pool import Scripted
 
+CODE_REVIEW, TRANSLATION = "writer_editor_v0#code_review", "writer_editor_v0#translation"
+
 SCRIPTED: Scripted = {
     "public_goods_v0": ("free_rider", "conditional_cooperator", "full_contributor", "random"),
     "idiom_solitaire_v0": ("fewest", "random", "common"),
+    CODE_REVIEW: ("echo", "fixer", "unsure=fixer:skill=0.5"),
+    TRANSLATION: ("echo", "translator", "careless=translator:noise=0.5"),
 }
 """The ladders of the tasks: policies whose order is known (docs/deepeval.md)."""

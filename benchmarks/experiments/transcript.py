@@ -47,8 +47,9 @@ def _turn(turn: Turn, policy: str) -> list[str]:
     if turn.action is None:
         parts.append("plays nothing: a forfeit")
     else:
-        played = inline(turn.played or repr(turn.action))
-        parts.append(f"plays {played}" + (f", chosen for it ({turn.fallback})" if turn.fallback else ""))
+        played = turn.played or repr(turn.action)
+        chosen = f", chosen for it ({turn.fallback})" if turn.fallback else ""
+        parts += [f"plays{chosen}:", block(played)] if "\n" in played else [f"plays {inline(played)}{chosen}"]
     rewards = [f"{inline(agent)} {reward:+g}" for agent, reward in turn.rewards.items() if reward]
     return [*parts, *([f"rewards: {', '.join(rewards)}"] if rewards else [])]
 

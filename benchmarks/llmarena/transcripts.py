@@ -4,19 +4,15 @@ A game with two players is played by every pair of policies on both seats; at un
 seats, as the paper has it for Hanabi. What is written holds every policy at least once.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from benchmarks.experiments import transcript
+from benchmarks.experiments.case_studies import write_out
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from benchmarks.llmarena.ladder import GAMES, PLAYED, game_options
 from benchmarks.options import option
-from rating.commands.read import report_page
-from rating.records.record import Record
 from rating.running.run_file import EnvironmentConfig, RunConfig
 
 SCRIPTED = {
@@ -59,68 +55,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     """Returns the transcripts, a list of them, and the page on which every match of the run can be looked at."""
-    run = runs[PLAYED]
-    rows: list[list[Cell]] = []
-    files, notes = {}, []
-    for game, title in GAMES.items():
-        if game not in run.environments():
-            continue
-        records = choose(run.records(game), options.matches)
-        rows += [line(title, record) for record in records]
-        unfinished = Counter(outcome.status for outcome in run.outcomes(game) if outcome.status != "finished")
-        notes += [
-            f"{title}: {count} {status} matches are not among them" for status, count in sorted(unfinished.items())
-        ]
-        if records:
-            texts = [f"# {title}", transcript.rules(run.rules(game)), *map(transcript.transcript, records)]
-            files[f"{game}.md"] = "\n\n".join(texts) + "\n"
-        else:
-            notes.append(f"{title}: no match has ended")
-    table = Table(
-        "matches",
-        "matches that were written out",
-        [
-            Column("game"),
-            Column("match"),
-            Column("players by seat"),
-            Column("turns", MEASURED),
-            Column("replies that were no legal move", MEASURED),
-            Column("forfeits", MEASURED),
-            Column("rewards by seat", MEASURED),
-        ],
-        rows,
-    )
-    return Result(
-        [table],
-        notes=notes,
-        files={**files, "report.html": report_page(run.directory, "Transcripts of LLMArena's games")},
-    )
-
-
-def choose(records: Iterable[Record], matches: int) -> list[Record]:
-    """Returns the first matches by which every policy is in as many as wanted, or in all it has."""
-    chosen, seen = [], Counter[str]()
-    for record in records:
-        policies = set(record.match.policies)
-        if any(seen[policy] < matches for policy in policies):
-            chosen.append(record)
-            seen.update(policies)
-    return chosen
-
-
-def line(title: str, record: Record) -> list[Cell]:
-    """Returns the line of a match in the list."""
-    assert record.outcome is not None
-    seats = record.outcome.seats
-    return [
-        title,
-        record.match.id,
-        ", ".join(seat.policy for seat in seats),
-        len(record.turns),
-        sum(sum(seat.failures.values()) for seat in seats),
-        sum(bool(seat.forfeit) for seat in seats),
-        ", ".join(f"{seat.reward:+g}" for seat in seats),
-    ]
+    return write_out(runs[PLAYED], GAMES, options.matches, "Transcripts of LLMArena's games")
 
 
 def precision(options: Options) -> str:

@@ -22,7 +22,7 @@ chrF++ and BLEU of the translation before and after polishing. A judge can be ch
 program shows.
 
 Which problem or document a match is about is drawn from the seed, so a match with swapped roles on the same seed has the same
-task. The problems and documents that come with the package were written for this project.
+task; an option can choose it instead. The problems and documents that come with the package were written for this project.
 
 Source: DeepEval (arXiv 2309.04369), sections 3.5 and 3.7.3 to 3.7.4, and appendix A.1.
 
@@ -31,6 +31,7 @@ Source: DeepEval (arXiv 2309.04369), sections 3.5 and 3.7.3 to 3.7.4, and append
 * `task="code_review"`: `code_review` or `translation`.
 * `tasks=None`: the tasks to draw from instead of the shipped ones: the path of a file, or a list of records in the same form;
   below.
+* `number=None`: number of the task in its list, from 0; `None` draws it from the seed.
 * `max_rounds=None`: greatest number of rounds, 1 to 10; `None` is 5 for code review and 1 for translation.
 * `n_judges=1`: number of judges, 0 to 9. Without judges the objective channel pays; that needs a sandbox, or sacrebleu.
 * `objective=True`: measure the first and the last text beside the judges' scores.
@@ -170,6 +171,7 @@ class raw_env(TextEnv):
         *,
         task: str = "code_review",
         tasks: Tasks = None,
+        number: int | None = None,
         max_rounds: int | None = None,
         n_judges: int = 1,
         objective: bool = True,
@@ -191,9 +193,17 @@ class raw_env(TextEnv):
             load_problems(tasks) if task == CODE_REVIEW else load_documents(tasks, languages)
         )
         rounds = _ROUNDS[task] if max_rounds is None else max_rounds
+        if number is not None:
+            check_int("number", number, 0, len(loaded) - 1)
         measures = _measures(task, n_judges, loaded, sandbox) if objective else ()
         game = WriterEditor(
-            task, loaded, max_rounds=rounds, n_judges=n_judges, consensus_token=consensus_token, measures=measures
+            task,
+            loaded,
+            number=number,
+            max_rounds=rounds,
+            n_judges=n_judges,
+            consensus_token=consensus_token,
+            measures=measures,
         )
         codec = WriterEditorCodec(language, task, max_rounds=rounds, consensus_token=consensus_token)
         source = task_source(tasks, len(loaded), "problems" if task == CODE_REVIEW else "documents")

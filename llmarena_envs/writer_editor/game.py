@@ -130,6 +130,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
     Args:
         task: ``"code_review"`` or ``"translation"``.
         tasks: the problems or documents one of which is drawn for a match.
+        number: number of the one that is taken instead; ``None`` to draw it.
         max_rounds: greatest number of rounds, 1 to 10.
         n_judges: number of judges, 0 to 9; without judges the first measure takes their place.
         consensus_token: what an editor sends to accept a text.
@@ -150,6 +151,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
         task: str,
         tasks: Sequence[Problem | Document],
         *,
+        number: int | None = None,
         max_rounds: int,
         n_judges: int = 1,
         consensus_token: str = "over",
@@ -161,6 +163,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
             raise OptionError("n_judges: expected at least 1 where nothing is measured that could score a match, got 0")
         self.task = task
         self.tasks = tuple(tasks)
+        self._chosen = number
         self.max_rounds = max_rounds
         self.consensus_token = consensus_token
         self.measures = measures
@@ -169,8 +172,8 @@ class WriterEditor(Game[Action, WriterEditorView]):
         self.max_turns = 2 * max_rounds + n_judges
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Draws the task."""
-        self.number = int(rng.integers(len(self.tasks)))
+        """Draws the task, unless one was chosen."""
+        self.number = int(rng.integers(len(self.tasks))) if self._chosen is None else self._chosen
         self.pool = MessagePool()
         self.drafts: tuple[str, ...] = ()
         self.edits: tuple[str, ...] = ()

@@ -123,10 +123,14 @@ class Roles(Scheme):
         return field_play(self._contest, opponent=self._opponent(), focus_option=hidden.option, both_roles=True)
 
     def cycle(self) -> tuple[int, int]:
-        """Returns every seat in the first hidden role, and as many matches in the other role for all but the opponent."""
-        if self.setting.declaration.hidden_role is None:
-            return 1, 1
+        """Returns every pair in both roles; or, with hidden roles, every seat in the first one.
+
+        There are as many matches in the other role for all but the opponent.
+        """
         seats = self._contest.seats
+        if self.setting.declaration.hidden_role is None:
+            each = 2 * (len(self.setting.policies) - 1) if seats == 2 else 1
+            return each, each
         return seats, 2 * seats if len(self.setting.policies) > 1 else seats
 
     def rule(self) -> CountRule:

@@ -1,11 +1,12 @@
 """The run file of DeepEval's tasks: scripted policies come out in the order that theory gives them."""
 
 import asyncio
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
 
+from benchmarks.deepeval.pool import CODE_REVIEW, TRANSLATION
 from rating.records.verify import verify
 from rating.running import run_directory
 from rating.running.contests import make_scheme
@@ -32,13 +33,50 @@ def rewards(config, records):
     return {row.policy: row.reward[:3] for row in board.rows}
 
 
-def test_public_goods(tmp_path):
-    config, records = played(tmp_path, RUN_FILE.read_text(encoding="utf-8"))
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    return played(tmp_path_factory.mktemp("demo"), RUN_FILE.read_text(encoding="utf-8"))
+
+
+def test_all_four_tasks_are_played_and_can_be_verified(demo):
+    config, records = demo
     assert {record.status for record in records} == {"finished"}
-    assert not any(verify(record, config.turn_settings(record.match.environment)) for record in records[::7])
-    paid = rewards(config, records)
+    assert {record.match.environment for record in records} == {item.name for item in config.environment}
+    assert not any(verify(record, config.turn_settings(record.match.environment)) for record in records[::23])
+
+
+def test_public_goods(demo):
+    paid = rewards(*demo)
     for middle in (CONDITIONAL, RANDOM):
         assert paid[FREE][1] > paid[middle][2] and paid[middle][1] > paid[FULL][2]
+
+
+def board(demo, environment):
+    config, records = demo
+    outcomes = [record.outcome for record in records if record.match.environment == environment]
+    return {row.policy: row for row in make_scheme(config, environment).leaderboard(outcomes, "").rows}
+
+
+def test_idiom_solitaire(demo):
+    rows = board(demo, "idiom_solitaire_v0")
+    for better, worse in pairwise(("fewest", "random", "common")):
+        assert rows[better].low > rows[worse].high
+
+
+def test_code_review(demo):
+    rows = board(demo, CODE_REVIEW)
+    for better, worse in product(("fixer", "unsure"), ("echo", "random")):
+        assert rows[better].roles["writer"].low > rows[worse].roles["writer"].high
+    for worse in ("echo", "random", "unsure"):
+        assert rows["fixer"].roles["editor"].low > rows[worse].roles["editor"].high
+
+
+def test_translation(demo):
+    rows = board(demo, TRANSLATION)
+    for better, worse in pairwise(("translator", "careless", "echo", "random")):
+        for role in ("writer", "editor"):
+            assert rows[better].roles[role].value > rows[worse].roles[role].value
+        assert rows[better].reward.low > rows[worse].reward.high
 
 
 @pytest.mark.parametrize(

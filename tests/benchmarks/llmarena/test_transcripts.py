@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from benchmarks.experiments.case_studies import choose
 from benchmarks.experiments.command import main
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.ladder import GAMES
-from benchmarks.llmarena.transcripts import choose
 from rating.records.match import Match
 from rating.records.record import Record
 

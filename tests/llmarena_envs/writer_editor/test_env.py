@@ -29,6 +29,16 @@ def test_the_bound_on_turns(task, bound):
     assert writer_editor_v0.raw_env(task=task, max_rounds=2, n_judges=4).max_turns == 8
 
 
+def test_a_task_can_be_chosen():
+    env = writer_editor_v0.env(task="translation", number=2)
+    for seed in range(3):
+        env.reset(seed=seed)
+        assert env.unwrapped.game.number == 2
+    text = {"src": "Guten Tag.", "src_lang": "de", "tgt_lang": "en"}
+    with pytest.raises(OptionError, match="number: expected an integer from 0 to 1, got 2"):
+        writer_editor_v0.env(task="translation", tasks=[text, text], number=2)
+
+
 def test_the_same_seed_gives_the_same_task_to_all_who_play_it():
     env, other = writer_editor_v0.raw_env(), writer_editor_v0.raw_env(n_judges=3, max_rounds=1, language="zh")
     tasks = set()

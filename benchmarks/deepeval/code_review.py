@@ -1,0 +1,269 @@
+"""Code review: programmers and reviewers, scored by judges, with unit tests beside (DeepEval, arXiv 2309.04369, Table 3).
+
+Every pair of policies has both roles on the same problems. The paper takes the test split of MBPP; its file can be named with
+``--tasks``. Judges score both roles; beside them stands what the problems' tests say of the first and of the last program, and
+how often a reviewer accepted a program that fails them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agents.records import Turn
+from benchmarks.deepeval import matrices
+from benchmarks.deepeval.judged import (
+    TASKS,
+    JudgedMatch,
+    JudgedOptions,
+    check_task,
+    describe_size,
+    judged_matches,
+    known,
+    mean_by_task,
+    plan_tasks,
+    rate_by_task,
+)
+from benchmarks.deepeval.judges import (
+    accuracy_picture,
+    accuracy_table,
+    agreement_table,
+    judge_notes,
+    judges_of,
+    role_table,
+)
+from benchmarks.deepeval.matrices import Names, policies
+from benchmarks.deepeval.pool import CODE_REVIEW
+from benchmarks.experiments.pictures import estimates
+from benchmarks.experiments.published import load_published
+from benchmarks.experiments.row import Result, Row
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.options import option
+from rating.running.run_file import RunConfig
+from rating.statistics.estimates import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TASK = {"task": "code_review"}
+NAMES = Names("programmer", "reviewer")
+FIRST, LAST = "pass_first", "pass_last"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(JudgedOptions):
+    """Options of the row."""
+
+    sandbox: str = option(
+        "auto", "what programs are run in: the first that works here, or one by name (docs/sandbox.md)"
+    )
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns the run of all pairs."""
+    return plan_tasks(options, CODE_REVIEW, {**TASK, "sandbox": options.sandbox})
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns scores in both roles, what the tests say, and what the judges are worth."""
+    run = runs[TASKS]
+    check_task(run, CODE_REVIEW, TASK)
+    matches = judged_matches(run, CODE_REVIEW)
+    reviews = review_lengths(run)
+    published = load_published("benchmarks.deepeval")
+
+    def length(match: JudgedMatch, role: str) -> float:
+        return match.writer.statistics["length"] if role == "writer" else reviews.get(match.number, 0)
+
+    tables = [
+        *(matrices.score_matrix(matches, role, NAMES) for role in ("writer", "editor")),
+        matrices.mean_table(matches, NAMES, published["T3_code_review_means"], options.published_as()),
+        *(matrices.difference_table(matches, role, NAMES) for role in ("writer", "editor")),
+        matrices.published_table(published["T3_code_review"]),
+        program_table(matches),
+        consensus_table(matches),
+        matrices.count_table(run, CODE_REVIEW, matches),
+        accuracy_table(
+            matches,
+            NAMES,
+            truth,
+            length,
+            [
+                "what is known: the share of the problem's tests that the last program passes, for both roles",
+                "length: characters of the last program, or of all that the reviewer said",
+            ],
+        ),
+        role_table(matches, NAMES),
+        agreement_table(matches, NAMES),
+    ]
+    figures = {
+        "scores": matrices.mean_picture(matches, NAMES),
+        **pass_picture(matches),
+        **accuracy_picture(matches, NAMES, truth),
+    }
+    notes = judge_notes(judges_of(matches), policies(matches))
+    if not any(tested(match) for match in matches):
+        notes.append("no program was tested: there is no sandbox here, or tests were not asked for")
+    return Result(tables, figures, notes)
+
+
+def truth(match: JudgedMatch, role: str) -> float | None:
+    """Returns the share of tests that the last program passes."""
+    return known(match.writer.statistics.get(LAST, -1.0))
+
+
+def tested(match: JudgedMatch) -> bool:
+    """Says whether it is known what the first and the last program pass."""
+    return not match.is_forfeited and all(
+        known(match.writer.statistics.get(name, -1.0)) is not None for name in (FIRST, LAST)
+    )
+
+
+def passes(match: JudgedMatch, which: str) -> bool:
+    """Says whether a program passes all tests."""
+    return match.writer.statistics[which] >= 1
+
+
+def pass_rate(matches: Sequence[JudgedMatch], which: str) -> Estimate | None:
+    """Returns the share of programs that pass all tests, clustered by problem."""
+    own = [match for match in matches if tested(match)]
+    return rate_by_task([passes(match, which) for match in own], [match.task for match in own])
+
+
+def change(matches: Sequence[JudgedMatch]) -> Estimate | None:
+    """Returns by how much that share rises from the first to the last program."""
+    own = [match for match in matches if tested(match)]
+    gains = [float(passes(match, LAST)) - passes(match, FIRST) for match in own]
+    return mean_by_task(gains, [match.task for match in own])
+
+
+def false_consensus(matches: Sequence[JudgedMatch]) -> Estimate | None:
+    """Returns the share of accepted programs that fail a test."""
+    own = [match for match in matches if tested(match) and match.editor.statistics["consensus"] > 0]
+    return rate_by_task([not passes(match, LAST) for match in own], [match.task for match in own])
+
+
+def program_table(matches: Sequence[JudgedMatch]) -> Table:
+    """Returns what the tests say of the programs, by programmer."""
+    rows: list[list[Cell]] = []
+    for policy in policies(matches):
+        own = [match for match in matches if match.writer.policy == policy]
+        known_own = [match for match in own if tested(match)]
+        rows.append(
+            [
+                policy,
+                len(known_own),
+                *(percent(pass_rate(own, which)) for which in (FIRST, LAST)),
+                percent(change(own)),
+                *(
+                    percent(
+                        mean_by_task(
+                            [match.writer.statistics[which] for match in known_own], [match.task for match in known_own]
+                        )
+                    )
+                    for which in (FIRST, LAST)
+                ),
+            ]
+        )
+    return Table(
+        "programs",
+        "what the problems' tests say of the programs, by programmer",
+        [
+            Column("programmer"),
+            Column("matches"),
+            Column("first program passes all tests, %", MEASURED, 1),
+            Column("last program passes all tests, %", MEASURED, 1),
+            Column("change, points", MEASURED, 1),
+            Column("tests that the first one passes, %", MEASURED, 1),
+            Column("tests that the last one passes, %", MEASURED, 1),
+        ],
+        rows,
+        [
+            "(n): programs; intervals are clustered by problem, and left out where problems are fewer than 6",
+            "tests run in a sandbox; a program that cannot be run passes none",
+        ],
+    )
+
+
+def consensus_table(matches: Sequence[JudgedMatch]) -> Table:
+    """Returns how often reviewers accept programs, and wrong ones."""
+    rows: list[list[Cell]] = []
+    for policy in policies(matches):
+        own = [match for match in matches if match.editor.policy == policy and not match.is_forfeited]
+        accepted = [match.editor.statistics["consensus"] > 0 for match in own]
+        tasks = [match.task for match in own]
+        rows.append(
+            [
+                policy,
+                percent(rate_by_task(accepted, tasks)),
+                percent(false_consensus(own)),
+                percent(change(own)),
+                mean_by_task([match.editor.statistics["rounds"] for match in own], tasks),
+            ]
+        )
+    return Table(
+        "consensus",
+        "what reviewers accept",
+        [
+            Column("reviewer"),
+            Column("programs accepted, %", MEASURED, 1),
+            Column("of these, failing a test, %", MEASURED, 1),
+            Column("more programs pass all tests after review, points", MEASURED, 1),
+            Column("rounds", MEASURED),
+        ],
+        rows,
+        [
+            "accepted: the reviewer said the consensus token before the rounds were used up; (n): matches, or accepted programs"
+        ],
+    )
+
+
+def pass_picture(matches: Sequence[JudgedMatch]) -> "Mapping[str, Figure]":
+    """Draws the shares of programs that pass all tests; nothing if none was tested."""
+    shares = {
+        f"{policy}, {what} program": percent(
+            pass_rate([match for match in matches if match.writer.policy == policy], which)
+        )
+        for policy in policies(matches)
+        for which, what in ((FIRST, "first"), (LAST, "last"))
+    }
+    if not any(shares.values()):
+        return {}
+    return {"programs": estimates(shares, "programs that pass all tests, %, by programmer, with 95 % interval")}
+
+
+def review_lengths(run: PlayedRun) -> dict[int, int]:
+    """Returns the characters of all that the reviewer said, by match."""
+    return {
+        record.match.number: sum(_length(turn) for turn in record.turns if turn.agent == "editor_0")
+        for record in run.records(CODE_REVIEW)
+    }
+
+
+def _length(turn: Turn) -> int:
+    return len(turn.played or "")
+
+
+def precision(options: Options) -> str:
+    """Says how many cases there are."""
+    return describe_size(plan(options)[TASKS], CODE_REVIEW)
+
+
+ROW = Row(
+    title="code review: scores of programmers and reviewers, tests passed before and after, and what the judges are worth",
+    source="DeepEval, Table 3",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows=(
+        "It shows how judges score every pair in both roles, whether review makes programs pass more tests, how often wrong"
+        " programs are accepted, and whether the judges' scores follow the tests."
+    ),
+    does_not_show=(
+        "It does not show who is the better programmer where only judges say so: read the scores with the table on judges. The"
+        " scripted players know the shipped problems and their solutions, by_length is a judge that looks at nothing but length,"
+        " and no prompt of the paper's is used."
+    ),
+    any_manner=True,
+)

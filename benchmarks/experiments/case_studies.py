@@ -1,0 +1,79 @@
+"""Case studies: matches of a run written out to be read, so few that every policy is in one at least, and the report page."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from benchmarks.experiments import transcript
+from benchmarks.experiments.row import Result
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
+from rating.commands.read import report_page
+from rating.records.record import Record
+
+
+def write_out(run: PlayedRun, games: Mapping[str, str], matches: int, page: str) -> Result:
+    """Returns the transcripts of a run, a list of them, and the page on which every match of it can be looked at.
+
+    Args:
+        run: what was played.
+        games: title of each environment by its name.
+        matches: of each policy and game, at least.
+        page: title of the page.
+    """
+    rows: list[list[Cell]] = []
+    files, notes = {}, []
+    for game, title in games.items():
+        if game not in run.environments():
+            continue
+        records = choose(run.records(game), matches)
+        rows += [line(title, record) for record in records]
+        unfinished = Counter(outcome.status for outcome in run.outcomes(game) if outcome.status != "finished")
+        notes += [
+            f"{title}: {count} {status} matches are not among them" for status, count in sorted(unfinished.items())
+        ]
+        if records:
+            texts = [f"# {title}", transcript.rules(run.rules(game)), *map(transcript.transcript, records)]
+            files[f"{game.replace('#', '-')}.md"] = "\n\n".join(texts) + "\n"
+        else:
+            notes.append(f"{title}: no match has ended")
+    table = Table(
+        "matches",
+        "matches that were written out",
+        [
+            Column("game"),
+            Column("match"),
+            Column("players by seat"),
+            Column("turns", MEASURED),
+            Column("replies that were no legal move", MEASURED),
+            Column("forfeits", MEASURED),
+            Column("rewards by seat", MEASURED),
+        ],
+        rows,
+    )
+    return Result([table], notes=notes, files={**files, "report.html": report_page(run.directory, page)})
+
+
+def choose(records: Iterable[Record], matches: int) -> list[Record]:
+    """Returns the first matches by which every policy is in as many as wanted, or in all it has."""
+    chosen, seen = [], Counter[str]()
+    for record in records:
+        policies = set(record.match.policies)
+        if any(seen[policy] < matches for policy in policies):
+            chosen.append(record)
+            seen.update(policies)
+    return chosen
+
+
+def line(title: str, record: Record) -> list[Cell]:
+    """Returns the line of a match in the list."""
+    assert record.outcome is not None
+    seats = record.outcome.seats
+    return [
+        title,
+        record.match.id,
+        ", ".join(seat.policy for seat in seats),
+        len(record.turns),
+        sum(sum(seat.failures.values()) for seat in seats),
+        sum(bool(seat.forfeit) for seat in seats),
+        ", ".join(f"{seat.reward:+g}" for seat in seats),
+    ]
