@@ -9,7 +9,6 @@ as well. Play waits for one of them; the rewards under all are computed from the
 (``llmarena_envs.connect_four.strategy``).
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -32,6 +31,7 @@ from rating.errors import RunError
 from rating.records.record import Record
 from rating.running.run_file import PERSON, EnvironmentConfig, RunConfig
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
+from rating.statistics.running_mean import RunningMean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,8 +41,6 @@ BATTLES = "battles"
 MATCHES_WITH_A_PERSON = 5
 FEW = 30
 """Matches below which the bootstrap's interval of a mean is noticeably too narrow."""
-
-_Z_95 = 1.959964
 
 
 class Reading(NamedTuple):
@@ -284,13 +282,11 @@ def why_stopped(run: PlayedRun) -> str:
 def running_means(values: Sequence[float]) -> tuple[list[float], list[float]]:
     """Returns the mean of the first 1, 2, ... values, and half the width of its normal 95 % interval, endless for one value."""
     means, halves = [], []
-    mean = squares = 0.0
-    for n, value in enumerate(values, start=1):
-        step = value - mean
-        mean += step / n
-        squares += step * (value - mean)
-        means.append(mean)
-        halves.append(_Z_95 * math.sqrt(squares / (n - 1) / n) if n > 1 else math.inf)
+    mean = RunningMean()
+    for value in values:
+        mean.add(value)
+        means.append(mean.mean)
+        halves.append(mean.half_width())
     return means, halves
 
 

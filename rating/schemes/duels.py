@@ -18,7 +18,7 @@ from rating.schemes.scheme import Scheme
 from rating.schemes.stopping import StopRule
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons
-from rating.statistics.estimates import Estimate, Tally, pair_table, position_bias, tallies
+from rating.statistics.estimates import Z_95, Estimate, Tally, pair_table, position_bias, tallies
 from rating.statistics.results import duels
 from rating.statistics.trueskill_rating import Spread, TrueSkillOptions, permutation_spread, rate
 
@@ -222,7 +222,7 @@ def skill_leaderboard(
             )
         )
     bias = position_bias(outcomes)
-    half = bradley_terry.Z_95 * fitted.seat_error if fitted else 0.0
+    half = Z_95 * fitted.seat_error if fitted else 0.0
     return SkillLeaderboard(
         **common,
         rows=ranked(rows, lambda row: row.rating),

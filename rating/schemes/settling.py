@@ -4,7 +4,6 @@ LLMArena (arXiv 2402.16499, section 4.2) plays against random until rewards conv
 has converged when the normal 95 % interval around it is narrow enough.
 """
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,8 +11,7 @@ from rating.records.outcome import Outcome, SeatOutcome
 from rating.schedules.until import Rule
 from rating.schemes.stopping import Counts
 from rating.statistics.results import finished
-
-_Z_95 = 1.959964
+from rating.statistics.running_mean import RunningMean
 
 
 @dataclass(frozen=True)
@@ -41,31 +39,13 @@ class SettlingRule:
         return _Settling(policies, self)
 
 
-class _Mean:
-    """A running mean and its sum of squares (Welford 1962)."""
-
-    def __init__(self) -> None:
-        self.n, self.mean, self._squares = 0, 0.0, 0.0
-
-    def add(self, value: float) -> None:
-        self.n += 1
-        step = value - self.mean
-        self.mean += step / self.n
-        self._squares += step * (value - self.mean)
-
-    def half_width(self) -> float:
-        if self.n < 2:
-            return math.inf
-        return _Z_95 * math.sqrt(self._squares / (self.n - 1) / self.n)
-
-
 class _Settling:
     """The state of a ``SettlingRule``."""
 
     def __init__(self, policies: Sequence[str], rule: SettlingRule) -> None:
         self._rule = rule
         self._counts = Counts(policies, rule.opponent)
-        self._means = {policy: _Mean() for policy in policies}
+        self._means = {policy: RunningMean() for policy in policies}
 
     def schedule(self, policies: Iterable[str]) -> None:
         self._counts.schedule(policies)

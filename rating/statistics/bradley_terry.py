@@ -18,13 +18,13 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from rating.records.outcome import Outcome
+from rating.statistics.estimates import Z_95
 from rating.statistics.results import finished
 
 ELO_PER_NAT = 400 / math.log(10)
 MEAN_RATING = 1000.0
 DEFAULT_PRIOR_SD = 418.0
 """TrueSkill's initial uncertainty on the Elo scale."""
-Z_95 = 1.959963984540054
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -13,6 +13,9 @@ from rating.records.outcome import Outcome
 from rating.statistics.results import Duel, duels
 
 RESAMPLES = 2000
+Z_95 = 1.959963984540054
+"""Standard errors on either side of an estimate in a normal 95 % interval."""
+
 _CELLS_AT_ONCE = 1_000_000
 
 

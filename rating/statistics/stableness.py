@@ -8,12 +8,11 @@ of every mean is narrow enough.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import NamedTuple
 
-STABLE, NARROW = "stable", "narrow"
+from rating.statistics.running_mean import RunningMean
 
-_Z_95 = NormalDist().inv_cdf(0.975)
+STABLE, NARROW = "stable", "narrow"
 
 
 class Step(NamedTuple):
@@ -71,7 +70,7 @@ class RunningStableness:
         self.stable: int | None = None
         self.narrow: int | None = None
         self._rule = rule
-        self._means = {name: _Mean() for name in self.steps}
+        self._means = {name: RunningMean() for name in self.steps}
         self._still = 0
 
     @property
@@ -92,7 +91,7 @@ class RunningStableness:
         Raises:
             ValueError: if it is not finite.
         """
-        self.steps[name].append(self._means[name].add(value))
+        self.steps[name].append(_step(self._means[name], value))
         if len(self.steps[name]) == len(self.changes) + 1 and all(
             len(own) > len(self.changes) for own in self.steps.values()
         ):
@@ -115,24 +114,12 @@ class RunningStableness:
             self.narrow = m + 1
 
 
-class _Mean:
-    """A running mean and its sum of squares (Welford 1962)."""
-
-    def __init__(self) -> None:
-        self._n, self._mean, self._squares = 0, 0.0, 0.0
-        self._lowest, self._highest = math.inf, -math.inf
-
-    def add(self, value: float) -> Step:
-        if not math.isfinite(value):
-            raise ValueError("values: expected finite numbers; leave missing ones out")
-        self._n += 1
-        difference = value - self._mean
-        self._mean += difference / self._n
-        self._squares += difference * (value - self._mean)
-        self._lowest, self._highest = min(self._lowest, value), max(self._highest, value)
-        if self._lowest == self._highest:
-            return Step(self._mean, math.inf)
-        return Step(self._mean, _Z_95 * math.sqrt(self._squares / (self._n - 1) / self._n))
+def _step(mean: RunningMean, value: float) -> Step:
+    """Adds a value to a mean and returns what is known of it then."""
+    if not math.isfinite(value):
+        raise ValueError("values: expected finite numbers; leave missing ones out")
+    mean.add(value)
+    return Step(mean.mean, mean.half_width() or math.inf)
 
 
 def running_means(values: Sequence[float]) -> list[Step]:
@@ -141,8 +128,8 @@ def running_means(values: Sequence[float]) -> list[Step]:
     Raises:
         ValueError: if a value is not finite.
     """
-    mean = _Mean()
-    return [mean.add(value) for value in values]
+    mean = RunningMean()
+    return [_step(mean, value) for value in values]
 
 
 def stableness(values: Mapping[str, Sequence[float]], rule: StablenessRule) -> RunningStableness:
