@@ -4,7 +4,7 @@ Sources: LLMArena (arXiv 2402.16499): models as undercover among four seats of o
 play until rewards converge (section 4.2).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from llmarena_envs.core.options import OptionError
@@ -13,7 +13,7 @@ from rating.records.outcome import Outcome, SeatOutcome
 from rating.schedules.field import field_play, seat_under_test
 from rating.schemes import cells
 from rating.schemes.figures import Figure, estimate_figure
-from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
+from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, common_fields, ranked, row_fields
 from rating.schemes.scheme import Scheme
 from rating.schemes.settling import SettlingRule
 from rating.schemes.stopping import CountRule
@@ -114,9 +114,8 @@ class Field(Scheme):
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> FieldLeaderboard:
         """Makes the leaderboard."""
         return field_leaderboard(
-            [outcome for outcome in outcomes if self._named(outcome)],
-            {outcome.number: self.under_test(outcome) for outcome in finished(outcomes)},
-            policies=self.setting.policies,
+            outcomes,
+            self.under_test,
             opponent=self._opponent(),
             statistic=self.setting.value,
             stop_reason=stop_reason,
@@ -128,30 +127,25 @@ class Field(Scheme):
         rated = [seat for seat in outcome.seats if seat.rated]
         return rated[seat_under_test(outcome.number, len(self.setting.policies), len(rated))]
 
-    def _named(self, outcome: Outcome) -> bool:
-        return any(seat.policy in self.setting.policies for seat in outcome.seats)
-
     def _opponent(self) -> str:
         return self.setting.opponent or STANDARD_OPPONENT
 
 
 def field_leaderboard(
     outcomes: Iterable[Outcome],
-    under_test: Mapping[int, SeatOutcome],
+    under_test: Callable[[Outcome], SeatOutcome],
     *,
-    policies: Sequence[str],
     opponent: str,
     statistic: str = "",
     stop_reason: str = "",
     references: Mapping[str, float] | None = None,
     seed: int = 0,
 ) -> FieldLeaderboard:
-    """Makes the leaderboard of policies among a field.
+    """Makes the leaderboard of policies among a field; the opponent has a row only if it is tested too.
 
     Args:
         outcomes: all outcomes of the environment, void ones included, in any order; at least one.
-        under_test: the seat under test of each finished match, by its number.
-        policies: the policies under test; the opponent has a row only if it is one of them.
+        under_test: returns the seat under test of a match.
         opponent: the fixed policy on the other seats.
         statistic: which of the environment's statistics is averaged; empty for none.
         stop_reason: why no more matches were played.
@@ -162,24 +156,20 @@ def field_leaderboard(
         ValueError: if there are no outcomes.
     """
     outcomes = list(outcomes)
+    tested: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        tested.setdefault(under_test(outcome).policy, []).append(outcome)
     rows = []
-    for policy, matches in by_policy(outcomes).items():
-        own = [match for match in matches if _is_tested(match, policy, under_test, opponent)]
-        if policy not in policies or not own:
-            continue
-        seats = [under_test[match.number] for match in finished(own)]
-        seeds = [match.seed for match in finished(own)]
-        fields = {
-            **row_fields(own, policy, seed),
-            "reward": mean_estimate([seat.reward for seat in seats], seeds, seed=seed),
-        }
+    for policy, matches in tested.items():
+        played = finished(matches)
+        seats, seeds = [under_test(match) for match in played], [match.seed for match in played]
+        reward = mean_estimate([seat.reward for seat in seats], seeds, seed=seed)
+        values = [seat.statistics[statistic] for seat in seats] if statistic else []
         rows.append(
             FieldRow(
-                **fields,
+                **{**row_fields(matches, policy, seed), "reward": reward},
                 wins=rate_estimate(sum(seat.reward > 0 for seat in seats), len(seats)),
-                value=mean_estimate([seat.statistics[statistic] for seat in seats], seeds, seed=seed)
-                if statistic
-                else None,
+                value=mean_estimate(values, seeds, seed=seed) if statistic else None,
             )
         )
     return FieldLeaderboard(
@@ -188,11 +178,3 @@ def field_leaderboard(
         opponent=opponent,
         statistic=statistic,
     )
-
-
-def _is_tested(match: Outcome, policy: str, under_test: Mapping[int, SeatOutcome], opponent: str) -> bool:
-    """Says whether a match tests a policy; one that did not finish tests whoever is not the opponent."""
-    if match.number in under_test:
-        return under_test[match.number].policy == policy
-    others = {seat.policy for seat in match.seats if seat.rated} - {opponent}
-    return policy in (others or {opponent})

@@ -17,14 +17,13 @@ from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
 from rating.schedules.field import field_play
 from rating.schemes import cells
+from rating.schemes.field import STANDARD_OPPONENT
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
 from rating.schemes.scheme import Scheme
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 from rating.statistics.results import finished
-
-STANDARD_OPPONENT = "random"
 
 
 @dataclass(frozen=True, kw_only=True)
