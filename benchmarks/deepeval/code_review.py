@@ -21,7 +21,6 @@ from benchmarks.deepeval.judged import (
     known,
     mean_by_task,
     plan_tasks,
-    rate_by_task,
 )
 from benchmarks.deepeval.judges import (
     accuracy_picture,
@@ -33,6 +32,7 @@ from benchmarks.deepeval.judges import (
 )
 from benchmarks.deepeval.matrices import Names, policies
 from benchmarks.deepeval.pool import CODE_REVIEW
+from benchmarks.experiments.estimates import share
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
@@ -109,14 +109,12 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 def truth(match: JudgedMatch, role: str) -> float | None:
     """Returns the share of tests that the last program passes."""
-    return known(match.writer.statistics.get(LAST, -1.0))
+    return known(match.writer, LAST)
 
 
 def tested(match: JudgedMatch) -> bool:
     """Says whether it is known what the first and the last program pass."""
-    return not match.is_forfeited and all(
-        known(match.writer.statistics.get(name, -1.0)) is not None for name in (FIRST, LAST)
-    )
+    return not match.is_forfeited and all(known(match.writer, name) is not None for name in (FIRST, LAST))
 
 
 def passes(match: JudgedMatch, which: str) -> bool:
@@ -127,7 +125,7 @@ def passes(match: JudgedMatch, which: str) -> bool:
 def pass_rate(matches: Sequence[JudgedMatch], which: str) -> Estimate | None:
     """Returns the share of programs that pass all tests, clustered by problem."""
     own = [match for match in matches if tested(match)]
-    return rate_by_task([passes(match, which) for match in own], [match.task for match in own])
+    return share([passes(match, which) for match in own], [match.task for match in own])
 
 
 def change(matches: Sequence[JudgedMatch]) -> Estimate | None:
@@ -140,7 +138,7 @@ def change(matches: Sequence[JudgedMatch]) -> Estimate | None:
 def false_consensus(matches: Sequence[JudgedMatch]) -> Estimate | None:
     """Returns the share of accepted programs that fail a test."""
     own = [match for match in matches if tested(match) and match.editor.statistics["consensus"] > 0]
-    return rate_by_task([not passes(match, LAST) for match in own], [match.task for match in own])
+    return share([not passes(match, LAST) for match in own], [match.task for match in own])
 
 
 def program_table(matches: Sequence[JudgedMatch]) -> Table:
@@ -195,7 +193,7 @@ def consensus_table(matches: Sequence[JudgedMatch]) -> Table:
         rows.append(
             [
                 policy,
-                percent(rate_by_task(accepted, tasks)),
+                percent(share(accepted, tasks)),
                 percent(false_consensus(own)),
                 percent(change(own)),
                 mean_by_task([match.editor.statistics["rounds"] for match in own], tasks),

@@ -22,7 +22,6 @@ from rating.errors import RunError
 from rating.records.outcome import FINISHED, UNDECIDED, Outcome, SeatOutcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.proportions import clustered_rate
 from rating.statistics.results import rated_seats, staff_seats
 
 TASKS = "tasks"
@@ -194,8 +193,8 @@ def _match(run: PlayedRun, outcome: Outcome) -> JudgedMatch:
 
 
 def _scores(seat: SeatOutcome) -> Scores | None:
-    writer, editor = (seat.statistics.get(name, UNKNOWN) for name in ("score_writer", "score_editor"))
-    return None if UNKNOWN in (writer, editor) else Scores(writer, editor)
+    writer, editor = (known(seat, name) for name in ("score_writer", "score_editor"))
+    return None if writer is None or editor is None else Scores(writer, editor)
 
 
 def scored(matches: Iterable[JudgedMatch]) -> list[JudgedMatch]:
@@ -203,17 +202,12 @@ def scored(matches: Iterable[JudgedMatch]) -> list[JudgedMatch]:
     return [match for match in matches if match.is_scored]
 
 
-def known(value: float) -> float | None:
-    """Returns a statistic, or ``None`` if the environment did not know it."""
+def known(seat: SeatOutcome, name: str) -> float | None:
+    """Returns a statistic of a seat, or ``None`` if the environment did not know it."""
+    value = seat.statistics.get(name, UNKNOWN)
     return None if value == UNKNOWN else value
 
 
 def mean_by_task(values: Sequence[float], tasks: Sequence[int]) -> Estimate | None:
     """Returns a mean with an interval clustered by task; without one where tasks are too few or all values alike."""
     return cautious(mean_estimate(values, tasks))
-
-
-def rate_by_task(hits: Sequence[bool], tasks: Sequence[int]) -> Estimate | None:
-    """Returns a rate with an interval clustered by task; without one where tasks are too few, unless all are alike."""
-    estimate = clustered_rate(hits, tasks)
-    return cautious(estimate) if estimate and 0 < estimate.value < 1 else estimate

@@ -125,7 +125,7 @@ def length(match: JudgedMatch, role: str) -> float:
 
 def metric(match: JudgedMatch, name: str, which: str) -> float | None:
     """Returns chrF++ or BLEU of the first or the last text, or ``None`` if it is not known."""
-    return None if match.is_forfeited else known(match.writer.statistics.get(f"{name}_{which}", -1.0))
+    return None if match.is_forfeited else known(match.writer, f"{name}_{which}")
 
 
 def mean_metric(matches: Sequence[JudgedMatch], name: str, which: str) -> Estimate | None:

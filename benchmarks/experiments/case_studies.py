@@ -8,6 +8,7 @@ from benchmarks.experiments.row import Result
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.commands.read import report_page
+from rating.records.outcome import FINISHED
 from rating.records.record import Record
 
 
@@ -27,7 +28,7 @@ def write_out(run: PlayedRun, games: Mapping[str, str], matches: int, page: str)
             continue
         records = choose(run.records(game), matches)
         rows += [line(title, record) for record in records]
-        unfinished = Counter(outcome.status for outcome in run.outcomes(game) if outcome.status != "finished")
+        unfinished = Counter(outcome.status for outcome in run.outcomes(game) if outcome.status != FINISHED)
         notes += [
             f"{title}: {count} {status} matches are not among them" for status, count in sorted(unfinished.items())
         ]

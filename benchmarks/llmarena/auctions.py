@@ -10,7 +10,7 @@ from statistics import fmean
 
 import numpy as np
 
-from benchmarks.experiments.estimates import cautious
+from benchmarks.experiments.estimates import cautious, share
 from benchmarks.experiments.pictures import boxes
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.published import Published, load_published
@@ -19,7 +19,7 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import check_two_seats, statistic
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Column, Table, percent
 from benchmarks.llmarena.pool import SCRIPTED
-from benchmarks.llmarena.self_play import by_policy, missing, share
+from benchmarks.llmarena.self_play import by_policy, missing
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
 from rating.records.outcome import Outcome

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchmarks.experiments.estimates import cautious
+from benchmarks.experiments.estimates import cautious, share
 from benchmarks.experiments.pictures import COLOURS, axes, name_rows
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
@@ -17,7 +17,7 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import statistic
 from benchmarks.experiments.tables import MEASURED, Column, Table, percent
 from benchmarks.llmarena.pool import SCRIPTED
-from benchmarks.llmarena.self_play import missing, share
+from benchmarks.llmarena.self_play import missing
 from benchmarks.options import option
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.hanabi.actions import Kind

@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agents.baselines.holdem import win_probability
-from agents.play import Streams
 from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pictures import COLOURS, axes, name_rows
 from benchmarks.experiments.pool import plan_run
+from benchmarks.experiments.replays import begun
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Column, Table, percent
 from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.llmarena.self_play import missing
 from benchmarks.options import option
-from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import check_int
 from llmarena_envs.holdem.betting import Action
 from llmarena_envs.holdem.decision import DECIDER, FACING_BET
@@ -113,9 +112,7 @@ def action_of(record: Record) -> Action | None:
 
 def win_rate(match: Match, samples: int) -> float:
     """Returns the win rate of the state of a match, 0 to 1."""
-    env = make_environment(GAME, match.options)
-    env.reset(seed=Streams(match.seed).game())
-    game = env.unwrapped.game
+    game = begun(match).game
     rng = np.random.default_rng(np.random.SeedSequence(match.seed, spawn_key=(SAMPLING,)))
     return win_probability(game.hole(DECIDER), game.board, 1, samples, rng)
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from agents.play import Streams
 from agents.records import Turn
-from llmarena_envs.catalogue import make_environment
+from benchmarks.experiments.replays import begun
 from llmarena_envs.core.board import BoardView
 from rating.errors import RunError
 from rating.records.record import Record
@@ -19,10 +18,9 @@ def positions(record: Record) -> Iterator[tuple[Turn, BoardView]]:
     Raises:
         RunError: if the moves are not those of such a match.
     """
-    env = make_environment(record.match.environment, record.match.options)
-    env.reset(seed=Streams(record.match.seed).game())
+    env = begun(record.match)
     for turn in record.turns:
-        view = env.unwrapped.view(turn.agent) if turn.agent in env.possible_agents else None
+        view = env.view(turn.agent) if turn.agent in env.possible_agents else None
         if view is None or not view.to_move or not _is_move(turn, view):
             raise RunError(
                 f"match {record.match.id}: turn {turn.index}: expected a legal move of the player to move, got"

@@ -14,17 +14,16 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from agents.play import Streams
 from benchmarks.experiments.field import Case, field_cases, field_opponent
 from benchmarks.experiments.pictures import COLOURS, axes, estimates, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.published import load_published
+from benchmarks.experiments.replays import begun
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
 from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
-from llmarena_envs.catalogue import make_environment
 from llmarena_envs.connect_four.strategy import COUNTS, REWARD_MODES, match_reward, values_of
 from llmarena_envs.core.options import check_int
 from rating.errors import RunError
@@ -156,9 +155,7 @@ def match_rewards(record: Record, agent: str) -> dict[Reading, int]:
     Raises:
         RunError: if they cannot have been played.
     """
-    env = make_environment(GAME, record.match.options).unwrapped
-    env.reset(seed=Streams(record.match.seed).game())
-    game = env.game
+    game = begun(record.match).game
     opening = len(game.moves)
     actions = [turn.action for turn in record.turns if turn.action is not None]  # a forfeit is no move
     try:

@@ -2,10 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchmarks.experiments.estimates import cautious
 from rating.records.outcome import Outcome
-from rating.statistics.estimates import Estimate
-from rating.statistics.proportions import clustered_rate
 from rating.statistics.results import finished
 
 
@@ -26,9 +23,3 @@ def missing(outcomes: Sequence[Outcome]) -> list[str]:
         if left_out:
             notes.append(f"{policy}: {left_out} of {len(own)} matches could not be played to the end and are left out")
     return notes
-
-
-def share(hits: Sequence[bool], clusters: Sequence[int]) -> Estimate | None:
-    """Returns a rate of cases that are alike within clusters; where all are alike, the interval is sound for any number."""
-    estimate = clustered_rate(hits, clusters)
-    return cautious(estimate) if estimate and 0 < estimate.value < 1 else estimate

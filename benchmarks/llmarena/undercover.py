@@ -10,7 +10,6 @@ it is the undercover?
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.play import Streams
 from agents.records import Turn
 from benchmarks.experiments.field import Case, field_cases, field_opponent
 from benchmarks.experiments.markdown import block, inline
@@ -18,6 +17,7 @@ from benchmarks.experiments.pictures import estimates, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import load_published
+from benchmarks.experiments.replays import begun
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, percent
@@ -232,8 +232,7 @@ def case_text(record: Record, case: Case, how: str) -> str:
     Raises:
         RunError: if the record is not of a match that can have been played.
     """
-    env = make_environment(GAME, record.match.options).unwrapped
-    env.reset(seed=Streams(record.match.seed).game())
+    env = begun(record.match)
     for turn in record.turns:
         if any(env.terminations.values()) or env.agent_selection != turn.agent:
             raise RunError(
