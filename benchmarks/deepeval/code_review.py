@@ -22,14 +22,7 @@ from benchmarks.deepeval.judged import (
     mean_by_task,
     plan_tasks,
 )
-from benchmarks.deepeval.judges import (
-    accuracy_picture,
-    accuracy_table,
-    agreement_table,
-    judge_notes,
-    judges_of,
-    role_table,
-)
+from benchmarks.deepeval.judges import accuracy_picture, judge_notes, judge_tables, judges_of
 from benchmarks.deepeval.matrices import Names, policies
 from benchmarks.deepeval.pool import CODE_REVIEW
 from benchmarks.experiments.estimates import share
@@ -76,14 +69,13 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         return match.writer.statistics["length"] if role == "writer" else reviews.get(match.number, 0)
 
     tables = [
-        *(matrices.score_matrix(matches, role, NAMES) for role in ("writer", "editor")),
-        matrices.mean_table(matches, NAMES, published["T3_code_review_means"], options.published_as()),
-        *(matrices.difference_table(matches, role, NAMES) for role in ("writer", "editor")),
-        matrices.published_table(published["T3_code_review"]),
+        *matrices.score_tables(
+            matches, NAMES, published["T3_code_review"], published["T3_code_review_means"], options.published_as()
+        ),
         program_table(matches),
         consensus_table(matches),
         matrices.count_table(run, CODE_REVIEW, matches),
-        accuracy_table(
+        *judge_tables(
             matches,
             NAMES,
             truth,
@@ -93,8 +85,6 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
                 "length: characters of the last program, or of all that the reviewer said",
             ],
         ),
-        role_table(matches, NAMES),
-        agreement_table(matches, NAMES),
     ]
     figures = {
         "scores": matrices.mean_picture(matches, NAMES),

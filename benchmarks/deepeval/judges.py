@@ -61,6 +61,17 @@ def accuracy(own: Sequence[Case]) -> "Estimate | None":
     return concordance(*zip(*told, strict=True)) if told else None
 
 
+def judge_tables(
+    matches: Sequence[JudgedMatch], names: Names, truth: Value, length: Value, notes: Sequence[str]
+) -> list[Table]:
+    """Returns what the judges are worth: against what is known, by role, and beside each other; ``notes`` say what is known."""
+    return [
+        accuracy_table(matches, names, truth, length, notes),
+        role_table(matches, names),
+        agreement_table(matches, names),
+    ]
+
+
 def accuracy_table(
     matches: Sequence[JudgedMatch], names: Names, truth: Value, length: Value, notes: Sequence[str]
 ) -> Table:

@@ -53,6 +53,26 @@ def role_mean(matches: Sequence[JudgedMatch], policy: str, role: str) -> Estimat
     return mean_score(own, role)
 
 
+def score_tables(
+    matches: Sequence[JudgedMatch], names: Names, cells: Published, means: Published, same: Mapping[str, str]
+) -> list[Table]:
+    """Returns the scores of both roles, beside the published ones.
+
+    Args:
+        matches: what was played.
+        names: of the roles.
+        cells: the paper's cells.
+        means: the paper's means of the players.
+        same: policy of ours by the published model that it is.
+    """
+    return [
+        *(score_matrix(matches, role, names) for role in ("writer", "editor")),
+        mean_table(matches, names, means, same),
+        *(difference_table(matches, role, names) for role in ("writer", "editor")),
+        published_table(cells),
+    ]
+
+
 def score_matrix(matches: Sequence[JudgedMatch], role: str, names: Names) -> Table:
     """Returns the scores of a role: editors in rows, writers in columns, with means of rows and columns."""
     everybody = policies(matches)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from benchmarks.deepeval.judged import SCRIPTED_JUDGES
 from benchmarks.deepeval.pool import CODE_REVIEW, SCRIPTED, TRANSLATION
-from benchmarks.experiments.case_studies import write_out
-from benchmarks.experiments.pool import plan_run
+from benchmarks.experiments.case_studies import plan_examples, write_out
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
@@ -53,26 +52,15 @@ def plan(options: Options) -> dict[str, RunConfig]:
             "n_judges": len(judges),
         },
     }
-    config = plan_run(
-        options,
-        [
-            EnvironmentConfig(
-                name=name,
-                options={**own, "language": options.language},
-                staff={"judge": list(judges)} if "n_judges" in own else {},
-            )
-            for name, own in settings.items()
-        ],
-        stop=dict.fromkeys(("min_matches", "max_matches", "matches"), options.matches),
-        scripted=SCRIPTED,
-        ahead=1,
-    )
-    played = [
-        item.model_copy(update={"scheme": "self_play"}) if players < SEATS[item.name] else item
-        for item in config.environment
-        if (players := len(config.pool(item.name)))
+    tasks = [
+        EnvironmentConfig(
+            name=name,
+            options={**own, "language": options.language},
+            staff={"judge": list(judges)} if "n_judges" in own else {},
+        )
+        for name, own in settings.items()
     ]
-    return {PLAYED: config.model_copy(update={"environment": played})}
+    return {PLAYED: plan_examples(options, tasks, options.matches, SCRIPTED, SEATS)}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:

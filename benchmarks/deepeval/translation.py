@@ -21,14 +21,7 @@ from benchmarks.deepeval.judged import (
     mean_by_task,
     plan_tasks,
 )
-from benchmarks.deepeval.judges import (
-    accuracy_picture,
-    accuracy_table,
-    agreement_table,
-    judge_notes,
-    judges_of,
-    role_table,
-)
+from benchmarks.deepeval.judges import accuracy_picture, judge_notes, judge_tables, judges_of
 from benchmarks.deepeval.matrices import Names, policies
 from benchmarks.deepeval.pool import TRANSLATION
 from benchmarks.experiments.published import load_published
@@ -79,13 +72,16 @@ def measure(languages: Languages, runs: Mapping[str, PlayedRun], options: Judged
     matches = judged_matches(run, TRANSLATION)
     published = load_published("benchmarks.deepeval")
     tables = [
-        *(matrices.score_matrix(matches, role, NAMES) for role in ("writer", "editor")),
-        matrices.mean_table(matches, NAMES, published[f"{languages.published}_means"], options.published_as()),
-        *(matrices.difference_table(matches, role, NAMES) for role in ("writer", "editor")),
-        matrices.published_table(published[languages.published]),
+        *matrices.score_tables(
+            matches,
+            NAMES,
+            published[languages.published],
+            published[f"{languages.published}_means"],
+            options.published_as(),
+        ),
         *(reference_table(matches, role) for role in ("writer", "editor")),
         matrices.count_table(run, TRANSLATION, matches),
-        accuracy_table(
+        *judge_tables(
             matches,
             NAMES,
             truth,
@@ -96,8 +92,6 @@ def measure(languages: Languages, runs: Mapping[str, PlayedRun], options: Judged
                 "length: characters of the role's last text",
             ],
         ),
-        role_table(matches, NAMES),
-        agreement_table(matches, NAMES),
     ]
     figures = {"scores": matrices.mean_picture(matches, NAMES), **accuracy_picture(matches, NAMES, truth)}
     notes = judge_notes(judges_of(matches), policies(matches))

@@ -1,15 +1,50 @@
-"""Case studies: matches of a run written out to be read, so few that every policy is in one at least, and the report page."""
+"""Case studies: matches planned and written out to be read, so few that every policy is in one at least, and the report page."""
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.experiments import transcript
-from benchmarks.experiments.row import Result
+from benchmarks.experiments.pool import Scripted, plan_run
+from benchmarks.experiments.row import Result, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.commands.read import report_page
 from rating.records.outcome import FINISHED
 from rating.records.record import Record
+from rating.running.run_file import EnvironmentConfig, RunConfig
+
+
+def plan_examples(
+    options: RowOptions,
+    environments: Sequence[EnvironmentConfig],
+    matches: int,
+    scripted: Scripted,
+    together: Mapping[str, int],
+) -> RunConfig:
+    """Returns a run of as few matches as show every policy, in the games that somebody plays.
+
+    Args:
+        options: of the row.
+        environments: what is played.
+        matches: of each policy and game, at least.
+        scripted: the scripted policies of each of the environments.
+        together: by environment, the number of policies from which on they play each other; fewer play themselves, and so do
+            those of an environment that is not named.
+    """
+    config = plan_run(
+        options,
+        environments,
+        stop=dict.fromkeys(("min_matches", "max_matches", "matches"), matches),
+        scripted=scripted,
+        ahead=1,
+    )
+    played = [
+        item.model_copy(update={"scheme": "self_play"}) if players < together.get(item.name, math.inf) else item
+        for item in config.environment
+        if (players := len(config.pool(item.name)))
+    ]
+    return config.model_copy(update={"environment": played})
 
 
 def write_out(run: PlayedRun, games: Mapping[str, str], matches: int, page: str) -> Result:

@@ -7,8 +7,7 @@ seats, as the paper has it for Hanabi. What is written holds every policy at lea
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from benchmarks.experiments.case_studies import write_out
-from benchmarks.experiments.pool import plan_run
+from benchmarks.experiments.case_studies import plan_examples, write_out
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.llmarena.ladder import GAMES, PLAYED, game_options
@@ -24,8 +23,8 @@ SCRIPTED = {
     "undercover_v0": ("similarity",),
     "hanabi_v0": ("convention",),
 }
-ALL_SEATS = ("undercover_v0", "hanabi_v0")
-"""Games in which a policy sits on all seats."""
+TOGETHER = {game: 2 for game in GAMES if game not in ("undercover_v0", "hanabi_v0")}
+"""Policies from which on they play each other; in the other games a policy sits on all seats."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,19 +37,10 @@ class Options(RowOptions):
 
 def plan(options: Options) -> dict[str, RunConfig]:
     """Returns a run of as few matches as show every policy."""
-    config = plan_run(
-        options,
-        [EnvironmentConfig(name=game, options=game_options(game, options.language, options.hands)) for game in GAMES],
-        stop=dict.fromkeys(("min_matches", "max_matches", "matches"), options.matches),
-        scripted=SCRIPTED,
-        ahead=1,
-    )
-    played = [
-        item.model_copy(update={"scheme": "self_play"}) if item.name in ALL_SEATS or players < 2 else item
-        for item in config.environment
-        if (players := len(config.pool(item.name)))
+    games = [
+        EnvironmentConfig(name=game, options=game_options(game, options.language, options.hands)) for game in GAMES
     ]
-    return {PLAYED: config.model_copy(update={"environment": played})}
+    return {PLAYED: plan_examples(options, games, options.matches, SCRIPTED, TOGETHER)}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
