@@ -66,13 +66,14 @@ def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> in
     else:
         common = parse(paper.row(name).options, paper.row(name).title, words[1:], f"{command} {name}")
         rows = {name: common}
+    plans = {row: paper.row(row).plan(options) for row, options in rows.items()}
     for row, options in rows.items():  # all of them, before anything is played
         if not options.run:
-            check_runs(_out(paper, options) / row, paper.row(row).plan(options))
+            check_runs(_out(paper, options) / row, plans[row])
     void = 0
     reports = []
     for row, options in rows.items():
-        report, missing = _run_row(paper, row, options, interruptions)
+        report, missing = _run_row(paper, row, options, plans[row], interruptions)
         void += missing
         reports.append(report)
     if common.json:
@@ -107,11 +108,12 @@ def _out(paper: Paper, options: RowOptions) -> Path:
     return Path(options.out or f"results/{paper.name}")
 
 
-def _run_row(paper: Paper, name: str, options: RowOptions, interruptions: Interruptions) -> tuple[dict[str, Any], int]:
-    """Runs a row, writes its result, and returns it with the number of its matches that are void."""
+def _run_row(
+    paper: Paper, name: str, options: RowOptions, plan: Mapping[str, RunConfig], interruptions: Interruptions
+) -> tuple[dict[str, Any], int]:
+    """Runs a row whose plan was checked, writes its result, and returns it with the number of its matches that are void."""
     row = paper.row(name)
     out = _out(paper, options)
-    plan = row.plan(options)
     talk = sys.stderr if options.json else sys.stdout
     print(f"{name}: {row.title} ({row.source})", file=talk)
     void = 0
@@ -122,7 +124,9 @@ def _run_row(paper: Paper, name: str, options: RowOptions, interruptions: Interr
         print(f"  {row.precision(options)}", file=talk)
         runs, void = _play(out / name, plan, interruptions, talk)
         if not void:  # what follows is made from all that was to be played
-            more, void = _play(out / name, row.follow_up(runs, options), interruptions, talk)
+            following = row.follow_up(runs, options)
+            check_runs(out / name, following)
+            more, void = _play(out / name, following, interruptions, talk)
             runs |= more
     result = row.measure(runs, options)
     report = _report(paper, name, row, options, runs, result)

@@ -139,16 +139,14 @@ def check_runs(directory: Path, plan: Mapping[str, RunConfig]) -> None:
 
 
 def play_runs(directory: Path, plan: Mapping[str, RunConfig], interruptions: Interruptions) -> int:
-    """Plays what is planned, each run in a directory of its name; what was played before is gone on with.
+    """Plays what is planned and was checked, each run in a directory of its name; what was played before is gone on with.
 
     Returns:
         How many matches are void.
 
     Raises:
-        OptionError, RunError: as ``check_runs``; nothing is played then.
         BudgetExceeded: if too many providers failed.
     """
-    check_runs(directory, plan)
     void = 0
     for name, config in plan.items():
         path = directory / name
