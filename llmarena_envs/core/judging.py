@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.reading.labels import CHINESE_DIGITS, DIGIT_WORDS
 from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.reading.objects import find_objects
 from llmarena_envs.core.replies import quoted, read_part
@@ -29,10 +30,7 @@ _SINGLE = re.compile(rf"(?<!\[)\[{_CONTENT}\](?!\])")
 _NUMBER = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(?:[ ]?(?:/|out of)[ ]?(\d{1,6}))?")
 _WORDS = {
     word: number
-    for words in (
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
-        "一二三四五六七八九十",
-    )
+    for words in ((*DIGIT_WORDS[1:], "ten"), f"{CHINESE_DIGITS[1:]}十")
     for number, word in enumerate(words, 1)
 }
 

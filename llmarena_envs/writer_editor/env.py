@@ -206,14 +206,15 @@ class raw_env(TextEnv):
             measures=measures,
         )
         codec = WriterEditorCodec(language, task, max_rounds=rounds, consensus_token=consensus_token)
-        source = task_source(tasks, len(loaded), "problems" if task == CODE_REVIEW else "documents")
-        runs_programs = task == CODE_REVIEW and objective and find_pass_rate(sandbox) is not None
-        self._sources = (source, sandbox_source(sandbox)) if runs_programs else (source,)
+        self._source = task_source(tasks, len(loaded), "problems" if task == CODE_REVIEW else "documents")
+        self._sandbox = sandbox if task == CODE_REVIEW and objective else None
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def sources(self) -> tuple[Source, ...]:
         """Returns where the tasks come from and how many there are, and the sandbox in which programs run."""
-        return self._sources
+        if self._sandbox is None or find_pass_rate(self._sandbox) is None:
+            return (self._source,)
+        return self._source, sandbox_source(self._sandbox)
 
 
 def _check_token(token: object) -> None:
