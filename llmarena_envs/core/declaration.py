@@ -28,6 +28,32 @@ class HiddenRole:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Verdicts:
+    """How judges' verdicts on two players stand in ``infos``, so that agreement and bias of judges are found in any record.
+
+    A verdict is one of ``labels``: for side A, for side B, or a tie; another number says that there is none.
+
+    Attributes:
+        role: of the judges.
+        labels: what the numbers of verdicts mean.
+        first: the statistic of a judge that holds its verdict before it has read what others say.
+        final: the one that holds its verdict after that; the same as ``first`` where judges do not discuss.
+        swapped: the one that holds the final verdict, told of the same sides, of a judge that was shown the players in the
+            other order; empty for none.
+        side: the statistic of a rated player that holds the number of the verdict for it.
+        length: the one that holds how much judges read of it, in words; empty for none.
+    """
+
+    role: str = "judge"
+    labels: Mapping[float, str] = field(default_factory=lambda: {0.0: "A", 1.0: "B", 2.0: "tie"})
+    first: str = "verdict_first"
+    final: str = "verdict_final"
+    swapped: str = ""
+    side: str = "side"
+    length: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Declaration:
     """The declaration that stands in an environment's class.
 
@@ -38,6 +64,7 @@ class Declaration:
             role they are ranked by the first one.
         hidden_role: the roles in which policies are compared if those are dealt in secret, as in undercover.
         results: what a reward says where policies are compared role by role: ``wins`` (above 0 is a victory) or ``scores``.
+        verdicts: where judges' verdicts stand in ``infos``, if there are any.
         abilities: what it asks of a player (for the games of LLMArena: arXiv 2402.16499, section 2.4).
         rated_options: constructor options of rated matches, e.g. a random opening without which deterministic players would
             repeat one game.
@@ -57,6 +84,7 @@ class Declaration:
     rated_roles: tuple[str, ...] = ()
     hidden_role: HiddenRole | None = None
     results: str = "wins"
+    verdicts: Verdicts | None = None
     abilities: tuple[str, ...] = ()
     rated_options: Mapping[str, Any] = field(default_factory=dict)
     history: str = "single_turn"
