@@ -1,7 +1,7 @@
 """Lengths of texts: how they are measured and cut, so that all who write have the same room.
 
 Lengths are measured in sixths of a token, which makes all of them whole numbers: in English 3 words are 4 tokens, in Chinese 2
-words are 3 tokens (Auto-Arena, arXiv 2405.20267, appendix on the actions of a debate, gives limits in words and cuts in tokens).
+words are 3 tokens, which is 3 characters.
 """
 
 import re
@@ -30,23 +30,16 @@ _CJK = "\u3001-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff01-\uffef\U00020
 _PIECE = re.compile(rf"([{_CJK}])|[^\s{_CJK}]{{1,24}}")
 
 
-def budget(words: int, language: str) -> int:
-    """Returns the length that a limit in words allows in a language."""
-    return words * _WORD.get(language, _WORD["en"])
-
-
-def in_words(length: int, language: str) -> float:
-    """Returns a length in words of a language: the inverse of ``budget``."""
-    return length / _WORD.get(language, _WORD["en"])
-
-
-def told_limit(words: int, language: str) -> int:
-    """Returns a limit in words as writers are told it: in characters where a language is not written in words, else in words."""
-    return budget(words, language) // TOKEN if language in _CHARACTER_LANGUAGES else words
-
-
 class TextCounter(ABC):
-    """A way of measuring and cutting texts, in linear time."""
+    """A way of measuring and cutting texts of a language, in linear time.
+
+    Args:
+        language: of the texts, e.g. ``en``: limits are told in words or characters of it.
+    """
+
+    def __init__(self, language: str) -> None:
+        self._word = _WORD.get(language, _WORD["en"])
+        self._in_characters = language in _CHARACTER_LANGUAGES
 
     @abstractmethod
     def length(self, text: str) -> int:
@@ -59,6 +52,18 @@ class TextCounter(ABC):
     @abstractmethod
     def source(self) -> Source:
         """Returns what measures, for the record of a run."""
+
+    def budget(self, words: int) -> int:
+        """Returns the length that a limit in words allows."""
+        return words * self._word
+
+    def words(self, length: int) -> float:
+        """Returns how many words a length is: the inverse of ``budget``."""
+        return length / self._word
+
+    def told(self, length: int) -> int:
+        """Returns a length as writers are told it: in characters where a language is not written in words, else in words."""
+        return length // (TOKEN if self._in_characters else self._word)
 
 
 class WordCounter(TextCounter):
@@ -95,7 +100,8 @@ class TokenCounter(TextCounter):
         OptionError: if it cannot load its vocabulary, which it fetches once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, language: str) -> None:
+        super().__init__(language)
         _encoding()
 
     def length(self, text: str) -> int:
@@ -135,15 +141,16 @@ def _encoding() -> Any:
         ) from error
 
 
-def text_counter(name: str) -> TextCounter:
+def text_counter(name: str, language: str) -> TextCounter:
     """Returns a way of measuring.
 
     Args:
         name: ``"words"`` or ``"tiktoken"``.
+        language: of the texts.
 
     Raises:
         OptionError: if there is no such way, or its vocabulary cannot be loaded.
         DependencyNotInstalled: if its package is not installed.
     """
     check_choice("counter", name, COUNTERS)
-    return TokenCounter() if name == "tiktoken" else WordCounter()
+    return TokenCounter(language) if name == "tiktoken" else WordCounter(language)

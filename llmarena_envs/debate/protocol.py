@@ -15,9 +15,6 @@ LONG_WORDS = 400
 LONG_DOMAINS = ("writing", "roleplay", "coding", "humanities")
 """Domains whose answers are longer."""
 
-REFERENCE_DOMAINS = ("reasoning", "math", "coding")
-"""Domains in which judges are given a reference answer."""
-
 
 class Turn(NamedTuple):
     """A turn of a debate.
