@@ -167,6 +167,7 @@ class raw_env(TextEnv):
         f"<criticize>You give no reason.</criticize>\n<raise>Why is it so?</raise>\n[[{verdict}]]"
         for number, verdict in enumerate(("A", "B", "Tie"), start=1)
     )
+    game: Debate
     codec: DebateCodec
 
     def __init__(

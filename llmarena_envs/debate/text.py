@@ -198,13 +198,18 @@ class DebateCodec(Codec[Action, DebateView]):
             parts.append(f"{heading}\n{self._quoted(passage)}")
         if game.reference:
             parts.append(f"{render('picture_reference')}\n{quote(game.reference)}")
-        for number, session in enumerate(game.committee.sessions, start=1):
-            parts += [self._pictured(judge, number, each) for judge, each in zip(game.judges, session, strict=True)]
+        for number, session in enumerate(game.committee.sessions):
+            order = number // game.committee.times
+            for judge, given in zip(game.judges, session, strict=True):
+                parts.append(self._pictured(given, judge=judge, session=number + 1, order=order))
         if game.committee.winner:
             parts.append(render("picture_winner", verdict=game.committee.winner))
         return "\n\n".join(parts)
 
-    def _pictured(self, judge: str, session: int, given: Given) -> str:
-        verdict = given.verdict if isinstance(given, Judgement) else self._prompts.render("picture_abstention")
-        heading = self._prompts.render("picture_judgement", judge=judge, session=session, verdict=verdict)
+    def _pictured(self, given: Given, *, judge: str, session: int, order: int) -> str:
+        """Writes what a judge gave; in the second order its words call the sides as it saw them."""
+        render = self._prompts.render
+        verdict = given.verdict if isinstance(given, Judgement) else render("picture_abstention")
+        shown = render("picture_order") if order else ""
+        heading = render("picture_judgement", judge=judge, session=session, order=shown, verdict=verdict)
         return f"{heading}\n{quote(given.text)}" if isinstance(given, Judgement) else heading
