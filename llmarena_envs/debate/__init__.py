@@ -1,0 +1,1 @@
+"""Debates before a committee of judges."""
