@@ -1,1 +1,1 @@
-"""Debates before a committee of judges."""
+"""Debates of two assistants before a committee of judges."""

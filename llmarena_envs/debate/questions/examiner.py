@@ -10,10 +10,7 @@ from typing import NamedTuple
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.debate.questions.checks import check_question
-from llmarena_envs.debate.questions.replies import read_questions
 from llmarena_envs.debate.questions.similarity import Seen
-
-__all__ = ["Draft", "check_question", "examiner_prompt", "examiner_prompts", "read_questions", "screen"]
 
 REASONS = (
     "question_empty",
