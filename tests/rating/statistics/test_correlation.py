@@ -56,3 +56,24 @@ def test_large_and_close_scores_are_no_trouble():
 def test_a_score_that_is_no_number_is_refused(score):
     with pytest.raises(ValueError, match="finite"):
         correlate({"a": score, "b": 1.0}, {"a": 1.0, "b": 2.0})
+
+
+def test_the_interval_holds_for_players_that_are_drawn_again():
+    rng = np.random.default_rng(0)
+    inside = 0
+    for _ in range(1000):
+        x = rng.normal(size=7)
+        y = 0.9 * x + math.sqrt(1 - 0.81) * rng.normal(size=7)
+        found = correlate(dict(enumerate(x)), dict(enumerate(y))).spearman_estimate()
+        inside += found.low <= 6 / math.pi * math.asin(0.45) <= found.high
+    assert 0.95 <= inside / 1000 <= 0.995  # 0.978 of 20,000
+
+
+def test_a_perfect_correlation_of_few_players_is_not_certain():
+    found = correlate(dict(enumerate(range(7))), dict(enumerate(range(7)))).spearman_estimate()
+    assert (found.value, found.high, found.n) == (pytest.approx(1), 1, 7)
+    assert 0.5 < found.low < 0.9
+    reverse = correlate(dict(enumerate(range(7))), dict(enumerate(range(7, 0, -1)))).spearman_estimate()
+    assert (reverse.low, reverse.high) == (-1, pytest.approx(-found.low))
+    assert correlate(dict(enumerate(range(4))), dict(enumerate(range(4)))).spearman_estimate().low is None
+    assert correlate({}, {}).spearman_estimate() is None
