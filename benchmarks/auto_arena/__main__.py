@@ -8,6 +8,7 @@ PAPER = Paper(
     name="auto_arena",
     title="Auto-Arena (arXiv 2405.20267)",
     rows={
+        "questions": "benchmarks.auto_arena.questions",
         "t1": "benchmarks.auto_arena.ranking_7",
         "t4": "benchmarks.auto_arena.ranking_17",
     },
