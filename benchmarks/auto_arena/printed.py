@@ -9,6 +9,9 @@ from rating.statistics.correlation import Correlation, correlate
 ROUNDING = {"Spearman, %": 0.05, "concordance, %": 0.05, "Pearson": 1e-9}
 """How far a printed value may lie from what its scores give."""
 
+RATED = "Auto-Arena Elo"
+"""The column of published ratings."""
+
 AGREES, DIFFERS, NO_SCORES = "yes", "no", "its scores are not printed"
 
 
@@ -103,4 +106,18 @@ def claims_table(claims: Published) -> Table:
         [Column("place"), Column("gain, percentage points", PUBLISHED, 1)],
         [[place, gain] for place, (gain,) in claims.rows.items()],
         [f"published: {claims.source}", *claims.notes],
+    )
+
+
+def published_ratings_table(lists: Mapping[str, Published]) -> Table:
+    """Returns published lists of ratings side by side, by model."""
+    values = {key: scores(table, RATED) for key, table in lists.items()}
+    models = dict.fromkeys(model for own in values.values() for model in own)
+    return Table(
+        "published-ratings",
+        "published ratings",
+        [Column("model"), *(Column(f"Elo, list of {len(own)} models", PUBLISHED, 0) for own in values.values())],
+        [[model, *(own.get(model) for own in values.values())] for model in models],
+        [f"published: {table.source}" for table in lists.values()]
+        + list(dict.fromkeys(note for table in lists.values() for note in table.notes)),
     )
