@@ -14,7 +14,7 @@ from rating.schedules.round_robin import round_robin
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Intervals, Pairs, Trajectories
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
-from rating.schemes.scheme import Scheme
+from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import StopRule
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons
@@ -141,7 +141,7 @@ class SkillLeaderboard(Leaderboard):
         ]
 
 
-class Duels(Scheme):
+class Duels(Repeating):
     """Every pair plays both seats of every deal, until the ratings stand still."""
 
     name = "duels"
