@@ -13,6 +13,7 @@ from rating.schedules.schedule import Schedule
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.staff import seat_staff
 from rating.schemes.stopping import StopRule
+from rating.schemes.tournament_rules import TournamentRules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +37,7 @@ class Setting:
         value: statistic of the environment that is averaged among a field; empty for none.
         half_width: of the 95 % intervals of means, at which enough has been played; ``None`` for a number of matches.
         still: change of means over ``stop.window`` matches, below which enough has been played; ``None`` for a number of matches.
+        tournament: rules of a tournament; ``None`` for the standard ones.
     """
 
     environment: str
@@ -54,6 +56,7 @@ class Setting:
     value: str = ""
     half_width: float | None = None
     still: float | None = None
+    tournament: TournamentRules | None = None
 
 
 class Scheme(ABC):
@@ -138,6 +141,7 @@ class Scheme(ABC):
         """
         self.expect_no("opponent", "since policies are rated by playing each other here")
         self.expect_no("value", "since only the scheme 'field' averages a statistic")
+        self.expect_no("tournament", 'since policies do not meet in a tournament here; for one: scheme = "tournament"')
 
     def expect_no(self, key: str, reason: str) -> None:
         """Checks that the run leaves a key of the environment out.
