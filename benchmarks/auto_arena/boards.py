@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 TIES = {"half": "ties as halves", "drop": "ties left out"}
 OVER_BATTLES = f"95 % intervals of ratings are over battles drawn again ({RESAMPLES:,} times); (n): battles"
-TIES_NOTE = "the tournament counts a tie as half a win of each, the paper's printed ratings leave ties out: both are shown"
-SCALE_NOTE = "Bradley-Terry by maximum likelihood on the Elo scale: base 10, scale 400, mean 1000, no advantage of a side"
+TIES_NOTE = (
+    "the tournament counts a tie as half a win of each, the paper's printed ratings leave ties out: both are shown"
+)
+SCALE_NOTE = (
+    "Bradley-Terry by maximum likelihood on the Elo scale: base 10, scale 400, mean 1000, no advantage of a side"
+)
 BOTH_INTERVALS = (
     "over battles: how far the value depends on luck in the battles that were played; over players: how far on who took part,"
     " if others were drawn like them (none for fewer than five)"
@@ -27,7 +31,11 @@ BOTH_INTERVALS = (
 
 
 def rating_table(
-    board: TournamentLeaderboard, ratings: Mapping[str, Ratings], scores: Mapping[str, float | None], name: str = "ratings"
+    board: TournamentLeaderboard,
+    ratings: Mapping[str, Ratings],
+    scores: Mapping[str, float | None],
+    name: str = "ratings",
+    judged: str = "",
 ) -> Table:
     """Returns the ratings of everybody, the best first.
 
@@ -36,6 +44,7 @@ def rating_table(
         ratings: by what was done with ties.
         scores: to compare with.
         name: of the table.
+        judged: what was judged, where there are several tournaments.
     """
     found = {ties: own.estimates() for ties, own in ratings.items()}
     rows: list[list[Cell]] = [
@@ -53,7 +62,7 @@ def rating_table(
     ]
     return Table(
         name,
-        "ratings of the tournament, Elo",
+        f"ratings of the tournament{f' of {judged}' if judged else ''}, Elo",
         [
             Column("player"),
             *(Column(TIES[ties], MEASURED, 0) for ties in found),
@@ -69,18 +78,21 @@ def rating_table(
     )
 
 
-def prior_note(ratings: Mapping[str, Ratings]) -> list[str]:
-    """Says of which fits the battles alone do not determine the ratings."""
+def prior_note(ratings: Mapping[str, Ratings], titles: Mapping[str, str] = TIES) -> list[str]:
+    """Says of which ratings, by their titles, the battles alone do not determine them."""
     return [
-        f"{TIES[ties]}: not everybody has beaten or tied everybody else through a chain of others, so the battles alone determine"
-        " no finite ratings and a prior was added (Gaussian, sd 418 Elo)"
-        for ties, own in ratings.items()
+        f"{titles[key]}: not everybody has beaten or tied everybody else through a chain of others, so the battles alone"
+        " determine no finite ratings and a prior was added (Gaussian, sd 418 Elo)"
+        for key, own in ratings.items()
         if own.fitted.regularised
     ]
 
 
 def agreement_table(
-    ratings: Mapping[str, Ratings], others: Mapping[str, Mapping[str, float]], scores: Mapping[str, float | None], to: str
+    ratings: Mapping[str, Ratings],
+    others: Mapping[str, Mapping[str, float]],
+    scores: Mapping[str, float | None],
+    to: str,
 ) -> Table:
     """Returns how far ratings, and other lists of scores, order the players as ``scores`` do.
 
@@ -160,7 +172,7 @@ def pairing_table(found: Sequence[Pairing], board: TournamentLeaderboard) -> Tab
         ],
         rows,
         [
-            "ratings are fitted again after each pairing from all battles so far, and the committee of the next one is chosen by them",
+            "ratings are fitted again after each pairing from all battles so far; by them the next committee is chosen",
             "undecided: too few judges gave a verdict; void: a provider failed; neither is rated",
         ],
     )

@@ -1,4 +1,7 @@
-"""A tournament in Chinese and its correlation with a human ranking, 11 models (Auto-Arena, arXiv 2405.20267, section 4.6, Figure 6)."""
+"""A tournament in Chinese and its correlation with a human ranking, 11 models.
+
+Source: Auto-Arena (arXiv 2405.20267, section 4.6, Figure 6).
+"""
 
 from dataclasses import dataclass
 

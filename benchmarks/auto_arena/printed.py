@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from benchmarks.experiments.published import Published
-from benchmarks.experiments.tables import PUBLISHED, Cell, Column, Table
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table
 from rating.statistics.correlation import Correlation, correlate
+from rating.statistics.estimates import Estimate
 
 ROUNDING = {"Spearman, %": 0.05, "concordance, %": 0.05, "Pearson": 1e-9}
 """How far a printed value may lie from what its scores give."""
@@ -109,15 +110,28 @@ def claims_table(claims: Published) -> Table:
     )
 
 
-def published_ratings_table(lists: Mapping[str, Published]) -> Table:
-    """Returns published lists of ratings side by side, by model."""
+def published_ratings_table(
+    lists: Mapping[str, Published], measured: Mapping[str, Estimate], same: Mapping[str, str]
+) -> Table:
+    """Returns published lists of ratings side by side, by model, with what was measured of these models.
+
+    Args:
+        lists: published tables by key.
+        measured: ratings by policy.
+        same: policy of ours by the published model that it is.
+    """
     values = {key: scores(table, RATED) for key, table in lists.items()}
     models = dict.fromkeys(model for own in values.values() for model in own)
     return Table(
         "published-ratings",
         "published ratings",
-        [Column("model"), *(Column(f"Elo, list of {len(own)} models", PUBLISHED, 0) for own in values.values())],
-        [[model, *(own.get(model) for own in values.values())] for model in models],
+        [
+            Column("model"),
+            *(Column(f"Elo, list of {len(own)} models", PUBLISHED, 0) for own in values.values()),
+            Column("Elo", MEASURED, 0),
+        ],
+        [[model, *(own.get(model) for own in values.values()), measured.get(same.get(model, ""))] for model in models],
         [f"published: {table.source}" for table in lists.values()]
-        + list(dict.fromkeys(note for table in lists.values() for note in table.notes)),
+        + list(dict.fromkeys(note for table in lists.values() for note in table.notes))
+        + ["measured: of the policies that --same says are these models"],
     )

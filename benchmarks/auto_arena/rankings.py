@@ -67,9 +67,11 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions, compariso
     figures = {"ratings": draw_ratings(played.ratings["half"])}
     if comparison.lists:
         lists = {key: published[key] for key in comparison.lists}
-        tables.append(published_ratings_table(lists))
+        tables.append(published_ratings_table(lists, played.ratings["half"].estimates(), options.published_as()))
         figures |= {
-            f"published-{len(table.rows)}": draw_published(scores(table, RATED), f"published rating of {len(table.rows)} models, Elo")
+            f"published-{len(table.rows)}": draw_published(
+                scores(table, RATED), f"published rating of {len(table.rows)} models, Elo"
+            )
             for table in lists.values()
         }
     notes = unfinished(played.outcomes)
@@ -78,7 +80,9 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions, compariso
     return Result(tables, figures, notes)
 
 
-def make_row(title: str, source: str, options: type[TournamentOptions], comparison: Comparison) -> Row[TournamentOptions]:
+def make_row(
+    title: str, source: str, options: type[TournamentOptions], comparison: Comparison
+) -> Row[TournamentOptions]:
     """Returns the row of a table.
 
     Args:
@@ -104,4 +108,3 @@ def make_row(title: str, source: str, options: type[TournamentOptions], comparis
         ),
         any_manner=True,
     )
-

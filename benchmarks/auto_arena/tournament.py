@@ -59,7 +59,14 @@ def count_table(players: int, late: int, paired: int, battles: int) -> Table:
     """
     published = load_published("benchmarks.auto_arena")["battle_counts"]
     rows: list[list[Cell]] = [
-        [f"{size} players", late, planned_pairings(size, late), QUESTIONS * planned_pairings(size, late), *printed, None]
+        [
+            f"{size} players",
+            late,
+            planned_pairings(size, late),
+            QUESTIONS * planned_pairings(size, late),
+            *printed,
+            None,
+        ]
         for (size, late), printed in zip(GROWN.items(), published.rows.values(), strict=True)
     ]
     rows.append([f"played here, {players} players", late, paired, None, None, battles])
@@ -76,8 +83,8 @@ def count_table(players: int, late: int, paired: int, battles: int) -> Table:
         ],
         rows,
         [
-            "by the rules: the binary logarithm of the number of players, rounded up, is the number of rounds, and of the pairings of"
-            " each player who is placed afterwards",
+            "by the rules: the binary logarithm of the number of players, rounded up, is the number of rounds, and of the"
+            " pairings of each player who is placed afterwards",
             f"published: {published.source}",
             *published.notes,
         ],

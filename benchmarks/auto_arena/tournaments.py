@@ -1,4 +1,4 @@
-"""The tournament that most rows of Auto-Arena (arXiv 2405.20267, section 3) are computed from: its options, and what is planned."""
+"""The tournament of most rows of Auto-Arena (arXiv 2405.20267, section 3.3): its options, how it is planned and read."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from benchmarks.auto_arena.pairings import planned_pairings
 from benchmarks.auto_arena.pool import DEBATE, NAMES, initial_scores, late, scripted, strengths
 from benchmarks.auto_arena.ratings import Ratings, rate
-from benchmarks.experiments.pool import plan_run, pool
+from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
@@ -17,7 +17,7 @@ from llmarena_envs.core.options import OptionError, check_int, nearest
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
-from rating.running.tournament_config import read_scores
+from rating.running.tournament_config import TournamentConfig, read_scores
 from rating.schemes.tournament_board import TournamentLeaderboard
 from rating.statistics.bradley_terry import ELO_PER_NAT
 from rating.statistics.estimates import Z_95
@@ -61,11 +61,13 @@ def plan_tournament(options: TournamentOptions, **settings: Any) -> RunConfig:
         OptionError: if an option has no valid value, e.g. where nobody is left to judge.
     """
     debaters = scripted(options.players)
-    names = [policy.title for policy in pool(options, [DEBATE], debaters)]
     known = {} if options.alone else initial_scores(options.players, options.seed)
     if options.prior:
         known |= read_scores(Path(options.prior))
-    newcomers = [*(late(options.players, options.late) if options.late and not options.alone else ()), *options.newcomer]
+    newcomers = [
+        *(late(options.players, options.late) if options.late and not options.alone else ()),
+        *options.newcomer,
+    ]
     environment = EnvironmentConfig(
         name=DEBATE,
         scheme="tournament",
@@ -75,12 +77,9 @@ def plan_tournament(options: TournamentOptions, **settings: Any) -> RunConfig:
             **settings,
         },
         staff={"judge": list(options.judge)} if options.judge else {},
-        tournament={
-            "questions": options.questions,
-            "prior": known,
-            "newcomers": newcomers,
-            "min_judges": options.min_judges,
-        },
+        tournament=TournamentConfig(
+            questions=options.questions, prior=known, newcomers=newcomers, min_judges=options.min_judges
+        ),
     )
     return plan_run(options, [environment], scripted=debaters, stop={})
 
@@ -91,8 +90,8 @@ def precision(options: TournamentOptions) -> str:
     battles = pairings * options.questions
     half_width = Z_95 * 2 * ELO_PER_NAT / math.sqrt(2 * battles / options.players)
     return (
-        f"n = {battles} battles, {pairings} pairings of {options.questions}, if only the {options.players} scripted debaters play;"
-        f" a rating is known to about ± {half_width:.0f} Elo"
+        f"n = {battles} battles, {pairings} pairings of {options.questions}, if only the {options.players} scripted debaters"
+        f" play; a rating is known to about ± {half_width:.0f} Elo"
     )
 
 
