@@ -12,6 +12,7 @@ from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
 from rating.schemes import cells
+from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import ALWAYS, Column, Leaderboard, StaffRow
 from rating.schemes.summary import Average, Summary
 
@@ -67,12 +68,18 @@ def render(board: Leaderboard | Summary, width: int | None = None) -> Renderable
             all columns.
     """
     shown = sheet(board) if width is None else _fitted(sheet(board), width)
-    table = Table(title=_text(shown.title), title_justify="left")
-    for index, title in enumerate(shown.header):
-        table.add_column(_text(title), justify="right" if index else "left", no_wrap=not index)
-    for row in shown.rows:
-        table.add_row(*(_text(cell) for cell in row))
+    table = render_grid(Grid(shown.title, shown.header, shown.rows))
     return Group(table, *(_text(note) for note in shown.notes))
+
+
+def render_grid(grid: Grid) -> Table:
+    """Returns a table of texts for the terminal."""
+    table = Table(title=_text(grid.title), title_justify="left")
+    for index, title in enumerate(grid.header):
+        table.add_column(_text(title), justify="right" if index else "left", no_wrap=not index)
+    for row in grid.rows:
+        table.add_row(*(_text(cell) for cell in row))
+    return table
 
 
 def _fitted(shown: Sheet, width: int) -> Sheet:
