@@ -1,7 +1,7 @@
 """Leaderboards and summaries as JSON, as plain text and as tables for the terminal."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -68,16 +68,21 @@ def render(board: Leaderboard | Summary, width: int | None = None) -> Renderable
             all columns.
     """
     shown = sheet(board) if width is None else _fitted(sheet(board), width)
-    table = render_grid(Grid(shown.title, shown.header, shown.rows))
+    table = _table(shown.header, shown.rows)
+    table.title, table.title_justify = _text(shown.title), "left"
     return Group(table, *(_text(note) for note in shown.notes))
 
 
-def render_grid(grid: Grid) -> Table:
-    """Returns a table of texts for the terminal."""
-    table = Table(title=_text(grid.title), title_justify="left")
-    for index, title in enumerate(grid.header):
+def render_grid(grid: Grid) -> RenderableType:
+    """Returns a table of texts for the terminal, below its title."""
+    return Group(_text(grid.title), _table(grid.header, grid.rows))
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = Table()
+    for index, title in enumerate(header):
         table.add_column(_text(title), justify="right" if index else "left", no_wrap=not index)
-    for row in grid.rows:
+    for row in rows:
         table.add_row(*(_text(cell) for cell in row))
     return table
 

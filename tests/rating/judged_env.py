@@ -1,5 +1,6 @@
 """Two debaters name a number each, then judges, as many as an option says, see both and vote; one number is one of 100."""
 
+import time
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -109,15 +110,26 @@ def env(**options: Any) -> OrderWrapper:
 
 
 class Model(ScriptedPolicy):
-    """Debates with a strength and judges well, but for its noise; both in points of a hundred. Every ``period``-th call fails."""
+    """Debates with a strength and judges well, but for its noise; both in points of a hundred.
 
-    def __init__(self, strength: float = 50, noise: float = 12, period: int = 0) -> None:
-        self.strength, self.noise, self.period = strength, noise, period
+    Every ``period``-th call fails, of those to agents whose names begin with ``fails_as``.
+    """
+
+    def __init__(self, strength: float = 50, noise: float = 12, period: int = 0, fails_as: str = "") -> None:
+        self.strength, self.noise, self.period, self.fails_as = strength, noise, period, fails_as
 
     def __call__(self, view: JudgedView) -> int:
         noise = self.rng.normal(0, self.noise)
-        if self.period and next(CALLS) % self.period == 0:
+        if self.period and view.agent.startswith(self.fails_as) and next(CALLS) % self.period == 0:
             raise ProviderError("503")
         if view.agent.startswith("debater"):
             return int(np.clip(self.strength + noise, 0, 99))
         return int(view.said[0] + noise < view.said[1])
+
+
+class SlowModel(Model):
+    """Takes a while, so that a run can be stopped in its middle."""
+
+    def __call__(self, view: JudgedView) -> int:
+        time.sleep(0.01)
+        return super().__call__(view)
