@@ -3,16 +3,24 @@
 import csv
 import io
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import tomlkit
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, FiniteFloat, Tag
 
+from llmarena_envs.catalogue import canonical_name
 from llmarena_envs.core.options import OptionError
 from rating.schemes.tournament_rules import TournamentRules
 
 _HEADER = ["policy", "score"]
+
+Scores = Annotated[
+    Annotated[str, Tag("path")] | Annotated[dict[str, FiniteFloat], Tag("scores")],
+    Discriminator(lambda value: "path" if isinstance(value, str) else "scores"),
+]
+"""Initial scores, or the path of the file that holds them."""
 
 
 class TournamentConfig(BaseModel):
@@ -35,7 +43,7 @@ class TournamentConfig(BaseModel):
 
     questions: Annotated[int, Field(ge=1, le=100_000)] = 40
     paired: bool = False
-    prior: str | dict[str, FiniteFloat] = {}
+    prior: Scores = {}
     ties: Literal["half", "drop"] = "half"
     families: dict[str, str] = {}
     exclude_family: bool = False
@@ -124,3 +132,23 @@ def keep_scores(run_file: str) -> str:
             scores.update(read_scores(Path(rules["prior"])))
             rules["prior"], changed = scores, True
     return tomlkit.dumps(document) if changed else run_file
+
+
+def add_newcomer(run_file: str, environments: Sequence[str], policy: Mapping[str, Any], score: float | None) -> str:
+    """Returns the text of a run file with one more policy, a newcomer of the tournaments of ``environments``.
+
+    Args:
+        run_file: its text.
+        environments: names, as they stand in it or as module names.
+        policy: table of the policy; what is empty is left out.
+        score: initial score of the policy; ``None`` for none.
+    """
+    document = tomlkit.parse(run_file)
+    document["policy"].append(tomlkit.item({key: value for key, value in policy.items() if value}))
+    for environment in document["environment"]:
+        if canonical_name(environment["name"]) in environments:
+            rules = environment.setdefault("tournament", tomlkit.table())
+            rules["newcomers"] = [*rules.get("newcomers", []), policy["name"]]
+            if score is not None:
+                rules.setdefault("prior", tomlkit.inline_table())[policy["name"]] = score
+    return tomlkit.dumps(document)
