@@ -7,6 +7,7 @@ its own, with its own pairings and committees.
 from collections.abc import Mapping
 
 from benchmarks.auto_arena.boards import BOTH_INTERVALS, TIES, agreement_cells, rating_table
+from benchmarks.auto_arena.pool import DEBATE
 from benchmarks.auto_arena.tournaments import (
     RUN,
     Played,
@@ -23,6 +24,7 @@ from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
+from llmarena_envs.core.options import OptionError
 from rating.running.run_file import RunConfig
 from rating.statistics.results import duels
 
@@ -33,13 +35,19 @@ TITLES = {RUN: "debates", FIRST_ANSWERS: "first answers only"}
 def plan(options: TournamentOptions) -> dict[str, RunConfig]:
     """Returns a tournament of debates and one of first answers."""
     return {
-        RUN: plan_tournament(options, judge_initial_only=False),
+        RUN: plan_tournament(options),
         FIRST_ANSWERS: plan_tournament(options, judge_initial_only=True),
     }
 
 
 def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result:
-    """Returns how far both tournaments find the order of another ranking, and their ratings."""
+    """Returns how far both tournaments find the order of another ranking, and their ratings.
+
+    Raises:
+        OptionError: if a run is judged on something else than its name says.
+    """
+    for name, run in runs.items():
+        check_judged_on(run, first_answers=name == FIRST_ANSWERS)
     played = {name: read_tournament(run) for name, run in runs.items()}
     policies = sorted({row.policy for own in played.values() for row in own.board.rows})
     scores = scores_to_compare(options, policies)
@@ -61,6 +69,19 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
     if not scores:
         notes.append("no ranking to compare the tournaments with; name a file with --scores")
     return Result(tables, notes=notes)
+
+
+def check_judged_on(run: PlayedRun, *, first_answers: bool) -> None:
+    """Checks what the judges of a run were shown.
+
+    Raises:
+        OptionError: if it was something else.
+    """
+    got = run.config.options(DEBATE).get("judge_initial_only", False)
+    if got != first_answers:
+        raise OptionError(
+            f"{run.directory}: {DEBATE}: expected a run with judge_initial_only = {first_answers}, got {got}"
+        )
 
 
 def ablation_table(played: Mapping[str, Played], scores: Scores) -> Table:
@@ -93,7 +114,8 @@ def ablation_table(played: Mapping[str, Played], scores: Scores) -> Table:
         rows,
         [
             BOTH_INTERVALS,
-            "scripted debaters spread what they have to say over three answers, so a first answer tells less of them",
+            "scripted debaters spread what they have to say over three answers, so a first answer tells less of them; how much less"
+            " depends on how much their judges err, which was chosen: if it is as in the paper, that shows nothing",
         ],
     )
 
@@ -122,5 +144,5 @@ ROW = Row(
         "It does not show that a difference is no chance, unless the intervals over battles are far apart: both are single"
         " tournaments with other pairings and committees."
     ),
+    any_manner=True,
 )
-"""Not of any manner: which of its runs is judged on what must be known."""

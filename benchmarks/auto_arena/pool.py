@@ -16,6 +16,12 @@ NAMES = (
 SPREAD = 2.2
 """Logits between the strongest and the weakest, as the paper's 17 models have: 380 points of Elo."""
 
+LEAST_NOISE, MORE_NOISE = 4.0, 8.0
+"""What the strongest judge errs by, and how much more the weakest does: points, of which 4 are a logit."""
+
+CONFORMITY = 0.5
+"""How likely a judge whom the others contradict follows them in the discussion."""
+
 PRIOR_NOISE = 0.35
 """Standard deviation of what initial scores are off, in logits: they correlate with the strengths as MMLU does with people."""
 
@@ -27,7 +33,17 @@ def strengths(players: int) -> dict[str, float]:
 
 def scripted(players: int) -> Scripted:
     """Returns a pool of scripted debaters."""
-    return {DEBATE: tuple(f"{name}=debater:strength={strength}" for name, strength in strengths(players).items())}
+    return {
+        DEBATE: tuple(
+            f"{name}=debater:strength={strength},noise={noise(strength)},conformity={CONFORMITY}"
+            for name, strength in strengths(players).items()
+        )
+    }
+
+
+def noise(strength: float) -> float:
+    """Returns by how much a debater errs as a judge, in points: the stronger it is, the less."""
+    return round(LEAST_NOISE + MORE_NOISE * (1 - strength / SPREAD), 4)
 
 
 def initial_scores(players: int, seed: int) -> dict[str, float]:

@@ -67,7 +67,9 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions, compariso
     figures = {"ratings": draw_ratings(played.ratings["half"])}
     if comparison.lists:
         lists = {key: published[key] for key in comparison.lists}
-        tables.append(published_ratings_table(lists, played.ratings["half"].estimates(), options.published_as()))
+        tables.append(
+            published_ratings_table(lists, played.ratings["half"].estimates(), options.published_as(), tables[0].notes)
+        )
         figures |= {
             f"published-{len(table.rows)}": draw_published(
                 scores(table, RATED), f"published rating of {len(table.rows)} models, Elo"
