@@ -304,9 +304,10 @@ ROW = Row(
     plan=plan,
     measure=measure,
     precision=precision,
-    shows="It shows how many of the questions of an examiner can be put to somebody, and writes them in the form that debates take.",
+    shows="It shows how many questions of an examiner can be put to somebody, and writes them in the form that debates take.",
     does_not_show=(
         "It does not show whether a question is good, difficult or likely in real life: only what can be seen for certain"
-        " is checked. The paper asks at temperature 0.7 for at most 3,000 tokens: openai:MODEL:temperature=0.7,max_tokens=3000."
+        " is checked. The paper asks at temperature 0.7 for at most 3,000 tokens:"
+        " openai:MODEL:temperature=0.7,max_tokens=3000."
     ),
 )

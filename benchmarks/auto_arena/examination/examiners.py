@@ -48,7 +48,7 @@ class FromFile(ScriptedPolicy):
             load_questions(file)
 
     def __call__(self, view: ExaminationView) -> str:
-        """Returns as many questions as are wanted, or those that there are; where there are no more, one that was given before."""
+        """Returns as many questions as are wanted and there are; where there are no more, one that was given before."""
         own = [each.text for each in load_questions(self._file, view.language) if each.domain == view.domain]
         given = {draft.text for draft in view.last}.union(view.accepted)
         fresh = [text for text in own if text not in given]
