@@ -1,223 +1,216 @@
-"""Whether questions occur in a corpus: as pieces of 50 characters, or as passages that resemble them.
+"""Whether questions stand in a corpus that players may have been trained on (Auto-Arena, arXiv 2405.20267).
 
-A question occurs in the corpus if one of three pieces of 50 characters, drawn from its letters and digits, stands in the
-letters and digits of a passage; a question with fewer characters is looked for as a whole. It resembles a passage if the cosine
-of their embeddings is at least 0.8. Both take time in proportion to the corpus.
-
-Source: Auto-Arena (arXiv 2405.20267), where generated questions are tested so; the pieces as in the report on GPT-4
-(arXiv 2303.08774, appendix C).
+Nothing is played: the questions of some files are looked for in a corpus of the user's, as pieces of 50 characters and by the
+similarity of passages.
 """
 
+import importlib
+import itertools
 import json
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
-from zlib import crc32
 
-import numpy as np
-from numpy.typing import NDArray
-
-from llmarena_envs.core.options import OptionError
-from llmarena_envs.debate.questions import Question
-from llmarena_envs.debate.questions.similarity import essence
-
-PIECE = 50
-SAMPLES = 3
-SHORTEST = 20
-"""Least number of letters and digits of a question that is looked for; a shorter one may be found anywhere."""
-
-SIMILAR = 0.8
-LONGEST_PASSAGE = 2_000
-"""Greatest number of characters of a passage that is embedded; longer ones are cut into several."""
-
-_AT_ONCE = 1024
-_DIMENSIONS = 2048
-_NGRAM = 3
-
-Embedder = Callable[[Sequence[str]], Any]
-"""A function from texts to a vector for each: lists of numbers, or an array with a row for each text."""
-
-
-class Passage(NamedTuple):
-    """A part of the corpus.
-
-    Attributes:
-        where: file and line.
-        text: the text.
-    """
-
-    where: str
-    text: str
+from benchmarks.auto_arena.corpus_search import (
+    PIECE,
+    SAMPLES,
+    SHORTEST,
+    SIMILAR,
+    Embedder,
+    Match,
+    Passage,
+    draw_pieces,
+    find_pieces,
+    find_similar,
+    ngram_vectors,
+    read_corpus,
+)
+from benchmarks.experiments.estimates import cautious
+from benchmarks.experiments.precision import rate_precision
+from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.options import option
+from llmarena_envs.core.options import OptionError, check_number
+from llmarena_envs.debate.questions import Question, load_questions
+from llmarena_envs.debate.questions.files import BUILTIN
+from llmarena_envs.writer_editor.tasks import shipped_documents, shipped_problems
+from rating.running.run_file import RunConfig
+from rating.statistics.estimates import mean_estimate, rate_estimate
 
 
-class Match(NamedTuple):
-    """A question that was found.
+@dataclass(frozen=True, kw_only=True)
+class Options(RowOptions):
+    """Options of the row."""
 
-    Attributes:
-        question: its number.
-        where: file and line.
-        text: the piece that stands there, or the beginning of the passage that resembles it.
-        similarity: cosine of both; 1 for a piece.
-    """
+    questions: tuple[str, ...] = option((), "files of questions, e.g. of the row `questions` (default: builtin)")
+    corpus: str = option("", "file or directory to look in (default: texts that come with the package, as an example)")
+    similarity: float = option(SIMILAR, "cosine from which a passage resembles a question")
+    embedder: str = option("", "module:function from texts to vectors (default: counts of runs of three characters)")
 
-    question: int
-    where: str
-    text: str
-    similarity: float
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number("similarity", self.similarity, 0, 1)
 
 
-def read_corpus(path: Path) -> Iterator[Passage]:
-    """Yields the passages of a file, or of all files below a directory in the order of their names.
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns nothing, after a look at what the options name."""
+    question_files(options)
+    find_embedder(options.embedder)
+    if options.corpus and not Path(options.corpus).exists():
+        raise OptionError(f"corpus: expected a file or directory, but there is no {options.corpus!r}")
+    return {}
 
-    Of a file of JSON lines every text in a line is a passage, of any other file every paragraph. Bytes that are no UTF-8 are
-    passed over.
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns how many questions stand in the corpus, and where."""
+    files = question_files(options)
+    questions = list(itertools.chain(*files.values()))
+    pieces = draw_pieces(questions, options.seed)
+    found = {match.question: match for match in find_pieces(pieces, corpus(options))}
+    nearest = {
+        match.question: match for match in find_similar(questions, corpus(options), find_embedder(options.embedder))
+    }
+    if not nearest:
+        raise OptionError(f"corpus: expected text in {options.corpus!r}, got none")
+    measured = options.embedder or "counts of all runs of three characters, which is no embedding"
+    return Result(
+        [contamination_table(files, pieces, found, nearest, options)],
+        notes=[
+            f"corpus: {options.corpus or 'texts that come with the package, which only shows that everything runs'}",
+            f"similarity: cosine of {measured}",
+        ],
+        files={"found.jsonl": found_lines(files, found, nearest, options.similarity)},
+    )
+
+
+def question_files(options: Options) -> dict[str, tuple[Question, ...]]:
+    """Returns the questions of every file, by its name.
 
     Raises:
-        OptionError: if there is no such file, or it cannot be read.
+        OptionError: if a file cannot be read, or is named twice.
     """
-    files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
-    if not files:
-        raise OptionError(f"corpus: expected files in {str(path)!r}, got none")
-    for file in files:
-        try:
-            yield from _passages(file)
-        except OSError as error:
-            raise OptionError(f"corpus: cannot read {str(file)!r}: {error}") from error
+    names = options.questions or (BUILTIN,)
+    if len(set(names)) < len(names):
+        raise OptionError(f"questions: expected different files, got {' '.join(names)}")
+    return {name: load_questions(name, options.language) for name in names}
 
 
-def _passages(file: Path) -> Iterator[Passage]:
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        if file.suffix.lower() in (".jsonl", ".ndjson"):
-            for number, line in enumerate(lines, start=1):
-                yield from (Passage(f"{file}, line {number}", text) for text in _texts(line) if text.strip())
-            return
-        held: list[str] = []
-        start = 1
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                start = start if held else number
-                held.append(line)
-            elif held:
-                yield Passage(f"{file}, line {start}", "".join(held))
-                held = []
-        if held:
-            yield Passage(f"{file}, line {start}", "".join(held))
-
-
-def _texts(line: str) -> Iterator[str]:
-    """Yields the texts of a line of JSON, or the line itself if it is none."""
-    try:
-        waiting = [json.loads(line)]
-    except (ValueError, RecursionError):
-        yield line
+def corpus(options: Options) -> Iterator[Passage]:
+    """Yields the passages of the corpus."""
+    if options.corpus:
+        yield from read_corpus(Path(options.corpus))
         return
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, Mapping):
-            waiting += list(value.values())[::-1]
-        elif isinstance(value, list):
-            waiting += value[::-1]
+    for problem in shipped_problems():
+        yield Passage(f"problem {problem.task_id}", problem.text)
+    for document in shipped_documents():
+        yield Passage(f"document {document.doc_id}", document.src)
 
 
-def draw_pieces(questions: Sequence[Question], seed: int) -> list[tuple[str, ...]]:
-    """Returns the pieces of each question that are looked for, none of one that is too short."""
-    rng = np.random.default_rng(seed)
-    drawn: list[tuple[str, ...]] = []
-    for question in questions:
-        plain = essence(question.text)
-        starts = rng.integers(max(1, len(plain) - PIECE + 1), size=SAMPLES).tolist()
-        drawn.append(
-            tuple(dict.fromkeys(plain[start : start + PIECE] for start in starts)) if len(plain) >= SHORTEST else ()
-        )
-    return drawn
-
-
-def find_pieces(pieces: Sequence[Sequence[str]], corpus: Iterable[Passage]) -> list[Match]:
-    """Returns for each question with a piece in the corpus the first place where one stands, in linear time.
-
-    Args:
-        pieces: of each question.
-        corpus: the passages; a piece has to stand in one of them.
-    """
-    by_beginning: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    for number, own in enumerate(pieces):
-        for piece in own:
-            by_beginning[piece[:SHORTEST]].append((piece, number))
-    found: dict[int, Match] = {}
-    for passage in corpus:
-        text = essence(passage.text)
-        for start in range(len(text) - SHORTEST + 1):
-            for piece, number in by_beginning.get(text[start : start + SHORTEST], ()):
-                if number not in found and text.startswith(piece, start):
-                    found[number] = Match(number, passage.where, piece, 1.0)
-    return [found[number] for number in sorted(found)]
-
-
-def find_similar(questions: Sequence[Question], corpus: Iterable[Passage], embed: Embedder) -> list[Match]:
-    """Returns for each question the passage that resembles it most, whatever the cosine is.
-
-    Args:
-        questions: the questions.
-        corpus: the passages.
-        embed: the embedder.
+def find_embedder(spec: str) -> Embedder:
+    """Returns the function that a spec names; without one, counts of runs of characters.
 
     Raises:
-        OptionError: if the embedder does not give a vector of finite numbers for each text, all equally long.
+        OptionError: if there is none.
     """
-    wanted = _unit_vectors(embed, [question.text for question in questions])
-    best = np.full(len(questions), -np.inf)
-    where: list[Passage | None] = [None] * len(questions)
-    parts = _parts(corpus)
-    while batch := list(islice(parts, _AT_ONCE)):
-        vectors = _unit_vectors(embed, [passage.text for passage in batch])
-        if vectors.shape[1] != wanted.shape[1]:
-            raise OptionError(
-                f"embedder: expected vectors of {wanted.shape[1]} numbers throughout, got {vectors.shape[1]}"
-            )
-        cosines = wanted @ vectors.T
-        nearest = cosines.argmax(axis=1)
-        for number, index in enumerate(nearest.tolist()):
-            if cosines[number, index] > best[number]:
-                best[number], where[number] = cosines[number, index], batch[index]
-    return [
-        Match(number, passage.where, passage.text[:200], float(best[number]))
-        for number, passage in enumerate(where)
-        if passage is not None
-    ]
-
-
-def _parts(corpus: Iterable[Passage]) -> Iterator[Passage]:
-    for where, text in corpus:
-        for start in range(0, len(text), LONGEST_PASSAGE):
-            yield Passage(where, text[start : start + LONGEST_PASSAGE])
-
-
-def _unit_vectors(embed: Embedder, texts: Sequence[str]) -> NDArray[np.float64]:
+    if not spec:
+        return ngram_vectors
+    module, colon, name = spec.partition(":")
+    if not colon or not name.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
+        raise OptionError(f"embedder: expected module:function, got {spec!r}")
     try:
-        vectors = np.asarray(embed(texts), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise OptionError(f"embedder: expected a vector of numbers for each text, but: {error}") from error
-    if vectors.ndim != 2 or len(vectors) != len(texts) or not np.all(np.isfinite(vectors)):
-        raise OptionError(
-            f"embedder: expected {len(texts)} vectors of finite numbers, got an array of the shape {vectors.shape}"
-        )
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        function = getattr(importlib.import_module(module), name, None)
+    except ModuleNotFoundError as error:
+        raise OptionError(f"embedder: cannot import {module!r}: {error}") from error
+    if not callable(function):
+        raise OptionError(f"embedder: expected a function {name!r} in {module}, got {function!r:.80}")
+    found: Embedder = function
+    return found
 
 
-def ngram_vectors(texts: Sequence[str]) -> NDArray[np.float64]:
-    """Returns for each text how often each run of three characters occurs, hashed into 2048 numbers.
+def contamination_table(
+    files: Mapping[str, Sequence[Question]],
+    pieces: Sequence[Sequence[str]],
+    found: Mapping[int, Match],
+    nearest: Mapping[int, Match],
+    options: Options,
+) -> Table:
+    """Returns the shares of questions that were found.
 
-    That is no embedding: it sees the same words, not the same meaning.
+    Args:
+        files: the questions by file.
+        pieces: what was looked for of each question, numbered through all files.
+        found: questions of which a piece was found.
+        nearest: for each question the passage that resembles it most.
+        options: of the row.
     """
-    vectors = np.zeros((len(texts), _DIMENSIONS))
-    for row, text in zip(vectors, texts, strict=True):
-        plain = " ".join(text.casefold().split())
-        runs = Counter(plain[start : start + _NGRAM] for start in range(max(1, len(plain) - _NGRAM + 1)))
-        for run, count in runs.items():
-            row[crc32(run.encode("utf-8", "replace")) % _DIMENSIONS] += count
-    return vectors
+    rows: list[list[Cell]] = []
+    start = 0
+    for name, questions in files.items():
+        numbers = range(start, start + len(questions))
+        start += len(questions)
+        sought = [number for number in numbers if pieces[number]]
+        similarities = [nearest[number].similarity for number in numbers]
+        rows.append(
+            [
+                name,
+                len(numbers),
+                percent(rate_estimate(sum(number in found for number in sought), len(sought))),
+                percent(rate_estimate(sum(value >= options.similarity for value in similarities), len(numbers))),
+                cautious(mean_estimate(similarities)),
+            ]
+        )
+    return Table(
+        "contamination",
+        "questions that stand in the corpus",
+        [
+            Column("questions"),
+            Column("number"),
+            Column(f"with a piece of {PIECE} characters in it, %", MEASURED, 1),
+            Column(f"with a passage of similarity {options.similarity:g} or more, %", MEASURED, 1),
+            Column("similarity of the nearest passage, mean", MEASURED),
+        ],
+        rows,
+        [
+            f"pieces: {SAMPLES} of each question, drawn by the seed, of its letters and digits; one with fewer than {PIECE}"
+            f" is looked for as a whole, one with fewer than {SHORTEST} not at all",
+            "what was found, and where, stands in the file whose name ends in -found.jsonl",
+        ],
+    )
+
+
+def found_lines(
+    files: Mapping[str, Sequence[Question]], found: Mapping[int, Match], nearest: Mapping[int, Match], similar: float
+) -> str:
+    """Returns what was found as JSON lines."""
+    lines = []
+    owners = [(name, question) for name, questions in files.items() for question in questions]
+    for number, (name, question) in enumerate(owners):
+        alike = nearest[number] if nearest[number].similarity >= similar else None
+        for how, match in (("piece", found.get(number)), ("similar", alike)):
+            if match:
+                fields = {"questions": name, "id": question.id, "found": how, "where": match.where, "text": match.text}
+                lines.append(json.dumps({**fields, "similarity": round(match.similarity, 4)}, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def precision(options: Options) -> str:
+    """Says how many questions there are."""
+    sizes = {name: len(questions) for name, questions in question_files(options).items()}
+    least = min(sizes.values())
+    return f"n = {', '.join(f'{size} questions of {name}' for name, size in sizes.items())}: {rate_precision(least)}"
+
+
+ROW = Row(
+    title="contamination: whether questions stand in a corpus",
+    source="Auto-Arena, analysis of generated questions",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows="It shows which questions stand in a corpus word for word, or resemble something there.",
+    does_not_show=(
+        "It does not show what a model was trained on: that a question is missing in this corpus says nothing of others. Without"
+        " --embedder similarity sees the same words, not the same meaning, and 0.8 is not what it is for an embedding."
+    ),
+)
