@@ -1,7 +1,7 @@
 """TextEnv: the PettingZoo bookkeeping of every game, written once."""
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -130,6 +130,13 @@ class TextEnv(AECEnv):
 
     def references(self) -> dict[str, float]:
         """Returns values with which results of this environment are compared, by what they are."""
+        return {}
+
+    def cases(self) -> Mapping[str, Sequence[Any]]:
+        """Returns options that change from deal to deal of a run unless it says otherwise, each with its values in turn.
+
+        So every pairing of a tournament plays the same questions.
+        """
         return {}
 
     def sources(self) -> tuple[Source, ...]:
