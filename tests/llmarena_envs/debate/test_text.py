@@ -59,7 +59,9 @@ def shows_the_same(env, plain):
             for each in (env, plain)
         )
         # A part that was taken for another one may be missing, and is then said to be; parts end in the order of their tags.
-        assert sorted(line for line in lines if line not in ("(nothing was said)", "（没有说任何内容）")) == sorted(expected)
+        assert sorted(line for line in lines if line not in ("(nothing was said)", "（没有说任何内容）")) == sorted(
+            expected
+        )
         assert not re.search("[\r\x0b\x0c\x00\x1b\x85\u2028\ud800]", text)
         assert "<|im_" not in text and "[INST]" not in text
 
