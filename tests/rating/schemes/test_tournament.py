@@ -7,7 +7,7 @@ import pytest
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
-from rating.records.outcome import FINISHED, Outcome, SeatOutcome
+from rating.records.outcome import BUG, FINISHED, Outcome, SeatOutcome
 from rating.schedules.committee import Committee
 from rating.schemes.scheme import Setting
 from rating.schemes.tournament import Tournament
@@ -190,8 +190,9 @@ def test_seats_of_judges_who_are_missing_fall_away_wherever_they_are():
     assert match.options == {"n_judges": 2}
     first, second = match.policies[1], match.policies[3]
     assert match.policies == ("c", first, "d", second, "g") and {first, second} == {"a", "b"}
-    lost = void(0, *match.policies)
-    board = compared.leaderboard([lost])
+    lost = [void(number, *match.policies, status=BUG) for number in range(40)]
+    assert [set(stage.pair) for stage in compared.path(lost)] == [{"a", "b"}]
+    board = compared.leaderboard(lost)
     assert {row.policy for row in board.rows} == {"a", "b"}
     assert {(row.role, row.policy) for row in board.staff} == {("guest", "g"), ("judge", "c"), ("judge", "d")}
 
