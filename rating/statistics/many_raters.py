@@ -151,8 +151,8 @@ def resampled(statistic: Statistic, times: Floats, *, work: int = 0, seed: int =
         seed: of the resampling.
 
     Returns:
-        ``None`` where the statistic is undefined. The interval is left out where cases are few, resamples do not vary, or too many
-        of them leave the statistic undefined.
+        ``None`` where the statistic is undefined. The interval is left out where cases are few, resamples do not vary, or too
+        many of them leave the statistic undefined.
     """
     n = round(times.sum())
     value = float(statistic(times[None])[0]) if n else math.nan

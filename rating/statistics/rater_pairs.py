@@ -5,15 +5,13 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from rating.statistics.agreement import FEW_CASES, Agreement, kappa_of_pairs
 from rating.statistics.estimates import Estimate
 from rating.statistics.many_raters import Floats, resampled, resampled_share
 
 Label = TypeVar("Label", bound=Hashable)
-
-MAX_RATERS = 60
-"""Raters up to which every pair is looked at: with more of them, as in a crowd, a pair has few cases and nobody reads the table."""
 
 
 class RaterPair(NamedTuple):
@@ -87,27 +85,28 @@ def pair_means(
         seed: of the resampling.
     """
     kinds = _kinds(cases)
-    members: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
-    counts: Counter[tuple[str, str]] = Counter()
+    size = len(labels)
     places = {label: place for place, label in enumerate(labels)}
-    for kind, (case, times) in enumerate(kinds.items()):
+    numbers: dict[tuple[str, str], int] = {}
+    entries: list[tuple[int, int, int]] = []  # kind, pair, cell of its table
+    for kind, case in enumerate(kinds):
         for place, (rater, label) in enumerate(case):
             for other, theirs in case[place + 1 :]:
-                counts[rater, other] += times
-                members[rater, other].append((kind, places[label] * len(labels) + places[theirs]))
-    kept = [np.array(members[raters]).T for raters in sorted(members) if counts[raters] >= least]
-    left_out = len(counts) - len(kept)
-    if not kept:
-        return PairMeans(None, None, 0, 0, left_out)
-    size = len(labels)
+                pair = numbers.setdefault((rater, other), len(numbers))
+                entries.append((kind, pair, places[label] * size + places[theirs]))
+    times = np.array(list(kinds.values()), dtype=float)
+    kind, pair, cell = np.array(entries, dtype=np.intp).reshape(-1, 3).T
+    kept = np.bincount(pair, weights=times[kind], minlength=len(numbers)) >= least
+    if not kept.any():
+        return PairMeans(None, None, 0, 0, len(numbers))
+    use = kept[pair]
+    column = (np.cumsum(kept) - 1)[pair[use]] * size * size + cell[use]
+    shape = (len(kinds), int(kept.sum()) * size * size)
+    member = csr_array((np.ones(len(column)), (kind[use], column)), shape=shape)
 
     def tables(weights: Floats) -> Floats:
         """Returns how often each pair of raters gave each pair of labels, for each sample (samples, pairs, labels, labels)."""
-        found = np.zeros((len(weights), len(kept), size * size))
-        for index, (kind, cell) in enumerate(kept):
-            for value in np.unique(cell):
-                found[:, index, value] = weights[:, kind[cell == value]].sum(axis=1)
-        return found.reshape(len(weights), len(kept), size, size)
+        return (member.T @ weights.T).T.reshape(len(weights), -1, size, size)
 
     def agreement(weights: Floats) -> Floats:
         seen = tables(weights)
@@ -122,17 +121,16 @@ def pair_means(
         kappas = np.trace(seen, axis1=2, axis2=3) * n - by_chance
         return _mean(np.divide(kappas, room, out=np.full_like(n, np.nan), where=room > 0))
 
-    times = np.array(list(kinds.values()), dtype=float)
-    work = sum(pair.shape[1] for pair in kept) + len(kept) * size * size
     every = tables(times[None])[0]
-    n = every.sum(axis=(1, 2))
-    defined = int(np.sum(n**2 > (every.sum(axis=1) * every.sum(axis=2)).sum(axis=1)))
+    pairs = every.sum(axis=(1, 2))
+    defined = int(np.sum(pairs**2 > (every.sum(axis=1) * every.sum(axis=2)).sum(axis=1)))
+    work = len(column) + shape[1]
     return PairMeans(
         resampled_share(agreement, times, work=work, seed=seed),
         resampled(kappa, times, work=work, seed=seed),
-        len(kept),
+        len(pairs),
         defined,
-        left_out,
+        len(numbers) - len(pairs),
     )
 
 
