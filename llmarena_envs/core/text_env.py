@@ -1,7 +1,7 @@
 """TextEnv: the PettingZoo bookkeeping of every game, written once."""
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -62,6 +62,8 @@ class TextEnv(AECEnv):
     declaration: ClassVar[Declaration] = Declaration()
     """What the environment says of itself: how its players are compared, its roles, what rated matches are played with."""
     obs_types: ClassVar[tuple[str, ...]] = ("text", "vector")
+    fresh_turns: ClassVar[bool] = False
+    """Whether there are turns that are answered without what was said before: views have ``fresh``, texts ``fresh_history``."""
     action_examples: ClassVar[tuple[str, ...]] = ()
     """Texts that a text action space samples, for games without enumerated actions."""
 
@@ -128,6 +130,13 @@ class TextEnv(AECEnv):
 
     def references(self) -> dict[str, float]:
         """Returns values with which results of this environment are compared, by what they are."""
+        return {}
+
+    def cases(self) -> Mapping[str, Sequence[Any]]:
+        """Returns options that change from deal to deal of a run unless it says otherwise, each with its values in turn.
+
+        So every pairing of a tournament plays the same questions.
+        """
         return {}
 
     def sources(self) -> tuple[Source, ...]:
@@ -271,9 +280,12 @@ class TextEnv(AECEnv):
             return self.vector(agent)
         view = self.view(agent) if self._over or self._pending else self.game.view(agent)
         text = self.codec.ending(view, self._endings[agent]) if self._over else self.codec.observation(view)
-        if self._num_actions is None:
-            return {"rules": rules, "text": text}
-        return {"rules": rules, "text": text, "action_mask": self._action_mask(view)}
+        observation: dict[str, Any] = {"rules": rules, "text": text}
+        if self._num_actions is not None:
+            observation["action_mask"] = self._action_mask(view)
+        if self.fresh_turns:
+            observation["fresh_history"] = int(view.fresh)
+        return observation
 
     def render(self) -> str | None:
         """Returns (``"ansi"``) or prints (``"human"``) the whole position."""
@@ -376,6 +388,8 @@ class TextEnv(AECEnv):
             members = {"rules": UnicodeText(MAX_TEXT), "text": UnicodeText(MAX_TEXT)}
         if size is not None:
             members["action_mask"] = spaces.Box(0, 1, (size,), np.int8)
+        if self.fresh_turns and not self._numeric:
+            members["fresh_history"] = spaces.Discrete(2)
         return spaces.Dict(list(members.items()))  # a list keeps its order in every version of Gymnasium
 
     def _action_mask(self, view: Any) -> NDArray[np.int8]:

@@ -6,7 +6,7 @@ import pytest
 
 from llmarena_envs.core.options import OptionError
 from rating.judgements.files import read_judgements
-from rating.judgements.labels import UnknownVerdict, read_label
+from rating.judgements.labels import read_label
 
 
 def read(tmp_path, text, name="file.csv"):
@@ -32,13 +32,13 @@ def test_spellings(texts, label):
 
 @pytest.mark.parametrize("text", ["AB", "neither", "inf", "1e5", "²", "[[A]] or [[B]]", "0x1", "1.2.3"])
 def test_what_is_no_verdict(text):
-    with pytest.raises(UnknownVerdict, match="expected A, B, tie or a number"):
+    with pytest.raises(OptionError, match="expected A, B, tie or a number"):
         read_label(text)
 
 
 def test_a_player_s_name_is_a_verdict_for_it():
     assert read_label("gpt", ("claude", "gpt")) == "B"
-    with pytest.raises(UnknownVerdict):
+    with pytest.raises(OptionError):
         read_label("gpt", ("gpt", "gpt"))
 
 
