@@ -29,14 +29,16 @@ class Answer(NamedTuple):
         action: a legal member of the action space, or ``None``.
         played: the action in the game's grammar, or an empty string.
         attempt: the record of the answer.
+        kept: what the answer has of a move in several parts that is not complete, else an empty string.
     """
 
     action: int | str | None
     played: str
     attempt: Attempt
+    kept: str = ""
 
 
-def read_answer(env: TextEnv, agent: str, answer: Any, seconds: float) -> Answer:
+def read_answer(env: TextEnv, agent: str, answer: Any, seconds: float, kept: str = "") -> Answer:
     """Reads what a policy answered.
 
     Args:
@@ -44,6 +46,7 @@ def read_answer(env: TextEnv, agent: str, answer: Any, seconds: float) -> Answer
         agent: who is to move.
         answer: a text, a ``Reply`` or an action; anything else is taken for no move.
         seconds: how long it took.
+        kept: what earlier answers of the turn have of the move; a text is read below it.
 
     Raises:
         ProviderError: if the answer holds what no record can hold.
@@ -55,11 +58,11 @@ def read_answer(env: TextEnv, agent: str, answer: Any, seconds: float) -> Answer
             text, number = None, _as_integer(answer)
             written = "" if number is not None else encodable(repr(answer))[:MAX_WRITTEN]
     if text is not None:
-        return _read_text(env, agent, text)
+        return _read_text(env, agent, text, kept)
     return _read_action(env, agent, number, written, seconds)
 
 
-def read_again(env: TextEnv, agent: str, attempt: Attempt) -> Answer:
+def read_again(env: TextEnv, agent: str, attempt: Attempt, kept: str = "") -> Answer:
     """Reads a recorded reply as it was read when it was given, from its text and from nothing else that was concluded.
 
     What the provider itself said of the reply, ``TRUNCATED`` or ``REFUSAL``, is taken from the record. The result's attempt
@@ -69,10 +72,11 @@ def read_again(env: TextEnv, agent: str, attempt: Attempt) -> Answer:
         env: the environment, with ``agent`` selected.
         agent: who is to move.
         attempt: the record.
+        kept: as in ``read_answer``.
     """
     said = attempt.kind if attempt.kind in (Failure.TRUNCATED, Failure.REFUSAL) else Failure.OK
     given = replace(attempt, kind=said, message="")
-    answer = _read_text(env, agent, given)
+    answer = _read_text(env, agent, given, kept)
     if answer.attempt == attempt or attempt.kind is Failure.OK:
         return answer
     # It may have been an action, which is written as its number if it is not legal.
@@ -86,15 +90,15 @@ def write_action(env: TextEnv, agent: str, action: int | str) -> str:
     return action if isinstance(action, str) else env.format(action, agent)
 
 
-def _read_text(env: TextEnv, agent: str, said: Attempt) -> Answer:
+def _read_text(env: TextEnv, agent: str, said: Attempt, kept: str) -> Answer:
     """Reads a text; the kind of ``said`` is what the provider says of it."""
     if said.kind is Failure.REFUSAL:
         return Answer(None, "", said)
     try:
-        action = env.parse(said.reply, agent)
+        action = env.parse(f"{kept}\n{said.reply}" if kept and said.reply.strip() else said.reply, agent)
     except InvalidReply as error:
         kind = error.kind if said.kind is Failure.OK else said.kind
-        return Answer(None, "", replace(said, kind=kind, message=error.message))
+        return Answer(None, "", replace(said, kind=kind, message=error.message), error.kept)
     return Answer(action, write_action(env, agent, action), said)
 
 

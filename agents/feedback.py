@@ -11,22 +11,24 @@ MAX_QUOTED = 500
 _prompts = cache(lambda language: Prompts("agents", language))
 
 
-def reason(kind: Failure, message: str, language: str) -> str:
+def reason(kind: Failure, message: str, language: str, *, incomplete: bool = False) -> str:
     """Returns one line that says what was wrong with a reply.
 
     Args:
         kind: ``TRUNCATED``, ``EMPTY``, ``REFUSAL``, ``UNPARSABLE`` or ``ILLEGAL``.
         message: what exactly was wrong and what is expected, for the last two kinds.
         language: ``en`` or ``zh``.
+        incomplete: whether the reply has a part of what was asked for, so that the rest is enough.
 
     Raises:
         OptionError: if there are no texts in the language.
         PromptError: if the kind is no failure of a player.
     """
-    return _prompts(language).render(kind.name.lower(), message=" ".join(message.split()).rstrip(" .。"))
+    name = "incomplete" if incomplete else kind.name.lower()
+    return _prompts(language).render(name, message=" ".join(message.split()).rstrip(" .。"))
 
 
-def feedback(kind: Failure, message: str, reply: str, language: str) -> str:
+def feedback(kind: Failure, message: str, reply: str, language: str, *, kept: str = "") -> str:
     """Returns the end of the rejected reply and below it the ``reason``, for a player who does not see the reply itself.
 
     Args:
@@ -34,8 +36,11 @@ def feedback(kind: Failure, message: str, reply: str, language: str) -> str:
         message: as in ``reason``.
         reply: the rejected reply.
         language: as in ``reason``.
+        kept: what was taken of the reply, which is then quoted instead, as a whole.
     """
-    line = reason(kind, message, language)
+    line = reason(kind, message, language, incomplete=bool(kept))
+    if kept:
+        return _prompts(language).render("kept", kept=kept) + "\n" + line
     shown = reply.strip()
     if not shown:
         return line

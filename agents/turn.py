@@ -2,13 +2,13 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.answers import read_again, read_answer, write_action
+from agents.answers import Answer, read_again, read_answer, write_action
 from agents.errors import ReplayMismatch
 from agents.feedback import feedback, reason
 from agents.player import Player
@@ -28,7 +28,8 @@ class TurnSettings:
         reask_illegal: whether a move that was understood but is not allowed is asked for again.
         feedback: whether the player is told what was wrong; otherwise the identical prompt is sent again.
         unparsable: what is played after the last reply without a move: ``forfeit``, ``random_legal`` (seeded), or ``noop``
-            (the harmless default move of the game, a random legal one if it has none).
+            (those parts of a move that were given, else the harmless default move of the game, a random legal one if it has
+            none).
         illegal: the same after a last reply whose move is not allowed.
         pay_opponents: whether a forfeit pays the other players what the environment grants them; otherwise they receive
             nothing for the last turn.
@@ -56,7 +57,7 @@ class TurnSettings:
         if self.deadline is not None and not _is_positive(self.deadline):
             raise OptionError(f"deadline: expected a number of seconds above 0, or None, got {self.deadline!r}")
 
-    def ends_turn(self, attempts: list[Attempt]) -> bool:
+    def ends_turn(self, attempts: Sequence[Attempt]) -> bool:
         """Says whether a player is not asked again after these replies, none of which is a legal move."""
         final = attempts[-1].kind is Failure.ILLEGAL and not self.reask_illegal
         return final or len(attempts) > self.reasks
@@ -101,63 +102,73 @@ async def take_turn(
     """
     # Who plays is not recorded, but a turn without a fallback ended in a legal move, after however many replies.
     patient = player.is_person if recorded is None else not recorded.fallback
-    attempts: list[Attempt] = []
+    answers: list[Answer] = []
     while True:
         read = observation
-        if attempts and player.reads == "text":
-            read = _add_feedback(observation, attempts, settings, env.codec.language)
+        if answers and player.reads == "text":
+            read = _add_feedback(observation, answers, settings, env.codec.language)
+        kept = _kept(answers)
         if recorded is None:
             start = time.perf_counter()
-            answer = await player.ask(read, settings.deadline)
-            action, played, attempt = read_answer(env, agent, answer, time.perf_counter() - start)
-        elif len(attempts) < len(recorded.attempts):
-            old = recorded.attempts[len(attempts)]
+            said = await player.ask(read, settings.deadline)
+            answer = read_answer(env, agent, said, time.perf_counter() - start, kept)
+        elif len(answers) < len(recorded.attempts):
+            old = recorded.attempts[len(answers)]
             await player.recall(read, old.reply, settings.deadline)
-            action, played, attempt = read_again(env, agent, old)
+            answer = read_again(env, agent, old, kept)
         else:
             raise ReplayMismatch(
                 f"turn {recorded.index}: expected replies that lead to {recorded.played!r}"
-                f" (fallback: {recorded.fallback or 'none'}), but {len(attempts)} lead to no move"
+                f" (fallback: {recorded.fallback or 'none'}), but {len(answers)} lead to no move"
             )
-        attempts.append(attempt)
-        if action is not None:
-            return Move(action, played, tuple(attempts), "")
-        if not patient and settings.ends_turn(attempts):
-            return _fall_back(env, agent, attempts, settings, rng)
+        answers.append(answer)
+        if answer.action is not None:
+            return Move(answer.action, answer.played, _attempts(answers), "")
+        if not patient and settings.ends_turn(_attempts(answers)):
+            return _fall_back(env, agent, answers, settings, rng)
+
+
+def _attempts(answers: Sequence[Answer]) -> tuple[Attempt, ...]:
+    return tuple([answer.attempt for answer in answers])
+
+
+def _kept(answers: Sequence[Answer]) -> str:
+    """Returns what the answers of a turn have of a move that is not complete."""
+    return next((answer.kept for answer in reversed(answers) if answer.kept), "")
 
 
 def _add_feedback(
-    observation: dict[str, Any], attempts: list[Attempt], settings: TurnSettings, language: str
+    observation: dict[str, Any], answers: Sequence[Answer], settings: TurnSettings, language: str
 ) -> dict[str, Any]:
     """Returns what a player reads who is asked again."""
     if not settings.feedback:
-        return {**observation, "attempt": len(attempts), "feedback": ""}
-    last = attempts[-1]
+        return {**observation, "attempt": len(answers), "feedback": ""}
+    last, kept = answers[-1].attempt, answers[-1].kept
     return {
         **observation,
-        "attempt": len(attempts),
-        "feedback": reason(last.kind, last.message, language),
-        "text": f"{observation['text']}\n\n{feedback(last.kind, last.message, last.reply, language)}",
+        "attempt": len(answers),
+        "feedback": reason(last.kind, last.message, language, incomplete=bool(kept)),
+        "text": f"{observation['text']}\n\n{feedback(last.kind, last.message, last.reply, language, kept=kept)}",
     }
 
 
 def _fall_back(
     env: TextEnv,
     agent: str,
-    attempts: list[Attempt],
+    answers: Sequence[Answer],
     settings: TurnSettings,
     rng: Callable[[], np.random.Generator],
 ) -> Move:
     """Returns what is played for a player who has made no legal move."""
-    fallback = settings.illegal if attempts[-1].kind is Failure.ILLEGAL else settings.unparsable
+    fallback = settings.illegal if answers[-1].attempt.kind is Failure.ILLEGAL else settings.unparsable
     action = None
     if fallback == "noop":
-        action = env.default_action(agent)
+        action = _kept(answers) or env.default_action(agent)
         fallback = fallback if action is not None else "random_legal"
     if fallback == "random_legal":
         action = env.random_action(agent, rng())
     played = "" if action is None else write_action(env, agent, action)
-    return Move(action, played, tuple(attempts), fallback)
+    return Move(action, played, _attempts(answers), fallback)
 
 
 def _is_positive(seconds: object) -> bool:

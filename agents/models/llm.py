@@ -46,7 +46,8 @@ class LLMPolicy:
         timeout: seconds an attempt may take.
         deadline: seconds that all attempts for one reply may take with the waits between them.
         max_attempts: greatest number of attempts for one reply.
-        history: ``single_turn`` sends the rules and what is read now; ``full`` sends the whole conversation of the match.
+        history: ``single_turn`` sends the rules and what is read now; ``full`` sends the whole conversation of the match, except
+            in a turn that is to be answered without it (``fresh_history``).
         system_role: role of the message that holds the rules; with ``user`` they stand at the beginning of the first
             user message, for models without a system role.
         send_seed: whether a seed, made from that of the match and the number of the call, is sent with each request.
@@ -121,7 +122,8 @@ class LLMPolicy:
             ProviderError: if no valid reply could be had.
         """
         user = self._next_message(observation)
-        request = {**self._parameters, "messages": self._messages(encodable(observation["rules"]), user)}
+        begin = self._turn_start if observation.get("fresh_history") else 0
+        request = {**self._parameters, "messages": self._messages(encodable(observation["rules"]), begin, user)}
         facts: dict[str, Any] = {}
         if self._calls == 0:
             facts["request"] = dict(self._parameters)
@@ -161,8 +163,9 @@ class LLMPolicy:
         begins = len(self._history) == self._turn_start
         return encodable(observation["text"] if begins else observation["feedback"])
 
-    def _messages(self, rules: str, user: str) -> list[dict[str, str]]:
-        conversation = [*self._history, {"role": "user", "content": user}]
+    def _messages(self, rules: str, begin: int, user: str) -> list[dict[str, str]]:
+        """Returns what is sent: the rules, the history from message ``begin`` on, and what to say next."""
+        conversation = [*self._history[begin:], {"role": "user", "content": user}]
         if self._system_role == "user":
             first = {"role": "user", "content": f"{rules}\n\n{conversation[0]['content']}"}
             return [first, *conversation[1:]]

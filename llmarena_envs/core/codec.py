@@ -57,7 +57,7 @@ class Codec(ABC, Generic[Action, ViewType]):
         try:
             return self.read(reply, view)
         except Refusal as refusal:
-            raise InvalidReply(refusal.kind, self.explain(refusal.reason, view)) from None
+            raise InvalidReply(refusal.kind, self.explain(refusal.reason, view), refusal.kept) from None
 
     def example(self, view: ViewType) -> str:
         """Returns a reply in the published form, for reasons that say what is expected."""

@@ -43,12 +43,14 @@ class Refusal(ArenaError):
     Attributes:
         kind: ``EMPTY``, ``UNPARSABLE`` or ``ILLEGAL``.
         reason: why.
+        kept: as in ``InvalidReply``.
     """
 
-    def __init__(self, kind: Failure, name: str, /, **fields: Any) -> None:
+    def __init__(self, kind: Failure, name: str, /, *, kept: str = "", **fields: Any) -> None:
         super().__init__(kind, name, fields)
         self.kind = kind
         self.reason = Reason(name, fields)
+        self.kept = kept
 
 
 class InvalidReply(ArenaError, ValueError):
@@ -57,12 +59,15 @@ class InvalidReply(ArenaError, ValueError):
     Attributes:
         kind: ``EMPTY``, ``UNPARSABLE`` or ``ILLEGAL``.
         message: what was wrong and what is expected, addressed to the player who is asked again.
+        kept: of a move in several parts, the parts that the reply has, as a text of the action space; empty for none. The player
+            is asked for what is missing only: its next reply is read below this text, which is played if nothing completes it.
     """
 
-    def __init__(self, kind: Failure, message: str) -> None:
+    def __init__(self, kind: Failure, message: str, kept: str = "") -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
+        self.kept = kept
 
-    def __reduce__(self) -> tuple[type["InvalidReply"], tuple[Failure, str]]:
-        return InvalidReply, (self.kind, self.message)
+    def __reduce__(self) -> tuple[type["InvalidReply"], tuple[Failure, str, str]]:
+        return InvalidReply, (self.kind, self.message, self.kept)

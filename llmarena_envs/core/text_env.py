@@ -63,6 +63,8 @@ class TextEnv(AECEnv):
     declaration: ClassVar[Declaration] = Declaration()
     """What the environment says of itself: how its players are compared, its roles, what rated matches are played with."""
     obs_types: ClassVar[tuple[str, ...]] = ("text", "vector")
+    fresh_turns: ClassVar[bool] = False
+    """Whether there are turns that are answered without what was said before: views have ``fresh``, texts ``fresh_history``."""
     action_examples: ClassVar[tuple[str, ...]] = ()
     """Texts that a text action space samples, for games without enumerated actions."""
 
@@ -288,9 +290,12 @@ class TextEnv(AECEnv):
             return self.vector(agent)
         view = self.view(agent) if self._over or self._pending else self.game.view(agent)
         text = self.codec.ending(view, self._endings[agent]) if self._over else self.codec.observation(view)
-        if self._num_actions is None:
-            return {"rules": rules, "text": text}
-        return {"rules": rules, "text": text, "action_mask": self._action_mask(view)}
+        observation: dict[str, Any] = {"rules": rules, "text": text}
+        if self._num_actions is not None:
+            observation["action_mask"] = self._action_mask(view)
+        if self.fresh_turns:
+            observation["fresh_history"] = int(view.fresh)
+        return observation
 
     def render(self) -> str | None:
         """Returns (``"ansi"``) or prints (``"human"``) the whole position."""
@@ -393,6 +398,8 @@ class TextEnv(AECEnv):
             members = {"rules": UnicodeText(MAX_TEXT), "text": UnicodeText(MAX_TEXT)}
         if size is not None:
             members["action_mask"] = spaces.Box(0, 1, (size,), np.int8)
+        if self.fresh_turns and not self._numeric:
+            members["fresh_history"] = spaces.Discrete(2)
         return spaces.Dict(list(members.items()))  # a list keeps its order in every version of Gymnasium
 
     def _action_mask(self, view: Any) -> NDArray[np.int8]:

@@ -37,7 +37,10 @@ def spaces_are_the_same_objects_for_life(trial: Trial) -> None:
 
 
 def observations_have_the_agreed_keys(trial: Trial) -> None:
-    """The keys are ``rules``, ``text`` (and ``action_mask`` beside ``Discrete`` actions), or ``observation``, ``action_mask``."""
+    """The keys are ``rules``, ``text`` (and ``action_mask`` beside ``Discrete`` actions), or ``observation``, ``action_mask``.
+
+    Behind those of a text stands ``fresh_history`` where the environment has such turns.
+    """
     for env in trial.positions():
         for agent in env.possible_agents:
             observation = env.observe(agent)
@@ -45,6 +48,7 @@ def observations_have_the_agreed_keys(trial: Trial) -> None:
             types: dict[str, type]
             if "text" in observation:
                 types = {"rules": str, "text": str} | ({"action_mask": np.ndarray} if discrete else {})
+                types |= {"fresh_history": int} if env.unwrapped.fresh_turns else {}
             else:
                 types = {"observation": np.ndarray, "action_mask": np.ndarray}
             came = {key: type(value) for key, value in observation.items()}
