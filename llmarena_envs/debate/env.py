@@ -120,6 +120,7 @@ from typing import Any, ClassVar
 from llmarena_envs import __version__
 from llmarena_envs.core.declaration import Declaration, Verdicts
 from llmarena_envs.core.failures import InvalidReply
+from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.prompts import Prompts
@@ -127,6 +128,7 @@ from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.core.text_length import text_counter
 from llmarena_envs.debate.game import AUTO, MAX_DISCUSSION_ROUNDS, Debate
+from llmarena_envs.debate.narration import Narrator
 from llmarena_envs.debate.questions import DOMAINS, Question, load_questions
 from llmarena_envs.debate.text import DebateCodec
 
@@ -168,6 +170,7 @@ class raw_env(TextEnv):
         for number, verdict in enumerate(("A", "B", "Tie"), start=1)
     )
     codec: DebateCodec
+    game: Debate
 
     def __init__(
         self,
@@ -253,6 +256,11 @@ class raw_env(TextEnv):
             return Source("llmarena-envs (questions)", __version__, "Apache-2.0", size), measure
         is_file = isinstance(self._questions, str | Path)
         return Source(Path(str(self._questions)).name if is_file else "records of the run file", "", "", size), measure
+
+    def narrate(self) -> tuple[Scene, ...]:
+        """Returns the question, everything that was said, what the judges gave, and who won."""
+        prompts = Prompts("llmarena_envs.debate.narration", self.codec.language)
+        return tuple(Narrator(self.game, prompts).scenes())
 
 
 def _check_text(name: str, value: object) -> None:
