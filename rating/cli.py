@@ -80,6 +80,20 @@ def build_parser() -> argparse.ArgumentParser:
     export = command("export", "read", "write the log of a run to standard output")
     for added in (resume, rate, report, replay, export):
         added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
+    tournament = command("tournament", "tournament", "place a newcomer in a tournament that has been played")
+    add = tournament.add_subparsers(title="actions", metavar="ACTION", required=True).add_parser(
+        "add",
+        help="add a policy and play its pairings",
+        description="Add a policy to a tournament and play its pairings.",
+    )
+    add.set_defaults(handler=("rating.commands.tournament", "add"), goes_on=True)
+    add.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
+    add.add_argument("policy", metavar="POLICY", help="the newcomer")
+    add.add_argument("--name", default="", metavar="NAME", help="what tables call it (default: POLICY)")
+    add.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the policy; may be repeated"
+    )
+    add.add_argument("--prior", type=float, metavar="SCORE", help="initial score (default: the median)")
     report.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: DIR/report.html)")
     replay.add_argument("match", nargs="?", default="", metavar="MATCH", help="match id, or its beginning")
     replay.add_argument("--raw", action="store_true", help="show what was read and replied, also where a story is told")

@@ -133,6 +133,13 @@ class TextEnv(AECEnv):
         """Returns values with which results of this environment are compared, by what they are."""
         return {}
 
+    def cases(self) -> Mapping[str, Sequence[Any]]:
+        """Returns options that change from deal to deal of a run unless it says otherwise, each with its values in turn.
+
+        So every pairing of a tournament plays the same questions.
+        """
+        return {}
+
     def sources(self) -> tuple[Source, ...]:
         """Returns where the data come from that matches are played with, for the record of a run."""
         return ()

@@ -263,8 +263,8 @@ class Debate(Game[Action, DebateView]):
             ]
             return Query(shipped[number % len(shipped)].text)
         if self.stage == DEBATE:
-            actions = self.turn.actions if number % 3 else (THINK, *self.turn.actions)
-            return Speech(tuple(Part(action, f"Words without meaning, number {number}.") for action in actions))
+            said = tuple(Part(action, f"Words without meaning, number {number}.") for action in self.turn.actions)
+            return Speech(said if number % 3 else (Part(THINK, f"Thoughts without meaning, number {number}."), *said))
         if self.stage == REFERENCE:
             return Reference(f"An answer without meaning, number {number}.")
         verdict = VERDICTS[number % len(VERDICTS)]

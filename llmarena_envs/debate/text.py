@@ -100,7 +100,7 @@ class DebateCodec(Codec[Action, DebateView]):
             return render("write_reference", limit=self._told(REFERENCE_WORDS))
         lengths = {"explained": self._told(EXPLANATION_WORDS), "limit": self._told(JUDGEMENT_WORDS)}
         if view.stage == DISCUSS:
-            return render("discuss", what=render("discuss_what"), **lengths)
+            return render("discuss", **lengths)
         return render("judge", what=render(f"judged_{self._judged}"), **lengths)
 
     def _guide(self, view: DebateView) -> str:

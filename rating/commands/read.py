@@ -18,10 +18,11 @@ from rating.records.export import record_table, write_csv, write_jsonl
 from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.records.store import Store
-from rating.report.tables import render, to_json
+from rating.report.tables import render, render_grid, to_json
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig
+from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary, summarise
 
@@ -87,9 +88,18 @@ def print_leaderboards(config: RunConfig, store: Store) -> None:
 def print_tables(tables: list[Leaderboard | Summary]) -> None:
     """Prints leaderboards for people; a terminal gets the columns it has room for, a pipe all of them."""
     terminal = sys.stdout.isatty()
-    console = Console(width=None if terminal else _ENDLESS)
+    console = _console()
     for table in tables:
         console.print(render(table, console.width if terminal else None))
+
+
+def print_grid(grid: Grid) -> None:
+    """Prints a table of texts."""
+    _console().print(render_grid(grid))
+
+
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else _ENDLESS)
 
 
 def write_report(directory: Path, path: Path) -> Path:

@@ -9,7 +9,7 @@ from rating.records.outcome import Outcome
 from rating.report import figures
 from rating.report.matrix import pair_matrix
 from rating.report.tables import sheet
-from rating.schemes.figures import Intervals, Pairs, Trajectories
+from rating.schemes.figures import Grid, Intervals, Pairs, Trajectories
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
 
@@ -23,6 +23,7 @@ def table_section(board: Leaderboard | Summary) -> dict[str, Any]:
         "headings": shown.header,
         "rows": shown.rows,
         "figures": [],
+        "grids": [],
         "matrix": None,
     }
 
@@ -37,6 +38,8 @@ def leaderboard_section(board: Leaderboard, outcomes: Sequence[Outcome]) -> dict
                 section["figures"].append(Markup(figures.intervals(names, values, lows, highs, label)))
             case Trajectories(history, label):
                 section["figures"].append(Markup(figures.trajectories(history, label)))
+            case Grid():
+                section["grids"].append(figure)
             case Pairs(table):
                 section["matrix"] = pair_matrix(table)
     return section

@@ -1,7 +1,7 @@
 """Leaderboards and summaries as JSON, as plain text and as tables for the terminal."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
 from rating.schemes import cells
+from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import ALWAYS, Column, Leaderboard, StaffRow
 from rating.schemes.summary import Average, Summary
 
@@ -67,12 +68,23 @@ def render(board: Leaderboard | Summary, width: int | None = None) -> Renderable
             all columns.
     """
     shown = sheet(board) if width is None else _fitted(sheet(board), width)
-    table = Table(title=_text(shown.title), title_justify="left")
-    for index, title in enumerate(shown.header):
-        table.add_column(_text(title), justify="right" if index else "left", no_wrap=not index)
-    for row in shown.rows:
-        table.add_row(*(_text(cell) for cell in row))
+    table = _table(shown.header, shown.rows)
+    table.title, table.title_justify = _text(shown.title), "left"
     return Group(table, *(_text(note) for note in shown.notes))
+
+
+def render_grid(grid: Grid) -> RenderableType:
+    """Returns a table of texts for the terminal, below its title."""
+    return Group(_text(grid.title), _table(grid.header, grid.rows))
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = Table()
+    for index, title in enumerate(header):
+        table.add_column(_text(title), justify="right" if index else "left", no_wrap=not index)
+    for row in rows:
+        table.add_row(*(_text(cell) for cell in row))
+    return table
 
 
 def _fitted(shown: Sheet, width: int) -> Sheet:

@@ -18,7 +18,7 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
     scheme = find_scheme(environment, item.scheme or declaration.scheme)
     options = config.options(environment)
     env = make_environment(environment, options)
-    agents, references = tuple(env.possible_agents), env.unwrapped.references()
+    agents, references, cases = tuple(env.possible_agents), env.unwrapped.references(), env.unwrapped.cases()
     if item.value:
         env.reset(seed=0)
         check_choice(f"{environment}: value", item.value, env.unwrapped.infos[agents[0]].keys() - {"illegal"})
@@ -30,7 +30,7 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             declaration=declaration,
             policies=tuple(config.pool(environment)),
             options=options,
-            by_deal=item.by_deal,
+            by_deal={**{name: values for name, values in cases.items() if name not in options}, **item.by_deal},
             seed=config.seed,
             staff=item.staff,
             opponent=item.opponent,
@@ -41,5 +41,6 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             value=item.value,
             half_width=config.stop.half_width,
             still=config.stop.still,
+            tournament=item.tournament.rules() if item.tournament else None,
         )
     )

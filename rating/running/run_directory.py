@@ -12,6 +12,7 @@ from rating.errors import RunError
 from rating.records.store import Store
 from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig, parse_run_file
+from rating.running.tournament_config import keep_scores
 
 RUN_FILE = "run.toml"
 DATABASE = "run.db"
@@ -25,13 +26,15 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
 
     Args:
         path: where; it must not exist, or be empty.
-        run_file: text of the run file, kept verbatim.
+        run_file: text of the run file; kept verbatim, but for the scores of a tournament, which it holds itself then.
         where: what error messages call the run file.
 
     Raises:
         OptionError: if the run file is not valid; nothing is made.
         RunError: if there is something already.
     """
+    parse_run_file(run_file, where)
+    run_file = keep_scores(run_file)
     config = parse_run_file(run_file, where)
     for environment in config.environment:
         make_scheme(config, environment.name)
@@ -40,14 +43,19 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
         )
     path.mkdir(parents=True, exist_ok=True)
-    unfinished = path / f"{RUN_FILE}.new"
-    unfinished.write_text(run_file, encoding="utf-8")
-    unfinished.replace(path / RUN_FILE)  # at once: who reads a run that begins finds all of its run file, or none
+    replace_run_file(path, run_file)
     store = Store(path / DATABASE, create=True)
     store.set_fact("versions", json.dumps(versions()))
     store.set_fact(_IDENTITY, config.identity())
     store.set_fact(_TEXT, run_file)
     return config, store
+
+
+def replace_run_file(path: Path, text: str) -> None:
+    """Writes the run file of a run at once: who reads it meanwhile finds all of the old one, or none, or all of the new one."""
+    unfinished = path / f"{RUN_FILE}.new"
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path / RUN_FILE)
 
 
 def open_run(path: Path) -> tuple[RunConfig, Store]:
@@ -80,10 +88,10 @@ def check_exists(path: Path) -> None:
 
 
 def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
-    """Checks that the run file still names the players with whom the run was begun.
+    """Checks that the run file still names the players with whom the run was begun; newcomers of a tournament may be added.
 
     Raises:
-        RunError: if the spec or an option of a policy, or the treatment of bad replies, was changed.
+        RunError: if the spec or an option of a policy, the treatment of bad replies or the rules of a tournament were changed.
     """
     if _IDENTITY not in store.facts():  # the run was killed before anything was played
         store.set_fact(_IDENTITY, config.identity())
@@ -91,11 +99,30 @@ def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
     if "ahead" not in recorded:  # the first version, where nobody served; how far it ran ahead changes no match
         del current["ahead"]
         recorded["staff"] = {environment: {} for environment in recorded["turns"]}
+    if "tournament" not in recorded:  # there was none
+        del current["tournament"]
+    elif _without_newcomers(current, recorded) == recorded:
+        store.set_fact(_IDENTITY, config.identity())
+        return
     if recorded != current:
         raise RunError(
-            f"{path / RUN_FILE}: expected the policies, their options, the treatment of bad replies and `ahead` with which the"
-            " run was begun, but they were changed; undo that, or begin a new run"
+            f"{path / RUN_FILE}: expected the policies, their options, the treatment of bad replies, `ahead` and the rules of a"
+            " tournament with which the run was begun, but they were changed; undo that, or begin a new run"
         )
+
+
+def _without_newcomers(current: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
+    """Returns what a run file says without those who were put at the end of the newcomers of a tournament since."""
+    added: set[str] = set()
+    tournaments = {}
+    for environment, rules in current["tournament"].items():
+        before = recorded["tournament"].get(environment, rules)["newcomers"]
+        new = rules["newcomers"][len(before) :]
+        added.update(new)
+        prior = {name: score for name, score in rules["prior"].items() if name not in new}
+        tournaments[environment] = {**rules, "newcomers": rules["newcomers"][: len(before)], "prior": prior}
+    players = {name: player for name, player in current["players"].items() if name not in added}
+    return {**current, "players": players, "tournament": tournaments}
 
 
 def keep_run_file(path: Path, store: Store) -> None:

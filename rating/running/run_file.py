@@ -15,6 +15,7 @@ from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, nearest
+from rating.running.tournament_config import TournamentConfig
 from rating.schemes.stopping import StopRule
 
 Fallback = Literal["forfeit", "random_legal", "noop"]
@@ -66,6 +67,7 @@ class EnvironmentConfig(_Table):
         value: statistic of the environment that the scheme ``field`` averages; by default none.
         staff: for each role that is not rated (judges, say) the policies that serve in it, by name or, for those that are not
             in the pool, by spec; seat ``judge_k`` gets policy k of the list, which is begun anew where it is too short.
+        tournament: rules of the scheme ``tournament`` where they differ from the standard.
     """
 
     name: EnvironmentName
@@ -76,6 +78,7 @@ class EnvironmentConfig(_Table):
     opponent: str = ""
     value: str = ""
     staff: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
+    tournament: TournamentConfig | None = None
 
 
 class PolicyConfig(_Table):
@@ -235,7 +238,8 @@ class RunConfig(_Table):
     def identity(self) -> str:
         """Returns what must not change while a run is under way.
 
-        That is who plays and serves, how bad replies are treated, and how far play runs ahead of the stop rule.
+        That is who plays and serves, how bad replies are treated, how far play runs ahead of the stop rule, and the rules of a
+        tournament.
         Where a model is served may change, and so may how much is played and where it is computed.
         """
         players = {
@@ -244,7 +248,8 @@ class RunConfig(_Table):
         }
         turns = {item.name: asdict(self.turn_settings(item.name)) for item in self.environment}
         staff = {item.name: item.staff for item in self.environment}
-        identity = {"players": players, "turns": turns, "staff": staff, "ahead": self.ahead}
+        rules = {item.name: asdict((item.tournament or TournamentConfig()).rules()) for item in self.environment}
+        identity = {"players": players, "turns": turns, "staff": staff, "ahead": self.ahead, "tournament": rules}
         return json.dumps(identity, sort_keys=True, default=str)
 
     def options(self, environment: str) -> dict[str, Any]:
@@ -327,9 +332,13 @@ def parse_run_file(text: str, where: str) -> RunConfig:
     return config
 
 
-_TABLES: dict[str, type[_Table]] = {
-    "environment": EnvironmentConfig, "policy": PolicyConfig, "stop": StopConfig, "turns": TurnsConfig
-}  # fmt: skip
+_TABLES: dict[str, type[BaseModel]] = {
+    "environment": EnvironmentConfig,
+    "policy": PolicyConfig,
+    "stop": StopConfig,
+    "turns": TurnsConfig,
+    "tournament": TournamentConfig,
+}
 
 
 def explanation(error: ValidationError) -> str:

@@ -80,6 +80,19 @@ class Contest:
         """Returns the policies on the rated seats, given those on all."""
         return [name for seat, name in enumerate(policies) if seat not in self.staff]
 
+    def match(self, number: int, planned: "Planned", case: int) -> Match:
+        """Returns a match of the contest.
+
+        Args:
+            number: of the match.
+            planned: deal, policies on the rated seats, and options of its own.
+            case: which of the values in turn it has.
+        """
+        seed = deal_seed(self.seed, self.environment, planned.deal)
+        dealt = {name: values[case % len(values)] for name, values in self.by_deal.items()}
+        options = {**self.options, **dealt, **planned.options}
+        return Match(self.environment, number, self.everybody(planned.policies), seed, options)
+
 
 class Planned(NamedTuple):
     """A match without its number: deal, policy on each rated seat, and options besides the contest's."""
@@ -130,13 +143,10 @@ def batches(contest: Contest, cycles: Iterator[Cycle]) -> Iterator[list[Match]]:
         batch: list[Match] = []
         played = dict.fromkeys(contest.policies, 0)
         for cycle in itertools.islice(cycles, contest.batch):  # a cycle is a match of each policy, at least
-            for deal, policies, options in cycle:
-                seed = deal_seed(contest.seed, contest.environment, deal)
-                seats = contest.everybody(policies)
-                dealt = {name: values[deal % len(values)] for name, values in contest.by_deal.items()}
-                batch.append(Match(contest.environment, number, seats, seed, {**contest.options, **dealt, **options}))
+            for planned in cycle:
+                batch.append(contest.match(number, planned, planned.deal))
                 number += 1
-                for name in set(policies) & played.keys():
+                for name in set(planned.policies) & played.keys():
                     played[name] += 1
             if min(played.values()) >= contest.batch:
                 break

@@ -23,7 +23,7 @@ from rating.schemes.leaderboard import (
     ranked,
     row_fields,
 )
-from rating.schemes.scheme import Scheme
+from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Estimate
 from rating.statistics.results import rated_seats
@@ -66,7 +66,7 @@ class CooperativeLeaderboard(Leaderboard):
         return estimate_figure(rows, "mean reward with itself, with its 95 % interval")
 
 
-class Cooperation(Scheme):
+class Cooperation(Repeating):
     """Every policy plays with itself and, where there are two seats, with every other, on the same deals."""
 
     name = "cooperation"

@@ -14,7 +14,7 @@ from rating.schedules.round_robin import round_robin
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Intervals, Pairs, Trajectories
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
-from rating.schemes.scheme import Scheme
+from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import StopRule
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons
@@ -91,7 +91,7 @@ class SkillLeaderboard(Leaderboard):
     def columns(self) -> list[Column]:
         """Returns ratings and tallies."""
         return [
-            Column("rating", _rating_cell),
+            Column("rating", rating_cell),
             Column("no ties", lambda row: cells.number(row.rating_without_ties, 0), 2),
             Column("mu", _skill_cell, 8),
             Column("shuffled", _shuffled_cell, 1),
@@ -103,20 +103,32 @@ class SkillLeaderboard(Leaderboard):
 
     def notes(self) -> list[str]:
         """Says what the ratings are, and what does not hold of them."""
+        mu = (
+            f"mu: TrueSkill in match order; shuffled: mean and sd over {self.permutations} random orders of the matches"
+        )
+        return [self.rating_note(), mu, self.seat_note(), *self.doubts()]
+
+    def rating_note(self) -> str:
+        """Says what the ratings are."""
         source = {
             "model": "of the model",
             "wider": f"the wider one of the model's and the one clustered by deal ({self.clusters} deals)",
         }[self.interval]
-        notes = [
-            f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval, {source}; no ties: fitted without them",
-            f"mu: TrueSkill in match order; shuffled: mean and sd over {self.permutations} random orders of the matches",
-            f"first seat won {self.position.wins}, tied {self.position.draws}, lost {self.position.losses}",
-        ]
-        if self.seat_advantage is not None:
-            notes[-1] += (
-                f"; its advantage: {cells.number(self.seat_advantage, 0)} Elo"
-                f" [{cells.number(self.seat_low, 0)}, {cells.number(self.seat_high, 0)}]"
-            )
+        return (
+            f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval, {source}; no ties: fitted without them"
+        )
+
+    def seat_note(self) -> str:
+        """Says how the first seat did."""
+        note = f"first seat won {self.position.wins}, tied {self.position.draws}, lost {self.position.losses}"
+        if self.seat_advantage is None:
+            return note
+        interval = f"[{cells.number(self.seat_low, 0)}, {cells.number(self.seat_high, 0)}]"
+        return f"{note}; its advantage: {cells.number(self.seat_advantage, 0)} Elo {interval}"
+
+    def doubts(self) -> list[str]:
+        """Says what does not hold of the ratings."""
+        notes = []
         if not self.connected:
             notes.append(
                 "not every policy has beaten or tied every other through a chain: distances depend on the prior"
@@ -126,7 +138,7 @@ class SkillLeaderboard(Leaderboard):
         return notes
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns ratings with their intervals, TrueSkill after every match, and the results of every pair."""
+        """Returns ratings with their intervals, their course, and the results of every pair."""
         rated = [
             (row.policy, row.rating, row.low, row.high)
             for row in self.rows
@@ -136,12 +148,16 @@ class SkillLeaderboard(Leaderboard):
             return []
         return [
             Intervals(rated, "Bradley-Terry rating in Elo with its 95 % interval"),
-            Trajectories(rate(outcomes).history, "TrueSkill mu ± sigma"),
+            *self.course(outcomes),
             Pairs(pair_table(duels(outcomes, with_itself=True))),
         ]
 
+    def course(self, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns TrueSkill after every match."""
+        return [Trajectories(rate(outcomes).history, "TrueSkill mu ± sigma")]
 
-class Duels(Scheme):
+
+class Duels(Repeating):
     """Every pair plays both seats of every deal, until the ratings stand still."""
 
     name = "duels"
@@ -259,7 +275,8 @@ def _rating(fitted: BradleyTerryFit | None, policy: str) -> float | None:
     return float(fitted.ratings[fitted.policies.index(policy)]) if fitted else None
 
 
-def _rating_cell(row: SkillRow) -> str:
+def rating_cell(row: SkillRow) -> str:
+    """Writes a rating with its interval."""
     return "" if row.rating is None else f"{row.rating:.0f} [{cells.number(row.low, 0)}, {cells.number(row.high, 0)}]"
 
 

@@ -14,7 +14,7 @@ from rating.schedules.field import field_play, seat_under_test
 from rating.schemes import cells
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, common_fields, ranked, row_fields
-from rating.schemes.scheme import Scheme
+from rating.schemes.repeating import Repeating
 from rating.schemes.settling import SettlingRule
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
@@ -74,7 +74,7 @@ class FieldLeaderboard(Leaderboard):
         )
 
 
-class Field(Scheme):
+class Field(Repeating):
     """Every policy on every seat in turn, the fixed opponent on all others; in the first role where roles are hidden."""
 
     name = "field"

@@ -43,7 +43,22 @@ class Pairs:
     table: Mapping[str, Mapping[str, Tally | None]]
 
 
-Figure = Intervals | Trajectories | Pairs
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts.
+
+    Attributes:
+        title: what it shows.
+        header: heading of each column.
+        rows: cells of each row; the first one is its name.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+Figure = Intervals | Trajectories | Pairs | Grid
 
 
 def estimate_figure(rows: Iterable[tuple[str, Estimate | None]], label: str) -> list[Figure]:

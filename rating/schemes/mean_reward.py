@@ -11,7 +11,7 @@ from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import Leaderboard, Row, by_policy, common_fields, ranked, row_fields
-from rating.schemes.scheme import Scheme
+from rating.schemes.repeating import Repeating
 from rating.schemes.standstill import StandstillRule
 from rating.schemes.stopping import CountRule
 from rating.statistics.stableness import StablenessRule
@@ -26,7 +26,7 @@ class RewardLeaderboard(Leaderboard):
         return estimate_figure(((row.policy, row.reward) for row in self.rows), "mean reward with its 95 % interval")
 
 
-class MeanReward(Scheme):
+class MeanReward(Repeating):
     """Every policy plays every seat on the same deals, a fixed number of matches or until the means stand still."""
 
     name = "mean_reward"

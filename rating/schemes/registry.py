@@ -8,9 +8,10 @@ from rating.schemes.mean_reward import MeanReward
 from rating.schemes.roles import Roles
 from rating.schemes.scheme import Scheme
 from rating.schemes.self_play import SelfPlay
+from rating.schemes.tournament import Tournament
 
 SCHEMES: dict[str, type[Scheme]] = {
-    scheme.name: scheme for scheme in (Duels, MeanReward, Cooperation, Roles, SelfPlay, Field)
+    scheme.name: scheme for scheme in (Duels, MeanReward, Cooperation, Roles, SelfPlay, Field, Tournament)
 }
 """Schemes by name."""
 

@@ -20,7 +20,7 @@ from rating.schemes import cells
 from rating.schemes.field import STANDARD_OPPONENT
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
-from rating.schemes.scheme import Scheme
+from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 from rating.statistics.results import finished
@@ -93,7 +93,7 @@ class _Cell:
         return cells.percent(value) if self.percent else cells.estimate(value)
 
 
-class Roles(Scheme):
+class Roles(Repeating):
     """Every policy has every role equally often.
 
     Roles that agents' names tell: every policy on every rated seat, against and with the others. Hidden roles: every policy

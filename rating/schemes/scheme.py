@@ -1,22 +1,19 @@
 """The interface of schemes: one object for one environment of a run, which says what is compared and how."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
-from rating.records.match import Match
 from rating.records.outcome import Outcome
-from rating.schedules.batches import BATCH_MATCHES, Contest, even_batch
+from rating.schedules.batches import BATCH_MATCHES, Contest
 from rating.schedules.schedule import Schedule
-from rating.schedules.until import Until
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.settling import SettlingRule
 from rating.schemes.staff import seat_staff
-from rating.schemes.standstill import StandstillRule
-from rating.schemes.stopping import CountRule, StopRule
+from rating.schemes.stopping import StopRule
+from rating.schemes.tournament_rules import TournamentRules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +37,7 @@ class Setting:
         value: statistic of the environment that is averaged among a field; empty for none.
         half_width: of the 95 % intervals of means, at which enough has been played; ``None`` for a number of matches.
         still: change of means over ``stop.window`` matches, below which enough has been played; ``None`` for a number of matches.
+        tournament: rules of a tournament; ``None`` for the standard ones.
     """
 
     environment: str
@@ -58,6 +56,7 @@ class Setting:
     value: str = ""
     half_width: float | None = None
     still: float | None = None
+    tournament: TournamentRules | None = None
 
 
 class Scheme(ABC):
@@ -77,37 +76,28 @@ class Scheme(ABC):
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        environment, declaration = setting.environment, setting.declaration
-        staff = seat_staff(environment, setting.agents, declaration, setting.staff)
-        self._rated = tuple(declaration.is_rated(agent) for agent in setting.agents)
-        if len(setting.policies) < self.least_policies(sum(self._rated)):
+        environment = setting.environment
+        seats = sum(map(setting.declaration.is_rated, setting.agents))
+        if len(setting.policies) < self.least_policies(seats):
             raise OptionError(
-                f"{environment}: expected {self.least_policies(sum(self._rated))} policies or more, got"
+                f"{environment}: expected {self.least_policies(seats)} policies or more, got"
                 f" {list(setting.policies)}; name more with [[policy]]"
             )
         self._contest = Contest(
             environment,
             setting.policies,
-            sum(self._rated),
+            seats,
             setting.options,
             setting.seed,
             batch=min(BATCH_MATCHES, setting.stop.max_matches),
-            staff=staff,
+            staff=self.staff(),
             by_deal=setting.by_deal,
         )
         self.check()
-        rule = self.rule()
-        if isinstance(rule, CountRule):
-            cycles, played = self.cycle()
-            self._contest = replace(
-                self._contest, batch=played * even_batch(min(rule.matches, rule.max_matches), cycles) // cycles
-            )
-        elif isinstance(rule, StandstillRule):  # asked as often as it could answer otherwise
-            self._contest = replace(self._contest, batch=min(rule.stableness.window, self._contest.batch))
 
+    @abstractmethod
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""
-        return Until(self._contest, self.batches(), self.rule().begin(self.setting.policies), self.setting.ahead)
 
     def leaderboard(self, outcomes: Iterable[Outcome], stop_reason: str = "") -> Leaderboard:
         """Makes the leaderboard.
@@ -126,8 +116,22 @@ class Scheme(ABC):
         """Says which seat is whose where the record does not: that of a void match may know the policies only."""
         if all(seat.agent for seat in outcome.seats):
             return outcome
-        seats = zip(outcome.seats, self.setting.agents, self._rated, strict=True)
-        return replace(outcome, seats=tuple(replace(seat, agent=agent, rated=rated) for seat, agent, rated in seats))
+        rated = self.setting.declaration.is_rated
+        seats = zip(outcome.seats, self.agents(len(outcome.seats)), strict=True)
+        return replace(outcome, seats=tuple(replace(seat, agent=agent, rated=rated(agent)) for seat, agent in seats))
+
+    def agents(self, count: int) -> tuple[str, ...]:
+        """Returns the seats of a match that has ``count`` of them."""
+        return self.setting.agents
+
+    def staff(self) -> Mapping[int, str]:
+        """Returns who serves in every match, by the index of the seat.
+
+        Raises:
+            OptionError: if the run does not say it as the environment needs it.
+        """
+        setting = self.setting
+        return seat_staff(setting.environment, setting.agents, setting.declaration, setting.staff)
 
     def check(self) -> None:
         """Checks what is particular to the scheme.
@@ -137,6 +141,7 @@ class Scheme(ABC):
         """
         self.expect_no("opponent", "since policies are rated by playing each other here")
         self.expect_no("value", "since only the scheme 'field' averages a statistic")
+        self.expect_no("tournament", 'since policies do not meet in a tournament here; for one: scheme = "tournament"')
 
     def expect_no(self, key: str, reason: str) -> None:
         """Checks that the run leaves a key of the environment out.
@@ -153,28 +158,5 @@ class Scheme(ABC):
         """Returns how many policies are needed for ``seats`` rated seats."""
 
     @abstractmethod
-    def batches(self) -> Iterator[list[Match]]:
-        """Returns what is played, without end."""
-
-    def cycle(self) -> tuple[int, int]:
-        """Returns how many matches of each policy in a cycle of the schedule the rule counts, and how many there are."""
-        return 1, 1
-
-    @abstractmethod
-    def rule(self) -> StopRule | CountRule | SettlingRule | StandstillRule:
-        """Returns when to stop."""
-
-    @abstractmethod
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
         """Makes the leaderboard of the outcomes of this environment."""
-
-    def count_rule(self, *, counted: int = 1, scheduled: int = 1, opponent: str = "") -> CountRule:
-        """Returns the rule for a fixed number of matches.
-
-        Args:
-            counted: matches of a policy among which one is of the kind that is to be played so often.
-            scheduled: the same, with all that the schedule makes it play besides.
-            opponent: as in ``CountRule``.
-        """
-        limit = self.setting.stop.max_matches
-        return CountRule(min(self.setting.matches, limit) * counted, limit * scheduled, opponent)

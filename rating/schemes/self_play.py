@@ -12,7 +12,7 @@ from rating.schedules.self_play import self_play
 from rating.schemes import cells
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
-from rating.schemes.scheme import Scheme
+from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Tally
 from rating.statistics.results import duels
@@ -44,7 +44,7 @@ class SelfPlayLeaderboard(Leaderboard):
         return estimate_figure(((row.policy, row.reward) for row in self.rows), "mean reward with its 95 % interval")
 
 
-class SelfPlay(Scheme):
+class SelfPlay(Repeating):
     """Every policy on all rated seats, a fixed number of matches."""
 
     name = "self_play"

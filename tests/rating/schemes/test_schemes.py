@@ -37,7 +37,7 @@ def agents(count):
 def test_every_environment_of_the_suite_declares_a_known_scheme():
     declared = {load_environment(entry.name).declaration.scheme for entry in CATALOGUE}
     assert declared == {"duels", "mean_reward", "cooperation", "roles"}
-    assert SCHEMES.keys() == declared | {"self_play", "field"}
+    assert SCHEMES.keys() == declared | {"self_play", "field", "tournament"}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,107 @@
+"""``llmarena tournament``: newcomers of a tournament that has been played."""
+
+import argparse
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from llmarena_envs.core.options import parse_options
+from rating.commands.read import print_grid
+from rating.commands.run import resume
+from rating.errors import RunError
+from rating.records.outcome import Outcome
+from rating.records.store import Store
+from rating.running import run_directory
+from rating.running.contests import make_scheme
+from rating.running.run_file import RunConfig, parse_run_file
+from rating.running.tournament_config import add_newcomer
+from rating.schedules.pairing import ranked
+from rating.schedules.swiss import START
+from rating.schemes import cells
+from rating.schemes.figures import Grid
+from rating.schemes.tournament import Tournament
+from rating.schemes.tournament_board import Stage
+
+COMPLETE = "rounds"
+"""Why the schedule of a tournament stopped that has been played to its end."""
+
+
+def add(args: argparse.Namespace) -> None:
+    """Enters a newcomer, plays its pairings, and prints leaderboards and the path of every rating."""
+    newcomer = args.name or args.policy
+    _enter(args, newcomer)
+    resume(args)
+    config, store = run_directory.open_run(args.dir)
+    with closing(store):
+        outcomes = list(store.outcomes())
+    for environment, scheme in _tournaments(config).items():
+        _print_placing(environment, scheme, outcomes, newcomer)
+
+
+def _enter(args: argparse.Namespace, newcomer: str) -> None:
+    """Puts a newcomer into the run file of a run, from which on ``resume`` places it.
+
+    Raises:
+        OptionError: if it cannot play, or is there already.
+        RunError: if there is no tournament, or it has not been played to its end.
+    """
+    config, store = run_directory.open_run(args.dir)
+    with run_directory.Lock(args.dir), closing(store):
+        run_directory.check_unchanged(args.dir, config, store)
+        environments = list(_tournaments(config))
+        if not environments:
+            raise RunError(
+                f"{args.dir}: expected a run with the scheme 'tournament' in one of its environments, got none"
+            )
+        _check_complete(args.dir, store, environments)
+        policy = {"spec": args.policy, "name": newcomer, "options": parse_options(args.option, "--option")}
+        if len(environments) < len(config.environment):
+            policy["environments"] = environments
+        text = add_newcomer(run_directory.read_run_file(args.dir), environments, policy, args.prior)
+        changed = parse_run_file(text, "tournament add")
+        for environment in environments:
+            make_scheme(changed, environment)
+        for environment in environments:  # first: who reads this finds a tournament that is to be resumed
+            store.set_fact(f"stopped:{environment}", "")
+        run_directory.replace_run_file(args.dir, text)
+
+
+def _check_complete(directory: Path, store: Store, environments: Sequence[str]) -> None:
+    facts = store.facts()
+    for environment in environments:
+        if facts.get(f"stopped:{environment}") != COMPLETE:
+            raise RunError(
+                f"{directory}: expected a tournament that has been played to its end, but matches of {environment} are missing;"
+                f" first: llmarena resume {directory}"
+            )
+
+
+def _tournaments(config: RunConfig) -> dict[str, Tournament]:
+    schemes = {item.name: make_scheme(config, item.name) for item in config.environment}
+    return {name: scheme for name, scheme in schemes.items() if isinstance(scheme, Tournament)}
+
+
+def _print_placing(environment: str, scheme: Tournament, outcomes: Sequence[Outcome], newcomer: str) -> None:
+    """Prints every rating before and after each pairing of a newcomer, and what became of the order of the others."""
+    path = scheme.leaderboard(outcomes).path
+    own = [index for index, stage in enumerate(path) if newcomer in stage.pair]
+    stages = path[max(own[0] - 1, 0) : own[-1] + 1]
+    print_grid(_placing(f"{environment}: ratings while {newcomer} was placed", stages, newcomer))
+    before, after = (_order(stage, newcomer) for stage in (stages[0], stages[-1]))
+    if before == after:
+        print(f"The order of the others is as it was: {', '.join(after)}")
+    else:
+        print(f"Order of the others before: {', '.join(before)}\nOrder of the others after:  {', '.join(after)}")
+
+
+def _placing(title: str, stages: Sequence[Stage], newcomer: str) -> Grid:
+    opponents = ["".join({*stage.pair} - {newcomer}) for stage in stages[1:]]
+    rows = [
+        [name, *(cells.number(stage.ratings.get(name, START), 0) for stage in stages)]
+        for name in ranked(stages[-1].ratings)
+    ]
+    return Grid(title, ["policy", "before", *(f"after {name}" for name in opponents)], rows)
+
+
+def _order(stage: Stage, newcomer: str) -> list[str]:
+    return [name for name in ranked(stage.ratings) if name != newcomer]

@@ -1,0 +1,48 @@
+"""The committee: who judges a pairing of a tournament.
+
+Source: Auto-Arena (arXiv 2405.20267, section 3.3): the best five by the current ranking, the two candidates left out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from llmarena_envs.core.options import OptionError
+
+
+@dataclass(frozen=True)
+class Committee:
+    """How the members are chosen among those who are compared.
+
+    Attributes:
+        size: members wanted.
+        least: members that do, where there are no more.
+        exclude: policies that never judge.
+        families: family of a policy, by its name; one that is missing has none.
+        exclude_family: whether nobody judges its own family.
+    """
+
+    size: int
+    least: int
+    exclude: tuple[str, ...] = ()
+    families: Mapping[str, str] = field(default_factory=dict)
+    exclude_family: bool = False
+
+    def members(self, ranking: Sequence[str], pair: tuple[str, str]) -> tuple[str, ...]:
+        """Returns who judges a pair, best first.
+
+        Args:
+            ranking: everybody, best first.
+            pair: the two who are judged.
+
+        Raises:
+            OptionError: if too few are left.
+        """
+        related = {self.families[name] for name in pair if name in self.families} if self.exclude_family else set()
+        barred = {*pair, *self.exclude, *(name for name in ranking if self.families.get(name) in related)}
+        members = tuple(name for name in ranking if name not in barred)[: self.size]
+        if len(members) < self.least:
+            raise OptionError(
+                f"committee: expected {self.least} judges or more for {pair[0]} against {pair[1]}, got {len(members)}; name"
+                " more policies, exclude fewer, let fewer do with min_judges, or name fixed judges in [environment.staff]"
+            )
+        return members

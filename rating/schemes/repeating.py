@@ -1,0 +1,56 @@
+"""Schemes that go through the same cycle of matches again and again until a rule says that they suffice."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rating.records.match import Match
+from rating.schedules.batches import even_batch
+from rating.schedules.schedule import Schedule
+from rating.schedules.until import Until
+from rating.schemes.scheme import Scheme, Setting
+from rating.schemes.settling import SettlingRule
+from rating.schemes.standstill import StandstillRule
+from rating.schemes.stopping import CountRule, StopRule
+
+
+class Repeating(Scheme):
+    """A way of comparing by an endless sequence of matches and a rule that ends it; arguments as ``Scheme``."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        rule = self.rule()
+        if isinstance(rule, CountRule):
+            cycles, played = self.cycle()
+            self._contest = replace(
+                self._contest, batch=played * even_batch(min(rule.matches, rule.max_matches), cycles) // cycles
+            )
+        elif isinstance(rule, StandstillRule):  # asked as often as it could answer otherwise
+            self._contest = replace(self._contest, batch=min(rule.stableness.window, self._contest.batch))
+
+    def schedule(self) -> Schedule:
+        """Returns the schedule, before its first match."""
+        return Until(self._contest, self.batches(), self.rule().begin(self.setting.policies), self.setting.ahead)
+
+    @abstractmethod
+    def batches(self) -> Iterator[list[Match]]:
+        """Returns what is played, without end."""
+
+    def cycle(self) -> tuple[int, int]:
+        """Returns how many matches of each policy in a cycle of the schedule the rule counts, and how many there are."""
+        return 1, 1
+
+    @abstractmethod
+    def rule(self) -> StopRule | CountRule | SettlingRule | StandstillRule:
+        """Returns when to stop."""
+
+    def count_rule(self, *, counted: int = 1, scheduled: int = 1, opponent: str = "") -> CountRule:
+        """Returns the rule for a fixed number of matches.
+
+        Args:
+            counted: matches of a policy among which one is of the kind that is to be played so often.
+            scheduled: the same, with all that the schedule makes it play besides.
+            opponent: as in ``CountRule``.
+        """
+        limit = self.setting.stop.max_matches
+        return CountRule(min(self.setting.matches, limit) * counted, limit * scheduled, opponent)

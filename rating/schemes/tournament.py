@@ -1,0 +1,117 @@
+"""Tournament: Swiss rounds between two players at a time, judged by the best of those who do not play, rated by Bradley-Terry.
+
+Source: Auto-Arena (arXiv 2405.20267, sections 3.2 and 3.3).
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from llmarena_envs.core.declaration import role_of
+from rating.records.outcome import Outcome
+from rating.schedules.batches import Contest
+from rating.schedules.committee import Committee
+from rating.schedules.schedule import Schedule
+from rating.schedules.swiss import Pair, Swiss, SwissPlan
+from rating.schemes.scheme import Scheme
+from rating.schemes.staff import seat_staff
+from rating.schemes.tournament_board import TournamentLeaderboard, current_ratings, tournament_leaderboard
+from rating.schemes.tournament_rules import TournamentRules
+
+JUDGES_OPTION = "n_judges"
+"""The environment's option for the number of judges, which is given the number of members of a committee."""
+
+
+class Tournament(Scheme):
+    """Everybody meets somebody of similar strength, round by round.
+
+    Where the environment has judges whom the run does not name, those who do not play judge: the best of them by the current
+    ranking, chosen anew for every pairing.
+    """
+
+    name = "tournament"
+
+    def check(self) -> None:
+        """Checks names, the two rated seats, and that every pair of the field finds its judges."""
+        for key in ("opponent", "value"):
+            self.expect_no(key, "since policies play each other in a tournament")
+        setting = self.setting
+        self._contest.check(f"{setting.environment}, whose players meet in a tournament", policies=2, seats=2)
+        self._rules.check(setting.policies)
+        present = self._plan.field
+        pairs = list(itertools.combinations(present, 2))
+        for newcomer in (None, *self._rules.newcomers):
+            if newcomer is not None:
+                pairs = [(newcomer, name) for name in present]
+                present.append(newcomer)
+            for pair in pairs:
+                self.staffed(pair, present)
+
+    def least_policies(self, seats: int) -> int:
+        """Returns 2: a policy is rated by playing others."""
+        return 2
+
+    def schedule(self) -> Schedule:
+        """Returns the schedule, before its first match."""
+        return Swiss(self._contest, self._plan, self.current_ratings, self.staffed)
+
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> TournamentLeaderboard:
+        """Makes the leaderboard."""
+        return tournament_leaderboard(outcomes, self._plan, ties=self._rules.ties, stop_reason=stop_reason)
+
+    def current_ratings(self, outcomes: Sequence[Outcome]) -> dict[str, float]:
+        """Returns the ratings that decide who meets and who judges, of those who have finished a match."""
+        return current_ratings(outcomes, self._rules.ties)
+
+    def staff(self) -> Mapping[int, str]:
+        """Returns nobody: who serves depends on the pairing."""
+        return {}
+
+    def agents(self, count: int) -> tuple[str, ...]:
+        """Returns the seats of a match that has ``count`` of them: where judges are fewer, the last of their seats fall away."""
+        missing = self._judges[len(self._judges) + count - len(self.setting.agents) :]
+        return tuple(agent for agent in self.setting.agents if agent not in missing)
+
+    def staffed(self, pair: Pair, ranking: Sequence[str]) -> Contest:
+        """Returns the contest with those who serve when a pair plays.
+
+        Args:
+            pair: who plays.
+            ranking: everybody who is there, best first.
+
+        Raises:
+            OptionError: if there are not enough judges, or the run names nobody for another role.
+        """
+        setting, role, seats = self.setting, self._judge_role, len(self._judges)
+        if not seats or role in setting.staff:
+            return self._served(setting.agents, setting.staff)
+        rules = self._rules
+        least = seats if rules.min_judges is None else rules.min_judges
+        committee = Committee(seats, least, rules.exclude, rules.families, rules.exclude_family)
+        members = committee.members(ranking, pair)
+        agents = self.agents(len(setting.agents) - seats + len(members))
+        served = self._served(agents, {**setting.staff, role: members})
+        return replace(served, options={**setting.options, JUDGES_OPTION: len(members)})
+
+    def _served(self, agents: Sequence[str], staff: Mapping[str, Sequence[str]]) -> Contest:
+        seated = seat_staff(self.setting.environment, agents, self.setting.declaration, staff)
+        return replace(self._contest, staff=seated)
+
+    @property
+    def _rules(self) -> TournamentRules:
+        return self.setting.tournament or TournamentRules()
+
+    @cached_property
+    def _plan(self) -> SwissPlan:
+        rules = self._rules
+        return SwissPlan(rules.scores(self.setting.policies), rules.newcomers, rules.questions, rules.paired)
+
+    @property
+    def _judges(self) -> list[str]:
+        return [agent for agent in self.setting.agents if role_of(agent) == self._judge_role]
+
+    @property
+    def _judge_role(self) -> str:
+        verdicts = self.setting.declaration.verdicts
+        return verdicts.role if verdicts else "judge"

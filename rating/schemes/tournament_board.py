@@ -1,0 +1,215 @@
+"""The leaderboard of a tournament: Bradley-Terry with and without ties, online Elo, and how the ratings came about.
+
+Source: Auto-Arena (arXiv 2405.20267, sections 3.3 and 4.1): Elo ratings by Bradley-Terry after every pairing.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rating.records.outcome import VOID, Outcome
+from rating.schedules.swiss import START, SwissPlan, rounds_for
+from rating.schemes import cells
+from rating.schemes.duels import SkillLeaderboard, SkillRow, rating_cell, skill_leaderboard
+from rating.schemes.figures import Figure, Grid, Trajectories
+from rating.schemes.leaderboard import REWARD, Column, ranked
+from rating.statistics import bradley_terry
+from rating.statistics.bradley_terry import BradleyTerryOptions
+from rating.statistics.elo import elo
+from rating.statistics.results import rated_seats
+
+
+class Stage(NamedTuple):
+    """Where a tournament stood after a pairing.
+
+    Attributes:
+        matches: played until then.
+        pair: who had met.
+        ratings: by policy, of those who had come by then.
+    """
+
+    matches: int
+    pair: tuple[str, str]
+    ratings: dict[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TournamentRow(SkillRow):
+    """A policy of a tournament.
+
+    Attributes:
+        elo: online Elo rating, K = 4.
+        byes: rounds it did not play.
+        rematches: pairings with somebody it had met before.
+    """
+
+    elo: float | None
+    byes: int
+    rematches: int
+
+    @property
+    def metric(self) -> float | None:
+        """The Bradley-Terry rating."""
+        return self.rating
+
+
+@dataclass(frozen=True, kw_only=True)
+class TournamentLeaderboard(SkillLeaderboard):
+    """The leaderboard of a tournament.
+
+    Attributes:
+        rounds: that the field plays.
+        newcomers: who came afterwards, in order.
+        ties: what ranks, pairings and committees were chosen by: ``half`` or ``drop``.
+        path: every rating after every pairing that is complete.
+    """
+
+    rows: Sequence[TournamentRow]
+    rounds: int
+    newcomers: tuple[str, ...]
+    ties: str
+    path: tuple[Stage, ...]
+
+    def columns(self) -> list[Column]:
+        """Returns ratings, results, byes and rematches."""
+        return [
+            Column("rating", rating_cell),
+            Column("no ties", lambda row: cells.number(row.rating_without_ties, 0)),
+            Column("Elo", lambda row: cells.number(row.elo, 0), 8),
+            Column("W/D/L", lambda row: cells.tally(row.tally)),
+            Column("byes", lambda row: str(row.byes), 5),
+            Column("rematches", lambda row: str(row.rematches), 5),
+            Column("first", lambda row: cells.tally(row.first), 7),
+            Column("second", lambda row: cells.tally(row.second), 6),
+            REWARD,
+        ]
+
+    def notes(self) -> list[str]:
+        """Says how it was played, what the ratings are, and what does not hold of them."""
+        pairings = f"{len(self.path)} pairing{'' if len(self.path) == 1 else 's'}"
+        played = f"{self.rounds} Swiss round{'' if self.rounds == 1 else 's'}, {pairings} complete"
+        if self.newcomers:
+            played += f"; placed afterwards: {', '.join(self.newcomers)}"
+        ties = {"half": "counts as half a win of each", "drop": "is left out"}[self.ties]
+        notes = [
+            played,
+            self.rating_note(),
+            f"pairings, judges and ranks were chosen by ratings for which a tie {ties}; Elo: online, K = 4, in match order",
+            self.seat_note(),
+        ]
+        if again := [stage.pair for stage in _rematches(self.path)]:
+            notes.append(f"met again: {', '.join(' and '.join(pair) for pair in again)}")
+        return [*notes, *self.doubts()]
+
+    def course(self, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the path of every rating."""
+        if not self.path:
+            return []
+        history: dict[str, list[tuple[int, float, float]]] = {}
+        before = 0
+        for stage in self.path:
+            for name, rating in stage.ratings.items():
+                history.setdefault(name, [(before, START, 0.0)]).append((stage.matches, rating, 0.0))
+            before = stage.matches
+        ordered = {row.policy: history[row.policy] for row in self.rows if row.policy in history}
+        return [
+            Trajectories(ordered, "Bradley-Terry rating in Elo"),
+            paths(self.path, "Ratings after every pairing", [row.policy for row in self.rows]),
+        ]
+
+
+def paths(stages: Sequence[Stage], title: str, policies: Sequence[str]) -> Grid:
+    """Returns a table of ratings: a row a pairing, a column a policy."""
+    rows = [
+        [" - ".join(stage.pair), str(stage.matches), *(cells.number(stage.ratings.get(name), 0) for name in policies)]
+        for stage in stages
+    ]
+    return Grid(title, ["pairing", "matches", *policies], rows)
+
+
+def tournament_leaderboard(
+    outcomes: Iterable[Outcome], plan: SwissPlan, *, ties: str = "half", stop_reason: str = ""
+) -> TournamentLeaderboard:
+    """Makes the leaderboard of a tournament.
+
+    Args:
+        outcomes: all its outcomes, void ones included, in any order; at least one.
+        plan: what is played.
+        ties: what policies are ranked by, as in ``TournamentRules``.
+        stop_reason: why no more matches were played.
+
+    Raises:
+        ValueError: if there are no outcomes, or a match had not two rated seats.
+    """
+    outcomes = list(outcomes)
+    skill = skill_leaderboard(outcomes, model=_model("half"), stop_reason=stop_reason)
+    path = _path(outcomes, plan, ties)
+    online, byes = elo(outcomes), _byes(path, plan)
+    again = Counter(name for stage in _rematches(path) for name in stage.pair)
+    rows = [
+        TournamentRow(**vars(row), elo=online.get(row.policy), byes=byes[row.policy], rematches=again[row.policy])
+        for row in skill.rows
+    ]
+    return TournamentLeaderboard(
+        **{
+            **vars(skill),
+            "scheme": "tournament",
+            "rows": ranked(rows, lambda row: row.rating if ties == "half" else row.rating_without_ties),
+        },
+        rounds=rounds_for(len(plan.field)),
+        newcomers=tuple(plan.newcomers),
+        ties=ties,
+        path=path,
+    )
+
+
+def current_ratings(outcomes: Iterable[Outcome], ties: str) -> dict[str, float]:
+    """Returns the Bradley-Terry ratings of those who have finished a match, mean 1000.
+
+    They are of greatest likelihood; where the data alone determine none, with a prior (see ``rating.statistics.bradley_terry``).
+    """
+    comparisons = bradley_terry.compare(outcomes)
+    if not comparisons.policies:
+        return {}
+    fitted = bradley_terry.fit(comparisons, _model(ties))
+    return dict(zip(fitted.policies, map(float, fitted.ratings), strict=True))
+
+
+def _model(ties: str) -> BradleyTerryOptions:
+    return BradleyTerryOptions(prior_sd=None, ties=ties)
+
+
+def _path(outcomes: Sequence[Outcome], plan: SwissPlan, ties: str) -> tuple[Stage, ...]:
+    """Returns the pairings up to the first that is not complete, in order, each with the ratings after it."""
+    by_pairing: dict[int, list[Outcome]] = {}
+    for outcome in outcomes:
+        if outcome.status != VOID:
+            by_pairing.setdefault(outcome.number // plan.matches, []).append(outcome)
+    present, played, stages = set(plan.field), list[Outcome](), list[Stage]()
+    while len(own := by_pairing.get(len(stages), [])) == plan.matches:
+        played += own
+        first, second = (seat.policy for seat in rated_seats(min(own, key=lambda outcome: outcome.number)))
+        present |= {first, second}
+        known = current_ratings(played, ties)
+        stages.append(Stage(len(played), (first, second), {name: known.get(name, START) for name in sorted(present)}))
+    return tuple(stages)
+
+
+def _rematches(path: Sequence[Stage]) -> list[Stage]:
+    met, again = set[frozenset[str]](), []
+    for stage in path:
+        if frozenset(stage.pair) in met:
+            again.append(stage)
+        met.add(frozenset(stage.pair))
+    return again
+
+
+def _byes(path: Sequence[Stage], plan: SwissPlan) -> Mapping[str, int]:
+    """Returns how many of the complete rounds each of the field has not played."""
+    size = len(plan.field) // 2
+    byes: Counter[str] = Counter()
+    for number in range(min(rounds_for(len(plan.field)), len(path) // size)):
+        playing = {name for stage in path[number * size : (number + 1) * size] for name in stage.pair}
+        byes.update(set(plan.field) - playing)
+    return byes

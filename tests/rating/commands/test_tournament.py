@@ -1,0 +1,237 @@
+"""Tournaments through the command line: judges from the pool, void matches, interruptions, newcomers."""
+
+import json
+import re
+
+import pytest
+
+from rating.cli import main
+from rating.records.outcome import FINISHED
+from rating.running import run_directory
+
+JUDGED = "tests.rating.judged_env"
+MODEL = '[[policy]]\nname = "{name}"\nspec = "tests.rating.judged_env:Model"\noptions = {{ {options} }}\n'
+
+
+def text(count=7, *, options="", rules="questions = 4", environment="", top="", least=5):
+    """A run file with models ``m0`` (the weakest) to ``m{count - 1}``."""
+    models = [MODEL.format(name=f"m{index}", options=f"strength = {30 + 8 * index}{options}") for index in range(count)]
+    return (
+        f'workers = 1\nseed = 5\n{top}\n[[environment]]\nname = "{JUDGED}"\n{environment}\n'
+        f"[environment.tournament]\nmin_judges = {least}\n{rules}\n{''.join(models)}"
+    )
+
+
+def run(folder, run_file, code=0):
+    path = folder / "run.toml"
+    path.write_text(run_file, encoding="utf-8")
+    assert main(["run", str(path), "--out", str(folder / "run")]) == code
+    return folder / "run"
+
+
+def records(directory):
+    _, store = run_directory.open_run(directory)
+    found = list(store.records())
+    store.close()
+    return found
+
+
+def board(directory, capsys):
+    capsys.readouterr()
+    assert main(["rate", "--json", str(directory)]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    return found
+
+
+def played(directory):
+    """Everything but wall times and tries that a run has left."""
+    return [(record.match, record.outcome, record.digest) for record in records(directory)]
+
+
+def committees(directory):
+    return {
+        record.match.number // 4: (record.match.policies[:2], record.match.policies[2:])
+        for record in records(directory)
+    }
+
+
+def test_the_best_of_those_who_do_not_play_judge_and_stand_in_the_record(tmp_path, capsys):
+    prior = ", ".join(f"m{index} = {index}" for index in range(8))
+    directory = run(tmp_path, text(8, rules=f"questions = 4\nprior = {{ {prior} }}"))
+    found = committees(directory)
+    assert len(found) == 12
+    ranking = [f"m{index}" for index in reversed(range(8))]
+    for number in range(4):  # the first round goes by the initial scores
+        pair, judges = found[number]
+        assert judges == tuple(name for name in ranking if name not in pair)[:5]
+    for pair, judges in found.values():
+        assert len(judges) == 5 and not set(pair) & set(judges)
+    assert {judges for _, judges in found.values()} != {found[number][1] for number in range(4)}
+    for record in records(directory):
+        assert record.match.options == {"n_judges": 5, "number": record.match.number % 4}
+    shown = board(directory, capsys)
+    assert {row["role"] for row in shown["staff"]} == {"judge"}
+    assert (shown["matches"], shown["rounds"], len(shown["path"]), shown["stop_reason"]) == (48, 3, 12, "rounds")
+    assert main(["replay", "--verify", str(directory)]) == 0
+    assert main(["report", str(directory)]) == 0
+    page = (directory / "report.html").read_text(encoding="utf-8")
+    assert "Ratings after every pairing" in page and "Bradley-Terry rating in Elo with its 95 % interval" in page
+    assert main(["export", "--format", "csv", str(directory)]) == 0
+
+
+def test_fewer_judges_do_where_the_run_says_so_and_families_and_excluded_ones_stay_out(tmp_path):
+    rules = 'questions = 4\nexclude = ["m6"]\nexclude_family = true\nfamilies = { m0 = "x", m1 = "x", m2 = "y" }'
+    directory = run(tmp_path, text(7, rules=rules, least=1))
+    for pair, judges in committees(directory).values():
+        assert "m6" not in judges
+        assert not ({"m0", "m1"} & set(pair) and {"m0", "m1"} & set(judges))
+    assert {record.match.options["n_judges"] for record in records(directory)} == {3, 4, 5}
+
+
+def test_judges_that_the_run_names_serve_in_every_match(tmp_path):
+    staff = '[environment.staff]\njudge = ["tests.rating.judged_env:Model"]\n'
+    directory = run(tmp_path, text(4, environment=staff))
+    assert {judges for _, judges in committees(directory).values()} == {("tests.rating.judged_env:Model",) * 5}
+
+
+@pytest.mark.parametrize("fails_as", ["", "judge"])
+def test_a_run_with_void_matches_goes_on_as_if_nothing_had_happened(tmp_path, capsys, fails_as):
+    (tmp_path / "calm").mkdir()
+    calm = run(tmp_path / "calm", text(7))
+    failing = f', period = 23, fails_as = "{fails_as}"'
+    directory = run(tmp_path, text(7, options=failing, top="tries = 1\nmax_errors = 10000"), code=3)
+    shown = board(directory, capsys)
+    assert shown["void_matches"] > 0 and shown["stop_reason"] == "void"
+    assert shown["matches"] + shown["void_matches"] == 4 * (len(shown["path"]) + 1)  # nothing on top of them
+    codes = []
+    while 0 not in codes and len(codes) < 60:
+        codes.append(main(["resume", str(directory)]))
+    assert set(codes) == {0, 3} and len(codes) > 2
+    assert played(directory) == played(calm)
+    assert board(directory, capsys) == board(calm, capsys)
+    assert main(["replay", "--verify", str(directory)]) == 0
+
+
+def test_a_newcomer_is_placed_and_the_run_verifies(tmp_path, capsys):
+    directory = run(tmp_path, text(7))
+    before = records(directory)
+    order = [row["policy"] for row in board(directory, capsys)["rows"]]
+    command = ["tournament", "add", str(directory), "tests.rating.judged_env:Model", "--name", "new"]
+    assert main([*command, "--option", "strength=60", "--prior", "3.5"]) == 0
+    said = capsys.readouterr().out
+    assert "ratings while new was placed" in said and "before" in said
+    after = records(directory)
+    assert [record.match for record in after[: len(before)]] == [record.match for record in before]
+    placed = {frozenset(record.match.policies[:2]) for record in after[len(before) :]}
+    assert len(placed) == 3 and all("new" in pair for pair in placed)  # log2 of eight
+    shown = board(directory, capsys)
+    assert (shown["newcomers"], shown["matches"]) == (["new"], 12 * 4)
+    others = [row["policy"] for row in shown["rows"] if row["policy"] != "new"]
+    assert f"others after:  {', '.join(others)}" in said or f"as it was: {', '.join(others)}" in said
+    assert ("as it was" in said) == (others == order)
+    assert main(["replay", "--verify", str(directory)]) == 0
+    assert main(["report", str(directory)]) == 0
+    assert main([*command[:-1], "newer"]) == 0  # another one after it
+    assert board(directory, capsys)["newcomers"] == ["new", "newer"]
+    assert main(command) == 2
+    assert "policy: expected distinct names, got 'new' twice" in capsys.readouterr().err
+
+
+def test_a_tournament_that_has_not_ended_takes_no_newcomer(tmp_path, capsys):
+    directory = run(tmp_path, text(7, options=", period = 23", top="tries = 1\nmax_errors = 10000"), code=3)
+    kept = (directory / "run.toml").read_text()
+    assert main(["tournament", "add", str(directory), "tests.rating.judged_env:Model"]) == 2
+    assert f"first: llmarena resume {directory}" in capsys.readouterr().err
+    assert (directory / "run.toml").read_text() == kept
+
+
+@pytest.mark.parametrize("command", [["no_such_policy"], ["tests.rating.judged_env:Model", "--prior", "nan"]])
+def test_a_newcomer_that_cannot_play_changes_nothing(tmp_path, capsys, command):
+    directory = run(tmp_path, text(7))
+    kept, found = (directory / "run.toml").read_text(), played(directory)
+    assert main(["tournament", "add", str(directory), *command]) == 2
+    assert re.search("no_such_policy|finite number", capsys.readouterr().err)
+    assert ((directory / "run.toml").read_text(), played(directory)) == (kept, found)
+    assert main(["replay", "--verify", str(directory)]) == 0
+
+
+def test_a_newcomer_plays_only_the_tournament_of_a_run_with_more(tmp_path):
+    others = """[[policy]]
+spec = "random"
+[[policy]]
+spec = "greedy"
+environments = ["tictactoe_v0"]
+[[environment]]
+name = "tictactoe_v0"
+[stop]
+min_matches = 4
+max_matches = 4
+"""
+    models = text(7, rules="questions = 2").replace("[[policy]]\n", f'[[policy]]\nenvironments = ["{JUDGED}"]\n')
+    directory = run(tmp_path, models + others)
+    assert main(["tournament", "add", str(directory), "random", "--name", "late"]) == 0
+    boards = [record.match for record in records(directory) if record.match.environment == "tictactoe_v0"]
+    assert {name for match in boards for name in match.policies} == {"random", "greedy"}
+    assert all(record.status == FINISHED for record in records(directory))
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ("prior = { m7 = 1.0 }", "tournament.prior: expected one of .*'m0'.*got 'm7'; did you mean 'm"),
+        ('families = { n0 = "x" }', "tournament.families: .*got 'n0'; did you mean 'm0'"),
+        ('exclude = ["z"]', "tournament.exclude: .*got 'z'"),
+        ('newcomers = ["m8"]', "tournament.newcomers: .*got 'm8'"),
+        ("prior = { m1 = nan }", "prior.*m1.*finite number"),
+        ("prior = { m1 = true }", "prior.*m1.*valid number"),
+        ("prior = 3", "tournament.prior"),
+        ("question = 3", "unknown key .*question.*did you mean 'questions'"),
+        ("questions = 0", "questions.*greater than or equal to 1"),
+        ('ties = "third"', "ties.*'half' or 'drop'"),
+        ('exclude = ["m0"]', "committee: expected 5 judges or more for .*, got 4; .*min_judges"),
+        ('prior = "nowhere.csv"', "prior: expected a CSV file, got 'nowhere.csv'"),
+    ],
+)
+def test_rules_that_cannot_be_are_refused_before_anything_is_made(tmp_path, capsys, rules, message):
+    run(tmp_path, text(7, rules=rules), code=2)
+    assert re.search(message, capsys.readouterr().err)
+    assert not (tmp_path / "run").exists()
+
+
+def test_rules_of_a_tournament_are_refused_where_there_is_none(tmp_path, capsys):
+    run(tmp_path, text(7, environment='scheme = "duels"\n[environment.staff]\njudge = ["random"]'), code=2)
+    assert "tournament: expected none" in capsys.readouterr().err
+
+
+def test_a_run_keeps_the_scores_of_its_file_and_refuses_others(tmp_path, capsys, monkeypatch):
+    scores = tmp_path / "prior.csv"
+    scores.write_text("policy,score\nm0,10\nm1,\nm2\n\nm3, 4.5\n", encoding="utf-8")
+    directory = run(tmp_path, text(7, rules=f"questions = 4\nprior = {json.dumps(str(scores))}"))
+    kept = (directory / "run.toml").read_text()
+    assert "m0 = 10.0, m3 = 4.5" in kept
+    scores.unlink()
+    assert main(["resume", str(directory)]) == 0
+    (directory / "run.toml").write_text(kept.replace("m3 = 4.5", "m3 = 5.5"))
+    assert main(["resume", str(directory)]) == 2
+    assert "rules of a tournament" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("policy,score\nm0,1\nm1,nan\n", "line 3: expected a finite number as score, or nothing, got 'nan'"),
+        ("policy,score\nm0,-inf\n", "line 2: expected a finite number"),
+        ("policy,score\nm0,good\n", "line 2: .*got 'good'"),
+        ("policy,score\nm0,1\nm1,2\nm0,\n", "line 4: expected every policy once, got 'm0' as in line 2"),
+        ("policy,score\nm0,1,2\n", "line 2: expected a policy and its score"),
+        ("policy,score\n,1\n", "line 2: expected a policy and its score"),
+        ("name,score\nm0,1\n", "expected the header 'policy,score', got 'name,score'"),
+        ("", "expected the header"),
+        ("policy,score\nm00,1\n", "got 'm00'; did you mean 'm0'"),
+    ],
+)
+def test_scores_that_cannot_be_are_refused_with_their_line(tmp_path, capsys, table, message):
+    (tmp_path / "prior.csv").write_text(table, encoding="utf-8")
+    run(tmp_path, text(7, rules=f"prior = {json.dumps(str(tmp_path / 'prior.csv'))}"), code=2)
+    assert re.search(message, capsys.readouterr().err)
+    assert not (tmp_path / "run").exists()
