@@ -38,7 +38,6 @@ _BRACKETS = "【［〔"
 _FENCE = re.compile(r"\s*+(`{3,}+|~{3,}+)[a-zA-Z]{0,10}+[ \t]*+\n(?P<inside>.*)\n[ \t]*+\1\s*+", re.DOTALL)
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}+")
 _LONG_BLANK = re.compile(r"[^\S\n]{33,}+")
-_EDGES = re.compile(r"\A(?:[ \t]*+\n)++|\s++\Z")
 
 
 class _Tag(NamedTuple):
@@ -73,8 +72,8 @@ def write_speech(speech: Speech, actions: tuple[str, ...] = ()) -> str:
 
 
 def tidy(text: str) -> str:
-    """Returns a text without blank lines around it, and with no more blanks inside than a text needs."""
-    return _EDGES.sub("", _LONG_BLANK.sub(" " * 32, _BLANK_LINES.sub("\n\n", text)))
+    """Returns a text without blanks around it, and with no more of them inside than a text needs."""
+    return _LONG_BLANK.sub(" " * 32, _BLANK_LINES.sub("\n\n", text)).strip()
 
 
 def _parts(text: str) -> tuple[list[Part], str]:

@@ -17,12 +17,13 @@ class Narrator:
 
     Args:
         game: the debate.
-        prompts: the game's texts, in the language in which it is told.
+        language: in which it is told.
     """
 
-    def __init__(self, game: Debate, prompts: Prompts) -> None:
+    def __init__(self, game: Debate, language: str) -> None:
         self._game = game
-        self._render = prompts.render
+        self._render = Prompts("llmarena_envs.debate.narration", language).render
+        self._domains = Prompts("llmarena_envs.debate.questions", language)
 
     def scenes(self) -> Iterator[Scene]:
         """Yields everything that has happened, in its order."""
@@ -30,7 +31,8 @@ class Narrator:
         if not game.question.text:
             return
         examiner = "" if game.questions else EXAMINER
-        yield Scene(self._render("question", domain=game.question.domain or "-"), game.question.text, examiner)
+        domain = self._domains.render(f"domain_{game.question.domain}") if game.question.domain else "-"
+        yield Scene(self._render("question", domain=domain), game.question.text, examiner)
         for turn, delivery in zip(game.turns, game.deliveries, strict=False):
             if turn.round != told:
                 told = turn.round

@@ -62,7 +62,7 @@ def test_what_is_hidden_from_whom_is_told(options, hidden):
 
 def test_verdicts_are_told_before_and_after_discussion_and_changes_marked():
     env = debated(*FIRST, *LAST)
-    a, b = env.game.sides
+    _, b = env.game.sides
     *_, decision = story = env.narrate()
     judged = [(scene.speaker, scene.heading, scene.marks) for scene in story if scene.speaker.startswith("judge")]
     assert judged == [
@@ -118,9 +118,14 @@ def test_an_examiner_and_the_writer_of_a_reference_are_named():
         env.step("<respond>4</respond>")
     env.step("It is 4.")
     story = env.narrate()
-    assert (story[0].speaker, story[0].heading) == ("examiner_0", "The question (math)")
+    assert (story[0].speaker, story[0].heading) == ("examiner_0", "The question (mathematics)")
     assert story[-1] == Scene("A reference answer, for the judges", "It is 4.", "judge_0")
 
 
 def test_no_verdict_at_all_is_told():
     assert debated(*["abstain"] * 4, discussion=False).narrate()[-1].heading == "No decision"
+
+
+def test_a_story_is_told_in_the_language_of_the_match():
+    env = debated(n_judges=1, language="zh")
+    assert [scene.heading for scene in env.narrate()][:2] == ["问题（写作）", "第 1 轮"]
