@@ -55,7 +55,7 @@ def trajectories(history: Mapping[str, Sequence[tuple[int, float, float]]], labe
         An SVG element.
     """
     with mpl.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
+        figure, axes = plt.subplots(figsize=(7, max(3.2, 0.6 + 0.19 * len(history))), layout="constrained")
         for name, every_step in history.items():
             steps = _thinned(every_step)
             numbers = [number for number, _, _ in steps]

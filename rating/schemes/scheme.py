@@ -109,8 +109,11 @@ class Scheme(ABC):
         Raises:
             ValueError: if there are no outcomes.
         """
-        own = [self._seated(outcome) for outcome in outcomes if outcome.environment == self.setting.environment]
-        return self.board(own, stop_reason)
+        return self.board(self.own(outcomes), stop_reason)
+
+    def own(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
+        """Returns the outcomes of the environment, each of which knows its seats."""
+        return [self._seated(outcome) for outcome in outcomes if outcome.environment == self.setting.environment]
 
     def _seated(self, outcome: Outcome) -> Outcome:
         """Says which seat is whose where the record does not: that of a void match may know the policies only."""

@@ -4,7 +4,7 @@ Source: Auto-Arena (arXiv 2405.20267, sections 3.2 and 3.3).
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -16,7 +16,13 @@ from rating.schedules.schedule import Schedule
 from rating.schedules.swiss import Pair, Swiss, SwissPlan
 from rating.schemes.scheme import Scheme
 from rating.schemes.staff import seat_staff
-from rating.schemes.tournament_board import TournamentLeaderboard, current_ratings, tournament_leaderboard
+from rating.schemes.tournament_board import (
+    Stage,
+    TournamentLeaderboard,
+    current_ratings,
+    rating_path,
+    tournament_leaderboard,
+)
 from rating.schemes.tournament_rules import TournamentRules
 
 JUDGES_OPTION = "n_judges"
@@ -63,6 +69,10 @@ class Tournament(Scheme):
     def current_ratings(self, outcomes: Sequence[Outcome]) -> dict[str, float]:
         """Returns the ratings that decide who meets and who judges, of those who have finished a match."""
         return current_ratings(outcomes, self._rules.ties)
+
+    def path(self, outcomes: Iterable[Outcome]) -> tuple[Stage, ...]:
+        """Returns every rating after every pairing that is complete; of ``outcomes``, those of the environment are taken."""
+        return rating_path(self.own(outcomes), self._plan, self._rules.ties)
 
     def staff(self) -> Mapping[int, str]:
         """Returns nobody: who serves depends on the pairing."""

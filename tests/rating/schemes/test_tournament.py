@@ -7,7 +7,7 @@ import pytest
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
-from rating.records.outcome import FINISHED, Outcome, SeatOutcome
+from rating.records.outcome import BUG, FINISHED, Outcome, SeatOutcome
 from rating.schedules.committee import Committee
 from rating.schemes.scheme import Setting
 from rating.schemes.tournament import Tournament
@@ -64,7 +64,7 @@ def test_the_order_comes_out_as_well_as_an_independent_simulation_predicts():
     strengths = dict(zip(names, prediction.STRENGTHS, strict=True))
     errors = dict(zip(names, prediction.ERRORS, strict=True))
     rng, found = np.random.default_rng(7), []
-    for seed in range(100):
+    for seed in range(200):
         prior = dict(zip(names, rng.permutation(len(names)).astype(float), strict=True))
         compared = tournament(names, prior=prior)
         batches, reason = play_out(compared.schedule(), Debates(strengths, errors, seed))
@@ -72,7 +72,7 @@ def test_the_order_comes_out_as_well_as_an_independent_simulation_predicts():
         ratings = compared.current_ratings([outcome for batch in batches for outcome in batch])
         found.append(prediction.spearman([ratings[name] for name in names]))
     error = math.hypot(np.std(found, ddof=1) / math.sqrt(len(found)), prediction.MONTE_CARLO_ERROR)
-    assert error < 0.01
+    assert error < 0.011
     assert abs(np.mean(found) - prediction.PREDICTED) < 3.5 * error
 
 
@@ -190,8 +190,9 @@ def test_seats_of_judges_who_are_missing_fall_away_wherever_they_are():
     assert match.options == {"n_judges": 2}
     first, second = match.policies[1], match.policies[3]
     assert match.policies == ("c", first, "d", second, "g") and {first, second} == {"a", "b"}
-    lost = void(0, *match.policies)
-    board = compared.leaderboard([lost])
+    lost = [void(number, *match.policies, status=BUG) for number in range(40)]
+    assert [set(stage.pair) for stage in compared.path(lost)] == [{"a", "b"}]
+    board = compared.leaderboard(lost)
     assert {row.policy for row in board.rows} == {"a", "b"}
     assert {(row.role, row.policy) for row in board.staff} == {("guest", "g"), ("judge", "c"), ("judge", "d")}
 
