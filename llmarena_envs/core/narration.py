@@ -21,3 +21,8 @@ class Scene(NamedTuple):
     speaker: str = ""
     hidden_from: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The marks, and from whom it is hidden."""
+        return (*self.marks, *([f"hidden from {', '.join(self.hidden_from)}"] if self.hidden_from else []))

@@ -1,6 +1,7 @@
 """A recorded match on the terminal: its story, or what was read and replied."""
 
 import sys
+from collections.abc import Iterable
 
 from agents.records import Turn
 from llmarena_envs.core.narration import Scene
@@ -25,22 +26,25 @@ def print_match(record: Record, *, raw: bool) -> None:
     scenes, missing = Story() if raw else tell(record)
     if missing:
         print(printable(f"the story of this match cannot be told: {missing}"), file=sys.stderr)
+    if scenes:
+        print(story_text(record, scenes))
+        return
+    for turn in record.turns:
+        _print_turn(turn)
+
+
+def story_text(record: Record, scenes: Iterable[Scene]) -> str:
+    """Returns the story of a match as plain text that steers no terminal."""
     seats = {seat.agent: seat.policy for seat in record.outcome.seats} if record.outcome else {}
-    for scene in scenes:
-        _print_scene(scene, seats.get(scene.speaker, ""))
-    if not scenes:
-        for turn in record.turns:
-            _print_turn(turn)
+    return "\n".join(line for scene in scenes for line in _scene_lines(scene, seats.get(scene.speaker, "")))
 
 
-def _print_scene(scene: Scene, policy: str) -> None:
+def _scene_lines(scene: Scene, policy: str) -> list[str]:
     who = f"{scene.speaker} ({policy}): " if policy else f"{scene.speaker}: " if scene.speaker else ""
-    hidden = (f"hidden from {', '.join(scene.hidden_from)}",) if scene.hidden_from else ()
-    remarks = "".join(f" [{mark}]" for mark in (*scene.marks, *hidden))
-    print(printable(f"\n--- {who}{scene.heading}{remarks}"))
-    if scene.text:
-        # Set off, so that no line of a player passes for one that is told.
-        print("\n".join(f"  {line}" for line in printable(scene.text).split("\n")))
+    remarks = "".join(f" [{remark}]" for remark in scene.remarks)
+    # What is said is set off, so that no line of a player passes for one that is told.
+    said = [f"  {line}" for line in printable(scene.text).split("\n")] if scene.text else []
+    return ["", printable(f"--- {who}{scene.heading}{remarks}"), *said]
 
 
 def _print_turn(turn: Turn) -> None:

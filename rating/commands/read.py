@@ -4,7 +4,7 @@ import argparse
 import io
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -114,14 +114,15 @@ def write_report(directory: Path, path: Path) -> Path:
     return path.resolve()
 
 
-def report_page(directory: Path, title: str) -> str:
-    """Returns the report page of a small run under a title."""
+def report_page(directory: Path, title: str, matches: Collection[str] | None = None) -> str:
+    """Returns the report page of a run under a title, with those of its matches that are named by id, by default all."""
     from rating.report import write_page  # matplotlib is slow to import
 
     config, store = run_directory.open_run(directory)
     with closing(store):
         page = io.StringIO()
-        write_page(_report(config, store, title), store.records(), page)
+        shown = (record for record in store.records() if matches is None or record.match.id in matches)
+        write_page(_report(config, store, title), shown, page)
         return page.getvalue()
 
 

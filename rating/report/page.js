@@ -93,11 +93,8 @@ function tellScene(scene, number, policy) {
     box.append(element("b", scene.speaker), " ", element("span", policy, "dim"), ": ");
   }
   box.append(element("span", scene.heading, "heading"));
-  for (const mark of scene.marks) box.append(" ", element("span", mark, "mark"));
-  if (scene.hidden.length) {
-    box.classList.add("hidden");
-    box.append(" ", element("span", `hidden from ${scene.hidden.join(", ")}`, "mark"));
-  }
+  for (const remark of scene.remarks) box.append(" ", element("span", remark, "mark"));
+  if (scene.hidden) box.classList.add("hidden");
   if (scene.text) box.append(element("pre", scene.text));
   return box;
 }

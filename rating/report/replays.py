@@ -88,8 +88,8 @@ def _scene(scene: Scene) -> dict[str, Any]:
     return {
         "speaker": scene.speaker,
         "heading": scene.heading,
-        "hidden": scene.hidden_from,
-        "marks": scene.marks,
+        "hidden": bool(scene.hidden_from),
+        "remarks": scene.remarks,
         "text": scene.text,
     }
 
