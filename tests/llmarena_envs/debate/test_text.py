@@ -58,7 +58,7 @@ def shows_the_same(env, plain):
             [line for line in plain_lines(each.observe(agent)["text"]) if line and not thoughts.search(line)]
             for each in (env, plain)
         )
-        # A part that was taken for another one may be missing, and is then said to be; parts end in the order of their tags.
+        # A part that was taken for another one may be missing, and is then said to be; the order is the debater's.
         assert sorted(line for line in lines if line not in ("(nothing was said)", "（没有说任何内容）")) == sorted(
             expected
         )
