@@ -58,7 +58,7 @@ def shows_the_same(env, plain):
             [line for line in plain_lines(each.observe(agent)["text"]) if line and not thoughts.search(line)]
             for each in (env, plain)
         )
-        # A part that was taken for another one may be missing, and is then said to be; parts end in the order of their tags.
+        # A part that was taken for another one may be missing, and is then said to be; the order is the debater's.
         assert sorted(line for line in lines if line not in ("(nothing was said)", "（没有说任何内容）")) == sorted(
             expected
         )
@@ -156,7 +156,7 @@ def test_the_last_verdict_in_brackets_counts(reply, verdict):
 )
 def test_a_judgement_without_a_verdict_is_asked_for_again_and_an_abstention_in_the_end(reply):
     env = debated(started(n_judges=2, discussion=False))
-    with pytest.raises(InvalidReply, match=r"no verdict .* \[\[A\]\]"):
+    with pytest.raises(InvalidReply, match=r"no verdict .* in the form \[\[A\]\], \[\[B\]\] or \[\[Tie\]\]"):
         env.parse(reply, "judge_0")
     env.step(reply)
     env.step("[[B]]")
