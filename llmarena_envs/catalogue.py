@@ -51,6 +51,7 @@ CATALOGUE = (
     Entry("public_goods_v0", "Public goods", simultaneous=True),
     Entry("idiom_solitaire_v0", "Idiom solitaire"),
     Entry("writer_editor_v0", "Writer and editor"),
+    Entry("debate_v0", "Debate"),
 )
 
 

@@ -32,6 +32,12 @@ def check_int(name: str, value: object, low: int, high: int) -> None:
         raise OptionError(f"{name}: expected an integer from {low} to {high}, got {value!r}")
 
 
+def check_number(name: str, value: object, low: float, high: float) -> None:
+    """Raises an ``OptionError`` unless ``value`` is a number (no ``bool``) within ``low..high``, both included."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise OptionError(f"{name}: expected a number from {low:g} to {high:g}, got {value!r}")
+
+
 def check_bool(name: str, value: object) -> None:
     """Raises an ``OptionError`` unless ``value`` is ``True`` or ``False``."""
     if not isinstance(value, bool):

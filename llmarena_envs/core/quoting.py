@@ -4,6 +4,14 @@ import re
 
 _ROLE_TOKEN = re.compile(r"<(?=[|｜]|/?s>|<?/?SYS\b|(?:start|end)_of_turn>)|\[(?=/?INST\b)")
 
+_LINE_END = re.compile("\r\n?|[\u2028\u2029\x85]")
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """Returns a text without control characters and lone surrogates, its lines ended in one way."""
+    return _UNPRINTABLE.sub("", _LINE_END.sub("\n", text))
+
 
 def quote(text: str) -> str:
     """Returns a text of a player, for a judge or another player to read.

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.writer_editor.records import Record
+from llmarena_envs.core.records import Record
 from llmarena_envs.writer_editor.segments import Unit, segment
 from llmarena_envs.writer_editor.task_types import Document
 

@@ -3,6 +3,7 @@
 import json
 
 from llmarena_envs.core.judging import Score, read_scores
+from llmarena_envs.core.quoting import printable
 from llmarena_envs.core.replies import clean_text, read_part
 from llmarena_envs.writer_editor.game import (
     CODE_REVIEW,
@@ -13,7 +14,6 @@ from llmarena_envs.writer_editor.game import (
     Given,
     Scores,
 )
-from llmarena_envs.writer_editor.reading import printable
 
 NAMES = {CODE_REVIEW: ("Programmer", "Reviewer"), TRANSLATION: ("Translator", "Proofreader")}
 """What writer and editor are called in a judgement."""

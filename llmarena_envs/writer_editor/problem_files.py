@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable
 
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.writer_editor.records import Record
+from llmarena_envs.core.records import Record
 from llmarena_envs.writer_editor.task_types import Problem
 
 _DEFINED = re.compile(r"^def[ \t]+([A-Za-z_]\w*)", re.MULTILINE)

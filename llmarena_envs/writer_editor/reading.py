@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.quoting import printable
 from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.reading.objects import read_object
 from llmarena_envs.core.replies import clean_text, read_part
@@ -11,8 +12,6 @@ from llmarena_envs.core.replies import clean_text, read_part
 MAX_PASSES = 8
 """Wrappers inside each other that are taken off."""
 
-_LINE_END = re.compile("\r\n?|[\u2028\u2029\x85]")
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _TURN_BEGINS = re.compile(
     r"\s*+(?:<\|im_start\|>(?:assistant)?|<\|start_header_id\|>assistant<\|end_header_id\|>|<start_of_turn>(?:model)?|"
     r"<\|assistant\|>|<s>|<bos>|<\|begin_of_text\|>)\s*+"
@@ -52,11 +51,6 @@ _CODE_LINE = re.compile(
     r"(?:if|elif|for|while|with|except)\b[^\n]*:\s*(?:#.*)?$|(?:else|try|finally):|print\(|[)\]}]+[,:]?\s*$|'''|\"\"\")"
 )
 _DEFINITION = re.compile(r"^(?:(?:async[ ]+)?def|class)[ ]+\w", re.MULTILINE)
-
-
-def printable(text: str) -> str:
-    """Returns a text without control characters and lone surrogates, its lines ended in one way."""
-    return _UNPRINTABLE.sub("", _LINE_END.sub("\n", text))
 
 
 def own_words(reply: str) -> str:

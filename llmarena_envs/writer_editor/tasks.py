@@ -8,14 +8,17 @@ from typing import Any, NamedTuple
 
 from llmarena_envs import __version__
 from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.records import Record, file_records, given_records, json_records
 from llmarena_envs.core.source import Source
 from llmarena_envs.writer_editor.document_files import read_documents
 from llmarena_envs.writer_editor.problem_files import read_problems
-from llmarena_envs.writer_editor.records import Record, file_records, given_records, json_records
 from llmarena_envs.writer_editor.task_types import Document, Problem
 
 Tasks = str | Path | Sequence[Mapping[str, Any]] | None
 """The option ``tasks``: the shipped sample, the path of a file, or records."""
+
+_OPTION = "tasks"
+_COLUMNS = ("src", "tgt", "doc_id")
 
 
 class Languages(NamedTuple):
@@ -75,8 +78,10 @@ def task_source(tasks: Tasks, size: int, kind: str) -> Source:
 
 def _shipped(name: str) -> list[Record]:
     text = (resources.files("llmarena_envs.writer_editor") / "data" / name).read_text(encoding="utf-8")
-    return list(json_records(text.split("\n"), name))
+    return list(json_records(text.split("\n"), f"{_OPTION}: {name}"))
 
 
 def _records(tasks: str | Path | Sequence[Mapping[str, Any]]) -> list[Record]:
-    return list(file_records(tasks) if isinstance(tasks, str | Path) else given_records(tasks))
+    if isinstance(tasks, str | Path):
+        return list(file_records(_OPTION, tasks, _COLUMNS))
+    return list(given_records(_OPTION, tasks))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.auto_arena import __main__ as auto_arena
 from benchmarks.deepeval import __main__ as deepeval
 from benchmarks.llmarena import __main__ as llmarena
 from rating.cli import build_parser
@@ -45,7 +46,7 @@ def test_the_run_file_of_the_quickstart_is_valid():
     assert parse_run_file(text, "quickstart").pool("tictactoe_v0") == ["greedy", "random", "tiny"]
 
 
-@pytest.mark.parametrize("paper", [llmarena.PAPER, deepeval.PAPER], ids=lambda paper: paper.name)
+@pytest.mark.parametrize("paper", [llmarena.PAPER, deepeval.PAPER, auto_arena.PAPER], ids=lambda paper: paper.name)
 def test_the_page_of_a_paper_lists_every_row_with_its_result(paper):
     page = (ROOT / "docs" / f"{paper.name}.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(paper.rows)

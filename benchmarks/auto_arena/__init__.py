@@ -1,0 +1,1 @@
+"""The experiments of Auto-Arena (arXiv 2405.20267): one module a table or figure."""

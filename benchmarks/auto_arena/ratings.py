@@ -1,0 +1,101 @@
+"""Ratings of a tournament as Auto-Arena (arXiv 2405.20267, section 3.3) has them, and how far they agree with other scores.
+
+Bradley-Terry by maximum likelihood on the Elo scale with mean 1000 and no advantage of a side, since sides are drawn. A tie
+counts as half a win of each, or is left out; the paper's tournament does the first, its published ratings are of the second.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rating.records.outcome import Outcome
+from rating.statistics import bradley_terry
+from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions
+from rating.statistics.correlation import Correlation, correlate
+from rating.statistics.estimates import Estimate
+
+TIES = ("half", "drop")
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Ratings of the players of some battles.
+
+    Attributes:
+        fitted: to all battles.
+        resampled: to battles drawn again, shape (resamples, n), in the order of ``fitted.policies``.
+        battles: of each player that count.
+    """
+
+    fitted: BradleyTerryFit
+    resampled: NDArray[np.float64]
+    battles: Mapping[str, int]
+
+    def values(self) -> dict[str, float]:
+        """Returns the rating of every player, the best first, equals by name."""
+        pairs = zip(self.fitted.policies, self.fitted.ratings.tolist(), strict=True)
+        return dict(sorted(pairs, key=lambda pair: (-round(pair[1], 6), pair[0])))
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Returns ratings with 95 % intervals over battles that are drawn again, in the order of ``values``."""
+        low, high = np.quantile(self.resampled, (0.025, 0.975), axis=0)
+        place = {policy: index for index, policy in enumerate(self.fitted.policies)}
+        return {
+            policy: Estimate(
+                value,
+                min(value, float(low[place[policy]])),
+                max(value, float(high[place[policy]])),
+                self.battles[policy],
+                self.battles[policy],
+            )
+            for policy, value in self.values().items()
+        }
+
+    def spearman(self, scores: Mapping[str, float | None]) -> Estimate | None:
+        """Returns the rank correlation with some scores, with its 95 % interval over battles that are drawn again.
+
+        Ratings of drawn battles err twice, so the interval lies rather low; it is widened to hold the value itself.
+        """
+        found = self.correlation(scores)
+        if found.spearman is None:
+            return None
+        names = self.fitted.policies
+        drawn = [
+            correlate(dict(zip(names, row, strict=True)), scores).spearman for row in self.resampled.round(6).tolist()
+        ]
+        low, high = np.quantile([value for value in drawn if value is not None] or [found.spearman], (0.025, 0.975))
+        return Estimate(
+            found.spearman, min(found.spearman, float(low)), max(found.spearman, float(high)), found.n, found.n
+        )
+
+    def correlation(self, scores: Mapping[str, float | None]) -> Correlation:
+        """Returns how far the ratings and some scores order the players alike."""
+        return correlate({policy: round(value, 6) for policy, value in self.values().items()}, scores)
+
+
+def rate(outcomes: Sequence[Outcome], ties: str = "half", *, seed: int = 0) -> Ratings | None:
+    """Rates the players of battles.
+
+    Args:
+        outcomes: of one environment; those without a result are left out.
+        ties: ``half`` or ``drop``.
+        seed: of the resampling, which draws whole deals again.
+
+    Returns:
+        ``None`` without a result.
+    """
+    options = BradleyTerryOptions(prior_sd=None, seat_term=False, ties=ties)
+    comparisons = bradley_terry.compare(outcomes)
+    if not len(comparisons.result):
+        return None
+    used = comparisons.result != 1 if ties == "drop" else np.ones(len(comparisons.result), dtype=bool)
+    sides = np.concatenate((comparisons.first[used], comparisons.second[used]))
+    counts = np.bincount(sides, minlength=len(comparisons.policies)).tolist()
+    return Ratings(
+        bradley_terry.fit(comparisons, options),
+        bradley_terry.bootstrap(comparisons, options, resamples=RESAMPLES, seed=seed),
+        dict(zip(comparisons.policies, counts, strict=True)),
+    )

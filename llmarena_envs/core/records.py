@@ -1,0 +1,168 @@
+"""Records of a user's file of tasks or questions, each with the place it stands at, for errors that name it."""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from llmarena_envs.core.options import OptionError
+
+MAX_TEXT = 20_000
+"""Greatest number of characters of a text in a record."""
+
+_SHOWN = 80
+_TABLES: dict[str, dict[str, Any]] = {
+    ".tsv": {"delimiter": "\t", "quoting": csv.QUOTE_NONE},
+    ".csv": {"delimiter": ",", "strict": True},
+}
+
+
+class Record(NamedTuple):
+    """A record.
+
+    Attributes:
+        where: the option it was given by, its file and line, e.g. ``tasks: problems.jsonl, line 3``.
+        fields: its fields.
+    """
+
+    where: str
+    fields: Mapping[str, Any]
+
+    def error(self, message: str) -> OptionError:
+        """Returns an error that names the place."""
+        return OptionError(f"{self.where}: {message}")
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Returns a field that holds a text.
+
+        Args:
+            name: name of the field.
+            default: what an absent or empty field stands for; without one the field must be there.
+
+        Raises:
+            OptionError: if the field holds no text, an empty one, one that is too long, or half of a character.
+        """
+        value = self.fields.get(name)
+        if value is None or (isinstance(value, str) and not value.strip()):
+            if default is None:
+                raise self.error(f"expected a field {name!r} with a text, got fields {sorted(map(str, self.fields))}")
+            return default
+        if not isinstance(value, str):
+            raise self.error(f"{name}: expected a text, got {value!r:.{_SHOWN}}")
+        if len(value) > MAX_TEXT:
+            raise self.error(f"{name}: expected at most {MAX_TEXT} characters, got {len(value)}")
+        if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+            raise self.error(
+                f"{name}: expected a text in Unicode, got one with half of a character: {value!r:.{_SHOWN}}"
+            )
+        return value
+
+    def name(self, name: str, default: str | None = None) -> str:
+        """Returns a field that holds a name: a text or an integer; ``default`` if it is absent."""
+        value = self.fields.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        return self.text(name, default)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Returns a field that holds a list of texts, which may be absent."""
+        value = self.fields.get(name) or []
+        if (
+            not isinstance(value, Sequence)
+            or isinstance(value, str)
+            or not all(isinstance(each, str) for each in value)
+        ):
+            raise self.error(f"{name}: expected a list of texts, got {value!r:.{_SHOWN}}")
+        return tuple(value)
+
+
+def given_records(option: str, records: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
+    """Yields the records of a list.
+
+    Args:
+        option: what errors begin with, the name of the option by which the list was given.
+        records: the list.
+
+    Raises:
+        OptionError: if it is none.
+    """
+    if not isinstance(records, Iterable) or isinstance(records, Mapping | bytes):
+        raise OptionError(f"{option}: expected the path of a file or a list of records, got {records!r:.{_SHOWN}}")
+    for number, fields in enumerate(records, start=1):
+        yield _record(f"{option}: record {number}", fields)
+
+
+def file_records(option: str, path: str | Path, columns: Sequence[str]) -> Iterator[Record]:
+    """Yields the records of a file in UTF-8.
+
+    A file ``*.csv`` is a table with commas and, where needed, quotes; ``*.tsv`` one with tabs and no quotes; the first line names
+    the columns. Any other file holds JSON lines.
+
+    Args:
+        option: what errors begin with, the name of the option by which the path was given.
+        path: of the file.
+        columns: what a table's columns are called; the first one must be there.
+
+    Raises:
+        OptionError: if it cannot be read, or a line is malformed.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise OptionError(f"{option}: cannot read {str(path)!r}: {error}") from error
+    lines, where = text.split("\n"), f"{option}: {path}"
+    kind = Path(path).suffix.lower()
+    yield from _table_records(lines, where, columns, _TABLES[kind]) if kind in _TABLES else json_records(lines, where)
+
+
+def json_records(lines: Iterable[str], where: str) -> Iterator[Record]:
+    """Yields a record for each line that is not blank; see ``file_records``.
+
+    Args:
+        lines: the lines.
+        where: the option they were given by, and their file.
+
+    Raises:
+        OptionError: if a line holds anything but an object.
+    """
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        place = f"{where}, line {number}"
+        try:
+            fields = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise OptionError(f"{place}: expected a JSON object, got {line!r:.{_SHOWN}} ({error})") from error
+        yield _record(place, fields)
+
+
+def _table_records(
+    lines: Iterable[str], where: str, columns: Sequence[str], form: Mapping[str, Any]
+) -> Iterator[Record]:
+    reader = csv.reader((f"{line}\n" for line in lines), **form)
+    header: list[str] = []
+    while True:
+        place = f"{where}, line {reader.line_num + 1}"
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise OptionError(f"{place}: expected a row of a table, but: {error}") from error
+        if row is None:
+            return
+        if not any(cell.strip() for cell in row):
+            continue
+        if not header:
+            header = [name.strip().lower() for name in row]
+            if columns[0] not in header or len(set(header)) < len(header):
+                raise OptionError(f"{place}: expected names of columns such as {', '.join(columns)}, got {row!r:.200}")
+        elif len(row) > len(header):
+            raise OptionError(f"{place}: expected {len(header)} columns, got {len(row)}")
+        else:
+            yield Record(place, dict(zip(header, row, strict=False)))
+
+
+def _record(where: str, fields: object) -> Record:
+    if not isinstance(fields, Mapping):
+        raise OptionError(f"{where}: expected an object with fields, got {fields!r:.{_SHOWN}}")
+    return Record(where, fields)

@@ -1,0 +1,1 @@
+"""Debates of two assistants before a committee of judges."""

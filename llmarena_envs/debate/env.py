@@ -1,0 +1,267 @@
+"""# Debate.
+
+| | |
+|---|---|
+| Creation | `debate_v0.env()` or `pettingzoo.make("aec", "llmarena/debate-v0")` |
+| Agents | `debater_0`, `debater_1`, `judge_0` to `judge_4`; 0 to 9 judges by option; `examiner_0` where no question is given |
+| Actions | text |
+| Parallel API | no |
+| Manual control | `llmarena play debate_v0` with a `--policy` for each agent, `human` for your own |
+| Action values | a question; `<think>`, `<respond>`, `<criticize>`, `<raise>` in tags; `[[A]]`, `[[B]]`, `[[Tie]]` |
+| Observation | two texts, and whether the turn is answered without what was said before |
+
+Two assistants answer a user's question, then criticize each other and put follow-up requests to each other; a committee of
+judges, who discuss the matter once, decides which is better.
+
+A debate has three rounds. In the first A answers, B criticizes and raises a request, A responds. In the second B answers the
+question without knowing anything of what was said, A criticizes and raises, B responds. In the third A criticizes and raises,
+B responds, criticizes and raises, A responds. Each side responds three times, criticizes twice and raises twice, and both have
+the same number of words: a turn has 300, thoughts included, the one with three actions has 600 (400 and 800 in writing,
+roleplay, coding and humanities). What is beyond that is cut off. Who is A is drawn from the seed.
+
+Then all judges give a verdict at once, read what the others think, and give another one. The verdict that most of them give
+decides; a tie between the most frequent ones is a tie. A judge that gives none in the discussion keeps its first one.
+
+In reasoning, math and coding the first judge answers the question itself before it has read the debate, where the question
+comes without a reference answer; judges compare with it.
+
+Source: Auto-Arena (arXiv 2405.20267), section 3 and appendix.
+
+### Arguments
+
+* `question=None`: what the debate is about, as a text.
+* `questions=None`: what it is drawn from: `builtin` for the questions that come with the package, the path of a file, or a
+  list of records; below. Without both, `examiner_0` sets the question.
+* `number=None`: number of the question in the list, from 0; `None` draws it from the seed.
+* `domain=None`: of the question: `writing`, `roleplay`, `extraction`, `reasoning`, `math`, `coding`, `stem` or `humanities`.
+  It restricts the list, or is what the examiner is told; `None` takes all.
+* `n_judges=5`: number of judges, 0 to 9. Without judges a match has no result.
+* `discussion=True`: whether judges read the others' judgements and judge again. A single judge never does.
+* `discussion_rounds=1`: how often, 1 to 3.
+* `quorum=1`: how many judges must give a verdict; below that a match has no result.
+* `both_orders=False`: judge everything twice, the second time with A and B exchanged; a judge's verdict is the one that it
+  gives both times, else a tie, and none if it abstains in one of them.
+* `reference="auto"`: what judges compare with: `auto` for the question's reference answer or, in reasoning, math and coding,
+  the first judge's; `None` for nothing; another text is the reference answer to `question`.
+* `words=None`: words of a turn, 10 to 1000; the turn with three actions has twice as many. `None` for those of the domain.
+* `counter="words"`: how lengths are measured: `words`, where a word is a run of at most 24 characters without blanks, or in
+  Chinese 1.5 characters; or `tiktoken`, 4/3 tokens a word in English and 1.5 in Chinese (`pip install
+  'llmarena-envs[tokens]'`).
+* `round3_opener="A"`: who opens the third round, `A` or `B`; the other side has the turn with three actions.
+* `visibility="paper"`: `paper`: a debater reads everything but the opponent's thoughts; `restricted`: only what it responds
+  and raises.
+* `judge_sees_think=True`: whether judges read thoughts.
+* `judge_initial_only=False`: no battle: both give their first answers, and these are judged.
+* `language="en"`: language of the texts, `en` or `zh`.
+* `obs_type="text"`: texts are the only form.
+* `render_mode=None`: `ansi` or `human`.
+
+### Questions of Your Own
+
+Questions are records in JSON lines, or a file `*.csv` with the same columns: `domain`, `id`, `question`, and optionally
+`reference`, an answer that judges compare with. Domains are read in common spellings, such as `STEM knowledge`. Errors name
+the file and the line.
+
+### Observation Space
+
+`rules` (the own role, the same at every turn), `text`, and `fresh_history`. The text holds the question, everything that was
+said so far and that the agent may read, its own thoughts included, and the instruction; so nothing need be remembered. What
+agents say stands quoted, with `>` before every line, so that nothing in it can pass for a line of the environment or for a
+verdict. Judges know the debaters as A and B and each other as Judge 1, Judge 2, and so on.
+
+`fresh_history` is 1 where the turn is to be answered without what was said before, which the text then does not hold: B's
+first answer, the reference answer, and judging in the second order.
+
+### Action Space
+
+Text. A debater's turn stands in tags, `<respond>A bridge.</respond>`, in any case, also without their ends. Of an action that
+is given several times the last one counts, thoughts add up; text outside of all tags counts as the response if one is asked
+for and none is given. Actions that the turn must not have are dropped and counted. `parse` refuses a turn that lacks an action
+while at least 10 tokens of its budget are left; `step` takes it as it is.
+
+A judge ends its reply with its verdict in double brackets; the last one counts, single brackets where there are no double
+ones. Lines that begin with `>` are quotations. `abstain` gives no verdict, nor does a text without one that is passed to
+`step`. An examiner's question has a number before it, `(1).`; of several the first one that can be asked is taken.
+
+The standard fallback is `noop`: a turn that lacks something, or an abstention; for an examiner, one of the shipped questions
+in its domain.
+
+### Rewards
+
+At the end +1 for the better debater, -1 for the other one, 0 for both if it is a tie; examiner and judges receive 0. If there
+are fewer verdicts than the quorum the match has no result: it is counted and not rated. An illegal action (`None`, or no text)
+ends the match: the offender receives -1, the opponent of a debater +1, everybody else 0; if it was an examiner or a judge the
+match has no result.
+
+### Infos
+
+Numbers, -1 before the match is over or where there are none. For everybody: `question` (its number in the list), `domain` (its
+place in the list above, from 0), `winner_first` and `winner` (by the judges' first and last verdicts: 0 for A, 1 for B, 2 for
+a tie), `abstentions` (judges without a verdict). For judges: `verdict_first`, `verdict_final` (0, 1 or 2), `verdict_swapped`
+(the last verdict in the second order, told of the true sides; with `both_orders`), and how often a judgement had
+`several_verdicts` or `single_brackets`, or was not given (`abstained`). For debaters: `side` (0 for A, 1 for B), `words` that
+the judges read of it, turns that were `truncated`, actions that were `missing` or `forbidden`, and `votes_first` and
+`votes_final` for it.
+
+### Episode End
+
+When the judges have given their last verdicts: after at most 1 turn of the examiner, 9 of the debaters, 1 for a reference
+answer and `n_judges` for each time that they judge (twice with a discussion, twice that with both orders), 21 by default; or
+by an illegal action.
+
+### Version History
+
+* v0: Initial version
+"""
+
+from typing import Any, ClassVar
+
+from llmarena_envs.core.declaration import Declaration, Verdicts
+from llmarena_envs.core.failures import InvalidReply
+from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
+from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.source import Source
+from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_length import text_counter
+from llmarena_envs.debate.game import AUTO, MAX_DISCUSSION_ROUNDS, Debate
+from llmarena_envs.debate.questions import DOMAINS, Question, Questions, load_questions
+from llmarena_envs.debate.questions.files import BUILTIN, question_source
+from llmarena_envs.debate.text import DebateCodec
+
+MAX_TEXT = 20_000
+"""Greatest number of characters of a question or reference answer that is given as an option."""
+
+
+def env(**options: Any) -> OrderWrapper:
+    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    return OrderWrapper(raw_env(**options))
+
+
+class raw_env(TextEnv):
+    """Debate as an AEC environment; arguments as in the module's documentation."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "debate_v0",
+        "render_modes": ["ansi", "human"],
+        "render_fps": 1,
+        "is_parallelizable": False,
+    }
+    declaration: ClassVar[Declaration] = Declaration(
+        scheme="tournament",
+        rated_roles=("debater",),
+        verdicts=Verdicts(swapped="verdict_swapped", length="words"),
+        abilities=("helpfulness", "critique", "judgement"),
+        rated_options={"questions": BUILTIN},
+        history="single_turn",
+        unparsable="noop",
+        illegal="noop",
+    )
+    obs_types: ClassVar[tuple[str, ...]] = ("text",)
+    fresh_turns: ClassVar[bool] = True
+    # Each is a question, a turn and a judgement, of which every role reads its own.
+    action_examples: ClassVar[tuple[str, ...]] = tuple(
+        f"(1). What is {number} plus {number}, and why?\n<respond>It is {2 * number}.</respond>\n"
+        f"<criticize>You give no reason.</criticize>\n<raise>Why is it so?</raise>\n[[{verdict}]]"
+        for number, verdict in enumerate(("A", "B", "Tie"), start=1)
+    )
+    game: Debate
+    codec: DebateCodec
+
+    def __init__(
+        self,
+        *,
+        question: str | None = None,
+        questions: Questions | None = None,
+        number: int | None = None,
+        domain: str | None = None,
+        n_judges: int = 5,
+        discussion: bool = True,
+        discussion_rounds: int = 1,
+        quorum: int = 1,
+        both_orders: bool = False,
+        reference: str | None = AUTO,
+        words: int | None = None,
+        counter: str = "words",
+        round3_opener: str = "A",
+        visibility: str = "paper",
+        judge_sees_think: bool = True,
+        judge_initial_only: bool = False,
+        language: str = "en",
+        obs_type: str = "text",
+        render_mode: str | None = None,
+    ) -> None:
+        check_choice("language", language, Prompts.languages("llmarena_envs.debate"))
+        check_int("discussion_rounds", discussion_rounds, 1, MAX_DISCUSSION_ROUNDS)
+        for name, value in (
+            ("discussion", discussion),
+            ("both_orders", both_orders),
+            ("judge_sees_think", judge_sees_think),
+            ("judge_initial_only", judge_initial_only),
+        ):
+            check_bool(name, value)
+        _check_text("question", question)
+        _check_text("reference", reference)
+        if reference not in (None, AUTO) and question is None:
+            raise OptionError(
+                "reference: a text is the reference answer to one question; give that as question=... too"
+            )
+        self._counter = text_counter(counter, language)
+        self._questions = questions
+        game = Debate(
+            _questions(question, questions, domain, language),
+            number=number,
+            domain=domain,
+            n_judges=n_judges,
+            discussion_rounds=discussion_rounds if discussion else 0,
+            quorum=quorum,
+            both_orders=both_orders,
+            reference=reference,
+            words=words,
+            round3_opener=round3_opener,
+            visibility=visibility,
+            judge_sees_think=judge_sees_think,
+            judge_initial_only=judge_initial_only,
+            language=language,
+            counter=self._counter,
+        )
+        codec = DebateCodec(language, self._counter, initial_only=judge_initial_only)
+        super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
+
+    def read_action(self, action: Any, agent: str) -> Any:
+        """Turns a text into an action of the game; one that lacks something is taken as it is, as nobody is asked again here.
+
+        Raises:
+            InvalidReply: if it is no text, or an examiner's without a question.
+        """
+        try:
+            return super().read_action(action, agent)
+        except InvalidReply:
+            given = self.codec.read_as_given(action, self.game.view(agent)) if isinstance(action, str) else None
+            if given is None:
+                raise
+            return given
+
+    def sources(self) -> tuple[Source, ...]:
+        """Returns where the questions come from and how many there are, and what measures lengths."""
+        measure = self._counter.source()
+        if self._questions is None:
+            return (measure,)
+        return question_source(self._questions, self.codec.language, len(self.game.questions)), measure
+
+
+def _check_text(name: str, value: object) -> None:
+    if value is not None and (not isinstance(value, str) or not value.strip() or len(value) > MAX_TEXT):
+        raise OptionError(f"{name}: expected None or a text of at most {MAX_TEXT} characters, got {value!r:.80}")
+
+
+def _questions(
+    question: str | None, questions: Questions | None, domain: str | None, language: str
+) -> tuple[Question, ...]:
+    if question is not None and questions is not None:
+        raise OptionError("question, questions: expected one of them, got both")
+    if domain is not None:
+        check_choice("domain", domain, DOMAINS)
+    if question is not None:
+        return (Question("", domain or "", question),)
+    return () if questions is None else load_questions(questions, language)

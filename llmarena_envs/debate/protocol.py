@@ -1,0 +1,66 @@
+"""The protocol of a debate: who speaks when, which actions a turn has, and how much may be said in it.
+
+Source: Auto-Arena (arXiv 2405.20267, section 3.2 and figure 2). Each side answers three times, criticizes twice and raises two
+requests; the turn that has all three actions has twice the room, so both sides have the same.
+"""
+
+from typing import NamedTuple
+
+SIDES = ("A", "B")
+THINK, RESPOND, CRITICIZE, RAISE = "think", "respond", "criticize", "raise"
+ACTIONS = (THINK, RESPOND, CRITICIZE, RAISE)
+
+WORDS = 300
+LONG_WORDS = 400
+LONG_DOMAINS = ("writing", "roleplay", "coding", "humanities")
+"""Domains whose answers are longer."""
+
+
+class Turn(NamedTuple):
+    """A turn of a debate.
+
+    Attributes:
+        round: its round, counted from 1.
+        side: who speaks, ``"A"`` or ``"B"``.
+        actions: what is to be given, besides thoughts.
+        budgets: how many times the room of a turn it has.
+        fresh: whether it is answered without what was said before.
+    """
+
+    round: int
+    side: str
+    actions: tuple[str, ...]
+    budgets: int = 1
+    fresh: bool = False
+
+
+_FIRST_A = Turn(1, "A", (RESPOND,))
+_FIRST_B = Turn(2, "B", (RESPOND,), fresh=True)
+
+FIRST_ANSWERS = (_FIRST_A, _FIRST_B)
+"""What is left of a debate without its battle: both answer the question, neither sees the other's answer."""
+
+
+def debate_turns(opener: str) -> tuple[Turn, ...]:
+    """Returns the nine turns of a debate.
+
+    Args:
+        opener: the side that opens the third round.
+    """
+    other = "B" if opener == "A" else "A"
+    return (
+        _FIRST_A,
+        Turn(1, "B", (CRITICIZE, RAISE)),
+        Turn(1, "A", (RESPOND,)),
+        _FIRST_B,
+        Turn(2, "A", (CRITICIZE, RAISE)),
+        Turn(2, "B", (RESPOND,)),
+        Turn(3, opener, (CRITICIZE, RAISE)),
+        Turn(3, other, (RESPOND, CRITICIZE, RAISE), budgets=2),
+        Turn(3, opener, (RESPOND,)),
+    )
+
+
+def base_words(domain: str) -> int:
+    """Returns how many words a turn of one budget has in a domain, thoughts included."""
+    return LONG_WORDS if domain in LONG_DOMAINS else WORDS

@@ -1,0 +1,80 @@
+"""The examiner: what it is asked for, and which of the questions it drafts are kept (Auto-Arena, arXiv 2405.20267, section 3.1).
+
+It is told neither that it takes part in what follows nor to ask what it could answer itself.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from llmarena_envs.core.failures import Reason
+from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.debate.questions.checks import check_question
+from llmarena_envs.debate.questions.similarity import Seen
+
+REASONS = (
+    "question_empty",
+    "question_short",
+    "question_long",
+    "question_answer",
+    "question_asks_nothing",
+    "question_context",
+    "question_example",
+    "question_repeated",
+)
+"""Names of the reasons for which a question is refused."""
+
+
+class Draft(NamedTuple):
+    """A question as an examiner drafted it.
+
+    Attributes:
+        text: the question.
+        refused: why it is not kept, ``None`` if it is.
+    """
+
+    text: str
+    refused: Reason | None
+
+
+@cache
+def examiner_prompts(language: str) -> Prompts:
+    """Returns the texts for an examiner: the prompt, and for each reason the text ``reason_<name>``."""
+    return Prompts("llmarena_envs.debate.questions", language)
+
+
+def examiner_prompt(domain: str, count: int, language: str) -> str:
+    """Returns what an examiner is asked for.
+
+    Args:
+        domain: one of ``DOMAINS``.
+        count: number of questions, 1 or more.
+        language: of the texts and of the questions.
+    """
+    texts = examiner_prompts(language)
+    parts = {part: texts.render(f"{part}_{domain}") for part in ("domain", "command", "example")}
+    return texts.render("examiner", count=count, **parts)
+
+
+def screen(texts: Iterable[str], domain: str, language: str, known: Iterable[str] = ()) -> list[Draft]:
+    """Checks drafted questions by themselves, against the example of the prompt, and against each other.
+
+    Args:
+        texts: the questions, in their order; of two that are nearly the same the first one is kept.
+        domain: what they were asked for.
+        language: in which they were asked for.
+        known: questions that are kept already.
+    """
+    example = Seen([examiner_prompts(language).render(f"example_{domain}")])
+    seen = Seen(known)
+    drafts = []
+    for text in texts:
+        refused = check_question(text)
+        if refused is None and text in example:
+            refused = Reason("question_example")
+        if refused is None and text in seen:
+            refused = Reason("question_repeated")
+        if refused is None:
+            seen.add(text)
+        drafts.append(Draft(text, refused))
+    return drafts

@@ -1,0 +1,121 @@
+"""Files of questions: JSON lines or a CSV table with ``domain``, ``id``, ``question`` and optionally ``reference``.
+
+``reference`` is an answer that judges are shown. An id may be an integer.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from llmarena_envs import __version__
+from llmarena_envs.core.options import OptionError, check_choice
+from llmarena_envs.core.records import Record, file_records, given_records, json_records
+from llmarena_envs.core.source import Source
+from llmarena_envs.debate.questions.domains import DOMAINS, read_domain
+
+BUILTIN = "builtin"
+"""The name of the questions that come with the package."""
+
+LANGUAGES = ("en", "zh")
+"""Languages in which there are such questions."""
+
+Questions = str | Path | Sequence[Mapping[str, Any]]
+"""The option ``questions``: ``builtin``, the path of a file, or records."""
+
+_OPTION = "questions"
+_COLUMNS = ("domain", "id", "question", "reference")
+
+
+class Question(NamedTuple):
+    """A question.
+
+    Attributes:
+        id: its name in its file.
+        domain: one of ``DOMAINS``.
+        text: what is asked.
+        reference: an answer that judges are shown; empty for none.
+    """
+
+    id: str
+    domain: str
+    text: str
+    reference: str = ""
+
+
+def load_questions(source: Questions, language: str = "en") -> tuple[Question, ...]:
+    """Returns the questions that come with the package, those of a user's file, or those of records in the same form.
+
+    Args:
+        source: which of them.
+        language: of the questions that come with the package.
+
+    Raises:
+        OptionError: naming file and line, if the source cannot be read, a field is missing or unusable, a domain is not known,
+            an id occurs twice, or there is no question.
+    """
+    if source == BUILTIN:
+        return shipped_questions(language)
+    if isinstance(source, str | Path):
+        return read_questions_file(file_records(_OPTION, source, _COLUMNS))
+    return read_questions_file(given_records(_OPTION, source))
+
+
+@cache
+def shipped_questions(language: str) -> tuple[Question, ...]:
+    """Returns the questions that come with the package, written for this project."""
+    check_choice("language", language, LANGUAGES)
+    name = f"questions_{language}.jsonl"
+    text = (resources.files("llmarena_envs.debate") / "data" / name).read_text(encoding="utf-8")
+    return read_questions_file(json_records(text.split("\n"), f"{_OPTION}: {name}"))
+
+
+def read_questions_file(records: Iterable[Record]) -> tuple[Question, ...]:
+    """Reads questions; see ``load_questions``."""
+    questions: dict[str, Question] = {}
+    places: dict[str, str] = {}
+    for record in records:
+        try:
+            domain = read_domain(record.text("domain"))
+        except ValueError as error:
+            raise record.error(f"domain: {error}") from None
+        name = record.name("id").strip()
+        if name in questions:
+            raise record.error(f"id: {name!r} occurs twice; first at {places[name]}")
+        questions[name] = Question(name, domain, record.text("question").strip(), record.text("reference", "").strip())
+        places[name] = record.where.removeprefix(f"{_OPTION}: ")
+    if not questions:
+        raise OptionError(f"{_OPTION}: expected at least one question, got none")
+    return tuple(questions.values())
+
+
+def write_questions(questions: Iterable[Question]) -> str:
+    """Returns questions as JSON lines, which ``load_questions`` reads."""
+    lines = []
+    for question in questions:
+        fields = {"domain": question.domain, "id": question.id, "question": question.text}
+        if question.reference:
+            fields["reference"] = question.reference
+        lines.append(json.dumps(fields, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def first_of_each_domain(questions: Sequence[Question], count: int = 5) -> list[int]:
+    """Returns the numbers of the first questions of every domain, domain by domain.
+
+    Source: Auto-Arena (arXiv 2405.20267, section 3.1), which takes 5 of each of 8 domains for every pair of players.
+    """
+    numbers: dict[str, list[int]] = {domain: [] for domain in DOMAINS}
+    for number, question in enumerate(questions):
+        if len(numbers[question.domain]) < count:
+            numbers[question.domain].append(number)
+    return [number for own in numbers.values() for number in own]
+
+
+def question_source(source: Questions, language: str, size: int) -> Source:
+    """Returns where questions come from, for the record of a run."""
+    if source == BUILTIN:
+        return Source(f"llmarena-envs (questions, {language})", __version__, "Apache-2.0", size)
+    return Source(Path(source).name if isinstance(source, str | Path) else "records of the run file", "", "", size)

@@ -1,0 +1,229 @@
+"""What examiners, debaters and judges read, and how their replies are read back."""
+
+from typing import Any
+
+from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.declaration import role_of
+from llmarena_envs.core.ending import Ending, ending_texts
+from llmarena_envs.core.failures import Failure, Reason, Refusal
+from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.quoting import quote
+from llmarena_envs.core.text_length import TOKEN, TextCounter
+from llmarena_envs.debate.actions import Action, DebateView, Passage, Query, Reference, Speech
+from llmarena_envs.debate.committee import Abstention, Given, Judgement
+from llmarena_envs.debate.delivery import left_over
+from llmarena_envs.debate.game import DEBATE, DISCUSS, EXAMINE, REFERENCE, REFERENCE_WORDS, Debate
+from llmarena_envs.debate.judgement import (
+    ABSTENTION,
+    JUDGEMENT_WORDS,
+    is_abstention,
+    own_words,
+    read_judgement,
+    write_judgement,
+)
+from llmarena_envs.debate.protocol import CRITICIZE
+from llmarena_envs.debate.questions import examiner_prompt, read_questions
+from llmarena_envs.debate.questions.examiner import examiner_prompts, screen
+from llmarena_envs.debate.speech import read_speech, write_speech
+
+EXPLANATION_WORDS = 200
+"""Words in which judges are asked to explain a verdict."""
+
+LEAST_REST = 10 * TOKEN
+"""Least length of a turn's budget that must be left for a missing action to be asked for."""
+
+
+class DebateCodec(Codec[Action, DebateView]):
+    """Texts and grammar of a debate.
+
+    Args:
+        language: language of the texts.
+        counter: measures and cuts what is said.
+        initial_only: whether only the two first answers are judged.
+    """
+
+    def __init__(self, language: str, counter: TextCounter, *, initial_only: bool) -> None:
+        self._prompts = Prompts("llmarena_envs.debate", language)
+        self.language = language
+        self._counter = counter
+        self._ends = ending_texts(language)
+        self._judged = "answers" if initial_only else "debate"
+
+    def rules(self, agent: str) -> str:
+        """Returns the rules as told to the agent's role."""
+        contest = self._prompts.render(f"contest_{self._judged}")
+        return self._prompts.render(f"rules_{role_of(agent)}", contest=contest)
+
+    def observation(self, view: DebateView) -> str:
+        """Returns the question, what was said that the reader may read, and the instruction."""
+        if role_of(view.agent) == "examiner":
+            return examiner_prompt(view.domain, 1, self.language) if view.to_move else self._prompts.render("wait")
+        return "\n\n".join([*self._history(view), *self._discussion(view), self._instruction(view)])
+
+    def ending(self, view: DebateView, ending: Ending) -> str:
+        """Returns the question, what was said, and for a debater whether it has won."""
+        cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._ends.played_out()
+        result = self._ends.contest(ending.reward) if view.side else self._ends.received(ending.reward)
+        if view.undecided:
+            result = self._prompts.render("no_verdict_reached")
+        return "\n".join(["\n\n".join(self._history(view)), self._ends.over(cause, result)])
+
+    def _history(self, view: DebateView) -> list[str]:
+        render = self._prompts.render
+        parts = [render("question", text=quote(view.question)) if view.question else render("no_question")]
+        for passage in view.passages:
+            name = ("own" if passage.side == view.side else "opponent") if view.side else "judged"
+            heading = render(f"{name}_{passage.action}", round=passage.round, side=passage.side)
+            parts.append(f"{heading}\n{self._quoted(passage)}")
+        if view.reference:
+            parts.append(render("reference", text=quote(view.reference)))
+        return parts
+
+    def _quoted(self, passage: Passage) -> str:
+        # Nothing that anybody says can pass for a line of the host's, or for a verdict.
+        return quote(passage.text) if passage.text else self._prompts.render("nothing")
+
+    def _discussion(self, view: DebateView) -> list[str]:
+        parts = []
+        for number, (_, given) in enumerate(view.judgements):
+            heading = self._prompts.render("other_judgement" if number else "own_judgement", number=number)
+            said = quote(given.text) if isinstance(given, Judgement) else self._prompts.render("no_judgement")
+            parts.append(f"{heading}\n{said}")
+        return parts
+
+    def _instruction(self, view: DebateView) -> str:
+        render = self._prompts.render
+        if not view.to_move:
+            return render("wait")
+        if view.stage == DEBATE:
+            return self._guide(view)
+        if view.stage == REFERENCE:
+            return render("write_reference", limit=self._told(REFERENCE_WORDS))
+        lengths = {"explained": self._told(EXPLANATION_WORDS), "limit": self._told(JUDGEMENT_WORDS)}
+        if view.stage == DISCUSS:
+            return render("discuss", **lengths)
+        return render("judge", what=render(f"judged_{self._judged}"), **lengths)
+
+    def _guide(self, view: DebateView) -> str:
+        render = self._prompts.render
+        seen = {passage.action for passage in view.passages if passage.side != view.side}
+        challenge = render("challenge_criticize_raise" if CRITICIZE in seen else "challenge_raise")
+        task = render(f"task_{'_'.join(view.actions)}" if seen else "task_first", challenge=challenge)
+        form = "\n".join(render(f"form_{action}") for action in view.actions)
+        return render("guide", task=task, form=form, limit=self._told(view.words))
+
+    def _told(self, words: int) -> int:
+        return self._counter.told(self._counter.budget(words))
+
+    def read(self, reply: str, view: DebateView) -> Action:
+        """Reads a question, a turn of the debate, a reference answer or a judgement, by the stage.
+
+        Raises:
+            Refusal: if there is none, or a turn lacks something and has room for it.
+        """
+        if view.stage == EXAMINE:
+            return self._read_query(reply, view)
+        if view.stage == DEBATE:
+            return self._read_turn(reply, view)
+        if view.stage == REFERENCE:
+            text = own_words(reply)
+            return Reference("" if is_abstention(text) else text)
+        return read_judgement(reply, self._counter)
+
+    def _read_query(self, reply: str, view: DebateView) -> Query:
+        """Returns the first question of a reply that can be asked."""
+        drafts = screen(read_questions(reply), view.domain, self.language)
+        if not drafts:
+            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+        for text in [draft.text for draft in drafts if draft.refused is None]:
+            if read_questions(_numbered(text)) == [text]:
+                return Query(text)
+        refused = next((draft.refused for draft in drafts if draft.refused), Reason("nothing_stated"))
+        raise Refusal(Failure.ILLEGAL, refused.name, **refused.fields)
+
+    def _read_turn(self, reply: str, view: DebateView) -> Speech:
+        speech = read_speech(reply, view.actions)
+        given = {part.action for part in speech.parts}
+        missing = [action for action in view.actions if action not in given]
+        left = left_over(speech, view.actions, view.words, self._counter)
+        if missing and left >= LEAST_REST:
+            names = ", ".join(f"<{action}>" for action in missing)
+            raise Refusal(
+                Failure.UNPARSABLE,
+                "missing_actions",
+                kept=write_speech(speech),
+                missing=names,
+                left=self._counter.told(left),
+            )
+        return speech
+
+    def read_as_given(self, reply: str, view: DebateView) -> Action | None:
+        """Returns what a reply that lacks something comes to if nobody is asked again: parts of a turn, or an abstention.
+
+        Nothing can take the place of an examiner's question.
+        """
+        if view.stage == DEBATE:
+            return read_speech(reply, view.actions)
+        if view.stage == REFERENCE:
+            return Reference("")
+        return None if view.stage == EXAMINE else Abstention()
+
+    def explain(self, reason: Reason, view: DebateView) -> str:
+        """Returns the text of a reason; why a question cannot be asked is told by the texts for examiners."""
+        name, texts = f"reason_{reason.name}", examiner_prompts(self.language)
+        return texts.render(name, **reason.fields) if name in texts else super().explain(reason, view)
+
+    def example(self, view: DebateView) -> str:
+        """Returns the form of what the reader is to write."""
+        if view.stage == DEBATE:
+            return " ".join(self._prompts.render(f"form_{action}") for action in view.actions)
+        return self._prompts.render("example_query") if view.stage == EXAMINE else "[[A]]"
+
+    def format(self, action: Action, view: DebateView) -> str:
+        """Writes a question with its number, a turn in tags, other texts as they are, ``abstain`` for none."""
+        if isinstance(action, Query):
+            return _numbered(action.text)
+        if isinstance(action, Speech):
+            return write_speech(action, view.actions)
+        if isinstance(action, Reference):
+            return action.text or ABSTENTION
+        return write_judgement(action)
+
+    def picture(self, game: Any) -> str:
+        """Writes the question, everything that was said, and what the judges gave."""
+        assert isinstance(game, Debate)
+        render = self._prompts.render
+        question = quote(game.question.text) if game.question.text else render("no_question")
+        parts = [f"{render('picture_question', domain=game.question.domain or '-')}\n{question}"]
+        for passage in game.passages:
+            readers = ", ".join(passage.hidden_from)
+            heading = render(
+                "picture_passage",
+                round=passage.round,
+                side=passage.side,
+                agent=game.sides["AB".index(passage.side)],
+                action=passage.action,
+                hidden=render("picture_hidden", readers=readers) if readers else "",
+            )
+            parts.append(f"{heading}\n{self._quoted(passage)}")
+        if game.reference:
+            parts.append(f"{render('picture_reference')}\n{quote(game.reference)}")
+        for number, session in enumerate(game.committee.sessions):
+            order = number // game.committee.times
+            for judge, given in zip(game.judges, session, strict=True):
+                parts.append(self._pictured(given, judge=judge, session=number + 1, order=order))
+        if game.committee.winner:
+            parts.append(render("picture_winner", verdict=game.committee.winner))
+        return "\n\n".join(parts)
+
+    def _pictured(self, given: Given, *, judge: str, session: int, order: int) -> str:
+        """Writes what a judge gave; in the second order its words call the sides as it saw them."""
+        render = self._prompts.render
+        verdict = given.verdict if isinstance(given, Judgement) else render("picture_abstention")
+        shown = render("picture_order") if order else ""
+        heading = render("picture_judgement", judge=judge, session=session, order=shown, verdict=verdict)
+        return f"{heading}\n{quote(given.text)}" if isinstance(given, Judgement) else heading
+
+
+def _numbered(question: str) -> str:
+    return f"(1). {question}"

@@ -1,0 +1,44 @@
+"""Pairings read off a log of battles, and how many there must be."""
+
+import pytest
+
+from benchmarks.auto_arena.pairings import pairings, planned_pairings
+from benchmarks.experiments.published import load_published
+from rating.records.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
+
+
+def battle(number, first, second, reward, judges=(), status=FINISHED):
+    """A battle; ``reward`` is the first debater's."""
+    seats = [SeatOutcome(first, reward, agent="debater_0"), SeatOutcome(second, -reward, agent="debater_1")]
+    seats += [SeatOutcome(name, 0.0, agent=f"judge_{k}", rated=False) for k, name in enumerate(judges)]
+    return Outcome("debate_v0", number, number, status, tuple(seats))
+
+
+def test_battles_of_two_in_a_row_are_a_pairing_whoever_speaks_first():
+    log = [
+        battle(3, "c", "a", 0.0, ("d", "b"), status=UNDECIDED),
+        battle(1, "b", "a", 1.0, ("c", "d")),
+        battle(0, "a", "b", 1.0, ("c", "d")),
+        battle(2, "a", "b", 0.0, ("c", "d")),
+        battle(4, "a", "c", 0.0, status=VOID),
+        battle(5, "a", "b", -1.0, ("d",)),
+    ]
+    found = pairings(log)
+    assert [(each.first, each.second, len(each.outcomes)) for each in found] == [
+        ("a", "b", 3),
+        ("a", "c", 2),
+        ("a", "b", 1),
+    ]
+    assert [each.committee for each in found] == [("c", "d"), ("d", "b"), ("d",)]
+    assert [(each.wins("a"), each.wins("b"), each.ties) for each in found] == [(1, 1, 1), (0, 0, 0), (0, 1, 0)]
+    assert (found[1].undecided, found[1].void) == (1, 1)
+
+
+@pytest.mark.parametrize(("players", "newcomers"), [(7, 0), (9, 0), (17, 8), (18, 9)])
+def test_the_published_numbers_of_battles_come_out(players, newcomers):
+    (published,) = load_published("benchmarks.auto_arena")["battle_counts"].rows[f"{players} models"]
+    assert 40 * planned_pairings(players, newcomers) == published
+
+
+def test_small_tournaments():
+    assert [planned_pairings(players) for players in (2, 3, 4, 8)] == [1, 2, 4, 12]
