@@ -16,8 +16,10 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int, nearest
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome
+from rating.running.contests import make_scheme
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.running.tournament_config import TournamentConfig, read_scores
+from rating.schemes.tournament import Tournament
 from rating.schemes.tournament_board import TournamentLeaderboard
 from rating.statistics.bradley_terry import ELO_PER_NAT
 from rating.statistics.estimates import Z_95
@@ -118,17 +120,17 @@ def read_tournament(run: PlayedRun) -> Played:
         OptionError: if debates were not played as a tournament.
         RunError: if none has a result.
     """
-    outcomes = run.outcomes(DEBATE)
+    scheme = make_scheme(run.config, DEBATE)
+    if not isinstance(scheme, Tournament):
+        raise OptionError(f"{run.directory}: {DEBATE}: expected scheme = 'tournament', got {scheme.name!r}")
+    outcomes = scheme.own(run.outcomes(DEBATE))
     if not any(outcome.status == FINISHED for outcome in outcomes):
         raise RunError(f"{run.directory}: expected debates with a result, but there is none yet")
-    board = run.leaderboard(DEBATE)
-    if not isinstance(board, TournamentLeaderboard):
-        raise OptionError(f"{run.directory}: {DEBATE}: expected scheme = 'tournament', got {board.scheme!r}")
     found = {ties: rate(outcomes, ties) for ties in ("half", "drop")}
     rules = run.config.find_environment(DEBATE).tournament
     return Played(
         outcomes,
-        board,
+        scheme.board(outcomes, run.stop_reason(DEBATE)),
         {ties: own for ties, own in found.items() if own is not None},
         rules.rules().prior if rules else {},
     )
