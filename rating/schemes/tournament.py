@@ -54,23 +54,24 @@ class Tournament(Scheme):
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""
-        return Swiss(self._contest, self._plan, self._rate, self.staffed)
+        return Swiss(self._contest, self._plan, self.current_ratings, self.staffed)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> TournamentLeaderboard:
         """Makes the leaderboard."""
         return tournament_leaderboard(outcomes, self._plan, ties=self._rules.ties, stop_reason=stop_reason)
+
+    def current_ratings(self, outcomes: Sequence[Outcome]) -> dict[str, float]:
+        """Returns the ratings that decide who meets and who judges, of those who have finished a match."""
+        return current_ratings(outcomes, self._rules.ties)
 
     def staff(self) -> Mapping[int, str]:
         """Returns nobody: who serves depends on the pairing."""
         return {}
 
     def agents(self, count: int) -> tuple[str, ...]:
-        """Returns the seats of a match that has ``count`` of them: the judges' seats stand where they do in the environment."""
-        role, agents = self._judge_role, self.setting.agents
-        others = [agent for agent in agents if role_of(agent) != role]
-        judges = [f"{role}_{number}" for number in range(count - len(others))]
-        place = next((seat for seat, agent in enumerate(agents) if role_of(agent) == role), len(agents))
-        return (*others[:place], *judges, *others[place:])
+        """Returns the seats of a match that has ``count`` of them: where judges are fewer, the last of their seats fall away."""
+        missing = self._judges[len(self._judges) + count - len(self.setting.agents) :]
+        return tuple(agent for agent in self.setting.agents if agent not in missing)
 
     def staffed(self, pair: Pair, ranking: Sequence[str]) -> Contest:
         """Returns the contest with those who serve when a pair plays.
@@ -82,8 +83,7 @@ class Tournament(Scheme):
         Raises:
             OptionError: if there are not enough judges, or the run names nobody for another role.
         """
-        setting, role = self.setting, self._judge_role
-        seats = sum(role_of(agent) == role for agent in setting.agents)
+        setting, role, seats = self.setting, self._judge_role, len(self._judges)
         if not seats or role in setting.staff:
             return self._served(setting.agents, setting.staff)
         rules = self._rules
@@ -108,9 +108,10 @@ class Tournament(Scheme):
         return SwissPlan(rules.scores(self.setting.policies), rules.newcomers, rules.questions, rules.paired)
 
     @property
+    def _judges(self) -> list[str]:
+        return [agent for agent in self.setting.agents if role_of(agent) == self._judge_role]
+
+    @property
     def _judge_role(self) -> str:
         verdicts = self.setting.declaration.verdicts
         return verdicts.role if verdicts else "judge"
-
-    def _rate(self, outcomes: Sequence[Outcome]) -> Mapping[str, float]:
-        return current_ratings(outcomes, self._rules.ties)
