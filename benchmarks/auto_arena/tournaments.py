@@ -88,12 +88,14 @@ def plan_tournament(options: TournamentOptions, **settings: Any) -> RunConfig:
 
 def precision(options: TournamentOptions) -> str:
     """Says how many battles there are, and how well ratings will be known."""
-    pairings = planned_pairings(options.players, options.late)
+    players = len(options.policy) + (0 if options.alone else options.players)
+    late = len(options.newcomer) + (0 if options.alone else options.late)
+    pairings = planned_pairings(players, late)
     battles = pairings * options.questions
-    half_width = Z_95 * 2 * ELO_PER_NAT / math.sqrt(2 * battles / options.players)
+    half_width = Z_95 * 2 * ELO_PER_NAT / math.sqrt(2 * battles / players)
     return (
-        f"n = {battles} battles, {pairings} pairings of {options.questions}, if only the {options.players} scripted debaters"
-        f" play; a rating is known to about ± {half_width:.0f} Elo"
+        f"n = {battles} battles of {players} players, {pairings} pairings of {options.questions}: a rating is known to about"
+        f" ± {half_width:.0f} Elo"
     )
 
 
