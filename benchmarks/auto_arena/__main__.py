@@ -10,6 +10,7 @@ PAPER = Paper(
     rows={
         "questions": "benchmarks.auto_arena.questions",
         "contam": "benchmarks.auto_arena.contamination",
+        "selfenh": "benchmarks.auto_arena.self_enhancement",
         "tournament": "benchmarks.auto_arena.tournament",
         "t1": "benchmarks.auto_arena.ranking_7",
         "t2": "benchmarks.auto_arena.first_answers",
