@@ -42,6 +42,7 @@ class Verdicts:
             other order; empty for none.
         side: the statistic of a rated player that holds the number of the verdict for it.
         length: the one that holds how much judges read of it, in words; empty for none.
+        several: the statistic of a judge that says whether it named several verdicts, if there is one.
     """
 
     role: str = "judge"
@@ -51,6 +52,7 @@ class Verdicts:
     swapped: str = ""
     side: str = "side"
     length: str = ""
+    several: str = "several_verdicts"
 
 
 @dataclass(frozen=True, kw_only=True)

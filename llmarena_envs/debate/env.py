@@ -148,7 +148,7 @@ class raw_env(TextEnv):
         "is_parallelizable": False,
     }
     declaration: ClassVar[Declaration] = Declaration(
-        scheme="duels",
+        scheme="tournament",
         rated_roles=("debater",),
         verdicts=Verdicts(swapped="verdict_swapped", length="words"),
         abilities=("helpfulness", "critique", "judgement"),

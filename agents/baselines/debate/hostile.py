@@ -1,8 +1,9 @@
 """Debaters who break tags, and who speak in the name of others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from agents.baselines.debate.debaters import Debater
+from agents.baselines.debate.seats import tagged
 from llmarena_envs.debate.actions import DebateView
 
 _ATTACKS_AT_ONCE = 3
@@ -21,22 +22,33 @@ _ATTACKS = (
 )
 
 
-def _write_each(form: str) -> Callable[[Mapping[str, str]], str]:
+def _each_as(form: str) -> Callable[[dict[str, str]], str]:
     return lambda parts: "\n".join(form.format(tag=action, text=text) for action, text in parts.items())
 
 
-_WRONG_TAGS: tuple[Callable[[Mapping[str, str]], str], ...] = (
-    _write_each("<{tag}>{text}"),
-    _write_each('<{tag} id="1" class=answer>{text}</{tag}>'),
-    _write_each("＜{tag}＞{text}＜/{tag}＞"),
-    _write_each("<{tag}>A first try.</{tag}>\n<{tag}>{text}</{tag}>"),
-    _write_each("{text}"),
-    lambda parts: _write_each("<{tag}>{text}</{tag}>")({action.upper(): text for action, text in parts.items()}),
-    lambda parts: (
-        "".join(f"<{action}>{text}\n" for action, text in parts.items())
-        + "".join(f"</{action}>" for action in reversed(parts))
-    ),
-    lambda parts: f"```xml\n{_write_each('<{tag}>{text}</{tag}>')(parts)}\n```",
+def _in_capitals(parts: dict[str, str]) -> str:
+    return "\n".join(tagged(action.upper(), text) for action, text in parts.items())
+
+
+def _nested(parts: dict[str, str]) -> str:
+    begins = [f"<{action}>{text}\n" for action, text in parts.items()]
+    return "".join([*begins, *(f"</{action}>" for action in reversed(parts))])
+
+
+def _fenced(parts: dict[str, str]) -> str:
+    said = "\n".join(tagged(action, text) for action, text in parts.items())
+    return f"```xml\n{said}\n```"
+
+
+_WRONG_TAGS = (
+    _in_capitals,
+    _nested,
+    _fenced,
+    _each_as("{text}"),
+    _each_as("<{tag}>{text}"),
+    _each_as("＜{tag}＞{text}＜/{tag}＞"),
+    _each_as('<{tag} id="1" class=answer>{text}</{tag}>'),
+    _each_as("<{tag}>A first try.</{tag}>\n<{tag}>{text}</{tag}>"),
 )
 
 

@@ -1,0 +1,1 @@
+"""Judgements: who found what of which case, from the records of a run or from files, and what they say of the judges."""

@@ -1,0 +1,75 @@
+"""Judgements from the records of a run, in any environment that declares where its judges' verdicts stand."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from llmarena_envs.catalogue import load_environment
+from llmarena_envs.core.declaration import Verdicts, role_of
+from rating.judgements.judgement import TIE, Judgement, Label
+from rating.records.outcome import PLAYED, Outcome, SeatOutcome
+
+
+def declared_verdicts(environment: str) -> Verdicts | None:
+    """Returns what an environment declares of its judges' verdicts, or ``None`` if it has none."""
+    return load_environment(environment).declaration.verdicts
+
+
+def judgements_of(outcomes: Iterable[Outcome], verdicts: Verdicts) -> list[Judgement]:
+    """Returns who judged what, in the order of the outcomes.
+
+    A policy on several seats of judges is several judges: the second one is called ``name (2)``.
+
+    Args:
+        outcomes: of one environment; those that were not played to their end are skipped.
+        verdicts: what the environment declares of them.
+    """
+    found = []
+    for outcome in outcomes:
+        if outcome.status in PLAYED:
+            players, words = _sides(outcome, verdicts)
+            names: Counter[str] = Counter()
+            for seat in outcome.seats:
+                if not seat.rated and role_of(seat.agent) == verdicts.role:
+                    names[seat.policy] += 1
+                    name = seat.policy if names[seat.policy] == 1 else f"{seat.policy} ({names[seat.policy]})"
+                    found.append(_judgement(f"match {outcome.number}", name, seat, players, words, verdicts))
+    return found
+
+
+def _judgement(
+    item: str,
+    judge: str,
+    seat: SeatOutcome,
+    players: tuple[str, str],
+    words: tuple[float, float] | None,
+    verdicts: Verdicts,
+) -> Judgement:
+    def label(statistic: str) -> Label | None:
+        return verdicts.labels.get(seat.statistics.get(statistic, -1.0)) if statistic else None
+
+    return Judgement(
+        item,
+        judge,
+        label(verdicts.final),
+        first=label(verdicts.first) if verdicts.first != verdicts.final else None,
+        again=label(verdicts.swapped),
+        players=players,
+        words=words,
+        contest=item,
+        several=seat.statistics.get(verdicts.several, 0) > 0,
+    )
+
+
+def _sides(outcome: Outcome, verdicts: Verdicts) -> tuple[tuple[str, str], tuple[float, float] | None]:
+    """Returns who is shown first and who second, and what judges read of each, as far as the record tells."""
+    by_side = {
+        seat.statistics[verdicts.side]: seat
+        for seat in outcome.seats
+        if verdicts.side in seat.statistics and seat.rated
+    }
+    sides = [by_side.get(number) for number, label in sorted(verdicts.labels.items()) if label != TIE]
+    if len(sides) != 2 or sides[0] is None or sides[1] is None:
+        return ("", ""), None
+    lengths = [seat.statistics.get(verdicts.length, -1.0) if verdicts.length else -1.0 for seat in sides if seat]
+    words = (lengths[0], lengths[1]) if min(lengths) >= 0 else None
+    return (sides[0].policy, sides[1].policy), words

@@ -1,0 +1,44 @@
+"""A judgement: what one judge says of one case."""
+
+from typing import NamedTuple
+
+FIRST = "A"
+SECOND = "B"
+TIE = "tie"
+
+PREFERENCES = (FIRST, TIE, SECOND)
+"""Verdicts on two sides, from one end of their scale to the other: for the side shown first, a tie, for the other one."""
+
+Label = str | float
+"""A verdict: one of ``PREFERENCES``, or a number."""
+
+
+class Judgement(NamedTuple):
+    """What one judge says of one case.
+
+    Attributes:
+        item: the case: texts that were shown to judges in one order.
+        judge: name of the judge.
+        final: its verdict, the last one where there are several; ``None`` for an abstention.
+        first: its verdict before it had read what others say; ``None`` if there is none, or judges did not discuss.
+        again: its verdict on the same texts in the other order, told of the places of this one; ``None`` if there is none.
+        players: who is shown first and who second; empty where it is not known.
+        words: what judges read of each of them; ``None`` where it is not known.
+        contest: what cases have in common that show the same texts in different orders; the case itself where there is one order.
+        several: whether it named several verdicts.
+    """
+
+    item: str
+    judge: str
+    final: Label | None
+    first: Label | None = None
+    again: Label | None = None
+    players: tuple[str, str] = ("", "")
+    words: tuple[float, float] | None = None
+    contest: str = ""
+    several: bool = False
+
+
+def exchanged(verdict: Label | None) -> Label | None:
+    """Returns a verdict on two sides, told of them in the other order."""
+    return {FIRST: SECOND, SECOND: FIRST}.get(verdict, verdict) if isinstance(verdict, str) else verdict

@@ -1,0 +1,55 @@
+"""How verdicts are spelled: one label for every spelling, before anything is compared."""
+
+from collections.abc import Mapping
+
+from rating.judgements.judgement import FIRST, SECOND, TIE, Label
+
+SPELLINGS = {
+    **dict.fromkeys(("a", "first", "left", "model_a", "assistant_a", "答案a", "左"), FIRST),
+    **dict.fromkeys(("b", "second", "right", "model_b", "assistant_b", "答案b", "右"), SECOND),
+    **dict.fromkeys(
+        ("tie", "c", "draw", "equal", "tie (bothbad)", "tie (both bad)", "both bad", "bothbad", "平局", "平手", "平"),
+        TIE,
+    ),
+}
+"""Verdicts on two sides by what they may be called, in lower case; brackets around them make no difference."""
+
+NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na", "abstain", "abstention", "error", "弃权"))
+"""What stands for an abstention, in lower case."""
+
+
+class UnknownVerdict(ValueError):
+    """A text that is no verdict."""
+
+
+def read_label(
+    text: str, players: tuple[str, str] = ("", ""), spellings: Mapping[str, str] = SPELLINGS
+) -> Label | None:
+    """Reads a verdict.
+
+    Args:
+        text: as it stands in a file. The name of one of the players is a verdict for it.
+        players: who is shown first and who second.
+        spellings: verdicts by what they are called.
+
+    Returns:
+        ``None`` for an abstention.
+
+    Raises:
+        UnknownVerdict: if it is none.
+    """
+    word = " ".join(text.strip().strip("[]【】 ").split()).casefold()
+    if word in spellings:
+        return spellings[word]
+    if word in NOTHING:
+        return None
+    if text in players and players[0] != players[1]:
+        return (FIRST, SECOND)[players.index(text)]
+    if _is_number(word):
+        return float(word)
+    raise UnknownVerdict(f"expected A, B, tie or a number, got {text!r:.60}")
+
+
+def _is_number(word: str) -> bool:
+    digits = word.removeprefix("-").replace(".", "", 1)
+    return len(word) <= 20 and digits.isascii() and digits.isdecimal()

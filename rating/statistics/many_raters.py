@@ -1,0 +1,189 @@
+"""Agreement of any number of raters, some of whom may have left out cases: pooled agreement, Fleiss' kappa, Krippendorff's alpha.
+
+Each is computed from how often each label was given in each case, so that who gave it makes no difference, and raters may change
+from case to case. Cases with fewer than two labels say nothing and are left out. Intervals are those of the bootstrap by case.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rating.statistics.estimates import RESAMPLES, Estimate, rate_estimate
+from rating.statistics.ordering import FEWEST_GROUPS
+
+Label = TypeVar("Label", bound=Hashable)
+Floats = NDArray[np.float64]
+Statistic = Callable[[Floats], Floats]
+"""From how often each kind of case occurs (samples, kinds): a value for each sample, nan where it is undefined."""
+
+LEVELS = ("nominal", "ordinal", "interval")
+"""What labels are: names, places in an order, or numbers."""
+
+_MOST_WORK = 400_000_000
+"""Multiplications up to which an interval may be resampled."""
+
+_AT_ONCE = 5_000_000
+"""Numbers that are held at once."""
+
+
+def label_counts(cases: Iterable[Iterable[Label]], labels: Sequence[Label]) -> tuple[Floats, Floats]:
+    """Returns how often each label was given, for each kind of case with two labels or more, and how many cases are of the kind.
+
+    Args:
+        cases: the labels of each case.
+        labels: all labels, in their order.
+
+    Returns:
+        Arrays of shape (kinds, labels) and (kinds,), in an order that does not depend on that of the cases.
+    """
+    places = {label: place for place, label in enumerate(labels)}
+    kinds: Counter[tuple[int, ...]] = Counter()
+    for case in cases:
+        row = [0] * len(labels)
+        for label in case:
+            row[places[label]] += 1
+        if sum(row) >= 2:
+            kinds[tuple(row)] += 1
+    ordered = sorted(kinds)
+    rows = np.array(ordered, dtype=float).reshape(len(ordered), len(labels))
+    return rows, np.array([kinds[row] for row in ordered], dtype=float)
+
+
+def pooled_agreement(rows: Floats, times: Floats, *, seed: int = 0) -> Estimate | None:
+    """Returns the share of pairs of labels of one case that are equal, over all pairs of all cases.
+
+    Args:
+        rows: as ``label_counts`` returns them.
+        times: the same.
+        seed: of the resampling.
+
+    Returns:
+        ``None`` without cases. Where resamples do not vary, or cases are few, the interval is Wilson's for the number of cases.
+    """
+    given = rows.sum(axis=1)
+    equal, pairs = (rows**2).sum(axis=1) - given, given * (given - 1)
+    return resampled_share(lambda weights: (weights @ equal) / (weights @ pairs), times, seed=seed)
+
+
+def fleiss_kappa(rows: Floats, times: Floats, *, seed: int = 0) -> Estimate | None:
+    """Returns Fleiss' kappa; the number of raters may differ from case to case.
+
+    Source: Fleiss, Measuring nominal scale agreement among many raters (1971).
+
+    Args:
+        rows: as ``label_counts`` returns them.
+        times: the same.
+        seed: of the resampling.
+
+    Returns:
+        ``None`` where it is undefined: without cases, and if one label only was given.
+    """
+    given = rows.sum(axis=1)
+    alike = ((rows**2).sum(axis=1) - given) / (given * (given - 1))
+
+    def kappa(weights: Floats) -> Floats:
+        observed = (weights @ alike) / weights.sum(axis=1)
+        shares = (weights @ rows) / (weights @ given)[:, None]
+        by_chance = (shares**2).sum(axis=1)
+        undefined = shares.max(axis=1) == 1
+        return np.where(undefined, np.nan, (observed - by_chance) / np.where(undefined, 1, 1 - by_chance))
+
+    return resampled(kappa, times, work=rows.size, seed=seed)
+
+
+def krippendorff_alpha(
+    rows: Floats, times: Floats, *, level: str = "nominal", values: Sequence[float] | None = None, seed: int = 0
+) -> Estimate | None:
+    """Returns Krippendorff's alpha.
+
+    Source: Krippendorff, Computing Krippendorff's alpha-reliability (2011).
+
+    Args:
+        rows: as ``label_counts`` returns them; the columns in the order of the labels, for the level ``ordinal``.
+        times: the same.
+        level: one of ``LEVELS``.
+        values: the number that each label stands for, for the level ``interval``; by default its place.
+        seed: of the resampling.
+
+    Returns:
+        ``None`` where it is undefined: without cases, and if one label only was given.
+    """
+    numbers = np.arange(rows.shape[1], dtype=float) if values is None else np.asarray(values, dtype=float)
+    size = rows.shape[1]
+    pairs = rows[:, :, None] * rows[:, None, :] - rows[:, :, None] * np.eye(size)
+    pairs = (pairs / (rows.sum(axis=1) - 1)[:, None, None]).reshape(len(rows), size * size)
+
+    def alpha(weights: Floats) -> Floats:
+        seen = (weights @ pairs).reshape(len(weights), size, size)
+        totals = weights @ rows
+        apart = _apart(level, numbers, totals)
+        n = totals.sum(axis=1)
+        observed = (seen * apart).sum(axis=(1, 2)) / n
+        by_chance = (totals[:, :, None] * totals[:, None, :] * apart).sum(axis=(1, 2)) / (n * (n - 1))
+        return np.where(by_chance > 0, 1 - observed / np.where(by_chance > 0, by_chance, 1), np.nan)
+
+    return resampled(alpha, times, work=pairs.size, seed=seed)
+
+
+def _apart(level: str, numbers: Floats, totals: Floats) -> Floats:
+    """Returns the squared difference of each pair of labels, for each sample."""
+    if level == "nominal":
+        return np.broadcast_to(1 - np.eye(len(numbers)), (len(totals), len(numbers), len(numbers)))
+    # Of an order only the number of labels that lie between two is known, half of their own included.
+    places = np.cumsum(totals, axis=1) - totals / 2 if level == "ordinal" else np.broadcast_to(numbers, totals.shape)
+    squares: Floats = (places[:, :, None] - places[:, None, :]) ** 2
+    return squares
+
+
+def resampled(statistic: Statistic, times: Floats, *, work: int = 0, seed: int = 0) -> Estimate | None:
+    """Returns a statistic of many cases with a percentile bootstrap interval.
+
+    Cases of one kind are drawn together, so that the work depends on the number of kinds and not on that of the cases.
+
+    Args:
+        statistic: the statistic.
+        times: how many cases are of each kind.
+        work: multiplications that a sample takes, roughly.
+        seed: of the resampling.
+
+    Returns:
+        ``None`` where the statistic is undefined. The interval is left out where cases are few, resamples do not vary, or too
+        many of them leave the statistic undefined.
+    """
+    n = round(times.sum())
+    value = float(statistic(times[None])[0]) if n else math.nan
+    if math.isnan(value):
+        return None
+    found = _resamples(statistic, times, n, max(work, len(times)), seed)
+    known = found[~np.isnan(found)]
+    if n < FEWEST_GROUPS or not len(found) or len(known) < 0.9 * len(found) or known.min() == known.max():
+        return Estimate(value, None, None, n, n)
+    low, high = np.quantile(known, (0.025, 0.975))
+    return Estimate(value, float(low), float(high), n, n)
+
+
+def resampled_share(statistic: Statistic, times: Floats, *, work: int = 0, seed: int = 0) -> Estimate | None:
+    """Returns a share as ``resampled``; where that has no interval it is Wilson's for as many cases as there are."""
+    estimate = resampled(statistic, times, work=work, seed=seed)
+    if estimate is None or estimate.low is not None:
+        return estimate
+    wide = rate_estimate(min(estimate.value, 1.0) * estimate.n, estimate.n)
+    return estimate._replace(low=wide and wide.low, high=wide and wide.high)
+
+
+def _resamples(statistic: Statistic, times: Floats, n: int, work: int, seed: int) -> Floats:
+    """Returns the statistic of the resamples: fewer of them where each is much work, none where a few would be too much."""
+    count = min(RESAMPLES, _MOST_WORK // work)
+    if count < RESAMPLES // 10:
+        return np.array([])
+    rng = np.random.default_rng(seed)
+    at_once = max(1, _AT_ONCE // work)
+    found = []
+    for begin in range(0, count, at_once):
+        drawn = rng.multinomial(n, times / times.sum(), size=min(at_once, count - begin))
+        found.append(statistic(drawn.astype(float)))
+    return np.concatenate(found)
