@@ -43,7 +43,7 @@ class ExaminationCodec(Codec[Drafts, ExaminationView]):
         parts = []
         if view.accepted:
             kept = "\n".join(quote(f"({number}). {text}") for number, text in enumerate(view.accepted, start=1))
-            parts.append(self._prompts.render("kept", number=len(view.accepted), count=view.count, queries=kept))
+            parts.append(self._prompts.render("kept", number=len(view.accepted), count=view.total, queries=kept))
         refused = [draft for draft in view.last if draft.refused]
         if view.last:
             parts.append(self._prompts.render("missing", drafted=len(view.last), wanted=view.wanted))
@@ -62,7 +62,7 @@ class ExaminationCodec(Codec[Drafts, ExaminationView]):
 
     def ending(self, view: ExaminationView, ending: Ending) -> str:
         """Returns by what the match ended."""
-        cause = self._prompts.render("over", number=len(view.accepted), count=view.count)
+        cause = self._prompts.render("over", number=len(view.accepted), count=view.total)
         if ending.offenders:
             cause = self._ends.forfeit(view.agent, ending.offenders)
         return self._ends.over(cause, self._ends.received(ending.reward))
