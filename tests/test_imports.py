@@ -33,6 +33,7 @@ HEAVY = (
     "torch",
     "transformers",
     "scipy",
+    "networkx",
     "matplotlib",
     "rich",
     "jinja2",

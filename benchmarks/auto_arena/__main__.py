@@ -8,10 +8,18 @@ PAPER = Paper(
     name="auto_arena",
     title="Auto-Arena (arXiv 2405.20267)",
     rows={
+        "questions": "benchmarks.auto_arena.questions",
+        "contam": "benchmarks.auto_arena.contamination",
+        "selfenh": "benchmarks.auto_arena.self_enhancement",
+        "tournament": "benchmarks.auto_arena.tournament",
         "t1": "benchmarks.auto_arena.ranking_7",
+        "t2": "benchmarks.auto_arena.first_answers",
+        "f5": "benchmarks.auto_arena.newcomer",
+        "f6": "benchmarks.auto_arena.chinese",
         "t4": "benchmarks.auto_arena.ranking_17",
+        "discussion": "benchmarks.auto_arena.discussion",
     },
-    aliases={},
+    aliases={"f7": "t4"},
 )
 
 if __name__ == "__main__":

@@ -1,23 +1,60 @@
-"""The scripted pool of Auto-Arena: debaters of known strength, who are judges as well."""
+"""The scripted pool of Auto-Arena: debaters of known strength, who judge as well."""
+
+from collections.abc import Sequence
+
+import numpy as np
 
 from benchmarks.experiments.pool import Scripted
 
 DEBATE = "debate_v0"
 NAMES = (
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
-    "omicron", "pi", "rho", "sigma",
+    "ash", "beech", "cedar", "dogwood", "elm", "fir", "ginkgo", "hazel", "ivy", "juniper", "kapok", "larch", "maple",
+    "neem", "oak", "pine", "quince", "rowan",
 )  # fmt: skip
-"""The strongest first; as many as the longest leaderboard of the paper has models."""
+"""The strongest first, which is the order of the alphabet; as many as the longest leaderboard of the paper has models."""
 
 SPREAD = 2.2
 """Logits between the strongest and the weakest, as the paper's 17 models have: 380 points of Elo."""
 
+LEAST_NOISE, MORE_NOISE = 4.0, 8.0
+"""What the strongest judge errs by, and how much more the weakest does: points, of which 4 are a logit."""
+
+CONFORMITY = 0.5
+"""How likely a judge whom the others contradict follows them in the discussion."""
+
+PRIOR_NOISE = 0.35
+"""Standard deviation of what initial scores are off, in logits: they correlate with the strengths as MMLU does with people."""
+
 
 def strengths(players: int) -> dict[str, float]:
-    """Returns the true strengths of a pool in logits, evenly spaced about 0, by name."""
-    return {NAMES[index]: SPREAD * (0.5 - index / max(1, players - 1)) for index in range(players)}
+    """Returns the true strengths of a pool in logits, 0 to 2.2 at equal distances, by name."""
+    return {NAMES[index]: round(SPREAD * (1 - index / max(1, players - 1)), 4) for index in range(players)}
 
 
 def scripted(players: int) -> Scripted:
     """Returns a pool of scripted debaters."""
-    return {DEBATE: tuple(f"{name}=debater:strength={strength:.4f}" for name, strength in strengths(players).items())}
+    return {
+        DEBATE: tuple(
+            f"{name}=debater:strength={strength},noise={noise(strength)},conformity={CONFORMITY}"
+            for name, strength in strengths(players).items()
+        )
+    }
+
+
+def noise(strength: float) -> float:
+    """Returns by how much a debater errs as a judge, in points: the stronger it is, the less."""
+    return round(LEAST_NOISE + MORE_NOISE * (1 - strength / SPREAD), 4)
+
+
+def initial_scores(players: int, seed: int) -> dict[str, float]:
+    """Returns what is known of a pool beforehand: its strengths, not exactly."""
+    noise = np.random.default_rng(seed).normal(0.0, PRIOR_NOISE, len(NAMES)).tolist()
+    return {
+        name: round(strength + error, 4)
+        for (name, strength), error in zip(strengths(players).items(), noise, strict=False)
+    }
+
+
+def late(players: int, newcomers: int) -> Sequence[str]:
+    """Returns who of a pool comes late: some at equal distances from the strongest to the weakest."""
+    return [NAMES[(2 * index + 1) * players // (2 * newcomers)] for index in range(newcomers)]

@@ -3,11 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 from benchmarks.experiments.published import Published
-from benchmarks.experiments.tables import PUBLISHED, Cell, Column, Table
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
 from rating.statistics.correlation import Correlation, correlate
+from rating.statistics.estimates import Estimate
 
 ROUNDING = {"Spearman, %": 0.05, "concordance, %": 0.05, "Pearson": 1e-9}
 """How far a printed value may lie from what its scores give."""
+
+RATED = "Auto-Arena Elo"
+"""The column of published ratings."""
 
 AGREES, DIFFERS, NO_SCORES = "yes", "no", "its scores are not printed"
 
@@ -36,11 +40,10 @@ def correlation_table(published: Published, human: str, printed: Sequence[Publis
     for benchmark, known in values.items():
         column = next((title for title in published.columns if title in (benchmark, f"{benchmark} Elo")), None)
         found = correlate(scores(published, column), scores(published, human)) if column else None
-        computed = _by_measure(found) if found else {}
+        computed: dict[str, Estimate | float | None] = _by_measure(found) if found else {}
         rows.append(
             [
                 benchmark,
-                found.n if found else None,
                 *(cell for title in measures for cell in (known.get(title), computed.get(title))),
                 f"{found.alike:g} / {found.pairs}" if found else None,
                 verdict(known, computed),
@@ -51,7 +54,6 @@ def correlation_table(published: Published, human: str, printed: Sequence[Publis
         f"correlation with the human ranking ({human}), as printed and computed again from the printed scores",
         [
             Column("benchmark"),
-            Column("models with both scores"),
             *(
                 column
                 for title in measures
@@ -66,33 +68,32 @@ def correlation_table(published: Published, human: str, printed: Sequence[Publis
         rows,
         [
             "models without one of both scores are left out of a line (pairwise deletion); ties have averaged ranks",
+            "intervals: 95 %, over models drawn like these (Bonett and Wright); the paper has none; (n): models",
             f"published: {published.source}; {'; '.join(table.source for table in printed)}",
             *dict.fromkeys([*published.notes, *(note for table in printed for note in table.notes)]),
         ],
     )
 
 
-def verdict(printed: Mapping[str, float], computed: Mapping[str, float | None]) -> str:
+def verdict(printed: Mapping[str, float], computed: Mapping[str, Estimate | float | None]) -> str:
     """Says whether printed values are what their scores give, within rounding."""
     if not computed:
         return NO_SCORES
     for title, value in printed.items():
         other = computed[title]
+        if isinstance(other, Estimate):
+            other = other.value
         if other is None or abs(value - other) > ROUNDING[title] + 1e-9:
             return DIFFERS
     return AGREES
 
 
-def _by_measure(found: Correlation) -> dict[str, float | None]:
+def _by_measure(found: Correlation) -> dict[str, Estimate | float | None]:
     return {
-        "Spearman, %": _percent(found.spearman),
+        "Spearman, %": percent(found.spearman_estimate()),
         "Pearson": found.pearson,
-        "concordance, %": _percent(found.concordance),
+        "concordance, %": None if found.concordance is None else 100 * found.concordance,
     }
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
 
 
 def claims_table(claims: Published) -> Table:
@@ -103,4 +104,43 @@ def claims_table(claims: Published) -> Table:
         [Column("place"), Column("gain, percentage points", PUBLISHED, 1)],
         [[place, gain] for place, (gain,) in claims.rows.items()],
         [f"published: {claims.source}", *claims.notes],
+    )
+
+
+def published_ratings_table(
+    lists: Mapping[str, Published],
+    measured: Mapping[str, Estimate],
+    same: Mapping[str, str],
+    known: Sequence[str],
+) -> Table:
+    """Returns published lists of ratings side by side, by model, with what was measured of these models.
+
+    Args:
+        lists: published tables by key.
+        measured: ratings by policy.
+        same: policy of ours by the published model that it is.
+        known: notes that stand elsewhere already.
+    """
+    values = {key: scores(table, RATED) for key, table in lists.items()}
+    models = dict.fromkeys(model for own in values.values() for model in own)
+    return Table(
+        "published-ratings",
+        "published ratings",
+        [
+            Column("model"),
+            *(Column(f"Elo, list of {len(own)} models", PUBLISHED, 0) for own in values.values()),
+            *([Column("Elo", MEASURED, 0)] if same else []),
+        ],
+        [
+            [
+                model,
+                *(own.get(model) for own in values.values()),
+                *([measured.get(same.get(model, ""))] if same else []),
+            ]
+            for model in models
+        ],
+        [
+            *(f"published: {table.source}" for table in lists.values()),
+            *dict.fromkeys(note for table in lists.values() for note in table.notes if note not in known),
+        ],
     )

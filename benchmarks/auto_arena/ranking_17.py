@@ -1,5 +1,31 @@
-"""Correlation with a human ranking, 17 models (Auto-Arena, arXiv 2405.20267, Table 4)."""
+"""Correlation with a human ranking and leaderboard, 17 models (Auto-Arena, arXiv 2405.20267, section 4.5, Table 4, Figure 7).
 
-from benchmarks.auto_arena.rankings import make_row
+As in the paper a Swiss tournament of nine is played, and the others are placed one after the other.
+"""
 
-ROW = make_row(17, "Table 4", "T4_17models", "Arena", ("T4_correlations", "concordance_17models"))
+from dataclasses import dataclass
+
+from benchmarks.auto_arena.rankings import Comparison, make_row
+from benchmarks.auto_arena.tournaments import TournamentOptions
+from benchmarks.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(TournamentOptions):
+    """Options of the row."""
+
+    players: int = option(17, "scripted debaters, those who come late included", smoke=8)
+    late: int = option(8, "how many of them are placed after the rounds, one after the other", smoke=1)
+
+
+ROW = make_row(
+    "correlation of benchmarks and of a tournament with a human ranking, 17 players, and the leaderboard",
+    "Auto-Arena, section 4.5, Table 4 and Figure 7",
+    Options,
+    Comparison(
+        "T4_17models",
+        "Arena",
+        ("T4_correlations", "concordance_17models"),
+        lists=("T4_17models", "elo_18models"),
+    ),
+)

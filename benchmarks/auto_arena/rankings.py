@@ -1,45 +1,112 @@
-"""Correlation of a leaderboard with a human ranking (Auto-Arena, arXiv 2405.20267, section 4.2, Tables 1 and 4)."""
+"""Correlation of a leaderboard with a human ranking (Auto-Arena, arXiv 2405.20267, sections 4.2, 4.5 and 4.6).
+
+Printed correlations are computed again from the printed scores. A tournament is played and compared with a ranking from elsewhere
+in the same way: a file of scores, or what the scripted debaters were made to be.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from benchmarks.auto_arena.printed import claims_table, correlation_table
+from benchmarks.auto_arena.boards import agreement_table, draw_published, draw_ratings, rating_table
+from benchmarks.auto_arena.printed import RATED, claims_table, correlation_table, published_ratings_table, scores
+from benchmarks.auto_arena.tournaments import (
+    RUN,
+    TournamentOptions,
+    plan_tournament,
+    precision,
+    read_tournament,
+    scores_to_compare,
+)
 from benchmarks.experiments.published import load_published
-from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.seats import unfinished
 from rating.running.run_file import RunConfig
 
 
-def plan(options: RowOptions) -> dict[str, RunConfig]:
-    """Returns nothing to play: the table is computed from published scores."""
-    return {}
+@dataclass(frozen=True)
+class Comparison:
+    """What a table of the paper has.
 
-
-def measure(
-    runs: Mapping[str, PlayedRun], options: RowOptions, scores: str, human: str, printed: Sequence[str]
-) -> Result:
-    """Returns the printed correlations and what the printed scores give."""
-    published = load_published("benchmarks.auto_arena")
-    table = correlation_table(published[scores], human, [published[key] for key in printed])
-    return Result([table, claims_table(published["improvement"])])
-
-
-def make_row(models: int, table: str, scores: str, human: str, printed: Sequence[str]) -> Row[RowOptions]:
-    """Returns the row of a table.
-
-    Args:
-        models: how many the paper ranks.
-        table: its table.
+    Attributes:
         scores: key of the published scores.
         human: their column with the human ranking.
         printed: keys of the printed correlations.
+        lists: keys of published lists of ratings.
+        gains: whether the paper's claims of what it gains belong to it.
+    """
+
+    scores: str
+    human: str
+    printed: Sequence[str]
+    lists: Sequence[str] = ()
+    gains: bool = True
+
+
+def plan(options: TournamentOptions) -> dict[str, RunConfig]:
+    """Returns the tournament."""
+    return {RUN: plan_tournament(options)}
+
+
+def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions, comparison: Comparison) -> Result:
+    """Returns the printed correlations and what the printed scores give, and the same of the tournament that was played."""
+    published = load_published("benchmarks.auto_arena")
+    played = read_tournament(runs[RUN])
+    names = [row.policy for row in played.board.rows]
+    own = scores_to_compare(options, names)
+    tables = [
+        correlation_table(
+            published[comparison.scores], comparison.human, [published[key] for key in comparison.printed]
+        ),
+        *([claims_table(published["improvement"])] if comparison.gains else []),
+    ]
+    if own:
+        others = {"initial scores": played.prior} if played.prior else {}
+        tables.append(agreement_table(played.ratings, others, own.values, own.title))
+    tables.append(rating_table(played.board, played.ratings, own.values if own else {}))
+    figures = {"ratings": draw_ratings(played.ratings["half"])}
+    if comparison.lists:
+        lists = {key: published[key] for key in comparison.lists}
+        tables.append(
+            published_ratings_table(lists, played.ratings["half"].estimates(), options.published_as(), tables[0].notes)
+        )
+        figures |= {
+            f"published-{len(table.rows)}": draw_published(
+                scores(table, RATED), f"published rating of {len(table.rows)} models, Elo"
+            )
+            for table in lists.values()
+        }
+    notes = unfinished(played.outcomes)
+    if not own:
+        notes.append("no ranking to compare the tournament with; name a file with --scores")
+    return Result(tables, figures, notes)
+
+
+def make_row(
+    title: str, source: str, options: type[TournamentOptions], comparison: Comparison
+) -> Row[TournamentOptions]:
+    """Returns the row of a table.
+
+    Args:
+        title: what it is.
+        source: where it stands in the paper.
+        options: of the tournament.
+        comparison: what the paper has.
     """
     return Row(
-        title=f"correlation of benchmarks with a human ranking of {models} models",
-        source=f"Auto-Arena, section 4.2, {table}",
-        options=RowOptions,
+        title=title,
+        source=source,
+        options=options,
         plan=plan,
-        measure=lambda runs, options: measure(runs, options, scores, human, printed),
-        precision=lambda options: "nothing is played",
-        shows="It shows what the printed scores say of the printed correlations.",
-        does_not_show="It does not show how sure a correlation of a few models is.",
+        measure=lambda runs, options: measure(runs, options, comparison),
+        precision=precision,
+        shows=(
+            "It shows whether the printed scores give the printed correlations, and how far a tournament finds the order that"
+            " another ranking has."
+        ),
+        does_not_show=(
+            "It does not show that one list is better than another: of so few players most correlations lie within each other's"
+            " intervals. Scripted debaters are judged by points that can be counted, so they are found more easily than models."
+        ),
+        any_manner=True,
     )

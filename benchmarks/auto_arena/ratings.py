@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rating.records.outcome import Outcome
+from rating.schemes.tournament_board import model
 from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions
+from rating.statistics.bradley_terry import BradleyTerryFit
 from rating.statistics.correlation import Correlation, correlate
 from rating.statistics.estimates import Estimate
 
@@ -87,7 +88,7 @@ def rate(outcomes: Sequence[Outcome], ties: str = "half", *, seed: int = 0) -> R
     Returns:
         ``None`` without a result.
     """
-    options = BradleyTerryOptions(prior_sd=None, seat_term=False, ties=ties)
+    options = model(ties)
     comparisons = bradley_terry.compare(outcomes)
     if not len(comparisons.result):
         return None

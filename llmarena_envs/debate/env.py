@@ -58,8 +58,9 @@ Source: Auto-Arena (arXiv 2405.20267), section 3 and appendix.
 
 ### Questions of Your Own
 
-Questions are records in JSON lines, or a file `*.csv` with the same columns: `id`, `domain`, `question`, and optionally
-`reference`. Errors name the file and the line.
+Questions are records in JSON lines, or a file `*.csv` with the same columns: `domain`, `id`, `question`, and optionally
+`reference`, an answer that judges compare with. Domains are read in common spellings, such as `STEM knowledge`. Errors name
+the file and the line.
 
 ### Observation Space
 
@@ -113,11 +114,8 @@ by an illegal action.
 * v0: Initial version
 """
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
-from llmarena_envs import __version__
 from llmarena_envs.core.declaration import Declaration, Verdicts
 from llmarena_envs.core.failures import InvalidReply
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
@@ -127,10 +125,10 @@ from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.core.text_length import text_counter
 from llmarena_envs.debate.game import AUTO, MAX_DISCUSSION_ROUNDS, Debate
-from llmarena_envs.debate.questions import DOMAINS, Question, load_questions
+from llmarena_envs.debate.questions import DOMAINS, Question, Questions, load_questions
+from llmarena_envs.debate.questions.files import BUILTIN, question_source
 from llmarena_envs.debate.text import DebateCodec
 
-BUILTIN = "builtin"
 MAX_TEXT = 20_000
 """Greatest number of characters of a question or reference answer that is given as an option."""
 
@@ -150,7 +148,7 @@ class raw_env(TextEnv):
         "is_parallelizable": False,
     }
     declaration: ClassVar[Declaration] = Declaration(
-        scheme="duels",
+        scheme="tournament",
         rated_roles=("debater",),
         verdicts=Verdicts(swapped="verdict_swapped", length="words"),
         abilities=("helpfulness", "critique", "judgement"),
@@ -167,13 +165,14 @@ class raw_env(TextEnv):
         f"<criticize>You give no reason.</criticize>\n<raise>Why is it so?</raise>\n[[{verdict}]]"
         for number, verdict in enumerate(("A", "B", "Tie"), start=1)
     )
+    game: Debate
     codec: DebateCodec
 
     def __init__(
         self,
         *,
         question: str | None = None,
-        questions: str | Path | Sequence[Mapping[str, Any]] | None = None,
+        questions: Questions | None = None,
         number: int | None = None,
         domain: str | None = None,
         n_judges: int = 5,
@@ -248,11 +247,7 @@ class raw_env(TextEnv):
         measure = self._counter.source()
         if self._questions is None:
             return (measure,)
-        size = len(self.game.questions)
-        if self._questions == BUILTIN:
-            return Source("llmarena-envs (questions)", __version__, "Apache-2.0", size), measure
-        is_file = isinstance(self._questions, str | Path)
-        return Source(Path(str(self._questions)).name if is_file else "records of the run file", "", "", size), measure
+        return question_source(self._questions, self.codec.language, len(self.game.questions)), measure
 
 
 def _check_text(name: str, value: object) -> None:
@@ -260,7 +255,9 @@ def _check_text(name: str, value: object) -> None:
         raise OptionError(f"{name}: expected None or a text of at most {MAX_TEXT} characters, got {value!r:.80}")
 
 
-def _questions(question: str | None, questions: Any, domain: str | None, language: str) -> tuple[Question, ...]:
+def _questions(
+    question: str | None, questions: Questions | None, domain: str | None, language: str
+) -> tuple[Question, ...]:
     if question is not None and questions is not None:
         raise OptionError("question, questions: expected one of them, got both")
     if domain is not None:

@@ -8,6 +8,7 @@ from llmarena_envs.core.quoting import printable
 from llmarena_envs.core.replies import clean_text, read_part
 from llmarena_envs.core.text_length import TextCounter
 from llmarena_envs.debate.committee import VERDICTS, Abstention, Given, Judgement
+from llmarena_envs.debate.protocol import SIDES
 from llmarena_envs.debate.speech import tidy
 
 ABSTENTION = "abstain"
@@ -16,9 +17,10 @@ ABSTENTION = "abstain"
 JUDGEMENT_WORDS = 300
 """Greatest number of words of a judgement."""
 
-_NAMES = {"A": ("A", "ASSISTANT A", "ASSISTANT_A", "助手A", "助手 A"), "tie": ("TIE", "DRAW", "平局", "平手", "平")}
-_NAMES["B"] = tuple(name[:-1] + "B" for name in _NAMES["A"])
-_LABELS = {name: verdict for verdict in VERDICTS for name in _NAMES[verdict]}
+_LABELS = {
+    **{f"{name}{side}": side for side in SIDES for name in ("", "ASSISTANT ", "ASSISTANT_", "助手", "助手 ")},
+    **dict.fromkeys(("TIE", "DRAW", "平局", "平手"), "tie"),
+}
 _QUOTED = re.compile(r"^[ \t]*+>[^\n]*+", re.MULTILINE)
 _MAX_PASSES = 8
 _ROOM = 8
@@ -60,8 +62,12 @@ def read_judgement(reply: str, counter: TextCounter) -> Given:
 
 
 def write_judgement(given: Given) -> str:
-    """Writes a judgement, which is its text, or an abstention."""
-    return given.text if isinstance(given, Judgement) else ABSTENTION
+    """Writes a judgement, which is its text, with the verdict at its end if it does not state it; or an abstention."""
+    if not isinstance(given, Judgement):
+        return ABSTENTION
+    stated = _states(given.text)
+    verdict = Verdict(given.verdict, given.several, given.single_brackets)
+    return given.text if stated and stated.label == given.verdict else f"{given.text}\n{_written(verdict)}".lstrip()
 
 
 def _verdict(text: str) -> Verdict:

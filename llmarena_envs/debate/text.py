@@ -5,7 +5,7 @@ from typing import Any
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.ending import Ending, ending_texts
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, Reason, Refusal
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
 from llmarena_envs.core.text_length import TOKEN, TextCounter
@@ -22,7 +22,8 @@ from llmarena_envs.debate.judgement import (
     write_judgement,
 )
 from llmarena_envs.debate.protocol import CRITICIZE
-from llmarena_envs.debate.questions import check_question, examiner_prompt, read_questions
+from llmarena_envs.debate.questions import examiner_prompt, read_questions
+from llmarena_envs.debate.questions.examiner import examiner_prompts, screen
 from llmarena_envs.debate.speech import read_speech, write_speech
 
 EXPLANATION_WORDS = 200
@@ -121,7 +122,7 @@ class DebateCodec(Codec[Action, DebateView]):
             Refusal: if there is none, or a turn lacks something and has room for it.
         """
         if view.stage == EXAMINE:
-            return self._read_query(reply)
+            return self._read_query(reply, view)
         if view.stage == DEBATE:
             return self._read_turn(reply, view)
         if view.stage == REFERENCE:
@@ -129,12 +130,16 @@ class DebateCodec(Codec[Action, DebateView]):
             return Reference("" if is_abstention(text) else text)
         return read_judgement(reply, self._counter)
 
-    def _read_query(self, reply: str) -> Query:
+    def _read_query(self, reply: str, view: DebateView) -> Query:
         """Returns the first question of a reply that can be asked."""
-        questions = read_questions(reply)
-        if not questions:
+        drafts = screen(read_questions(reply), view.domain, self.language)
+        if not drafts:
             raise Refusal(Failure.UNPARSABLE, "nothing_stated")
-        return Query(next((text for text in questions if check_question(text) is None), questions[0]))
+        for text in [draft.text for draft in drafts if draft.refused is None]:
+            if read_questions(_numbered(text)) == [text]:
+                return Query(text)
+        refused = next((draft.refused for draft in drafts if draft.refused), Reason("nothing_stated"))
+        raise Refusal(Failure.ILLEGAL, refused.name, **refused.fields)
 
     def _read_turn(self, reply: str, view: DebateView) -> Speech:
         speech = read_speech(reply, view.actions)
@@ -163,6 +168,11 @@ class DebateCodec(Codec[Action, DebateView]):
             return Reference("")
         return None if view.stage == EXAMINE else Abstention()
 
+    def explain(self, reason: Reason, view: DebateView) -> str:
+        """Returns the text of a reason; why a question cannot be asked is told by the texts for examiners."""
+        name, texts = f"reason_{reason.name}", examiner_prompts(self.language)
+        return texts.render(name, **reason.fields) if name in texts else super().explain(reason, view)
+
     def example(self, view: DebateView) -> str:
         """Returns the form of what the reader is to write."""
         if view.stage == DEBATE:
@@ -172,7 +182,7 @@ class DebateCodec(Codec[Action, DebateView]):
     def format(self, action: Action, view: DebateView) -> str:
         """Writes a question with its number, a turn in tags, other texts as they are, ``abstain`` for none."""
         if isinstance(action, Query):
-            return f"(1). {action.text}"
+            return _numbered(action.text)
         if isinstance(action, Speech):
             return write_speech(action, view.actions)
         if isinstance(action, Reference):
@@ -198,13 +208,22 @@ class DebateCodec(Codec[Action, DebateView]):
             parts.append(f"{heading}\n{self._quoted(passage)}")
         if game.reference:
             parts.append(f"{render('picture_reference')}\n{quote(game.reference)}")
-        for number, session in enumerate(game.committee.sessions, start=1):
-            parts += [self._pictured(judge, number, each) for judge, each in zip(game.judges, session, strict=True)]
+        for number, session in enumerate(game.committee.sessions):
+            order = number // game.committee.times
+            for judge, given in zip(game.judges, session, strict=True):
+                parts.append(self._pictured(given, judge=judge, session=number + 1, order=order))
         if game.committee.winner:
             parts.append(render("picture_winner", verdict=game.committee.winner))
         return "\n\n".join(parts)
 
-    def _pictured(self, judge: str, session: int, given: Given) -> str:
-        verdict = given.verdict if isinstance(given, Judgement) else self._prompts.render("picture_abstention")
-        heading = self._prompts.render("picture_judgement", judge=judge, session=session, verdict=verdict)
+    def _pictured(self, given: Given, *, judge: str, session: int, order: int) -> str:
+        """Writes what a judge gave; in the second order its words call the sides as it saw them."""
+        render = self._prompts.render
+        verdict = given.verdict if isinstance(given, Judgement) else render("picture_abstention")
+        shown = render("picture_order") if order else ""
+        heading = render("picture_judgement", judge=judge, session=session, order=shown, verdict=verdict)
         return f"{heading}\n{quote(given.text)}" if isinstance(given, Judgement) else heading
+
+
+def _numbered(question: str) -> str:
+    return f"(1). {question}"

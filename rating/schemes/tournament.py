@@ -4,7 +4,7 @@ Source: Auto-Arena (arXiv 2405.20267, sections 3.2 and 3.3).
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -16,11 +16,17 @@ from rating.schedules.schedule import Schedule
 from rating.schedules.swiss import Pair, Swiss, SwissPlan
 from rating.schemes.scheme import Scheme
 from rating.schemes.staff import seat_staff
-from rating.schemes.tournament_board import TournamentLeaderboard, current_ratings, tournament_leaderboard
+from rating.schemes.tournament_board import (
+    Stage,
+    TournamentLeaderboard,
+    current_ratings,
+    rating_path,
+    tournament_leaderboard,
+)
 from rating.schemes.tournament_rules import TournamentRules
 
 JUDGES_OPTION = "n_judges"
-"""The environment's option for the number of judges, which is given the number of members of a committee."""
+"""The option for the number of judges, which is given the number of members of a committee; without it every seat is needed."""
 
 
 class Tournament(Scheme):
@@ -54,23 +60,28 @@ class Tournament(Scheme):
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""
-        return Swiss(self._contest, self._plan, self._rate, self.staffed)
+        return Swiss(self._contest, self._plan, self.current_ratings, self.staffed)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> TournamentLeaderboard:
         """Makes the leaderboard."""
         return tournament_leaderboard(outcomes, self._plan, ties=self._rules.ties, stop_reason=stop_reason)
+
+    def current_ratings(self, outcomes: Sequence[Outcome]) -> dict[str, float]:
+        """Returns the ratings that decide who meets and who judges, of those who have finished a match."""
+        return current_ratings(outcomes, self._rules.ties)
+
+    def path(self, outcomes: Iterable[Outcome]) -> tuple[Stage, ...]:
+        """Returns every rating after every pairing that is complete; of ``outcomes``, those of the environment are taken."""
+        return rating_path(self.own(outcomes), self._plan, self._rules.ties)
 
     def staff(self) -> Mapping[int, str]:
         """Returns nobody: who serves depends on the pairing."""
         return {}
 
     def agents(self, count: int) -> tuple[str, ...]:
-        """Returns the seats of a match that has ``count`` of them: the judges' seats stand where they do in the environment."""
-        role, agents = self._judge_role, self.setting.agents
-        others = [agent for agent in agents if role_of(agent) != role]
-        judges = [f"{role}_{number}" for number in range(count - len(others))]
-        place = next((seat for seat, agent in enumerate(agents) if role_of(agent) == role), len(agents))
-        return (*others[:place], *judges, *others[place:])
+        """Returns the seats of a match that has ``count`` of them: where judges are fewer, the last of their seats fall away."""
+        missing = self._judges[len(self._judges) + count - len(self.setting.agents) :]
+        return tuple(agent for agent in self.setting.agents if agent not in missing)
 
     def staffed(self, pair: Pair, ranking: Sequence[str]) -> Contest:
         """Returns the contest with those who serve when a pair plays.
@@ -82,16 +93,17 @@ class Tournament(Scheme):
         Raises:
             OptionError: if there are not enough judges, or the run names nobody for another role.
         """
-        setting, role = self.setting, self._judge_role
-        seats = sum(role_of(agent) == role for agent in setting.agents)
+        setting, role, seats = self.setting, self._judge_role, len(self._judges)
         if not seats or role in setting.staff:
             return self._served(setting.agents, setting.staff)
-        rules = self._rules
-        least = seats if rules.min_judges is None else rules.min_judges
+        rules, is_adjustable = self._rules, JUDGES_OPTION in setting.takes
+        least = rules.min_judges if rules.min_judges is not None and is_adjustable else seats
         committee = Committee(seats, least, rules.exclude, rules.families, rules.exclude_family)
         members = committee.members(ranking, pair)
         agents = self.agents(len(setting.agents) - seats + len(members))
         served = self._served(agents, {**setting.staff, role: members})
+        if not is_adjustable:
+            return served
         return replace(served, options={**setting.options, JUDGES_OPTION: len(members)})
 
     def _served(self, agents: Sequence[str], staff: Mapping[str, Sequence[str]]) -> Contest:
@@ -108,9 +120,10 @@ class Tournament(Scheme):
         return SwissPlan(rules.scores(self.setting.policies), rules.newcomers, rules.questions, rules.paired)
 
     @property
+    def _judges(self) -> list[str]:
+        return [agent for agent in self.setting.agents if role_of(agent) == self._judge_role]
+
+    @property
     def _judge_role(self) -> str:
         verdicts = self.setting.declaration.verdicts
         return verdicts.role if verdicts else "judge"
-
-    def _rate(self, outcomes: Sequence[Outcome]) -> Mapping[str, float]:
-        return current_ratings(outcomes, self._rules.ties)

@@ -2,38 +2,68 @@
 
 import pytest
 
-from benchmarks.auto_arena import ranking_7, ranking_17
-from benchmarks.auto_arena.printed import AGREES, NO_SCORES, scores
+from benchmarks.auto_arena.printed import AGREES, DIFFERS, NO_SCORES, correlation_table, scores, verdict
 from benchmarks.experiments.published import load_published
 from rating.statistics.correlation import correlate
 
 TABLES = load_published("benchmarks.auto_arena")
+BENCHMARKS = ["MMLU", "OpenLLM", "MT-Bench", "MT-Bench-Hard", "LC-AlpacaEval"]
 
 
-def cells(row, column):
-    table = row.ROW.measure({}, row.ROW.options()).tables[0]
-    index = [entry.heading for entry in table.columns].index(column)
-    return {line[0]: line[index] for line in table.rows}
+def cells(key, human, *printed):
+    """The lines of a table of correlations by benchmark and heading."""
+    table = correlation_table(TABLES[key], human, [TABLES[each] for each in printed])
+    headings = [column.heading for column in table.columns]
+    return {line[0]: dict(zip(headings, line, strict=True)) for line in table.rows}
 
 
 def test_every_printed_correlation_follows_from_the_printed_scores():
-    benchmarks = ["MMLU", "OpenLLM", "MT-Bench", "MT-Bench-Hard", "LC-AlpacaEval"]
-    assert cells(ranking_7, "agrees") == {**dict.fromkeys(benchmarks, AGREES), "Auto-Arena": NO_SCORES}
-    assert cells(ranking_17, "agrees") == dict.fromkeys([*benchmarks, "Auto-Arena"], AGREES)
+    seven = cells("T1_7models", "Arena, English, 2024-05-27", "T1_spearman")
+    assert {name: line["agrees"] for name, line in seven.items()} == {
+        **dict.fromkeys(BENCHMARKS, AGREES),
+        "Auto-Arena": NO_SCORES,
+    }
+    seventeen = cells("T4_17models", "Arena", "T4_correlations", "concordance_17models")
+    assert {name: line["agrees"] for name, line in seventeen.items()} == dict.fromkeys(
+        [*BENCHMARKS, "Auto-Arena"], AGREES
+    )
+    assert seventeen["Auto-Arena"]["pairs in the same order, from the printed scores"] == "72 / 78"
+    chinese = cells("chinese_11models", "Arena, Chinese", "chinese_correlations")
+    assert chinese["Auto-Arena"]["agrees"] == AGREES
+    assert chinese["Auto-Arena"]["pairs in the same order, from the printed scores"] == "19 / 21"
 
 
 def test_the_numbers_of_models_are_those_that_have_both_scores():
-    assert list(cells(ranking_7, "models with both scores").values()) == [7, 7, 6, 7, 5, None]
-    assert list(cells(ranking_17, "models with both scores").values()) == [13, 8, 7, 10, 10, 13]
+    def numbers(lines):
+        found = [line["Spearman, %, from the printed scores"] for line in lines.values()]
+        return [cell and cell.n for cell in found]
+
+    assert numbers(cells("T1_7models", "Arena, English, 2024-05-27", "T1_spearman")) == [7, 7, 6, 7, 5, None]
+    assert numbers(cells("T4_17models", "Arena", "T4_correlations")) == [13, 8, 7, 10, 10, 13]
 
 
-def test_the_printed_concordances_are_shares_of_pairs():
-    chinese = TABLES["chinese_11models"]
-    found = correlate(scores(chinese, "Auto-Arena Elo"), scores(chinese, "Arena, Chinese"))
-    spearman, pearson, concordance = TABLES["chinese_correlations"].rows["Auto-Arena"]
-    assert (found.n, found.alike, found.pairs) == (7, 19, 21)
-    assert 100 * found.concordance == pytest.approx(concordance, abs=0.05)
-    assert (100 * found.spearman, found.pearson) == (pytest.approx(spearman, abs=0.005), pytest.approx(pearson))
+def test_a_printed_value_that_its_scores_do_not_give_is_told():
+    computed = {"Spearman, %": 89.29, "Pearson": 0.5}
+    assert verdict({"Spearman, %": 89.3}, computed) == AGREES
+    assert verdict({"Spearman, %": 89.4}, computed) == DIFFERS
+    assert verdict({"Spearman, %": 89.3, "Pearson": 0.51}, computed) == DIFFERS
+    assert verdict({"Spearman, %": 89.3}, {}) == NO_SCORES
+
+
+def test_the_means_of_the_lists_are_what_the_notes_say():
+    seventeen = list(scores(TABLES["T4_17models"], "Auto-Arena Elo").values())
+    assert sum(seventeen) / 17 == pytest.approx(1002.00, abs=0.005)
+    assert 18_000 - sum(seventeen) == pytest.approx(966.06, abs=0.005)
+    eighteen = list(scores(TABLES["elo_18models"], "Auto-Arena Elo").values())
+    assert sum(eighteen) / 18 == pytest.approx(1000, abs=0.00005)
+
+
+def test_the_ratings_of_seven_of_the_seventeen_would_give_the_printed_correlation():
+    human = scores(TABLES["T1_7models"], "Arena, English, 2024-05-27")
+    names = {"mixtral-8x7b-instruct-v0.1": "mixtral-8x7b", "llama-2-70b-chat": "llama-2-70b"}
+    elo = scores(TABLES["T4_17models"], "Auto-Arena Elo")
+    found = correlate({model: elo[names.get(model, model)] for model in human}, human)
+    assert (found.n, 100 * found.spearman) == (7, pytest.approx(96.43, abs=0.005))
 
 
 def test_the_kappa_matrices_are_symmetric_and_have_the_means_that_their_notes_say():

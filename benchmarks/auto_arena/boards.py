@@ -1,0 +1,220 @@
+"""Tables and pictures of a tournament: ratings, pairings, the paths of ratings, and how far they agree with other scores."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from benchmarks.auto_arena.pairings import Pairing
+from benchmarks.auto_arena.ratings import RESAMPLES, Ratings
+from benchmarks.experiments.pictures import axes, estimates, legend_columns, line_style, plain
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from rating.schedules.swiss import START
+from rating.schemes import cells
+from rating.schemes.tournament_board import Stage, TournamentLeaderboard
+from rating.statistics.correlation import Correlation, correlate
+from rating.statistics.estimates import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TIES = {"half": "ties as halves", "drop": "ties left out"}
+OVER_BATTLES = f"95 % intervals of ratings are over battles drawn again ({RESAMPLES:,} times); (n): battles"
+TIES_NOTE = (
+    "the tournament counts a tie as half a win of each, the paper's printed ratings leave ties out: both are shown"
+)
+SCALE_NOTE = (
+    "Bradley-Terry by maximum likelihood on the Elo scale: base 10, scale 400, mean 1000, no advantage of a side"
+)
+BOTH_INTERVALS = (
+    "over battles: how far the value depends on luck in the battles that were played; over players: how far on who took part,"
+    " if others were drawn like them (none for fewer than five)"
+)
+
+
+def rating_table(
+    board: TournamentLeaderboard,
+    ratings: Mapping[str, Ratings],
+    scores: Mapping[str, float | None],
+    name: str = "ratings",
+    judged: str = "",
+) -> Table:
+    """Returns the ratings of everybody, the best first.
+
+    Args:
+        board: of the tournament.
+        ratings: by what was done with ties.
+        scores: to compare with.
+        name: of the table.
+        judged: what was judged, where there are several tournaments.
+    """
+    found = {ties: own.estimates() for ties, own in ratings.items()}
+    rows: list[list[Cell]] = [
+        [
+            row.policy,
+            *(own.get(row.policy) for own in found.values()),
+            row.elo,
+            cells.tally(row.tally),
+            row.byes,
+            row.rematches,
+            sum(row.effort.forfeits.values()),
+            scores.get(row.policy),
+        ]
+        for row in board.rows
+    ]
+    return Table(
+        name,
+        f"ratings of the tournament{f' of {judged}' if judged else ''}, Elo",
+        [
+            Column("player"),
+            *(Column(TIES[ties], MEASURED, 0) for ties in found),
+            Column("online Elo, K = 4", MEASURED, 0),
+            Column("won/tied/lost", MEASURED),
+            Column("byes", MEASURED),
+            Column("rematches", MEASURED),
+            Column("forfeits", MEASURED),
+            Column("score to compare with"),
+        ],
+        rows,
+        [SCALE_NOTE, OVER_BATTLES, TIES_NOTE, *prior_note(ratings)],
+    )
+
+
+def prior_note(ratings: Mapping[str, Ratings], titles: Mapping[str, str] = TIES) -> list[str]:
+    """Says of which ratings, by their titles, the battles alone do not determine them."""
+    return [
+        f"{titles[key]}: not everybody has beaten or tied everybody else through a chain of others, so the battles alone"
+        " determine no finite ratings and a prior was added (Gaussian, sd 418 Elo)"
+        for key, own in ratings.items()
+        if own.fitted.regularised
+    ]
+
+
+def agreement_table(
+    ratings: Mapping[str, Ratings],
+    others: Mapping[str, Mapping[str, float]],
+    scores: Mapping[str, float | None],
+    to: str,
+) -> Table:
+    """Returns how far ratings, and other lists of scores, order the players as ``scores`` do.
+
+    Args:
+        ratings: by what was done with ties.
+        others: lists of scores by name.
+        scores: to compare with.
+        to: what they are.
+    """
+    rows: list[list[Cell]] = [
+        agreement_cells(f"tournament, {TIES[ties]}", own.correlation(scores), own.spearman(scores))
+        for ties, own in ratings.items()
+    ]
+    rows += [agreement_cells(name, correlate(own, scores)) for name, own in others.items()]
+    return Table(
+        "measured",
+        f"correlation with {to}",
+        [
+            Column("list"),
+            Column("Spearman, %, over battles", MEASURED),
+            Column("Spearman, %, over players", MEASURED),
+            Column("Pearson", MEASURED, 4),
+            Column("pairs in the same order", MEASURED),
+            Column("concordance, %", MEASURED),
+        ],
+        rows,
+        ["players without a score in either list are left out (pairwise deletion); (n): players", BOTH_INTERVALS],
+    )
+
+
+def agreement_cells(name: str, found: Correlation, over_battles: Estimate | None = None) -> list[Cell]:
+    """Returns a line of a table of correlations."""
+    share = found.concordance
+    return [
+        name,
+        percent(over_battles),
+        percent(found.spearman_estimate()),
+        found.pearson,
+        f"{found.alike:g} / {found.pairs}",
+        None if share is None else 100 * share,
+    ]
+
+
+def pairing_table(found: Sequence[Pairing], board: TournamentLeaderboard) -> Table:
+    """Returns the log of pairings with their committees, and the ratings of both players after each."""
+    size = max(1, (len(board.rows) - len(board.newcomers)) // 2)
+    rows: list[list[Cell]] = []
+    for number, pairing in enumerate(found):
+        stage = board.path[number] if number < len(board.path) else None
+        rows.append(
+            [
+                number + 1,
+                str(number // size + 1) if number < size * board.rounds else "newcomer",
+                pairing.first,
+                pairing.second,
+                f"{pairing.wins(pairing.first)}/{pairing.ties}/{pairing.wins(pairing.second)}",
+                pairing.undecided,
+                pairing.void,
+                *(stage.ratings.get(player) if stage else None for player in (pairing.first, pairing.second)),
+                ", ".join(pairing.committee),
+            ]
+        )
+    return Table(
+        "pairings",
+        "pairings in the order in which they were played",
+        [
+            Column("pairing"),
+            Column("round", MEASURED),
+            Column("first", MEASURED),
+            Column("second", MEASURED),
+            Column("won by first/tied/won by second", MEASURED),
+            Column("undecided", MEASURED),
+            Column("void", MEASURED),
+            Column("rating of first afterwards", MEASURED, 0),
+            Column("rating of second afterwards", MEASURED, 0),
+            Column("committee, best first", MEASURED),
+        ],
+        rows,
+        [
+            "ratings are fitted again after each pairing from all battles so far; by them the next committee is chosen",
+            "undecided: too few judges gave a verdict; void: a provider failed; neither is rated",
+        ],
+    )
+
+
+def draw_ratings(ratings: Ratings) -> "Figure":
+    """Draws the rating of every player with its interval, the best on top."""
+    return estimates(ratings.estimates(), "rating, Elo, with its 95 % interval over battles")
+
+
+def draw_published(values: Mapping[str, float | None], label: str) -> "Figure":
+    """Draws published ratings, the best on top; they have no intervals."""
+    known = sorted(((-value, model) for model, value in values.items() if value is not None))
+    return estimates({model: Estimate(-value, None, None, 1, 1) for value, model in known}, label)
+
+
+def draw_paths(board: TournamentLeaderboard) -> "Figure":
+    """Draws the rating of every player after every pairing; that of a newcomer begins where it came."""
+    names = [row.policy for row in board.rows]
+    columns = legend_columns(names)
+    swiss = max(1, (len(names) - len(board.newcomers)) // 2) * board.rounds
+    with axes(3.4 + 0.2 * -(-len(names) // columns)) as (figure, (field,)):
+        for index, name in enumerate(names):
+            xs, ys = path(board.path, name)
+            colour, line = line_style(index)
+            width = 2.2 if name in board.newcomers else 1.2
+            field.plot(xs, ys, label=plain(name), color=colour, linestyle=line, linewidth=width)
+        if board.newcomers and len(board.path) > swiss:
+            field.axvline(swiss, color="black", linewidth=0.8, linestyle=(0, (1, 2)))
+            field.annotate(
+                "newcomers", (swiss, 1), (3, -2), ("data", "axes fraction"), "offset points", va="top", fontsize="small"
+            )
+        field.set_xlabel("pairings played")
+        field.set_ylabel("rating, Elo")
+        field.grid(alpha=0.3)
+        figure.legend(loc="outside lower center", ncols=columns, frameon=False)
+    return figure
+
+
+def path(stages: Sequence[Stage], player: str) -> tuple[list[int], list[float]]:
+    """Returns after how many pairings a player had which rating, from 1000 when it came."""
+    own = [(number, stage.ratings[player]) for number, stage in enumerate(stages, 1) if player in stage.ratings]
+    if not own:
+        return [0], [START]
+    return [own[0][0] - 1, *(number for number, _ in own)], [START, *(rating for _, rating in own)]

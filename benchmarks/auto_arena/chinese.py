@@ -1,0 +1,28 @@
+"""A tournament in Chinese and its correlation with a human ranking, 11 models.
+
+Source: Auto-Arena (arXiv 2405.20267, section 4.6, Figure 6).
+"""
+
+from dataclasses import dataclass
+
+from benchmarks.auto_arena.rankings import Comparison, make_row
+from benchmarks.auto_arena.tournaments import TournamentOptions
+from benchmarks.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(TournamentOptions):
+    """Options of the row."""
+
+    players: int = option(11, "scripted debaters, those who come late included", smoke=7)
+    language: str = option("zh", "language of the debates, en or zh")
+
+
+ROW = make_row(
+    "a tournament in Chinese and its correlation with a human ranking, 11 players",
+    "Auto-Arena, section 4.6, Figure 6",
+    Options,
+    Comparison(
+        "chinese_11models", "Arena, Chinese", ("chinese_correlations",), lists=("chinese_11models",), gains=False
+    ),
+)

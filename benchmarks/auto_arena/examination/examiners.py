@@ -1,0 +1,89 @@
+"""Scripted examiners: one that fills in sentences, one that reads a file, and three whose work is bad in different ways."""
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from agents.policy import ScriptedPolicy
+from benchmarks.auto_arena.examination.game import ExaminationView
+from llmarena_envs.core.options import check_choice
+from llmarena_envs.debate.questions import load_questions
+from llmarena_envs.debate.questions.similarity import Seen
+
+DRAWS = 10
+"""Draws for each question that is wanted."""
+
+
+class Templates(ScriptedPolicy):
+    """Fills in sentences of its domain with words drawn by seed, and draws again where that resembles what it wrote before."""
+
+    def __call__(self, view: ExaminationView) -> str:
+        """Returns as many questions as are wanted, if its words allow so many."""
+        words = _templates(view.language)[view.domain]
+        seen, texts = Seen(view.accepted), []
+        for _ in range(DRAWS * view.wanted):
+            text = self._write(words)
+            if len(texts) < view.wanted and text not in seen:
+                seen.add(text)
+                texts.append(text)
+        return numbered(texts)
+
+    def _write(self, words: dict[str, list[str]]) -> str:
+        drawn = {name: self.choose(choices) for name, choices in words.items()}
+        text = drawn.pop("sentences").format(**drawn)
+        return text[0].upper() + text[1:]
+
+
+class FromFile(ScriptedPolicy):
+    """Gives the questions of a file, in its order, from the first one that is not kept yet.
+
+    Args:
+        file: the file, or ``builtin``.
+    """
+
+    def __init__(self, file: str = "builtin") -> None:
+        self._file = file
+        if file != "builtin":
+            load_questions(file)
+
+    def __call__(self, view: ExaminationView) -> str:
+        """Returns as many questions as are wanted and there are; where there are no more, one that was given before."""
+        own = [each.text for each in load_questions(self._file, view.language) if each.domain == view.domain]
+        given = {draft.text for draft in view.last}.union(view.accepted)
+        fresh = [text for text in own if text not in given]
+        return numbered((fresh or own[:1] or ["..."])[: view.wanted])
+
+
+class Careless(Templates):
+    """Does its work badly.
+
+    Args:
+        fault: ``few``: never more than three questions; ``same``: the same question again and again; ``answer``: an answer.
+    """
+
+    def __init__(self, fault: str = "few") -> None:
+        check_choice("fault", fault, ("few", "same", "answer"))
+        self._fault = fault
+
+    def __call__(self, view: ExaminationView) -> str:
+        """Returns what is not wanted."""
+        if self._fault == "few":
+            return super().__call__(view._replace(wanted=min(3, view.wanted)))
+        if self._fault == "same":
+            first = next(iter(view.accepted), None) or self._write(_templates(view.language)[view.domain])
+            return numbered([first] * view.wanted)
+        return {"zh": "答案是四十二，因为六乘以七等于四十二。"}.get(
+            view.language, "The answer is 42, since 6 times 7 is 42."
+        )
+
+
+def numbered(texts: list[str]) -> str:
+    """Returns questions as they are asked for."""
+    return "\n".join(f"({number}). {text}" for number, text in enumerate(texts, start=1))
+
+
+@cache
+def _templates(language: str) -> dict[str, Any]:
+    file = resources.files("benchmarks.auto_arena.examination") / "templates" / f"{language}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))

@@ -1,0 +1,148 @@
+"""What the debate is worth: a tournament in which two first answers are judged (Auto-Arena, arXiv 2405.20267, Table 2).
+
+The paper's ablation without peer battles: both answer the question blindly, and these answers are judged. It is a tournament of
+its own, with its own pairings and committees.
+"""
+
+from collections.abc import Mapping
+
+from benchmarks.auto_arena.boards import BOTH_INTERVALS, TIES, agreement_cells, rating_table
+from benchmarks.auto_arena.pool import DEBATE
+from benchmarks.auto_arena.tournaments import (
+    RUN,
+    Played,
+    Scores,
+    TournamentOptions,
+    plan_tournament,
+    precision,
+    read_tournament,
+    scores_to_compare,
+)
+from benchmarks.experiments.estimates import share
+from benchmarks.experiments.published import load_published
+from benchmarks.experiments.row import Result, Row
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.seats import unfinished
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
+from llmarena_envs.core.options import OptionError
+from rating.running.run_file import RunConfig
+from rating.statistics.results import duels
+
+FIRST_ANSWERS = "first_answers"
+TITLES = {RUN: "debates", FIRST_ANSWERS: "first answers only"}
+
+
+def plan(options: TournamentOptions) -> dict[str, RunConfig]:
+    """Returns a tournament of debates and one of first answers."""
+    return {
+        RUN: plan_tournament(options),
+        FIRST_ANSWERS: plan_tournament(options, judge_initial_only=True),
+    }
+
+
+def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result:
+    """Returns how far both tournaments find the order of another ranking, and their ratings.
+
+    Raises:
+        OptionError: if a run is judged on something else than its name says.
+    """
+    for name, run in runs.items():
+        check_judged_on(run, first_answers=name == FIRST_ANSWERS)
+    played = {name: read_tournament(run) for name, run in runs.items()}
+    policies = sorted({row.policy for own in played.values() for row in own.board.rows})
+    scores = scores_to_compare(options, policies)
+    tables = [
+        *([ablation_table(played, scores)] if scores else []),
+        published_table(),
+        *(
+            rating_table(
+                own.board,
+                own.ratings,
+                scores.values if scores else {},
+                f"ratings-{name.replace('_', '-')}",
+                TITLES[name],
+            )
+            for name, own in played.items()
+        ),
+    ]
+    notes = [f"{TITLES[name]}: {note}" for name, own in played.items() for note in unfinished(own.outcomes)]
+    if not scores:
+        notes.append("no ranking to compare the tournaments with; name a file with --scores")
+    return Result(tables, notes=notes)
+
+
+def check_judged_on(run: PlayedRun, *, first_answers: bool) -> None:
+    """Checks what the judges of a run were shown.
+
+    Raises:
+        OptionError: if it was something else.
+    """
+    got = run.config.options(DEBATE).get("judge_initial_only", False)
+    if got != first_answers:
+        raise OptionError(
+            f"{run.directory}: {DEBATE}: expected a run with judge_initial_only = {first_answers}, got {got}"
+        )
+
+
+def ablation_table(played: Mapping[str, Played], scores: Scores) -> Table:
+    """Returns how far each tournament orders the players as ``scores`` do."""
+    rows: list[list[Cell]] = []
+    for name, own in played.items():
+        results = duels(own.outcomes)
+        tied = share([duel.score == 0.5 for duel in results], [duel.number for duel in results])
+        rows += [
+            [
+                TITLES[name],
+                *agreement_cells(TIES[ties], ratings.correlation(scores.values), ratings.spearman(scores.values)),
+                percent(tied),
+            ]
+            for ties, ratings in own.ratings.items()
+        ]
+    return Table(
+        "measured",
+        f"correlation with {scores.title}",
+        [
+            Column("what is judged"),
+            Column("ratings"),
+            Column("Spearman, %, over battles", MEASURED),
+            Column("Spearman, %, over players", MEASURED),
+            Column("Pearson", MEASURED, 4),
+            Column("pairs in the same order", MEASURED),
+            Column("concordance, %", MEASURED),
+            Column("battles that were tied, %", MEASURED, 1),
+        ],
+        rows,
+        [
+            BOTH_INTERVALS,
+            "scripted debaters spread what they have to say over three answers, so a first answer tells less of them; how much"
+            " less depends on how much their judges err, which was chosen: if it is as in the paper, that shows nothing",
+        ],
+    )
+
+
+def published_table() -> Table:
+    """Returns the published correlations."""
+    published = load_published("benchmarks.auto_arena")["T2_ablation"]
+    return Table(
+        "published",
+        "correlation with the human ranking, as printed",
+        [Column("ratings"), *(Column(title, PUBLISHED, 1) for title in published.columns)],
+        [[name, *numbers] for name, numbers in published.rows.items()],
+        [f"published: {published.source}", *published.notes],
+    )
+
+
+ROW = Row(
+    title="what the debate is worth: correlation with a ranking if the committee sees two first answers only",
+    source="Auto-Arena, section 4.3, Table 2",
+    options=TournamentOptions,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows="It shows how much of the order a committee finds from blind first answers, and how much from whole debates.",
+    does_not_show=(
+        "It does not show that a difference is no chance, unless the intervals over battles are far apart: both are single"
+        " tournaments with other pairings and committees."
+    ),
+    any_manner=True,
+)

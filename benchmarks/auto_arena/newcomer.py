@@ -1,0 +1,169 @@
+"""A player is added to a finished tournament: how ratings move, and whether the others keep their order.
+
+Source: Auto-Arena (arXiv 2405.20267, section 4.5, Figure 5).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchmarks.auto_arena.boards import draw_paths, rating_table
+from benchmarks.auto_arena.tournaments import (
+    RUN,
+    TournamentOptions,
+    plan_tournament,
+    precision,
+    read_tournament,
+    scores_to_compare,
+)
+from benchmarks.experiments.row import Result, Row
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.seats import unfinished
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
+from benchmarks.options import option
+from llmarena_envs.core.options import OptionError
+from rating.running.run_file import RunConfig
+from rating.schedules.swiss import START
+from rating.schemes.tournament_board import Stage, TournamentLeaderboard
+from rating.statistics.correlation import correlate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(TournamentOptions):
+    """Options of the row."""
+
+    players: int = option(8, "scripted debaters, those who come late included")
+    late: int = option(1, "how many of them are placed after the rounds, one after the other")
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns a tournament to which somebody is added."""
+    return {RUN: plan_tournament(options)}
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns the ratings before and after, and after each pairing of a newcomer.
+
+    Raises:
+        OptionError: if nobody was added, or has met nobody yet.
+    """
+    played = read_tournament(runs[RUN])
+    board = played.board
+    added = arrivals(board)
+    if not added:
+        raise OptionError(
+            f"{runs[RUN].directory}: expected a tournament to which somebody was added; add one with: llmarena tournament add"
+        )
+    scores = scores_to_compare(options, [row.policy for row in board.rows])
+    tables = [
+        order_table(board, added),
+        *(path_table(board, name, begin, end) for name, (begin, end) in added.items()),
+        rating_table(board, played.ratings, scores.values if scores else {}),
+    ]
+    return Result(tables, {"paths": draw_paths(board)}, unfinished(played.outcomes))
+
+
+def arrivals(board: TournamentLeaderboard) -> dict[str, tuple[int, int]]:
+    """Returns for every newcomer who has played how many pairings there were before its first and after its last one."""
+    found = {}
+    for name in board.newcomers:
+        own = [number for number, stage in enumerate(board.path) if name in stage.ratings]
+        following = [number for number in own if name not in board.path[number].pair]
+        if own and own[0]:
+            found[name] = (own[0], following[0] if following else len(board.path))
+    return found
+
+
+def order_table(board: TournamentLeaderboard, added: Mapping[str, tuple[int, int]]) -> Table:
+    """Returns where each newcomer came to stand, and how the order of those before it changed."""
+    rows: list[list[Cell]] = []
+    for name, (begin, end) in added.items():
+        before, after = board.path[begin - 1].ratings, board.path[end - 1].ratings
+        found = correlate(before, after)
+        moves = moved(before, after)
+        rows.append(
+            [
+                name,
+                end - begin,
+                f"{order(after).index(name) + 1} of {len(after)}",
+                after[name],
+                None if found.spearman is None else 100 * found.spearman,
+                f"{found.pairs - found.alike:g} / {found.pairs}",
+                max(moves.values()),
+                ", ".join(order(before)),
+                ", ".join(player for player in order(after) if player != name),
+            ]
+        )
+    return Table(
+        "order",
+        "where newcomers came to stand, and the order of the others before and after",
+        [
+            Column("newcomer"),
+            Column("pairings", MEASURED),
+            Column("place", MEASURED),
+            Column("rating, Elo", MEASURED, 0),
+            Column("the others: Spearman of before and after, %", MEASURED, 1),
+            Column("pairs in another order", MEASURED),
+            Column("greatest move of one against their mean, Elo", MEASURED, 0),
+            Column("order before, best first", MEASURED),
+            Column("order after, without the newcomer", MEASURED),
+        ],
+        rows,
+        [
+            "ratings are fitted to all battles, those before and those of the newcomer, so the others' ratings move with what it"
+            " shows of its opponents; they change places where they were close",
+            "the mean of all ratings is 1000, so a newcomer shifts all others; their moves are told without that",
+            "the paper shows paths in Figure 5 and prints no numbers",
+        ],
+    )
+
+
+def order(ratings: Mapping[str, float]) -> list[str]:
+    """Returns the players, the best first, equals by name."""
+    return sorted(ratings, key=lambda player: (-round(ratings[player], 6), player))
+
+
+def moved(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
+    """Returns by how much the rating of each who was there before has moved against the mean of them."""
+    shift = sum(after[player] - before[player] for player in before) / len(before)
+    return {player: abs(after[player] - before[player] - shift) for player in before}
+
+
+def path_table(board: TournamentLeaderboard, newcomer: str, begin: int, end: int) -> Table:
+    """Returns every rating before the first pairing of a newcomer and after each of its pairings."""
+    names = order(board.path[end - 1].ratings)
+    lines: list[list[Cell]] = [["before", *(board.path[begin - 1].ratings.get(name) for name in names)]]
+    lines += [
+        [against(stage, newcomer), *(stage.ratings.get(name) for name in names)] for stage in board.path[begin:end]
+    ]
+    return Table(
+        f"path-{list(board.newcomers).index(newcomer) + 1}",
+        f"ratings after each pairing of {newcomer}, Elo",
+        [Column("pairing"), *(Column(name, MEASURED, 0) for name in names)],
+        lines,
+        [f"{newcomer} comes with {START:g}"],
+    )
+
+
+def against(stage: Stage, newcomer: str) -> str:
+    """Returns against whom a newcomer played."""
+    first, second = stage.pair
+    return f"against {second if first == newcomer else first}"
+
+
+ROW = Row(
+    title="a player is added to a finished tournament: how ratings move, and whether the others keep their order",
+    source="Auto-Arena, section 4.5, Figure 5",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows=(
+        "It shows how few battles place a newcomer, and what they change for the others. With --run it takes any tournament to"
+        " which somebody was added with llmarena tournament add."
+    ),
+    does_not_show=(
+        "It does not show where the newcomer would stand had it played from the beginning: it has met only those who were near"
+        " it."
+    ),
+    any_manner=True,
+)

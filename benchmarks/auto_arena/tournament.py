@@ -1,0 +1,123 @@
+"""A whole tournament: ratings, the log of pairings with their committees, and how many battles it takes.
+
+Source: Auto-Arena (arXiv 2405.20267, section 3.3).
+"""
+
+from collections.abc import Mapping
+
+from benchmarks.auto_arena.boards import draw_paths, draw_ratings, pairing_table, rating_table
+from benchmarks.auto_arena.pairings import pairings, planned_pairings
+from benchmarks.auto_arena.tournaments import (
+    RUN,
+    TournamentOptions,
+    plan_tournament,
+    precision,
+    read_tournament,
+    scores_to_compare,
+)
+from benchmarks.experiments.published import load_published
+from benchmarks.experiments.row import Result, Row
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.seats import unfinished
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table
+from rating.running.run_file import RunConfig
+
+GROWN = {7: 0, 9: 0, 17: 8, 18: 9}
+"""Published numbers of players, each with how many of them came after the rounds."""
+
+QUESTIONS = 40
+"""Of a pairing, in the paper."""
+
+
+def plan(options: TournamentOptions) -> dict[str, RunConfig]:
+    """Returns the tournament."""
+    return {RUN: plan_tournament(options)}
+
+
+def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result:
+    """Returns ratings, pairings and numbers of battles."""
+    played = read_tournament(runs[RUN])
+    scores = scores_to_compare(options, [row.policy for row in played.board.rows])
+    log = pairings(played.outcomes)
+    tables = [
+        rating_table(played.board, played.ratings, scores.values if scores else {}),
+        count_table(len(played.board.rows), len(played.board.newcomers), len(log), len(played.outcomes)),
+        pairing_table(log, played.board),
+        protocol_table(),
+    ]
+    figures = {"ratings": draw_ratings(played.ratings["half"]), "paths": draw_paths(played.board)}
+    return Result(tables, figures, unfinished(played.outcomes))
+
+
+def count_table(players: int, late: int, paired: int, battles: int) -> Table:
+    """Returns the numbers of battles that the paper prints, that the rules give, and of the tournament that was played.
+
+    Args:
+        players: of the tournament.
+        late: how many of them came after the rounds.
+        paired: pairings that were played.
+        battles: likewise.
+    """
+    published = load_published("benchmarks.auto_arena")["battle_counts"]
+    rows: list[list[Cell]] = [
+        [
+            f"{size} players",
+            late,
+            planned_pairings(size, late),
+            QUESTIONS * planned_pairings(size, late),
+            *printed,
+            None,
+        ]
+        for (size, late), printed in zip(GROWN.items(), published.rows.values(), strict=True)
+    ]
+    rows.append([f"played here, {players} players", late, paired, None, None, battles])
+    return Table(
+        "battles",
+        "numbers of battles",
+        [
+            Column("tournament"),
+            Column("placed after the rounds"),
+            Column("pairings"),
+            Column(f"battles by the rules, {QUESTIONS} a pairing"),
+            Column("battles", PUBLISHED, 0),
+            Column("battles", MEASURED, 0),
+        ],
+        rows,
+        [
+            "by the rules: the binary logarithm of the number of players, rounded up, is the number of rounds, and of the"
+            " pairings of each player who is placed afterwards",
+            f"published: {published.source}",
+            *published.notes,
+        ],
+    )
+
+
+def protocol_table() -> Table:
+    """Returns what the text says of debates and of the examiner, and what its own rules give."""
+    published = load_published("benchmarks.auto_arena")["protocol"]
+    return Table(
+        "protocol",
+        "what the text says of its protocol",
+        [Column("what"), *(Column(title, PUBLISHED, 0) for title in published.columns)],
+        [[what, *numbers] for what, numbers in published.rows.items()],
+        [f"published: {published.source}", *published.notes],
+    )
+
+
+ROW = Row(
+    title="a whole tournament: ratings, pairings with their committees, numbers of battles",
+    source="Auto-Arena, section 3.3",
+    options=TournamentOptions,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows=(
+        "It shows who is rated how after Swiss rounds, who met whom, who judged it, and how ratings moved from pairing to"
+        " pairing. With --run it takes any tournament of debates."
+    ),
+    does_not_show=(
+        "It does not show how good anybody is at anything but debating before this committee: its members are players, and what"
+        " they like wins."
+    ),
+    any_manner=True,
+)

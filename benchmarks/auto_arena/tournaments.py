@@ -1,0 +1,172 @@
+"""The tournament of most rows of Auto-Arena (arXiv 2405.20267, section 3.3): its options, how it is planned and read."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.auto_arena.pairings import planned_pairings
+from benchmarks.auto_arena.pool import DEBATE, NAMES, initial_scores, late, scripted, strengths
+from benchmarks.auto_arena.ratings import Ratings, rate
+from benchmarks.experiments.pool import plan_run
+from benchmarks.experiments.row import RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.options import option
+from llmarena_envs.core.options import OptionError, check_int, nearest
+from rating.errors import RunError
+from rating.records.outcome import FINISHED, Outcome
+from rating.running.contests import make_scheme
+from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.tournament_config import TournamentConfig, read_scores
+from rating.schemes.tournament import Tournament
+from rating.schemes.tournament_board import TournamentLeaderboard
+from rating.statistics.bradley_terry import ELO_PER_NAT
+from rating.statistics.estimates import Z_95
+
+RUN = "tournament"
+"""Name of the run of a row that plays one: the same for all, so that a row can be computed from the run of another."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TournamentOptions(RowOptions):
+    """Options of a row that plays a tournament.
+
+    Raises:
+        OptionError: if one has no valid value.
+    """
+
+    players: int = option(7, "scripted debaters, those who come late included")
+    late: int = option(0, "how many of them are placed after the rounds, one after the other")
+    newcomer: tuple[str, ...] = option((), "policies, by name, that are placed after the rounds, besides those")
+    questions: int = option(40, "battles of a pairing, each on a question of its own", smoke=2)
+    prior: str = option("", "CSV file policy,score: the initial ranking, for policies that are not scripted")
+    judge: tuple[str, ...] = option((), "policies that judge every battle (default: the best five who do not play)")
+    min_judges: int = option(1, "judges that do where there are no five")
+    scores: str = option("", "CSV file policy,score: the ranking to compare with (default: strengths of the scripted)")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_int("players", self.players, 2, len(NAMES))
+        check_int("late", self.late, 0, self.players - 2)
+        check_int("min_judges", self.min_judges, 1, 5)
+
+
+def plan_tournament(options: TournamentOptions, **settings: Any) -> RunConfig:
+    """Returns a tournament of the scripted debaters and those named on the command line.
+
+    Args:
+        options: of the row.
+        **settings: options of the environment.
+
+    Raises:
+        OptionError: if an option has no valid value, e.g. where nobody is left to judge.
+    """
+    debaters = scripted(options.players)
+    known = {} if options.alone else initial_scores(options.players, options.seed)
+    if options.prior:
+        known |= read_scores(Path(options.prior))
+    newcomers = [
+        *(late(options.players, options.late) if options.late and not options.alone else ()),
+        *options.newcomer,
+    ]
+    environment = EnvironmentConfig(
+        name=DEBATE,
+        scheme="tournament",
+        options={
+            "language": options.language,
+            **({"n_judges": len(options.judge)} if options.judge else {}),
+            **settings,
+        },
+        staff={"judge": list(options.judge)} if options.judge else {},
+        tournament=TournamentConfig(
+            questions=options.questions, prior=known, newcomers=newcomers, min_judges=options.min_judges
+        ),
+    )
+    return plan_run(options, [environment], scripted=debaters, stop={})
+
+
+def precision(options: TournamentOptions) -> str:
+    """Says how many battles there are, and how well ratings will be known."""
+    pairings = planned_pairings(options.players, options.late)
+    battles = pairings * options.questions
+    half_width = Z_95 * 2 * ELO_PER_NAT / math.sqrt(2 * battles / options.players)
+    return (
+        f"n = {battles} battles, {pairings} pairings of {options.questions}, if only the {options.players} scripted debaters"
+        f" play; a rating is known to about ± {half_width:.0f} Elo"
+    )
+
+
+class Played(NamedTuple):
+    """A tournament that was played.
+
+    Attributes:
+        outcomes: of all battles, void ones included.
+        board: its leaderboard.
+        ratings: with ties as halves, ``half``, and left out, ``drop``; a way in which nobody can be rated is missing.
+        prior: initial scores.
+    """
+
+    outcomes: Sequence[Outcome]
+    board: TournamentLeaderboard
+    ratings: Mapping[str, Ratings]
+    prior: Mapping[str, float]
+
+
+def read_tournament(run: PlayedRun) -> Played:
+    """Reads a tournament.
+
+    Raises:
+        OptionError: if debates were not played as a tournament.
+        RunError: if none has a result.
+    """
+    scheme = make_scheme(run.config, DEBATE)
+    if not isinstance(scheme, Tournament):
+        raise OptionError(f"{run.directory}: {DEBATE}: expected scheme = 'tournament', got {scheme.name!r}")
+    outcomes = scheme.own(run.outcomes(DEBATE))
+    if not any(outcome.status == FINISHED for outcome in outcomes):
+        raise RunError(f"{run.directory}: expected debates with a result, but there is none yet")
+    found = {ties: rate(outcomes, ties) for ties in ("half", "drop")}
+    rules = run.config.find_environment(DEBATE).tournament
+    return Played(
+        outcomes,
+        scheme.board(outcomes, run.stop_reason(DEBATE)),
+        {ties: own for ties, own in found.items() if own is not None},
+        rules.rules().prior if rules else {},
+    )
+
+
+class Scores(NamedTuple):
+    """A ranking from elsewhere.
+
+    Attributes:
+        values: by policy.
+        title: what they are.
+    """
+
+    values: Mapping[str, float]
+    title: str
+
+
+def scores_to_compare(options: TournamentOptions, policies: Sequence[str]) -> Scores | None:
+    """Returns the ranking that the options name, or the true strengths of the scripted debaters.
+
+    Returns:
+        ``None`` if there is none of at least two of the policies.
+
+    Raises:
+        OptionError: if a file is named that knows fewer than two of them.
+    """
+    if not options.scores:
+        known = strengths(options.players)
+        values = {policy: known[policy] for policy in policies if policy in known}
+        return Scores(values, "the true strengths of the scripted debaters, logits") if len(values) > 1 else None
+    listed = read_scores(Path(options.scores))
+    values = {policy: listed[policy] for policy in policies if policy in listed}
+    if len(values) < 2:
+        missing = next((policy for policy in policies if policy not in listed), "")
+        raise OptionError(
+            f"scores: expected scores of two policies of the run or more in {options.scores}, got {len(values)}; the policies are"
+            f" {', '.join(policies)}{nearest(missing, listed)}"
+        )
+    return Scores(values, f"the ranking in {Path(options.scores).name}")

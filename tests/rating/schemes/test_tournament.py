@@ -1,0 +1,220 @@
+"""Tournaments between synthetic players of known strength: the order that comes out, and what a newcomer does to it."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.options import OptionError
+from rating.records.outcome import BUG, FINISHED, Outcome, SeatOutcome
+from rating.schedules.committee import Committee
+from rating.schemes.scheme import Setting
+from rating.schemes.tournament import Tournament
+from rating.schemes.tournament_rules import TournamentRules
+from tests.rating.made_outcomes import duel, play_out, void
+from tests.rating.schemes import swiss_prediction as prediction
+
+AGENTS = ("debater_0", "debater_1", *(f"judge_{number}" for number in range(5)))
+
+
+def tournament(policies, *, agents=AGENTS, role="debater", **rules):
+    return Tournament(
+        Setting(
+            environment="game_v0",
+            agents=agents,
+            declaration=Declaration(scheme="tournament", rated_roles=(role,)),
+            policies=tuple(policies),
+            takes=("n_judges",),
+            tournament=TournamentRules(**rules),
+        )
+    )
+
+
+class Debates:
+    """Plays matches at random: the better debater by strengths in Elo, and a majority of judges who err.
+
+    Args:
+        strengths: by policy.
+        errors: how often each is wrong as a judge.
+        seed: of the results.
+    """
+
+    def __init__(self, strengths, errors, seed):
+        self._strengths = strengths
+        self._errors = errors
+        self._rng = np.random.default_rng(seed)
+
+    def play(self, matches):
+        return [self._play(match) for match in matches]
+
+    def _play(self, match):
+        first, second, *judges = match.policies
+        assert match.options["n_judges"] == len(judges)
+        lead = self._strengths[first] - self._strengths[second]
+        better = self._rng.random() < 1 / (1 + 10 ** (-lead / 400))
+        votes = [better != (self._rng.random() < self._errors[judge]) for judge in judges]
+        reward = 1.0 if 2 * sum(votes) > len(votes) else -1.0
+        seats = [SeatOutcome(first, reward, agent=AGENTS[0]), SeatOutcome(second, -reward, agent=AGENTS[1])]
+        seats += [SeatOutcome(name, 0.0, agent=f"judge_{k}", rated=False) for k, name in enumerate(judges)]
+        return Outcome(match.environment, match.number, match.seed, FINISHED, tuple(seats))
+
+
+def test_the_order_comes_out_as_well_as_an_independent_simulation_predicts():
+    names = [f"p{index}" for index in range(prediction.POLICIES)]
+    strengths = dict(zip(names, prediction.STRENGTHS, strict=True))
+    errors = dict(zip(names, prediction.ERRORS, strict=True))
+    rng, found = np.random.default_rng(7), []
+    for seed in range(200):
+        prior = dict(zip(names, rng.permutation(len(names)).astype(float), strict=True))
+        compared = tournament(names, prior=prior)
+        batches, reason = play_out(compared.schedule(), Debates(strengths, errors, seed))
+        assert (len(batches), reason) == (12, "rounds")
+        ratings = compared.current_ratings([outcome for batch in batches for outcome in batch])
+        found.append(prediction.spearman([ratings[name] for name in names]))
+    error = math.hypot(np.std(found, ddof=1) / math.sqrt(len(found)), prediction.MONTE_CARLO_ERROR)
+    assert error < 0.011
+    assert abs(np.mean(found) - prediction.PREDICTED) < 3.5 * error
+
+
+def test_a_newcomer_leaves_the_order_of_the_others_alone():
+    names = [f"p{index}" for index in range(9)]
+    strengths = {name: 120.0 * index for index, name in enumerate(names)}
+    errors = dict.fromkeys(names, 0.15)
+    same = apart = 0
+    for seed in range(10):
+        newcomer = names[seed % 9]
+        field = [name for name in names if name != newcomer]
+        compared = tournament(names, newcomers=(newcomer,), prior=strengths)
+        batches, _ = play_out(compared.schedule(), Debates(strengths, errors, seed))
+        assert len(batches) == 12 + 4  # log2 of nine, rounded up
+        before, after = (
+            compared.current_ratings([outcome for batch in batches[:count] for outcome in batch]) for count in (12, 16)
+        )
+        same += sorted(field, key=before.get) == sorted(field, key=after.get)
+        for weaker in field:
+            for stronger in field:
+                if before[stronger] - before[weaker] > 80:
+                    apart += 1
+                    assert after[stronger] > after[weaker]
+        met = {seat.policy for batch in batches[12:] for seat in batch[0].seats if seat.rated} - {newcomer}
+        distances = {name: abs(after[name] - after[newcomer]) for name in field}
+        assert len(met) == 4
+        assert np.mean([distances[name] for name in met]) < np.mean(list(distances.values()))
+    assert same >= 8 and apart > 200
+
+
+def played(compared, pairings, *, ties=0, status=FINISHED):
+    """The outcomes of pairings, the first of each two winning but for the ties."""
+    outcomes = []
+    size = compared.setting.tournament.questions
+    for first, second in pairings:
+        for question in range(size):
+            number = len(outcomes)
+            winner = None if question < ties else first
+            outcomes.append(duel(number, first, second, winner) if status == FINISHED else void(number, first, second))
+    return outcomes
+
+
+def test_the_board_tells_rounds_byes_rematches_and_the_path_of_every_rating():
+    compared = tournament("abcdexy", agents=("player_0", "player_1"), role="player", questions=2, newcomers=("x", "y"))
+    pairings = ["ab", "cd", "ac", "be", "ad", "ce", "xa", "xb", "bx", "yc", "yd", "ya"]
+    outcomes = played(compared, pairings, ties=1)
+    board = compared.leaderboard(outcomes, "rounds")
+    assert (board.rounds, board.newcomers, len(board.path), board.scheme) == (3, ("x", "y"), 12, "tournament")
+    rows = {row.policy: row for row in board.rows}
+    assert {name: row.byes for name, row in rows.items()} == {"a": 0, "b": 1, "c": 0, "d": 1, "e": 1, "x": 0, "y": 0}
+    assert {name: row.rematches for name, row in rows.items() if row.rematches} == {"b": 1, "x": 1}
+    assert rows["a"].tally == (3, 5, 2)
+    assert rows["a"].elo != rows["d"].elo
+    assert [stage.matches for stage in board.path] == list(range(2, 26, 2))
+    assert board.path[0].ratings["e"] == 1000.0 and "x" not in board.path[5].ratings and "y" in board.path[9].ratings
+    for stage in board.path:
+        assert math.isclose(np.mean([stage.ratings[name] for name in stage.ratings]), 1000.0, abs_tol=1e-6)
+    assert {row.policy: row.rating for row in board.rows} == pytest.approx(board.path[-1].ratings)
+    notes = "\n".join(board.notes())
+    assert "3 Swiss rounds, 12 pairings complete; placed afterwards: x, y" in notes
+    assert "met again: b and x" in notes
+    (_, course, grid, _) = board.figures(outcomes)
+    assert course.history["x"][0] == (12, 1000.0, 0.0) and len(course.history["x"]) == 7
+    assert len(grid.rows) == 12 and grid.header[2:] == [row.policy for row in board.rows]
+
+
+def test_a_tournament_under_way_shows_the_pairings_that_are_complete():
+    compared = tournament("abcd", agents=("player_0", "player_1"), role="player", questions=3)
+    outcomes = played(compared, ["ab", "cd"])
+    assert len(compared.leaderboard(outcomes[:5]).path) == 1
+    board = compared.leaderboard([*outcomes[:4], void(4, "c", "d"), outcomes[5]])
+    assert (len(board.path), board.void_matches, board.matches) == (1, 1, 5)
+    nothing = compared.leaderboard([void(0, "a", "b")])
+    assert (nothing.path, nothing.rows[0].rating, nothing.rows[0].elo) == ((), None, None)
+    assert nothing.figures([]) == []
+
+
+def test_ranks_go_by_the_ties_that_the_run_asks_for():
+    # b has won three of four, c one of one and tied three: as halves that is less, without ties it is more.
+    results = [("b", "d", "b")] * 3 + [("b", "d", "d")] + [("c", "a", None)] * 3 + [("c", "a", "c")]
+    outcomes = [duel(number, *result) for number, result in enumerate(results)]
+    half, drop = (
+        tournament("abcd", agents=("player_0", "player_1"), role="player", questions=4, ties=ties)
+        for ties in ("half", "drop")
+    )
+    assert [row.policy for row in half.leaderboard(outcomes).rows] == ["b", "c", "a", "d"]
+    assert [row.policy for row in drop.leaderboard(outcomes).rows] == ["c", "b", "d", "a"]
+    assert half.leaderboard(outcomes).rows[0].rating == drop.leaderboard(outcomes).rows[1].rating
+    assert max(half.current_ratings(outcomes).items(), key=lambda item: item[1])[0] == "b"
+    assert max(drop.current_ratings(outcomes).items(), key=lambda item: item[1])[0] == "c"
+    assert "a tie is left out" in "\n".join(drop.leaderboard(outcomes).notes())
+
+
+def test_a_committee_is_the_best_in_order_without_the_two_their_families_and_the_excluded():
+    ranking = list("abcdefgh")
+    committee = Committee(3, 3, exclude=("b",), families={"a": "x", "d": "x", "f": "y"}, exclude_family=True)
+    assert committee.members(ranking, ("h", "c")) == ("a", "d", "e")
+    assert committee.members(ranking, ("a", "c")) == ("e", "f", "g")
+    with pytest.raises(OptionError, match="expected 3 judges or more for a against f, got 2"):
+        committee.members(list("abcdef"), ("a", "f"))
+
+
+def test_seats_of_judges_who_are_missing_fall_away_wherever_they_are():
+    agents = ("judge_0", "debater_0", "judge_1", "debater_1", "judge_2", "guest")
+    setting = Setting(
+        environment="game_v0",
+        agents=agents,
+        declaration=Declaration(rated_roles=("debater",)),
+        policies=("a", "b", "c", "d"),
+        takes=("n_judges",),
+        staff={"guest": ["g"]},
+        tournament=TournamentRules(min_judges=1),
+    )
+    compared = Tournament(setting)
+    match = compared.schedule().next_batch()[0]
+    assert match.options == {"n_judges": 2}
+    first, second = match.policies[1], match.policies[3]
+    assert match.policies == ("c", first, "d", second, "g") and {first, second} == {"a", "b"}
+    lost = [void(number, *match.policies, status=BUG) for number in range(40)]
+    assert [set(stage.pair) for stage in compared.path(lost)] == [{"a", "b"}]
+    board = compared.leaderboard(lost)
+    assert {row.policy for row in board.rows} == {"a", "b"}
+    assert {(row.role, row.policy) for row in board.staff} == {("guest", "g"), ("judge", "c"), ("judge", "d")}
+
+
+def test_scores_that_are_missing_are_the_median_of_those_who_are_there():
+    rules = TournamentRules(prior={"a": 1.0, "b": 5.0, "c": 9.0, "n": 100.0}, newcomers=("n", "o"))
+    assert rules.scores(list("abcdno")) == {"a": 1.0, "b": 5.0, "c": 9.0, "d": 5.0, "n": 100.0, "o": 7.0}
+    assert TournamentRules().scores(["a", "b"]) == {"a": 0.0, "b": 0.0}
+
+
+def test_every_seat_of_a_judge_is_needed_where_their_number_is_no_option():
+    setting = Setting(
+        environment="game_v0",
+        agents=AGENTS[:4],
+        declaration=Declaration(rated_roles=("debater",)),
+        policies=("a", "b", "c", "d"),
+        tournament=TournamentRules(min_judges=1),
+    )
+    match = Tournament(setting).schedule().next_batch()[0]
+    assert (match.policies[2:], match.options) == (("c", "d"), {})
+    with pytest.raises(OptionError, match="expected 2 judges or more for a against b, got 1"):
+        Tournament(replace(setting, policies=("a", "b", "c")))
