@@ -18,6 +18,7 @@ from rating.statistics.judging_bias import (
     KinBias,
     Lean,
     LengthBias,
+    Measured,
     changes,
     kin_bias,
     length_bias,
@@ -89,7 +90,6 @@ class JudgeRow:
         several: share of cases in which it named several verdicts.
         place: how it leans to the side shown first; ``p`` is corrected for the number of judges, as in the next two.
         length: how it leans to the longer side.
-        longer_others: how often most of the other judges decide for the longer side of the same cases.
         kin: how it treats players of its own family.
         consistent: share of texts judged in both orders for which it gave the same verdict.
         changes: what it did with its verdicts in the discussion; ``None`` without one.
@@ -102,7 +102,6 @@ class JudgeRow:
     several: Estimate | None
     place: Lean
     length: LengthBias
-    longer_others: Estimate | None
     kin: KinBias | None
     consistent: Estimate | None
     changes: Changes | None
@@ -112,11 +111,8 @@ class JudgeRow:
         found = []
         if _is_significant(self.place.p) and self.place.share:
             found.append("favours the side shown " + ("first" if self.place.share.value > 0.5 else "second"))
-        longer = self.length.longer
-        if _is_significant(longer.p) and longer.share:
-            found.append(
-                "decides more often for the " + ("longer" if longer.share.value > 0.5 else "shorter") + " side"
-            )
+        if _is_significant(self.length.p) and self.length.odds:
+            found.append("favours the " + ("longer" if self.length.odds.value > 1 else "shorter") + " side")
         if self.kin and _is_significant(self.kin.p):
             found.append(("favours" if self.kin.excess.value > 0 else "disfavours") + " its own family")
         return found
@@ -280,11 +276,10 @@ def _judge_row(
     mine = {one.item: own.get(one.item, {}).get(judge) for one in judgements}
     others = {item: _without(counts.get(item, Counter()), label) for item, label in mine.items()}
     lengths = [
-        (mine[one.item] == FIRST, one.words[0] - one.words[1], _decision(others[one.item]))
+        Measured(mine[one.item] == FIRST, one.words[0] - one.words[1], _mean_score(others[one.item], FIRST))
         for one in judgements
         if one.words and mine[one.item] in (FIRST, SECOND)
     ]
-    theirs = [(label == FIRST) == (more > 0) for _, more, label in lengths if more and label in (FIRST, SECOND)]
     verdicts = [label for label in mine.values() if label is not None]
     orders = list(_both_orders(judgements))
     several = [one.several for one in judgements if one.several is not None]
@@ -304,8 +299,7 @@ def _judge_row(
             [choice for one in judgements for choice in _choices(one, mine[one.item])],
             [(one == FIRST, other == FIRST) for one, other in orders if TIE not in (one, other)],
         ),
-        length=length_bias([(took_first, more) for took_first, more, _ in lengths]),
-        longer_others=rate_estimate(sum(theirs), len(theirs)),
+        length=length_bias(lengths),
         kin=_kin(judge, judgements, mine, others, families),
         consistent=rate_estimate(sum(one == exchanged(other) for one, other in orders), len(orders)),
         changes=changes(changed) if discussed else None,
@@ -353,8 +347,13 @@ def _kin(
         if sum(kin) == 1 and label is not None and counts:
             side = (FIRST, SECOND)[kin.index(True)]
             own.append(_score(label, side))
-            theirs.append(sum(_score(said, side) * count for said, count in counts.items()) / counts.total())
+            theirs.append(_mean_score(counts, side) or 0.0)
     return kin_bias(own, theirs)
+
+
+def _mean_score(counts: Counter[Label], side: str) -> float | None:
+    """Returns the mean score that a side has from others; ``None`` without any."""
+    return sum(_score(label, side) * count for label, count in counts.items()) / counts.total() if counts else None
 
 
 def _score(label: Label, side: str) -> float:
@@ -364,13 +363,13 @@ def _score(label: Label, side: str) -> float:
 def _corrected(rows: Sequence[JudgeRow]) -> list[JudgeRow]:
     """Returns the rows with p-values corrected for the number of judges."""
     place = _holm([row.place.p for row in rows])
-    longer = _holm([row.length.longer.p for row in rows])
+    length = _holm([row.length.p for row in rows])
     kin = _holm([row.kin.p if row.kin else None for row in rows])
     return [
         replace(
             row,
             place=row.place._replace(p=place[index]),
-            length=row.length._replace(longer=row.length.longer._replace(p=longer[index])),
+            length=row.length._replace(p=length[index]),
             kin=row.kin and row.kin._replace(p=kin[index] or 0.0),
         )
         for index, row in enumerate(rows)
@@ -384,7 +383,7 @@ def _holm(values: Sequence[float | None]) -> list[float | None]:
 
 def _without_biases(row: JudgeRow) -> JudgeRow:
     nothing = Lean(None, None, "all")
-    return replace(row, ties=None, place=nothing, length=LengthBias(nothing, None), longer_others=None, kin=None)
+    return replace(row, ties=None, place=nothing, length=LengthBias(None, None, None), kin=None)
 
 
 def _is_significant(p: float | None) -> bool:

@@ -18,6 +18,9 @@ _MOST_PAIRS = 45
 
 _MOST_JUDGES = 60
 
+_MOST_DRAWN = 20
+"""Judges of a heat map."""
+
 _DECIMALS = 10
 """Of numbers in JSON."""
 
@@ -35,6 +38,19 @@ def judge_sheets(found: JudgeStudy, title: str) -> list[Sheet]:
         sheets.append(_majority(found))
     sheets.append(_habits(found))
     return sheets
+
+
+def kappa_charts(found: JudgeStudy) -> list[tuple[list[str], dict[str, dict[tuple[str, str], Agreement]]]]:
+    """Returns names and, by stage, the agreement of every two judges for a heat map; nothing for a single judge or a crowd."""
+    stages = _stages(found)
+    names = [row.judge for row in found.judges if any(row.judge in stage.majority for stage in stages.values())]
+    if not 2 <= len(names) <= _MOST_DRAWN:
+        return []
+    tables = {
+        f"kappa {stage} discussion" if stage else "kappa": {pair.raters: pair.plain for pair in part.pairs or ()}
+        for stage, part in stages.items()
+    }
+    return [(names, tables)]
 
 
 def to_json(found: JudgeStudy) -> str:
@@ -75,7 +91,7 @@ def _summary(found: JudgeStudy, title: str) -> Sheet:
         ("Fleiss' kappa", lambda stage: _kappa(stage.fleiss, stage.shared)),
         (f"Krippendorff's alpha, {found.level}", lambda stage: _kappa(stage.krippendorff, stage.shared)),
     ]
-    notes = [f"{found.items} cases, {len(found.judges)} judges"]
+    notes = [f"cases: {found.items}, judges: {len(found.judges)}"]
     notes.append("agreement in per cent, with 95 % intervals by case and (number of cases or pairs)")
     if found.changed:
         notes.append(f"verdicts changed in the discussion: {cells.percent(found.changed)} %")
@@ -171,13 +187,12 @@ def _habits(found: JudgeStudy) -> Sheet:
         ("verdicts", lambda row: str(row.verdicts), ALWAYS),
         ("abstained", lambda row: str(row.abstentions), 70),
         ("ties %", lambda row: cells.percent(row.ties), 50),
-        ("for the first side %", lambda row: _lean(row.place), 90),
-        ("for the longer side %", lambda row: _lean(row.length.longer), 80),
-        ("others for the longer %", lambda row: cells.percent(row.longer_others), 45),
-        ("odds per 100 words", lambda row: cells.estimate(row.length.odds), 30),
+        ("for the first side %", lambda row: _tested(cells.percent(row.place.share), row.place.p), 90),
+        ("for the longer side %", lambda row: cells.percent(row.length.longer), 45),
+        ("odds per 100 words", lambda row: _tested(cells.estimate(row.length.odds), row.length.p), 80),
         (
             "own family, above others %",
-            lambda row: cells.percent(row.kin.excess) + f" p {row.kin.p:.2g}" if row.kin else "",
+            lambda row: _tested(cells.percent(row.kin.excess), row.kin.p) if row.kin else "",
             75,
         ),
         ("same in both orders %", lambda row: cells.percent(row.consistent), 75),
@@ -192,8 +207,10 @@ def _habits(found: JudgeStudy) -> Sheet:
     if found.before:
         notes.append("biases are those of verdicts that were given before discussion")
     notes += _place_notes(found)
-    if any(row.length.longer.share for row in found.judges):
-        notes.append("longer sides may be better ones: compare with the other judges of the same cases")
+    if any(row.length.odds for row in found.judges):
+        notes.append(
+            "odds per 100 words: by how much the odds of a side grow where the other judges think the same of it; 1 is no bias"
+        )
     return Sheet(
         "Biases and habits",
         [columns[index][0] for index in used],
@@ -222,8 +239,9 @@ def _left_out(found: JudgeStudy) -> list[str]:
     return [f"{more} more judges are left out; --json has all"] if more > 0 else []
 
 
-def _lean(lean: Lean) -> str:
-    return cells.percent(lean.share) + (f" p {lean.p:.2g}" if lean.p is not None else "") if lean.share else ""
+def _tested(text: str, p: float | None) -> str:
+    """Writes an estimate with the result of its test."""
+    return f"{text} p {p:.2g}" if text and p is not None else text
 
 
 def _stage_table(stage: StageAgreement, found: JudgeStudy) -> dict[str, Any]:
@@ -288,9 +306,8 @@ def _judge_table(row: JudgeRow, found: JudgeStudy) -> dict[str, Any]:
         **table,
         "ties": _interval(row.ties),
         "first_side": _lean_table(row.place),
-        "longer_side": _lean_table(row.length.longer),
-        "longer_side_others": _interval(row.longer_others),
-        "odds_per_100_words": _interval(row.length.odds),
+        "longer_side": _interval(row.length.longer),
+        "odds_per_100_words": row.length.odds and {**(_interval(row.length.odds) or {}), "p": row.length.p},
         "own_family": row.kin
         and {"own": row.kin.own, "others": row.kin.others, "excess": _interval(row.kin.excess), "p": row.kin.p},
         "same_in_both_orders": _interval(row.consistent),

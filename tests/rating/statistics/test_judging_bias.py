@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rating.statistics.judging_bias import Choice, changes, kin_bias, length_bias, place_bias
+from rating.statistics.judging_bias import Choice, Measured, changes, kin_bias, length_bias, place_bias
 from rating.statistics.permutation import holm
 
 
@@ -69,19 +69,42 @@ def test_odds_by_length_are_recovered():
     rng = np.random.default_rng(0)
     more = rng.normal(0, 150, size=4000)
     took = rng.random(4000) < 1 / (1 + np.exp(-(0.3 + 0.7 * more / 100)))
-    bias = length_bias(list(zip(took.tolist(), more.tolist(), strict=True)))
+    bias = length_bias([Measured(*verdict, None) for verdict in zip(took.tolist(), more.tolist(), strict=True)])
     assert bias.odds.low < np.exp(0.7) < bias.odds.high
     assert bias.odds.high - bias.odds.low < 0.4
-    assert bias.longer.share.value > 0.65 and bias.longer.p < 1e-6
+    assert bias.longer.value > 0.65
+    assert bias.p is None
+
+
+def test_that_longer_texts_are_better_is_no_bias_of_one_judge():
+    found = np.zeros(5)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        quality = rng.normal(0, 1.5, size=300)
+        more = 100 * quality + rng.normal(0, 120, size=300)
+        lean = np.zeros((5, 1))
+        lean[0] = 0.012
+        took = rng.random((5, 300)) < 1 / (1 + np.exp(-(quality + lean * more)))
+        others = (took.sum(axis=0) - took) / 4
+        biases = [
+            length_bias([Measured(*verdict) for verdict in zip(*map(np.ndarray.tolist, columns), strict=True)])
+            for columns in zip(took, np.broadcast_to(more, took.shape), others, strict=True)
+        ]
+        assert np.mean([bias.longer.value for bias in biases]) > 0.6
+        found += [p < 0.05 and bias.odds.value > 1 for p, bias in zip(holm([b.p for b in biases]), biases, strict=True)]
+    assert found[0] >= 0.9 * 60
+    assert found[1:].sum() <= 0.1 * 60
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
 def test_odds_are_finite_where_the_longer_side_always_wins(size):
-    bias = length_bias([(True, size), (False, -size)] * 3 + [(True, 0.0)])
-    assert (bias.longer.share.value, bias.longer.share.n) == (1.0, 6)
-    assert np.isfinite(bias.odds).all()
-    assert bias.odds.value >= 1
-    assert length_bias([(True, 0.0)]) == ((None, None, "all"), None)
+    verdicts = [(True, size), (False, -size)] * 3 + [(True, 0.0)]
+    for others in (None, 0.5, 1.0):
+        bias = length_bias([Measured(*verdict, others) for verdict in verdicts])
+        assert (bias.longer.value, bias.longer.n) == (1.0, 6)
+        assert np.isfinite(bias.odds).all()
+        assert bias.odds.value >= 1
+    assert length_bias([Measured(True, 0.0, 1.0)]) == (None, None, None)
 
 
 def test_own_family_beside_the_other_judges():
