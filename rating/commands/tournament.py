@@ -83,7 +83,7 @@ def _tournaments(config: RunConfig) -> dict[str, Tournament]:
 
 def _print_placing(environment: str, scheme: Tournament, outcomes: Sequence[Outcome], newcomer: str) -> None:
     """Prints every rating before and after each pairing of a newcomer, and what became of the order of the others."""
-    path = scheme.leaderboard(outcomes).path
+    path = scheme.path(outcomes)
     own = [index for index, stage in enumerate(path) if newcomer in stage.pair]
     stages = path[max(own[0] - 1, 0) : own[-1] + 1]
     print_grid(_placing(f"{environment}: ratings while {newcomer} was placed", stages, newcomer))

@@ -119,8 +119,10 @@ def _without_newcomers(current: dict[str, Any], recorded: dict[str, Any]) -> dic
         before = recorded["tournament"].get(environment, rules)["newcomers"]
         new = rules["newcomers"][len(before) :]
         added.update(new)
-        prior = {name: score for name, score in rules["prior"].items() if name not in new}
-        tournaments[environment] = {**rules, "newcomers": rules["newcomers"][: len(before)], "prior": prior}
+        known = {
+            key: {name: value for name, value in rules[key].items() if name not in new} for key in ("prior", "families")
+        }
+        tournaments[environment] = {**rules, **known, "newcomers": rules["newcomers"][: len(before)]}
     players = {name: player for name, player in current["players"].items() if name not in added}
     return {**current, "players": players, "tournament": tournaments}
 

@@ -144,10 +144,11 @@ def add_newcomer(run_file: str, environments: Sequence[str], policy: Mapping[str
         score: initial score of the policy; ``None`` for none.
     """
     document = tomlkit.parse(run_file)
-    document["policy"].append(tomlkit.item({key: value for key, value in policy.items() if value}))
+    document["policy"].append({key: value for key, value in policy.items() if value})
     for environment in document["environment"]:
         if canonical_name(environment["name"]) in environments:
-            rules = environment.setdefault("tournament", tomlkit.table())
+            inline = isinstance(environment, tomlkit.items.InlineTable)
+            rules = environment.setdefault("tournament", tomlkit.inline_table() if inline else tomlkit.table())
             rules["newcomers"] = [*rules.get("newcomers", []), policy["name"]]
             if score is not None:
                 rules.setdefault("prior", tomlkit.inline_table())[policy["name"]] = score

@@ -88,6 +88,7 @@ class Swiss:
         self._rate = rate
         self._staffed = staffed
         self._outcomes: list[Outcome] = []
+        self._known: Mapping[str, float] = {}
         self._is_void = False
         self._present = plan.field
         self._in_first_round = True
@@ -97,6 +98,7 @@ class Swiss:
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of a whole pairing."""
         self._outcomes += outcomes
+        self._known = self._rate(self._outcomes)
         self._is_void = any(outcome.status == VOID for outcome in outcomes)
 
     def next_batch(self) -> list[Match] | Stop:
@@ -128,8 +130,7 @@ class Swiss:
         """Returns what those who are there are ranked by now: initial scores in the first round, then ratings."""
         if self._in_first_round:
             return {name: self._plan.scores[name] for name in self._present}
-        known = self._rate(self._outcomes)
-        return {name: known.get(name, START) for name in self._present}
+        return {name: self._known.get(name, START) for name in self._present}
 
     def _nearest(self, newcomer: str, values: Mapping[str, float]) -> str:
         """Returns who is most similar to a newcomer among those it has not met; of equals the better-ranked."""

@@ -26,6 +26,7 @@ class Setting:
         declaration: what it says of itself.
         policies: names of the policies that are compared.
         options: constructor options.
+        takes: names of the constructor options that the environment has.
         seed: root seed of the run.
         by_deal: values of options that change from deal to deal.
         staff: names of the policies of each role that is not rated.
@@ -45,6 +46,7 @@ class Setting:
     declaration: Declaration
     policies: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
+    takes: tuple[str, ...] = ()
     by_deal: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     seed: int = 0
     staff: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -109,8 +111,11 @@ class Scheme(ABC):
         Raises:
             ValueError: if there are no outcomes.
         """
-        own = [self._seated(outcome) for outcome in outcomes if outcome.environment == self.setting.environment]
-        return self.board(own, stop_reason)
+        return self.board(self.own(outcomes), stop_reason)
+
+    def own(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
+        """Returns the outcomes of the environment, each of which knows its seats."""
+        return [self._seated(outcome) for outcome in outcomes if outcome.environment == self.setting.environment]
 
     def _seated(self, outcome: Outcome) -> Outcome:
         """Says which seat is whose where the record does not: that of a void match may know the policies only."""

@@ -4,7 +4,7 @@ Source: Auto-Arena (arXiv 2405.20267, sections 3.2 and 3.3).
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -16,11 +16,17 @@ from rating.schedules.schedule import Schedule
 from rating.schedules.swiss import Pair, Swiss, SwissPlan
 from rating.schemes.scheme import Scheme
 from rating.schemes.staff import seat_staff
-from rating.schemes.tournament_board import TournamentLeaderboard, current_ratings, tournament_leaderboard
+from rating.schemes.tournament_board import (
+    Stage,
+    TournamentLeaderboard,
+    current_ratings,
+    rating_path,
+    tournament_leaderboard,
+)
 from rating.schemes.tournament_rules import TournamentRules
 
 JUDGES_OPTION = "n_judges"
-"""The environment's option for the number of judges, which is given the number of members of a committee."""
+"""The option for the number of judges, which is given the number of members of a committee; without it every seat is needed."""
 
 
 class Tournament(Scheme):
@@ -64,6 +70,10 @@ class Tournament(Scheme):
         """Returns the ratings that decide who meets and who judges, of those who have finished a match."""
         return current_ratings(outcomes, self._rules.ties)
 
+    def path(self, outcomes: Iterable[Outcome]) -> tuple[Stage, ...]:
+        """Returns every rating after every pairing that is complete; of ``outcomes``, those of the environment are taken."""
+        return rating_path(self.own(outcomes), self._plan, self._rules.ties)
+
     def staff(self) -> Mapping[int, str]:
         """Returns nobody: who serves depends on the pairing."""
         return {}
@@ -86,12 +96,14 @@ class Tournament(Scheme):
         setting, role, seats = self.setting, self._judge_role, len(self._judges)
         if not seats or role in setting.staff:
             return self._served(setting.agents, setting.staff)
-        rules = self._rules
-        least = seats if rules.min_judges is None else rules.min_judges
+        rules, is_adjustable = self._rules, JUDGES_OPTION in setting.takes
+        least = rules.min_judges if rules.min_judges is not None and is_adjustable else seats
         committee = Committee(seats, least, rules.exclude, rules.families, rules.exclude_family)
         members = committee.members(ranking, pair)
         agents = self.agents(len(setting.agents) - seats + len(members))
         served = self._served(agents, {**setting.staff, role: members})
+        if not is_adjustable:
+            return served
         return replace(served, options={**setting.options, JUDGES_OPTION: len(members)})
 
     def _served(self, agents: Sequence[str], staff: Mapping[str, Sequence[str]]) -> Contest:

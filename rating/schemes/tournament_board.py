@@ -144,7 +144,7 @@ def tournament_leaderboard(
     """
     outcomes = list(outcomes)
     skill = skill_leaderboard(outcomes, model=_model("half"), stop_reason=stop_reason)
-    path = _path(outcomes, plan, ties)
+    path = rating_path(outcomes, plan, ties)
     online, byes = elo(outcomes), _byes(path, plan)
     again = Counter(name for stage in _rematches(path) for name in stage.pair)
     rows = [
@@ -176,12 +176,14 @@ def current_ratings(outcomes: Iterable[Outcome], ties: str) -> dict[str, float]:
     return dict(zip(fitted.policies, map(float, fitted.ratings), strict=True))
 
 
-def _model(ties: str) -> BradleyTerryOptions:
-    return BradleyTerryOptions(prior_sd=None, ties=ties)
+def rating_path(outcomes: Iterable[Outcome], plan: SwissPlan, ties: str) -> tuple[Stage, ...]:
+    """Returns the pairings up to the first that is not complete, in order, each with the ratings after it.
 
-
-def _path(outcomes: Sequence[Outcome], plan: SwissPlan, ties: str) -> tuple[Stage, ...]:
-    """Returns the pairings up to the first that is not complete, in order, each with the ratings after it."""
+    Args:
+        outcomes: of the tournament, in any order.
+        plan: what is played.
+        ties: as in ``TournamentRules``.
+    """
     by_pairing: dict[int, list[Outcome]] = {}
     for outcome in outcomes:
         if outcome.status != VOID:
@@ -194,6 +196,10 @@ def _path(outcomes: Sequence[Outcome], plan: SwissPlan, ties: str) -> tuple[Stag
         known = current_ratings(played, ties)
         stages.append(Stage(len(played), (first, second), {name: known.get(name, START) for name in sorted(present)}))
     return tuple(stages)
+
+
+def _model(ties: str) -> BradleyTerryOptions:
+    return BradleyTerryOptions(prior_sd=None, ties=ties)
 
 
 def _rematches(path: Sequence[Stage]) -> list[Stage]:
