@@ -8,6 +8,7 @@ PAPER = Paper(
     name="auto_arena",
     title="Auto-Arena (arXiv 2405.20267)",
     rows={
+        "battle": "benchmarks.auto_arena.battle",
         "tournament": "benchmarks.auto_arena.tournament",
         "t1": "benchmarks.auto_arena.ranking_7",
         "t2": "benchmarks.auto_arena.first_answers",
