@@ -1,7 +1,7 @@
 """One battle with its committee, to read (Auto-Arena, arXiv 2405.20267, section 3, Figure 2).
 
-Every debater sits in a battle at least once. A battle is written out as a reader wants it, in Markdown, as plain text and as a page:
-who said what, what the opponent could not see, and what each judge gave before the discussion and after it.
+Every debater sits in a battle at least once. A battle is written out as a reader wants it, in Markdown, as plain text and as a
+page: who said what, what the opponent could not see, and what each judge gave before the discussion and after it.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,8 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
 from benchmarks.options import option
-from llmarena_envs.core.options import OptionError, check_int
+from llmarena_envs.core.options import OptionError, check_choice, check_int
+from llmarena_envs.debate.questions import DOMAINS
 from rating.commands.read import report_page
 from rating.errors import RunError
 from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig
@@ -34,15 +35,16 @@ class Options(RowOptions):
 
     matches: int = option(1, "battles of each debater, at least")
     question: str = option("", "what the battle is about (default: a question that comes with the package)")
-    domain: str = option("", "domain of the question, e.g. math (default: any)")
-    examiner: str = option("", "policy that sets the question, e.g. openai:MODEL")
+    domain: str = option("", "domain of the question, e.g. math (default: any); needed with --question")
     judge: tuple[str, ...] = option((), f"policies that judge (default: {JUDGES} scripted debaters who do not play)")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_int("matches", self.matches, 1, 1_000)
-        if self.question and self.examiner:
-            raise OptionError("question, examiner: expected one of them, got both")
+        if self.domain:
+            check_choice("domain", self.domain, DOMAINS)
+        elif self.question:
+            raise OptionError(f"domain: expected that of the question, one of {', '.join(DOMAINS)}")
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
@@ -51,19 +53,17 @@ def plan(options: Options) -> dict[str, RunConfig]:
     named = dict(entry.split("=", 1) for entry in pool[DEBATERS:])
     staff = [PolicyConfig(name=name, spec=spec, rated=False) for name, spec in named.items()]
     judges = list(options.judge or [policy.name for policy in staff])
-    question = (
-        {"question": options.question} if options.question else {"questions": None if options.examiner else "builtin"}
-    )
+    own = [{"id": "own", "domain": options.domain, "question": options.question}]
     environment = EnvironmentConfig(
         name=DEBATE,
         scheme="duels",
         options={
-            **question,
+            "questions": own if options.question else "builtin",
             **({"domain": options.domain} if options.domain else {}),
             "language": options.language,
             "n_judges": len(judges),
         },
-        staff={"judge": judges, **({"examiner": [options.examiner]} if options.examiner else {})},
+        staff={"judge": judges},
     )
     config = plan_examples(options, [environment], options.matches, {DEBATE: pool[:DEBATERS]}, {DEBATE: 2})
     return {PLAYED: config.model_copy(update={"policy": [*config.policy, *(staff if not options.judge else [])]})}
