@@ -15,6 +15,7 @@ PAPER = Paper(
         "f5": "benchmarks.auto_arena.newcomer",
         "f6": "benchmarks.auto_arena.chinese",
         "t4": "benchmarks.auto_arena.ranking_17",
+        "f8-f10": "benchmarks.auto_arena.transcripts",
         "discussion": "benchmarks.auto_arena.discussion",
     },
     aliases={"f7": "t4"},
