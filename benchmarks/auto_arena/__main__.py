@@ -8,6 +8,8 @@ PAPER = Paper(
     name="auto_arena",
     title="Auto-Arena (arXiv 2405.20267)",
     rows={
+        "questions": "benchmarks.auto_arena.questions",
+        "contam": "benchmarks.auto_arena.contamination",
         "battle": "benchmarks.auto_arena.battle",
         "tournament": "benchmarks.auto_arena.tournament",
         "t1": "benchmarks.auto_arena.ranking_7",

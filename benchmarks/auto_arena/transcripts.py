@@ -154,8 +154,8 @@ def change_table(debated: Sequence[Change], again: Sequence[Change]) -> Table:
         [
             "the same committee judges the same two first answers; each time they were judged is compared with the debate, and"
             " intervals are by battle",
-            "judged twice: how often a committee comes to another verdict without any debate; changes that are no more frequent than"
-            " that need no debate to explain them",
+            "judged twice: how often a committee comes to another verdict without any debate; changes that are no more frequent"
+            " than that need no debate to explain them",
         ],
     )
 

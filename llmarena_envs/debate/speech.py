@@ -30,7 +30,7 @@ _NAMES = {
 _TAG = re.compile(
     rf"[<\[][ ]?(?P<slash>/?)[ ]?(?P<name>{'|'.join(sorted(_NAMES, key=len, reverse=True))})"
     r"(?P<attributes>[ :=][^<>\[\]/\n]{0,80}+)?(?P<empty>/?)[ ]?(?P<close>[>\]])",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,  # in Unicode other letters than its own would match a name
 )
 _ANGLES = "<＜"
 _TITLE_MARKS = "〈《"
@@ -46,6 +46,12 @@ class _Tag(NamedTuple):
     action: str
     closes: bool
     is_empty: bool
+
+
+class _Said(NamedTuple):
+    start: int
+    action: str
+    pieces: list[str]
 
 
 def read_speech(reply: str, actions: tuple[str, ...]) -> Speech:
@@ -77,39 +83,38 @@ def tidy(text: str) -> str:
 
 
 def _parts(text: str) -> tuple[list[Part], str]:
-    """Returns the parts of a text in the order in which they end, and what stands outside of them."""
-    said: list[Part] = []
+    """Returns the parts of a text in the order in which they begin, and what stands outside of them."""
+    said: list[_Said] = []
     loose: list[str] = []
-    opened: list[tuple[str, list[str]]] = []  # each action once at most
+    opened: list[_Said] = []  # each action once at most
 
     def close(action: str) -> None:
         while opened:
-            last, pieces = opened.pop()
-            said.append(Part(last, tidy("\n".join(pieces))))
-            if last == action:
+            said.append(opened.pop())
+            if said[-1].action == action:
                 return
 
     position = 0
     for tag in _tags(text):
-        (opened[-1][1] if opened else loose).append(text[position : tag.start])
+        (opened[-1].pieces if opened else loose).append(text[position : tag.start])
         position = tag.end
-        is_open = any(action == tag.action for action, _ in opened)
-        if is_open:
+        if any(each.action == tag.action for each in opened):
             close(tag.action)
         elif tag.closes and tag.action == THINK:  # it began before the reply, or before what was not meant as a tag
-            pieces = [piece for _, inside in ((THINK, loose), *opened) for piece in inside]
-            said.append(Part(THINK, tidy("\n".join(pieces))))
+            start = opened[0].start if opened else tag.start
+            said.append(_Said(start, THINK, [*loose, *(piece for each in opened for piece in each.pieces)]))
             loose.clear()
             opened.clear()
         if not tag.closes:
-            if opened and opened[-1][0] == THINK:  # an action ends thoughts that have no end
+            if opened and opened[-1].action == THINK:  # an action ends thoughts that have no end
                 close(THINK)
-            opened.append((tag.action, []))
+            opened.append(_Said(tag.start, tag.action, []))
         if tag.is_empty:
             close(tag.action)
-    (opened[-1][1] if opened else loose).append(text[position:])
+    (opened[-1].pieces if opened else loose).append(text[position:])
     close("")
-    return said, "\n".join(loose)
+    said.sort(key=lambda each: each.start)
+    return [Part(each.action, tidy("\n".join(each.pieces))) for each in said], "\n".join(loose)
 
 
 def _tags(text: str) -> Iterator[_Tag]:

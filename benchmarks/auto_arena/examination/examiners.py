@@ -48,11 +48,11 @@ class FromFile(ScriptedPolicy):
             load_questions(file)
 
     def __call__(self, view: ExaminationView) -> str:
-        """Returns as many questions as are wanted, or those that there are; begun anew where all are kept."""
+        """Returns as many questions as are wanted and there are; where there are no more, one that was given before."""
         own = [each.text for each in load_questions(self._file, view.language) if each.domain == view.domain]
         given = {draft.text for draft in view.last}.union(view.accepted)
         fresh = [text for text in own if text not in given]
-        return numbered((fresh or own or ["..."])[: view.wanted])
+        return numbered((fresh or own[:1] or ["..."])[: view.wanted])
 
 
 class Careless(Templates):

@@ -57,7 +57,8 @@ class ExaminationCodec(Codec[Drafts, ExaminationView]):
     def _refused(self, draft: Draft) -> str:
         assert draft.refused is not None
         cut = draft.text if len(draft.text) <= MAX_REFUSED else f"{draft.text[:MAX_REFUSED]} ..."
-        return f"{quote(cut)}\n{self._reasons.render(f'reason_{draft.refused.name}', **draft.refused.fields)}"
+        reason = self._reasons.render(f"reason_{draft.refused.name}", **draft.refused.fields)
+        return f"{quote(cut)}\n{self._prompts.render('because', reason=reason)}"
 
     def ending(self, view: ExaminationView, ending: Ending) -> str:
         """Returns by what the match ended."""

@@ -39,13 +39,15 @@ _WITH_ANSWER = re.compile(
     re.IGNORECASE,
 )
 
-_QUESTION_WORDS = _any_of("what which who whose when where why how")
 _REQUESTS = _any_of(
-    "please write draft compose craft create imagine pretend assume suppose act play answer respond reply explain describe"
-    " discuss compare contrast analy[sz]e evaluate assess argue critique summari[sz]e list name identify extract find give tell"
-    " determine decide compute calculate solve prove show derive simplify factor estimate design develop implement build refactor"
-    " debug fix optimi[sz]e translate rewrite edit outline plan propose recommend suggest justify provide state define count"
-    " arrange rank sort classify convert complete trace help use using"
+    "please write draft compose craft imagine pretend assume suppose answer respond reply explain describe discuss compare"
+    " contrast analy[sz]e evaluate assess argue critique summari[sz]e name identify extract find tell determine decide compute"
+    " calculate solve prove derive simplify estimate design develop implement refactor debug optimi[sz]e translate rewrite edit"
+    " outline propose recommend suggest justify define arrange classify convert trace what why how"
+)
+_BEGINNINGS = _any_of(
+    "which who whose when where be act play work take put turn make set check correct continue create invent devise choose pick"
+    " report let give run start begin add show list state count rank sort complete plan build fix provide factor help use using"
 )
 _CHINESE_REQUESTS = _any_of(
     "请 吗 呢 什么 为何 如何 怎样 怎么 哪 谁 多少 是否 能否 写 起草 创作 扮演 假设 假如 想象 你 您 解释 说明 描述"
@@ -53,8 +55,7 @@ _CHINESE_REQUESTS = _any_of(
     " 判断 谈谈 试 回答 解答 完成 推荐"
 )
 _ASKS = re.compile(
-    rf"\?|\byou(?:'re|r)?\b|(?:\A|[.;:!(\n])\s*+[\"'*]?+{_QUESTION_WORDS}\b|"
-    rf"(?:\A|[.,;:!(\n]\s*+|[-*] |\b(?:and|then|please|to|must|should) )[\"'*]?+{_REQUESTS}\b|{_CHINESE_REQUESTS}",
+    rf"\?|\byou(?:'re|r)?\b|\b{_REQUESTS}\b|(?:\A|[.:;!(\n])\s*+[\"'*]?+{_BEGINNINGS}\b|{_CHINESE_REQUESTS}",
     re.IGNORECASE,
 )
 

@@ -44,6 +44,11 @@ def test_tags_are_read_however_they_are_written(reply):
     assert sorted(read(reply)) == sorted([R, C, Q])
 
 
+def test_parts_stand_in_the_order_in_which_they_begin():
+    assert read("<respond>yes <criticize>no <raise>why?") == [R, C, Q]
+    assert read("<raise>why? <criticize>no</criticize></raise> <respond>yes") == [Q, C, R]
+
+
 @pytest.mark.parametrize(
     ("reply", "parts"),
     [
@@ -55,7 +60,7 @@ def test_tags_are_read_however_they_are_written(reply):
         ("<think>hm</think><respond>yes</respond><think>hm</think>", [T, R, T]),
         ("<think>one</think><think>two</think><respond>yes", [("think", "one\ntwo"), R]),
         ("<think>one<think>two</think><respond>yes", [("think", "one\ntwo"), R]),
-        ("<respond>ye<think>hm</think>s</respond>", [T, ("respond", "ye\ns")]),
+        ("<respond>ye<think>hm</think>s</respond>", [("respond", "ye\ns"), T]),
         ("<think>I may <raise>x</raise> or <respond>no</respond></think>yes", None),
         ("I use <respond> and <raise> here.</think><respond>yes</respond>", None),
         ("<think></think><respond>yes</respond>", [R]),
@@ -83,6 +88,7 @@ def test_thoughts_stay_thoughts(reply, parts):
         ("<raise>why?</raise>", RESPOND, [Q]),  # the rules drop it
         ("a < b and [respond] and <responded> and 《批评》 and <b>bold</b>", RESPOND, None),
         ("[response](https://a.b) <raise a<b>", RESPOND, None),
+        ("<reſpond> <raıse> <crİticize>", RESPOND, None),
     ],
 )
 def test_what_is_no_tag_and_what_is_not_there(reply, actions, parts):

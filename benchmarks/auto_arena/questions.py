@@ -1,0 +1,313 @@
+"""The examiner's work: 30 questions in each of eight domains (Auto-Arena, arXiv 2405.20267, section 3.1).
+
+Every policy drafts questions in every domain, ten at a time. Of what is kept the first five of each domain are those of a
+pairing: 40 questions. All that is kept is written as a file that ``debate_v0`` takes as ``questions``.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.auto_arena.examination.game import refusal_statistic
+from benchmarks.experiments.estimates import share
+from benchmarks.experiments.pictures import estimates
+from benchmarks.experiments.pool import plan_run
+from benchmarks.experiments.replays import begun
+from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.options import option
+from llmarena_envs.core.options import check_int
+from llmarena_envs.debate.questions import DOMAINS, Question
+from llmarena_envs.debate.questions.examiner import REASONS
+from llmarena_envs.debate.questions.files import first_of_each_domain, write_questions
+from llmarena_envs.debate.questions.similarity import NEAR
+from rating.errors import RunError
+from rating.records.outcome import FINISHED, SeatOutcome
+from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.estimates import Estimate
+
+EXAMINATION = "benchmarks.auto_arena.examination.env"
+EXAMINERS = "benchmarks.auto_arena.examination.examiners"
+SCRIPTED = {
+    EXAMINATION: (
+        f"templates={EXAMINERS}:Templates",
+        f"from_file={EXAMINERS}:FromFile",
+        f"few={EXAMINERS}:Careless:fault=few",
+        f"same={EXAMINERS}:Careless:fault=same",
+        f"answer={EXAMINERS}:Careless:fault=answer",
+    )
+}
+RUN = "examination"
+REPEATED = "question_repeated"
+REASON_TITLES = {
+    "question_empty": "empty",
+    "question_short": "too short",
+    "question_long": "too long",
+    "question_answer": "answers",
+    "question_asks_nothing": "asking nothing",
+    "question_context": "referring to what is not there",
+    "question_example": "the example",
+    REPEATED: "repeated",
+}
+"""What reasons are called in tables."""
+
+_WORD = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RowOptions):
+    """Options of the row."""
+
+    count: int = option(30, "questions of each domain", smoke=4)
+    batch: int = option(10, "questions that are asked for at once", smoke=2)
+    calls: int = option(3, "how often a batch is asked for at most")
+    chosen: int = option(5, "questions of each domain that are used: the first ones that were kept", smoke=2)
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What an examiner did in one domain.
+
+    Attributes:
+        domain: the domain.
+        wanted: number of questions that were asked for.
+        seat: the examiner's seat.
+        kept: the questions that were kept.
+    """
+
+    domain: str
+    wanted: int
+    seat: SeatOutcome
+    kept: tuple[str, ...]
+
+    def number(self, statistic: str) -> int:
+        """Returns a statistic."""
+        return int(self.seat.statistics[statistic])
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns a run in which every examiner works in every domain."""
+    check_int("chosen", options.chosen, 1, options.count)
+    work = EnvironmentConfig(
+        name=EXAMINATION,
+        options={
+            "count": options.count,
+            "batch": options.batch,
+            "calls": options.calls,
+            "language": options.language,
+        },
+        by_deal={"domain": list(DOMAINS)},
+    )
+    return {RUN: plan_run(options, [work], scripted=SCRIPTED, stop={"matches": len(DOMAINS)})}
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns what was kept and why the rest was not, and the questions."""
+    run = runs[RUN]
+    examined = examinations(run)
+    void = [outcome for outcome in run.outcomes(EXAMINATION) if outcome.status != FINISHED]
+    files = {}
+    for policy, own in examined.items():
+        questions = collected(own)
+        if questions:
+            name = file_name(policy, list(examined))
+            used = [questions[number] for number in first_of_each_domain(questions, options.chosen)]
+            files |= {f"{name}.jsonl": write_questions(questions), f"{name}-used.jsonl": write_questions(used)}
+    return Result(
+        [examiner_table(examined, options.chosen), reason_table(examined), domain_table(examined)],
+        {
+            "kept": estimates(
+                {policy: percent(kept_share(own)) for policy, own in examined.items()},
+                "questions kept, % of those asked for, with 95 % interval",
+            )
+        },
+        notes=[
+            f"{outcome.seats[0].policy}: match {outcome.number} is {outcome.status} and left out" for outcome in void
+        ],
+        files=files,
+    )
+
+
+def examinations(run: PlayedRun) -> dict[str, list[Examined]]:
+    """Returns what every examiner did, domain by domain in the order of matches.
+
+    Raises:
+        RunError: if no match has ended.
+    """
+    found: dict[str, list[Examined]] = {}
+    for record in run.records(EXAMINATION):
+        env = begun(record.match)
+        for turn in record.turns:
+            env.step(turn.action)
+        assert record.outcome is not None
+        (seat,) = record.outcome.seats
+        found.setdefault(seat.policy, []).append(Examined(env.game.domain, env.game.count, seat, env.game.accepted))
+    if not found:
+        raise RunError(f"{run.directory}: expected matches of {EXAMINATION}, but none has ended yet")
+    return found
+
+
+def collected(examined: Sequence[Examined]) -> list[Question]:
+    """Returns what was kept as questions with ids of their own, domain by domain."""
+    texts: dict[str, list[str]] = {domain: [] for domain in DOMAINS}
+    for item in examined:
+        texts[item.domain] += item.kept
+    return [
+        Question(f"{domain}-{number:02d}", domain, text)
+        for domain, own in texts.items()
+        for number, text in enumerate(own, start=1)
+    ]
+
+
+def kept_share(examined: Sequence[Examined]) -> Estimate | None:
+    """Returns the share of the questions asked for that were kept, clustered by domain."""
+    hits: list[bool] = []
+    clusters: list[int] = []
+    for item in examined:
+        hits += [True] * len(item.kept) + [False] * (item.wanted - len(item.kept))
+        clusters += [DOMAINS.index(item.domain)] * item.wanted
+    return share(hits, clusters)
+
+
+def refused_share(examined: Sequence[Examined], reasons: Collection[str]) -> Estimate | None:
+    """Returns the share of all drafted questions that were refused for some reasons, clustered by domain."""
+    hits: list[bool] = []
+    clusters: list[int] = []
+    for item in examined:
+        refused = sum(item.number(refusal_statistic(reason)) for reason in reasons)
+        hits += [True] * refused + [False] * (item.number("drafted") - refused)
+        clusters += [DOMAINS.index(item.domain)] * item.number("drafted")
+    return share(hits, clusters)
+
+
+def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> Table:
+    """Returns what every examiner's work came to over all domains."""
+    rows: list[list[Cell]] = [
+        [
+            policy,
+            sum(item.number("calls") for item in own),
+            sum(item.wanted for item in own),
+            percent(kept_share(own)),
+            sum(item.number("drafted") for item in own),
+            percent(refused_share(own, [REPEATED])),
+            percent(refused_share(own, [reason for reason in REASONS if reason != REPEATED])),
+            sum(min(chosen, len(item.kept)) for item in own),
+        ]
+        for policy, own in examined.items()
+    ]
+    return Table(
+        "examiners",
+        "what became of the questions of every examiner, all domains together",
+        [
+            Column("examiner"),
+            Column("calls", MEASURED),
+            Column("asked for"),
+            Column("kept, % of those asked for", MEASURED, 1),
+            Column("drafted", MEASURED),
+            Column("repeated, % of those drafted", MEASURED, 1),
+            Column("refused for other reasons, % of those drafted", MEASURED, 1),
+            Column("used", MEASURED),
+        ],
+        rows,
+        [
+            f"used: the first {chosen} that were kept in each domain, in the file whose name ends in -used.jsonl",
+            "intervals are clustered by domain; none stands where resampling domains changes nothing",
+        ],
+    )
+
+
+def reason_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
+    """Returns how many questions of every examiner were refused for which reason."""
+    rows: list[list[Cell]] = [
+        [
+            policy,
+            sum(item.number("drafted") for item in own),
+            sum(len(item.kept) for item in own),
+            sum(item.number("surplus") for item in own),
+            *(sum(item.number(refusal_statistic(reason)) for item in own) for reason in REASONS),
+            sum(sum(item.seat.failures.values()) for item in own),
+        ]
+        for policy, own in examined.items()
+    ]
+    return Table(
+        "reasons",
+        "number of questions by what became of them",
+        [
+            Column("examiner"),
+            *(
+                Column(title, MEASURED)
+                for title in ("drafted", "kept", "more than were asked for", *map(REASON_TITLES.__getitem__, REASONS))
+            ),
+            Column("replies that held no question", MEASURED),
+        ],
+        rows,
+        [
+            "repeated: the same letters and digits as a question that was kept, or nearly so (Jaccard's index of all runs of four"
+            f" at least {NEAR})",
+        ],
+    )
+
+
+def domain_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
+    """Returns what every examiner's work came to in each domain."""
+    rows: list[list[Cell]] = [
+        [
+            policy,
+            item.domain,
+            item.wanted,
+            len(item.kept),
+            item.number("calls"),
+            item.number("drafted"),
+            item.number(refusal_statistic(REPEATED)),
+            sum(item.number(refusal_statistic(reason)) for reason in REASONS if reason != REPEATED),
+        ]
+        for policy, own in examined.items()
+        for item in own
+    ]
+    return Table(
+        "domains",
+        "questions by domain",
+        [
+            Column("examiner"),
+            Column("domain"),
+            Column("asked for"),
+            *(
+                Column(title, MEASURED)
+                for title in ("kept", "calls", "drafted", "repeated", "refused for other reasons")
+            ),
+        ],
+        rows,
+    )
+
+
+def file_name(policy: str, policies: Sequence[str]) -> str:
+    """Returns a name for a file of a policy: its own, with its number where others' would be the same."""
+    names = [_WORD.sub("-", each).strip("-.").lower()[:60] or "examiner" for each in policies]
+    name = names[policies.index(policy)]
+    return name if names.count(name) == 1 else f"{name}-{policies.index(policy) + 1}"
+
+
+def precision(options: Options) -> str:
+    """Says how many cases there are."""
+    calls = -(-options.count // options.batch)
+    return (
+        f"n = {options.count} questions of each examiner in each of {len(DOMAINS)} domains, in at least {calls} calls a domain;"
+        f" a model writes about {100 * options.batch} tokens in each"
+    )
+
+
+ROW = Row(
+    title="the examiner's work: questions in eight domains, what was kept of them and why the rest was not",
+    source="Auto-Arena, section 3.1",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows="It shows how many questions of an examiner can be put to somebody, and writes them in the form that debates take.",
+    does_not_show=(
+        "It does not show whether a question is good, difficult or likely in real life: only what can be seen for certain"
+        " is checked. The paper asks at temperature 0.7 for at most 3,000 tokens:"
+        " openai:MODEL:temperature=0.7,max_tokens=3000."
+    ),
+)
