@@ -100,6 +100,15 @@ def load_environment(name: str) -> type[TextEnv]:
     return raw_env
 
 
+def option_names(name: str) -> list[str]:
+    """Returns the names of the constructor options of an environment that a run may give.
+
+    Raises:
+        OptionError: if there is no such environment.
+    """
+    return [option for option in inspect.signature(load_environment(name)).parameters if option not in _OWN_OPTIONS]
+
+
 def make_environment(name: str, options: dict[str, Any]) -> AECEnv:
     """Makes an environment with its order check.
 
@@ -110,7 +119,7 @@ def make_environment(name: str, options: dict[str, Any]) -> AECEnv:
     Raises:
         OptionError: if there is no such environment, it does not take the options, or a package that it needs is missing.
     """
-    known = [option for option in inspect.signature(load_environment(name)).parameters if option not in _OWN_OPTIONS]
+    known = option_names(name)
     for option in options:
         check_choice(f"environment {name!r}: option", option, known)
     try:

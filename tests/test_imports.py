@@ -32,6 +32,7 @@ HEAVY = (
     "torch",
     "transformers",
     "scipy",
+    "networkx",
     "matplotlib",
     "rich",
     "jinja2",

@@ -11,6 +11,7 @@ PAPER = Paper(
         "questions": "benchmarks.auto_arena.questions",
         "contam": "benchmarks.auto_arena.contamination",
         "battle": "benchmarks.auto_arena.battle",
+        "selfenh": "benchmarks.auto_arena.self_enhancement",
         "tournament": "benchmarks.auto_arena.tournament",
         "t1": "benchmarks.auto_arena.ranking_7",
         "t2": "benchmarks.auto_arena.first_answers",

@@ -20,6 +20,9 @@ _STYLE = {
 _MAX_STEPS = 700
 """Steps of a line: about one a pixel."""
 
+_LINES = ("-", "--", ":")
+"""Styles of lines; the next one where the ten colours have been used up."""
+
 
 def intervals(
     names: Sequence[str], values: Sequence[float], lows: Sequence[float], highs: Sequence[float], label: str
@@ -56,11 +59,11 @@ def trajectories(history: Mapping[str, Sequence[tuple[int, float, float]]], labe
     """
     with mpl.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(7, max(3.2, 0.6 + 0.19 * len(history))), layout="constrained")
-        for name, every_step in history.items():
+        for index, (name, every_step) in enumerate(history.items()):
             steps = _thinned(every_step)
             numbers = [number for number, _, _ in steps]
             means = [mean for _, mean, _ in steps]
-            axes.plot(numbers, means, label=_plain(name), linewidth=1.2)
+            axes.plot(numbers, means, label=_plain(name), linewidth=1.2, linestyle=_LINES[index // 10 % len(_LINES)])
             axes.fill_between(
                 numbers, [mean - sd for _, mean, sd in steps], [mean + sd for _, mean, sd in steps], alpha=0.15
             )

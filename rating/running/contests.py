@@ -1,6 +1,6 @@
 """From the run file to what is compared: the scheme of each environment of a run."""
 
-from llmarena_envs.catalogue import load_environment, make_environment
+from llmarena_envs.catalogue import load_environment, make_environment, option_names
 from llmarena_envs.core.options import check_choice
 from rating.running.run_file import RunConfig
 from rating.schemes.registry import find_scheme
@@ -30,6 +30,7 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             declaration=declaration,
             policies=tuple(config.pool(environment)),
             options=options,
+            takes=tuple(option_names(environment)),
             by_deal={**{name: values for name, values in cases.items() if name not in options}, **item.by_deal},
             seed=config.seed,
             staff=item.staff,

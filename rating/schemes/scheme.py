@@ -26,6 +26,7 @@ class Setting:
         declaration: what it says of itself.
         policies: names of the policies that are compared.
         options: constructor options.
+        takes: names of the constructor options that the environment has.
         seed: root seed of the run.
         by_deal: values of options that change from deal to deal.
         staff: names of the policies of each role that is not rated.
@@ -45,6 +46,7 @@ class Setting:
     declaration: Declaration
     policies: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
+    takes: tuple[str, ...] = ()
     by_deal: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     seed: int = 0
     staff: Mapping[str, Sequence[str]] = field(default_factory=dict)

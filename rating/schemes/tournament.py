@@ -26,7 +26,7 @@ from rating.schemes.tournament_board import (
 from rating.schemes.tournament_rules import TournamentRules
 
 JUDGES_OPTION = "n_judges"
-"""The environment's option for the number of judges, which is given the number of members of a committee."""
+"""The option for the number of judges, which is given the number of members of a committee; without it every seat is needed."""
 
 
 class Tournament(Scheme):
@@ -96,12 +96,14 @@ class Tournament(Scheme):
         setting, role, seats = self.setting, self._judge_role, len(self._judges)
         if not seats or role in setting.staff:
             return self._served(setting.agents, setting.staff)
-        rules = self._rules
-        least = seats if rules.min_judges is None else rules.min_judges
+        rules, is_adjustable = self._rules, JUDGES_OPTION in setting.takes
+        least = rules.min_judges if rules.min_judges is not None and is_adjustable else seats
         committee = Committee(seats, least, rules.exclude, rules.families, rules.exclude_family)
         members = committee.members(ranking, pair)
         agents = self.agents(len(setting.agents) - seats + len(members))
         served = self._served(agents, {**setting.staff, role: members})
+        if not is_adjustable:
+            return served
         return replace(served, options={**setting.options, JUDGES_OPTION: len(members)})
 
     def _served(self, agents: Sequence[str], staff: Mapping[str, Sequence[str]]) -> Contest:

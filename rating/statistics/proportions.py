@@ -68,3 +68,25 @@ def _ends(rate: Estimate) -> tuple[float, float]:
     assert rate.low is not None
     assert rate.high is not None
     return rate.value - rate.low, rate.high - rate.value
+
+
+def unpaired_change(before: Estimate, after: Estimate) -> Estimate:
+    """Returns by how much a share differs between two groups of cases that have nothing to do with each other.
+
+    Source: Newcombe, Interval estimation for the difference between independent proportions (1998), method 10: Wilson's intervals
+    of both shares, combined. They may be other intervals of the shares, too.
+
+    Args:
+        before: the share in the first group.
+        after: the share in the second one.
+
+    Returns:
+        The share after less the share before; without an interval if one of them has none.
+    """
+    n, clusters = before.n + after.n, before.clusters + after.clusters
+    difference = after.value - before.value
+    if before.low is None or before.high is None or after.low is None or after.high is None:
+        return Estimate(difference, None, None, n, clusters)
+    low = math.hypot(after.value - after.low, before.high - before.value)
+    high = math.hypot(after.high - after.value, before.value - before.low)
+    return Estimate(difference, difference - low, difference + high, n, clusters)

@@ -13,6 +13,10 @@ from llmarena_envs.debate.questions import load_questions
 ANSWERS = 3
 """How often each side responds in a debate."""
 
+LINES = (10, 16)
+"""Least and greatest number of lines of an answer, where it has no more points; how many of them are points is seen by nothing
+else, so that length and quality go their own ways."""
+
 _POINTS_AT_ZERO = 8
 _MAX_POINTS = 40
 
@@ -45,10 +49,11 @@ class Debater(Honest):
         self.strength = strength
 
     def reset(self, agent: str, seed: int) -> None:
-        """Begins a match: draws how many points it will make."""
+        """Begins a match: draws how many points it will make, and how long its answers are."""
         super().reset(agent, seed)
         quality = self.strength + self.rng.gumbel()
         self.points = min(_MAX_POINTS, max(0, round(_POINTS_AT_ZERO + POINTS_PER_LOGIT * quality)))
+        self.lines = int(self.rng.integers(*LINES, endpoint=True))
 
     def speech(self, view: DebateView) -> str:
         """Returns a thought and what is asked for, or bare words where the budget has no room for sentences."""
@@ -61,7 +66,8 @@ class Debater(Honest):
         text = super().passage(view, action)
         if action != RESPOND:
             return text
-        lines = [text, *self.points_with(view, phrases_for(view.question).points)]
+        phrases = phrases_for(view.question)
+        lines = [text, *self.points_with(view, phrases.points), *self.remarks(view, phrases.remarks)]
         if self.family:
             lines.append(sign(view.question, self.family))
         return "\n".join(lines)
@@ -87,6 +93,11 @@ class Debater(Honest):
             MARK + sentences[(first_sentence + k) % len(sentences)].format(term=words[(first_word + k) % len(words)])
             for k in range(self.points_now(view))
         ]
+
+    def remarks(self, view: DebateView, sentences: Sequence[str]) -> list[str]:
+        """Returns the lines of an answer that make no point."""
+        first = int(self.rng.integers(len(sentences)))
+        return [sentences[(first + k) % len(sentences)] for k in range(self.lines - self.points_now(view))]
 
 
 class Verbose(Debater):

@@ -35,6 +35,7 @@ class Phrases:
         language: of the sentences.
         opening: how an answer begins.
         points: what is said in a point.
+        remarks: what is said between points, as long as they are, without a word of the question.
         criticism: of the opponent's answer.
         follow_up: a question to the opponent.
         thought: what a debater thinks that is going to make ``{count}`` points.
@@ -51,6 +52,7 @@ class Phrases:
     language: str
     opening: str
     points: Sequence[str]
+    remarks: Sequence[str]
     criticism: str
     follow_up: str
     thought: str
@@ -74,6 +76,14 @@ ENGLISH = Phrases(
         'The limits of "{term}" are stated, none is hidden.',
         'Checked once more, what is said of "{term}" holds.',
         'Without "{term}" the rest would not follow.',
+    ),
+    remarks=(
+        "This has often been said, and I say it here too.",
+        "One may look at it in more ways than this one.",
+        "So much for that; now for what comes next.",
+        "People who know about such matters tend to agree.",
+        "That alone would not be enough, of course.",
+        "We shall come back to it in a moment.",
     ),
     criticism='Your answer passes over "{term}", and it gives no reason for what it says of it.',
     follow_up='What would have to change in your answer if "{term}" were left out?',
@@ -108,6 +118,14 @@ CHINESE = Phrases(
         "“{term}”的局限也已说明，没有隐瞒。",
         "再核对一遍，“{term}”这一点成立。",
         "离开“{term}”，其余便无从谈起。",
+    ),
+    remarks=(
+        "这一点前人已经说过许多次，我在这里也要再说一遍。",
+        "如果换一个角度来看，也未尝不可以这样去理解。",
+        "以上的话先说到这里，下面再接着往下说。",
+        "凡是熟悉这类事情的人，看法大多都很相近。",
+        "当然，仅仅凭着这样一些还远远不够。",
+        "稍后我们还会再回到这里来。",
     ),
     criticism="你的回答略过了“{term}”，所说的也没有给出理由。",
     follow_up="如果去掉“{term}”，你的回答要改动哪里？",

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.auto_arena import discussion, first_answers, newcomer
 from benchmarks.auto_arena.__main__ import PAPER
 from benchmarks.auto_arena.pool import NAMES, initial_scores, late, strengths
-from benchmarks.auto_arena.tournaments import TournamentOptions, plan_tournament
+from benchmarks.auto_arena.tournaments import TournamentOptions, plan_tournament, read_tournament
 from benchmarks.experiments.command import main
 from benchmarks.experiments.runs import PlayedRun, play_runs
 from llmarena_envs.core.options import OptionError
@@ -55,6 +55,15 @@ def test_one_tournament_serves_several_rows(row, played, tmp_path, capsys):
     capsys.readouterr()
     rated = lines(tmp_path / f"{row}-ratings.csv")
     assert sorted(line["player"] for line in rated) == sorted(NAMES[:7])
+
+
+def test_ratings_are_those_of_the_leaderboard(played):
+    found = read_tournament(PlayedRun(played / "t1" / "tournament"))
+    for row in found.board.rows:
+        assert found.ratings["half"].values()[row.policy] == pytest.approx(row.rating)
+        assert found.ratings["drop"].values()[row.policy] == pytest.approx(row.rating_without_ties)
+    assert found.prior == initial_scores(7, TournamentOptions().seed)
+    assert found.board.path[-1].ratings == pytest.approx(found.ratings["half"].values())
 
 
 def test_the_log_of_a_tournament_has_its_pairings_and_committees(played, tmp_path, capsys):
@@ -191,6 +200,11 @@ def test_the_path_of_a_newcomer_begins_where_it_came():
     own = [column.title for column in table.columns].index("n")
     assert table.rows[0][own] is None
     assert table.rows[-1][own] == board.path[-1].ratings["n"]
+
+
+def test_a_newcomer_whom_the_next_one_meets_has_no_more_pairings_of_its_own():
+    board = made_board(("c", "n"), ["ab", "ca", "nc", "na"])
+    assert newcomer.arrivals(board) == {"c": (1, 2), "n": (2, 4)}
 
 
 def test_a_shift_of_everybody_is_no_move():

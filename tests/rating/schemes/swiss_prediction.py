@@ -18,7 +18,7 @@ STEP = 30.0
 
 STRENGTHS = STEP * np.arange(POLICIES)
 ERRORS = np.array([0.5, 0.5, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0])
-"""How often each is wrong as a judge: the stronger, the less. The worst five instead of the best would cost 0.05 of the result."""
+"""How often each is wrong as a judge: the stronger, the less. With the worst five as judges the result would be 0.05 less."""
 
 PREDICTED = 0.8354
 """Mean Spearman correlation over 8,000 tournaments."""

@@ -1,6 +1,7 @@
 """Tournaments between synthetic players of known strength: the order that comes out, and what a newcomer does to it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ def tournament(policies, *, agents=AGENTS, role="debater", **rules):
             agents=agents,
             declaration=Declaration(scheme="tournament", rated_roles=(role,)),
             policies=tuple(policies),
+            takes=("n_judges",),
             tournament=TournamentRules(**rules),
         )
     )
@@ -182,6 +184,7 @@ def test_seats_of_judges_who_are_missing_fall_away_wherever_they_are():
         agents=agents,
         declaration=Declaration(rated_roles=("debater",)),
         policies=("a", "b", "c", "d"),
+        takes=("n_judges",),
         staff={"guest": ["g"]},
         tournament=TournamentRules(min_judges=1),
     )
@@ -201,3 +204,17 @@ def test_scores_that_are_missing_are_the_median_of_those_who_are_there():
     rules = TournamentRules(prior={"a": 1.0, "b": 5.0, "c": 9.0, "n": 100.0}, newcomers=("n", "o"))
     assert rules.scores(list("abcdno")) == {"a": 1.0, "b": 5.0, "c": 9.0, "d": 5.0, "n": 100.0, "o": 7.0}
     assert TournamentRules().scores(["a", "b"]) == {"a": 0.0, "b": 0.0}
+
+
+def test_every_seat_of_a_judge_is_needed_where_their_number_is_no_option():
+    setting = Setting(
+        environment="game_v0",
+        agents=AGENTS[:4],
+        declaration=Declaration(rated_roles=("debater",)),
+        policies=("a", "b", "c", "d"),
+        tournament=TournamentRules(min_judges=1),
+    )
+    match = Tournament(setting).schedule().next_batch()[0]
+    assert (match.policies[2:], match.options) == (("c", "d"), {})
+    with pytest.raises(OptionError, match="expected 2 judges or more for a against b, got 1"):
+        Tournament(replace(setting, policies=("a", "b", "c")))

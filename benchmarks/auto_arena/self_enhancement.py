@@ -1,0 +1,353 @@
+"""Whether examiners set questions that suit themselves (Auto-Arena, arXiv 2405.20267, analysis of generated questions).
+
+The same policies debate questions of two examiners, every pair each question with the seats exchanged. A player that does better
+on its own questions than on the other examiner's, while the others do not, has set itself easy ones. Whether the scores of both
+sets come from one distribution is tested by Kolmogorov and Smirnov's test, whether wins are equally frequent by Fisher's exact
+test.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.auto_arena.pool import DEBATE, scripted
+from benchmarks.experiments.estimates import cautious, share
+from benchmarks.experiments.pictures import estimates, plain
+from benchmarks.experiments.pool import plan_run
+from benchmarks.experiments.precision import rate_precision
+from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.seats import statistic, unfinished
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.options import option
+from llmarena_envs.core.options import OptionError, check_int
+from llmarena_envs.debate.questions import DOMAINS, load_questions
+from llmarena_envs.debate.questions.files import BUILTIN, first_of_each_domain
+from rating.errors import RunError
+from rating.records.outcome import FINISHED, Outcome
+from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.estimates import Estimate, mean_estimate
+from rating.statistics.permutation import holm
+from rating.statistics.proportions import unpaired_change
+from rating.statistics.results import rated_seats
+
+RUNS = ("first", "second")
+"""Names of the runs on the questions of the two examiners."""
+
+SCRIPTED_JUDGES = ("honest:noise=4",)
+STANDARD_JUDGES = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RowOptions):
+    """Options of the row.
+
+    Raises:
+        OptionError: if one has no valid value.
+    """
+
+    examiner: tuple[str, ...] = option(
+        (),
+        "two of POLICY=FILE: who set the questions of a file (default: parts of the shipped ones, as if by two players)",
+    )
+    players: int = option(4, "scripted debaters", smoke=2)
+    chosen: int = option(5, "questions of each domain that are used: the first ones of a file", smoke=1)
+    judge: tuple[str, ...] = option(
+        (), f"policies that judge every battle (default: {STANDARD_JUDGES} times {SCRIPTED_JUDGES[0]})"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_int("players", self.players, 2, 18)
+        check_int("chosen", self.chosen, 1, 100)
+        if len(self.judge) > 9:
+            raise OptionError(f"judge: expected at most 9 policies, got {len(self.judge)}")
+
+
+class Set(NamedTuple):
+    """The questions of one examiner.
+
+    Attributes:
+        examiner: who set them, a policy by name.
+        source: their file, or ``builtin``.
+        numbers: which of them are used.
+    """
+
+    examiner: str
+    source: str
+    numbers: Sequence[int]
+
+
+class Score(NamedTuple):
+    """What a player came to in a match.
+
+    Attributes:
+        question: number of the question.
+        votes: the share of the committee's votes that it had, a tie being half a vote, 0 to 1.
+        won: whether it won.
+    """
+
+    question: int
+    votes: float
+    won: bool
+
+
+def question_sets(options: Options) -> tuple[Set, Set]:
+    """Returns the questions of both examiners.
+
+    Raises:
+        OptionError: if there are not two examiners, or a file cannot be read.
+    """
+    if options.examiner:
+        pairs = [item.partition("=")[::2] for item in options.examiner]
+        if len({name for name, _ in pairs}) != 2 or len(pairs) != 2 or not all(name and file for name, file in pairs):
+            raise OptionError(f"examiner: expected two of POLICY=FILE, got {' '.join(options.examiner)!r:.200}")
+        found = [
+            Set(name, str(Path(file).resolve()), first_of_each_domain(load_questions(file), options.chosen))
+            for name, file in pairs
+        ]
+        return found[0], found[1]
+    names = [entry.partition("=")[0] for entry in scripted(options.players)[DEBATE]]
+    questions = load_questions(BUILTIN, options.language)
+    first = first_of_each_domain(questions, options.chosen)
+    both = first_of_each_domain(questions, 2 * options.chosen)
+    second = [number for number in both if number not in set(first)]
+    if not second:
+        raise OptionError(f"chosen: expected fewer than {options.chosen}, or --examiner; no shipped questions are left")
+    return Set(names[0], BUILTIN, first), Set(names[-1], BUILTIN, second)
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns a run on the questions of each examiner."""
+    judges = options.judge or SCRIPTED_JUDGES
+    runs = {}
+    for index, (name, own) in enumerate(zip(RUNS, question_sets(options), strict=True)):
+        debate = EnvironmentConfig(
+            name=DEBATE,
+            scheme="mean_reward",
+            options={
+                "questions": own.source,
+                "language": options.language,
+                "n_judges": len(options.judge) or STANDARD_JUDGES,
+            },
+            by_deal={"number": list(own.numbers)},
+            staff={"judge": list(judges)},
+        )
+        config = plan_run(options, [debate], scripted=scripted(options.players), stop={"matches": 1})
+        matches = 2 * max(1, len(config.pool(DEBATE)) - 1) * len(own.numbers)
+        stop = config.stop.model_copy(update={"matches": matches, "max_matches": max(400, matches)})
+        # Another seed for each set: chance would be the same in both, and what it gives a player no evidence of anything.
+        runs[name] = config.model_copy(update={"stop": stop, "seed": options.seed + index})
+    return runs
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns what every player came to on both sets, and what examiners gained on their own."""
+    examiners = [own.examiner for own in question_sets(options)]
+    outcomes = {name: runs[name].outcomes(DEBATE) for name in RUNS}
+    first, second = (scores(outcomes[name]) for name in RUNS)
+    players = [policy for policy in first if policy in second]
+    if not players:
+        raise RunError(
+            f"{runs[RUNS[0]].directory.parent}: expected debates of the same players on both sets of questions"
+        )
+    notes = [f"questions of {own.examiner}: {len(own.numbers)} of {own.source}" for own in question_sets(options)]
+    if not options.examiner:
+        notes.append(
+            "the questions come with the package: nobody of the pool set them, so no player should gain on its own"
+        )
+    notes += [f"{examiner} did not debate" for examiner in examiners if examiner not in players]
+    notes += [
+        f"questions of {examiner}: {note}"
+        for examiner, name in zip(examiners, RUNS, strict=True)
+        for note in unfinished(outcomes[name])
+    ]
+    return Result(
+        [
+            player_table(players, first, second, examiners),
+            gain_table([examiner for examiner in examiners if examiner in players], first, second, examiners),
+        ],
+        {
+            "votes": estimates(
+                {
+                    f"{plain(policy, 24)}, questions of {plain(examiner, 24)}": percent(votes(own[policy]))
+                    for policy in players
+                    for examiner, own in zip(examiners, (first, second), strict=True)
+                },
+                "share of the committee's votes, %, with 95 % interval over questions",
+            )
+        },
+        notes,
+    )
+
+
+def scores(outcomes: Sequence[Outcome]) -> dict[str, list[Score]]:
+    """Returns what every player came to in its matches with a result, by policy."""
+    found: dict[str, list[Score]] = {}
+    for outcome in outcomes:
+        seats = rated_seats(outcome)
+        if outcome.status != FINISHED or any(seat.forfeit for seat in outcome.seats):
+            continue
+        judges = [seat for seat in outcome.seats if not seat.rated]
+        given = len(judges) - int(statistic(seats[0], "abstentions"))
+        own = [int(statistic(seat, "votes_final")) for seat in seats]
+        for seat, mine in zip(seats, own, strict=True):
+            share_of_votes = (mine + (given - sum(own)) / 2) / given
+            found.setdefault(seat.policy, []).append(
+                Score(int(statistic(seat, "question")), share_of_votes, seat.reward > 0)
+            )
+    return dict(sorted(found.items()))
+
+
+def votes(own: Sequence[Score]) -> Estimate | None:
+    """Returns the mean share of votes, clustered by question."""
+    return cautious(mean_estimate([score.votes for score in own], [score.question for score in own]))
+
+
+def wins(own: Sequence[Score]) -> Estimate | None:
+    """Returns the share of matches won, clustered by question."""
+    return share([score.won for score in own], [score.question for score in own])
+
+
+def by_question(own: Sequence[Score]) -> list[float]:
+    """Returns the mean share of votes on each question."""
+    found: dict[int, list[float]] = {}
+    for score in own:
+        found.setdefault(score.question, []).append(score.votes)
+    return [sum(values) / len(values) for _, values in sorted(found.items())]
+
+
+def kolmogorov_smirnov(first: Sequence[Score], second: Sequence[Score]) -> tuple[float, float]:
+    """Returns the greatest distance between the distributions of scores by question, and its p."""
+    from scipy import stats  # slow to import
+
+    result = stats.ks_2samp(by_question(first), by_question(second))
+    return float(result.statistic), float(result.pvalue)
+
+
+def fisher(first: Sequence[Score], second: Sequence[Score]) -> float:
+    """Returns how likely wins would differ as much if they were equally frequent on both sets."""
+    from scipy import stats  # slow to import
+
+    counts = [[won := sum(score.won for score in own), len(own) - won] for own in (first, second)]
+    return float(stats.fisher_exact(counts).pvalue)
+
+
+def player_table(
+    players: Sequence[str],
+    first: Mapping[str, Sequence[Score]],
+    second: Mapping[str, Sequence[Score]],
+    examiners: Sequence[str],
+) -> Table:
+    """Returns what every player came to on the questions of both examiners."""
+    rows: list[list[Cell]] = [
+        [
+            policy,
+            "yes" if policy in examiners else "no",
+            *(percent(votes(own[policy])) for own in (first, second)),
+            *(percent(wins(own[policy])) for own in (first, second)),
+        ]
+        for policy in players
+    ]
+    return Table(
+        "players",
+        "every player on the questions of both examiners",
+        [
+            Column("player"),
+            Column("is an examiner"),
+            *(Column(f"votes on questions of {examiner}, %", MEASURED, 1) for examiner in examiners),
+            *(Column(f"wins on questions of {examiner}, %", MEASURED, 1) for examiner in examiners),
+        ],
+        rows,
+        [
+            "votes: share of the committee's last votes, a tie being half a vote; n counts matches, intervals are clustered by"
+            " question",
+            "a match without a vote has no score",
+        ],
+    )
+
+
+def gain_table(
+    own: Sequence[str],
+    first: Mapping[str, Sequence[Score]],
+    second: Mapping[str, Sequence[Score]],
+    examiners: Sequence[str],
+) -> Table:
+    """Returns what examiners gained on their own questions, over the other examiner's.
+
+    Args:
+        own: the examiners who debated.
+        first: scores on the questions of the first examiner.
+        second: those on the questions of the second one.
+        examiners: both.
+    """
+    pairs = {policy: (first, second) if policy == examiners[0] else (second, first) for policy in own}
+    distances = {policy: kolmogorov_smirnov(mine[policy], other[policy]) for policy, (mine, other) in pairs.items()}
+    chances = {policy: fisher(mine[policy], other[policy]) for policy, (mine, other) in pairs.items()}
+    corrected = dict(zip(own, holm([distances[policy][1] for policy in own]), strict=True))
+    corrected_chances = dict(zip(own, holm([chances[policy] for policy in own]), strict=True))
+    rows: list[list[Cell]] = [
+        [
+            policy,
+            percent(_gain(votes(mine[policy]), votes(other[policy]))),
+            percent(_gain(wins(mine[policy]), wins(other[policy]))),
+            len(by_question(mine[policy])),
+            len(by_question(other[policy])),
+            *distances[policy],
+            corrected[policy],
+            chances[policy],
+            corrected_chances[policy],
+        ]
+        for policy, (mine, other) in pairs.items()
+    ]
+    return Table(
+        "gain",
+        "what examiners gain on their own questions",
+        [
+            Column("examiner"),
+            Column("votes on its own less those on the other's, points", MEASURED, 1),
+            Column("wins on its own less those on the other's, points", MEASURED, 1),
+            Column("own questions", MEASURED),
+            Column("other questions", MEASURED),
+            Column("KS distance of votes by question", MEASURED, 3),
+            Column("p (KS)", MEASURED, 4),
+            Column("p (KS), corrected", MEASURED, 4),
+            Column("p (Fisher, wins)", MEASURED, 4),
+            Column("p (Fisher, wins), corrected", MEASURED, 4),
+        ],
+        rows,
+        [
+            "corrected: by Holm's method for both examiners; a small p says that the sets differ for this player, not why",
+            "Fisher's test takes matches on the same question for independent ones, so its p may be too small",
+        ],
+    )
+
+
+def _gain(mine: Estimate | None, other: Estimate | None) -> Estimate | None:
+    return None if mine is None or other is None else unpaired_change(other, mine)
+
+
+def precision(options: Options) -> str:
+    """Says how many matches there are."""
+    sizes = [len(own.numbers) for own in question_sets(options)]
+    others = max(1, options.players - 1)
+    return (
+        f"n = {2 * others * min(sizes)} matches of each scripted player on each set, on {sizes[0]} and {sizes[1]} questions of"
+        f" {len(DOMAINS)} domains: over questions, {rate_precision(min(sizes))}"
+    )
+
+
+ROW = Row(
+    title="self-enhancement of examiners: do players do better on questions of their own?",
+    source="Auto-Arena, analysis of generated questions",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows="It shows whether an examiner gains on its own questions over those of another examiner.",
+    does_not_show=(
+        "It does not show why: sets may differ in difficulty for everybody, which the other players' figures tell. Scripted"
+        " debaters do not read the question, so nobody gains among them but by chance."
+    ),
+)

@@ -1,0 +1,104 @@
+"""The run file of Auto-Arena: a tournament finds the order of its debaters as well as it can be found, and its judges' biases."""
+
+import asyncio
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from agents.registry import split_spec
+from rating.judgements.from_records import declared_verdicts, judgements_of
+from rating.records.verify import verify
+from rating.running import run_directory
+from rating.running.contests import make_scheme
+from rating.running.runner import Runner
+from rating.statistics.bradley_terry import fit_counts
+from rating.statistics.judging_bias import Choice, place_bias
+
+RUN_FILE = Path(__file__).parents[3] / "benchmarks" / "auto_arena" / "demo.toml"
+DIALS = ("noise", "position", "length")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("demo") / "run"
+    config, store = run_directory.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
+    asyncio.run(Runner(config, store).run())
+    records = list(store.records())
+    store.close()
+    return config, records
+
+
+def dials(config):
+    """Returns the options of every policy, by its name."""
+    return {policy.title: split_spec(policy.spec)[1] for policy in config.policy}
+
+
+def simulated_orders(rng, options, outcomes, repeats):
+    """Returns Spearman's correlations with the strengths that the tournament would have, if it were played again and again.
+
+    The same pairs and judges; points that differ by logistic luck, judges who add theirs, their biases on the sides and lengths
+    that there were, and the plurality of their votes.
+    """
+    names = sorted(options)
+    counts = np.zeros((repeats, len(names), len(names), 3), dtype=np.int64)
+    for outcome in outcomes:
+        one, two = (seat for seat in outcome.seats if seat.rated)
+        judges = [options[seat.policy] for seat in outcome.seats if not seat.rated]
+        noise, position, length = (np.array([judge.get(dial, 0) for judge in judges]) for dial in DIALS)
+        longer = (one.statistics["words"] - two.statistics["words"]) / 100
+        ahead = strength(options, one.policy) - strength(options, two.policy) + rng.logistic(size=(repeats, 1))
+        biases = position * (1 - 2 * one.statistics["side"]) + length * longer
+        luck = rng.logistic(size=(repeats, len(judges))) * noise * np.sqrt(3) / np.pi
+        lead = np.round(4 * ahead) + 4 * biases + luck
+        won = np.sign(np.sum(lead >= 0.5, axis=1) - np.sum(lead <= -0.5, axis=1))
+        counts[np.arange(repeats), names.index(one.policy), names.index(two.policy), 1 + won] += 1
+    strengths = [strength(options, name) for name in names]
+    return [spearmanr(fit_counts(names, played).ratings, strengths).statistic for played in counts]
+
+
+def strength(options, policy):
+    return options[policy].get("strength", 0)
+
+
+def test_the_order_is_found_as_far_as_simulation_predicts(demo):
+    config, records = demo
+    options, outcomes = dials(config), [record.outcome for record in records]
+    rows = make_scheme(config, "debate_v0").leaderboard(outcomes, "").rows
+    found = spearmanr([strength(options, row.policy) for row in rows], range(len(rows), 0, -1)).statistic
+    expected = simulated_orders(np.random.default_rng(0), options, outcomes, repeats=1000)
+    assert found >= np.quantile(expected, 0.005)  # wrong once in 200 tournaments
+    assert 0.9 < np.mean(expected) < 1
+
+
+def test_everything_is_played_and_can_be_verified(demo):
+    config, records = demo
+    assert len(records) == 3 * 4 * 40
+    assert {record.status for record in records} == {"finished"}
+    domains = {record.outcome.seats[0].statistics["domain"] for record in records}
+    assert domains == set(range(8))
+    assert not any(verify(record, config.turn_settings("debate_v0")) for record in records[::40])
+
+
+def test_the_judge_that_favours_a_side_is_reported_and_no_other(demo):
+    config, records = demo
+    judgements = judgements_of([record.outcome for record in records], declared_verdicts("debate_v0"))
+    tests = {}
+    for judge in sorted({each.judge for each in judgements}):
+        decided = [each for each in judgements if each.judge == judge and each.first != "tie"]
+        tests[judge] = place_bias([Choice(*each.players, each.first == "A") for each in decided]).p
+    (biased,) = (name for name, options in dials(config).items() if "position" in options)
+    assert {judge for judge, p in tests.items() if p < 0.05 / len(tests)} == {biased}
+
+
+def test_the_biased_judge_is_outvoted(demo):
+    config, records = demo
+    (biased,) = (name for name, options in dials(config).items() if "position" in options)
+    served = [
+        record.outcome for record in records if any(not s.rated and s.policy == biased for s in record.outcome.seats)
+    ]
+    side_a = [outcome.seats[0].statistics["winner"] for outcome in served]
+    own = [seat.statistics["verdict_final"] for outcome in served for seat in outcome.seats if seat.policy == biased]
+    assert np.mean(np.equal(own, 0)) > 0.6
+    assert abs(np.mean(np.equal(side_a, 0)) - 0.5) < 0.1
