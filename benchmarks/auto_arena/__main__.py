@@ -10,6 +10,7 @@ PAPER = Paper(
     rows={
         "questions": "benchmarks.auto_arena.questions",
         "contam": "benchmarks.auto_arena.contamination",
+        "battle": "benchmarks.auto_arena.battle",
         "selfenh": "benchmarks.auto_arena.self_enhancement",
         "tournament": "benchmarks.auto_arena.tournament",
         "t1": "benchmarks.auto_arena.ranking_7",
@@ -19,6 +20,7 @@ PAPER = Paper(
         "f5": "benchmarks.auto_arena.newcomer",
         "f6": "benchmarks.auto_arena.chinese",
         "t4": "benchmarks.auto_arena.ranking_17",
+        "f8-f10": "benchmarks.auto_arena.transcripts",
         "discussion": "benchmarks.auto_arena.discussion",
     },
     aliases={"f4": "f3", "f7": "t4"},

@@ -40,8 +40,9 @@ def story(record: Record, scenes: Iterable[Scene]) -> str:
 
 
 def _title(record: Record) -> list[str]:
+    players = [seat.policy for seat in record.outcome.seats if seat.rated] if record.outcome else record.match.policies
     return [
-        f"## Match {record.match.number}: {' v '.join(map(inline, record.match.policies))}",
+        f"## Match {record.match.number}: {' v '.join(map(inline, players))}",
         f"Match {inline(record.match.id)}, seed {record.match.seed}.",
     ]
 
@@ -50,7 +51,9 @@ def _scene(scene: Scene, policies: Mapping[str, str]) -> list[str]:
     """Returns a scene; its heading and remarks are the environment's own."""
     who = f"{inline(scene.speaker)} ({inline(policies.get(scene.speaker, ''))}): " if scene.speaker else ""
     remarks = "".join(f" *{remark}*;" for remark in scene.remarks).rstrip(";")
-    return [f"### {who}{scene.heading}", *([remarks.strip()] if remarks else []), *([block(scene.text)] if scene.text else [])]
+    level = "####" if scene.speaker or scene.text else "###"
+    said = [block(scene.text)] if scene.text else []
+    return [f"{level} {who}{scene.heading}", *([remarks.strip()] if remarks else []), *said]
 
 
 def rules(texts: Mapping[str, str]) -> str:
