@@ -9,8 +9,6 @@ PAPER = Paper(
     title="Auto-Arena (arXiv 2405.20267)",
     rows={
         "questions": "benchmarks.auto_arena.questions",
-        "contam": "benchmarks.auto_arena.contamination",
-        "selfenh": "benchmarks.auto_arena.self_enhancement",
         "tournament": "benchmarks.auto_arena.tournament",
         "t1": "benchmarks.auto_arena.ranking_7",
         "t2": "benchmarks.auto_arena.first_answers",
@@ -18,6 +16,8 @@ PAPER = Paper(
         "f6": "benchmarks.auto_arena.chinese",
         "t4": "benchmarks.auto_arena.ranking_17",
         "discussion": "benchmarks.auto_arena.discussion",
+        "selfenh": "benchmarks.auto_arena.self_enhancement",
+        "contam": "benchmarks.auto_arena.contamination",
     },
     aliases={"f7": "t4"},
 )
