@@ -9,9 +9,7 @@ PAPER = Paper(
     title="Auto-Arena (arXiv 2405.20267)",
     rows={
         "questions": "benchmarks.auto_arena.questions",
-        "contam": "benchmarks.auto_arena.contamination",
         "battle": "benchmarks.auto_arena.battle",
-        "selfenh": "benchmarks.auto_arena.self_enhancement",
         "tournament": "benchmarks.auto_arena.tournament",
         "t1": "benchmarks.auto_arena.ranking_7",
         "t2": "benchmarks.auto_arena.first_answers",
@@ -22,6 +20,8 @@ PAPER = Paper(
         "t4": "benchmarks.auto_arena.ranking_17",
         "f8-f10": "benchmarks.auto_arena.transcripts",
         "discussion": "benchmarks.auto_arena.discussion",
+        "selfenh": "benchmarks.auto_arena.self_enhancement",
+        "contam": "benchmarks.auto_arena.contamination",
     },
     aliases={"f4": "f3", "f7": "t4"},
 )

@@ -10,6 +10,7 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
 from llmarena_envs.debate.questions import examiner_prompt, read_questions
 from llmarena_envs.debate.questions.examiner import Draft, examiner_prompts
+from llmarena_envs.debate.questions.replies import plain_text
 
 MAX_DRAFTS = 80_000
 """Characters of questions that are taken from one reply."""
@@ -101,7 +102,7 @@ def _exact(reply: str) -> Drafts | None:
         texts = json.loads(reply)[_QUERIES]
     except (ValueError, RecursionError):
         return None
-    exact = all(isinstance(text, str) and all(sign.isprintable() or sign in "\n\t" for sign in text) for text in texts)
+    exact = all(isinstance(text, str) and plain_text(text) == text for text in texts)
     return tuple(texts) if exact and _as_json(tuple(texts)) == reply and _within_limit(texts) == tuple(texts) else None
 
 

@@ -18,7 +18,6 @@ from benchmarks.auto_arena.self_enhancement import (
     scores,
 )
 from benchmarks.experiments.command import main
-from llmarena_envs.core.options import OptionError
 from llmarena_envs.debate.questions import DOMAINS, load_questions
 from llmarena_envs.debate.questions.files import write_questions
 from rating.records.outcome import FINISHED, UNDECIDED, Outcome, SeatOutcome
@@ -93,8 +92,8 @@ def test_shipped_questions_are_parted():
     questions = load_questions("builtin")
     for own in (first, second):
         assert [questions[number].domain for number in own.numbers] == [domain for domain in DOMAINS for _ in range(5)]
-    with pytest.raises(OptionError, match="chosen"):
-        question_sets(Options(chosen=50))
+    few = question_sets(Options(chosen=50, language="zh"))
+    assert [len(own.numbers) for own in few] == [3 * len(DOMAINS)] * 2
 
 
 def test_files_of_questions_are_those_of_their_examiners(tmp_path):
@@ -102,7 +101,8 @@ def test_files_of_questions_are_those_of_their_examiners(tmp_path):
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for path, own in zip(files, (questions[:20], questions[20:60]), strict=True):
         path.write_text(write_questions(own), encoding="utf-8")
-    options = Options(examiner=(f"ash={files[0]}", f"model={files[1]}"), judge=("honest", "constant"))
+    options = Options(examiner=(f"ash={files[0]}", f"openai:m:top_p=1={files[1]}"), judge=("honest", "constant"))
+    assert [own.examiner for own in question_sets(options)] == ["ash", "openai:m:top_p=1"]
     first, second = plan(options).values()
     debate = second.environment[0]
     assert debate.options == {"questions": str(files[1]), "language": "en", "n_judges": 2}
