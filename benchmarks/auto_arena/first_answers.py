@@ -114,8 +114,8 @@ def ablation_table(played: Mapping[str, Played], scores: Scores) -> Table:
         rows,
         [
             BOTH_INTERVALS,
-            "scripted debaters spread what they have to say over three answers, so a first answer tells less of them; how much less"
-            " depends on how much their judges err, which was chosen: if it is as in the paper, that shows nothing",
+            "scripted debaters spread what they have to say over three answers, so a first answer tells less of them; how much"
+            " less depends on how much their judges err, which was chosen: if it is as in the paper, that shows nothing",
         ],
     )
 

@@ -16,8 +16,10 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int, nearest
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome
+from rating.running.contests import make_scheme
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.running.tournament_config import TournamentConfig, read_scores
+from rating.schemes.tournament import Tournament
 from rating.schemes.tournament_board import TournamentLeaderboard
 from rating.statistics.bradley_terry import ELO_PER_NAT
 from rating.statistics.estimates import Z_95
@@ -86,12 +88,14 @@ def plan_tournament(options: TournamentOptions, **settings: Any) -> RunConfig:
 
 def precision(options: TournamentOptions) -> str:
     """Says how many battles there are, and how well ratings will be known."""
-    pairings = planned_pairings(options.players, options.late)
+    players = len(options.policy) + (0 if options.alone else options.players)
+    late = len(options.newcomer) + (0 if options.alone else options.late)
+    pairings = planned_pairings(players, late)
     battles = pairings * options.questions
-    half_width = Z_95 * 2 * ELO_PER_NAT / math.sqrt(2 * battles / options.players)
+    half_width = Z_95 * 2 * ELO_PER_NAT / math.sqrt(2 * battles / players)
     return (
-        f"n = {battles} battles, {pairings} pairings of {options.questions}, if only the {options.players} scripted debaters"
-        f" play; a rating is known to about ± {half_width:.0f} Elo"
+        f"n = {battles} battles of {players} players, {pairings} pairings of {options.questions}: a rating is known to about"
+        f" ± {half_width:.0f} Elo"
     )
 
 
@@ -118,17 +122,17 @@ def read_tournament(run: PlayedRun) -> Played:
         OptionError: if debates were not played as a tournament.
         RunError: if none has a result.
     """
-    outcomes = run.outcomes(DEBATE)
+    scheme = make_scheme(run.config, DEBATE)
+    if not isinstance(scheme, Tournament):
+        raise OptionError(f"{run.directory}: {DEBATE}: expected scheme = 'tournament', got {scheme.name!r}")
+    outcomes = scheme.own(run.outcomes(DEBATE))
     if not any(outcome.status == FINISHED for outcome in outcomes):
         raise RunError(f"{run.directory}: expected debates with a result, but there is none yet")
-    board = run.leaderboard(DEBATE)
-    if not isinstance(board, TournamentLeaderboard):
-        raise OptionError(f"{run.directory}: {DEBATE}: expected scheme = 'tournament', got {board.scheme!r}")
     found = {ties: rate(outcomes, ties) for ties in ("half", "drop")}
     rules = run.config.find_environment(DEBATE).tournament
     return Played(
         outcomes,
-        board,
+        scheme.board(outcomes, run.stop_reason(DEBATE)),
         {ties: own for ties, own in found.items() if own is not None},
         rules.rules().prior if rules else {},
     )

@@ -1,4 +1,4 @@
-"""What a row will cost before it is played: matches, calls and tokens of a model in it, estimated from matches of random play."""
+"""What a row will cost before it is played: matches, calls and tokens of a model in it, estimated from scripted play."""
 
 import math
 from collections import Counter
@@ -8,16 +8,19 @@ from dataclasses import dataclass
 from agents.play import play
 from agents.records import Turn
 from agents.registry import make_policy
-from llmarena_envs.catalogue import load_environment, make_environment
+from llmarena_envs.catalogue import load_environment, make_environment, module_name
 from rating.running.contests import make_scheme
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.schedules.schedule import Stop
 
 SAMPLES = 3
-"""Matches of random play from which the length of prompts and matches is estimated."""
+"""Matches from which the length of prompts and matches is estimated: of random play, or of those who write at length."""
+
+WRITERS = {"debate_v0": "verbose"}
+"""By environment whose prompts are mostly what players have written: a policy that writes as much as it may, as models do."""
 
 REPLY_TOKENS = 150
-"""Tokens that a model is taken to write in a reply, its reasoning included."""
+"""Tokens that a model is taken to write in a reply at least, its reasoning included."""
 
 _CHARACTERS_A_TOKEN = {"en": 4.0, "zh": 1.5}
 
@@ -28,6 +31,7 @@ class Cost:
 
     Attributes:
         environment: its name.
+        alike: whether every policy has as many matches.
         least: matches until the run may stop.
         most: matches after which it stops.
         calls: replies asked for in ``most`` matches.
@@ -36,6 +40,7 @@ class Cost:
     """
 
     environment: str
+    alike: bool
     least: int
     most: int
     calls: int
@@ -54,9 +59,10 @@ def describe(costs: Sequence[Cost]) -> list[str]:
     for cost in costs:
         matches = f"{cost.most}" if cost.least >= cost.most else f"{cost.least} to {cost.most}"
         noun = "match" if matches == "1" else "matches"
+        whose = "of each policy" if cost.alike else "of the policy that has most, those included in which it serves"
         about = "about" if cost.least >= cost.most else "at most about"
         lines.append(
-            f"{cost.environment}: {matches} {noun} of each policy; for a model {about} {_rounded(cost.calls)} calls,"
+            f"{cost.environment}: {matches} {noun} {whose}; for a model {about} {_rounded(cost.calls)} calls,"
             f" {_rounded(cost.tokens_in)} tokens in, {_rounded(cost.tokens_out)} out"
         )
     return lines
@@ -79,9 +85,10 @@ def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
         if not least and min(matches[name] for name in tested) >= enough:
             least = max(matches.values())
     costly = max(tested, key=lambda name: (sum(seats[name].values()), name))
-    turns, characters = _lengths(config, item)
-    calls = sum(count * turns[seat] for seat, count in seats[costly].items())
-    read = sum(count * characters[seat] for seat, count in seats[costly].items())
+    lengths = _lengths(config, item)
+    calls, read, written = (
+        sum(count * lengths[seat][part] for seat, count in seats[costly].items()) for part in range(3)
+    )
     most = matches[costly]
     waits = (
         load_environment(item.name).declaration.scheme == "duels" if not item.scheme else bool(config.stop.half_width)
@@ -89,31 +96,34 @@ def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
     language = str(config.options(item.name).get("language", "en"))
     return Cost(
         item.name,
+        len({matches[name] for name in tested}) == 1 or waits,
         least if waits and least else most,
         most,
         math.ceil(calls),
         math.ceil(read / _CHARACTERS_A_TOKEN[language]),
-        math.ceil(calls * REPLY_TOKENS),
+        math.ceil(max(calls * REPLY_TOKENS, written / _CHARACTERS_A_TOKEN[language])),
     )
 
 
-def _lengths(config: RunConfig, item: EnvironmentConfig) -> tuple[list[float], list[float]]:
-    """Returns, for every seat, mean turns and mean characters read in a match."""
+def _lengths(config: RunConfig, item: EnvironmentConfig) -> list[tuple[float, float, float]]:
+    """Returns, for every seat, mean turns, characters read and characters written in a match."""
     env = make_environment(item.name, config.options(item.name))
     agents = list(env.possible_agents)
-    turns, characters = [0.0] * len(agents), [0.0] * len(agents)
+    turns, read, written = ([0.0] * len(agents) for _ in range(3))
     history = load_environment(item.name).declaration.history
+    spec = WRITERS.get(module_name(item.name), "random")
     for seed in range(SAMPLES):
         episode = play(
-            env, {agent: make_policy("random", item.name) for agent in agents}, seed, config.turn_settings(item.name)
+            env, {agent: make_policy(spec, item.name) for agent in agents}, seed, config.turn_settings(item.name)
         )
         for seat, agent in enumerate(agents):
             own = [turn for turn in episode.turns if turn.agent == agent]
             rules = len(env.unwrapped.observe(agent)["rules"])
             turns[seat] += len(own) / SAMPLES
-            characters[seat] += _read(own, rules, history) / SAMPLES
+            read[seat] += _read(own, rules, history) / SAMPLES
+            written[seat] += sum(len(turn.attempts[-1].reply) for turn in own) / SAMPLES
     env.close()
-    return turns, characters
+    return list(zip(turns, read, written, strict=True))
 
 
 def _read(turns: Sequence[Turn], rules: int, history: str) -> int:

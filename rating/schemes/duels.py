@@ -68,7 +68,7 @@ class SkillLeaderboard(Leaderboard):
         interval: what the intervals are: ``model`` (inverse Hessian) or ``wider`` (the wider one of that and of the robust
             interval clustered by deal).
         clusters: number of deals behind the robust interval; 0 if there is none.
-        seat_advantage: of the first seat, in Elo; ``None`` without a match.
+        seat_advantage: of the first seat, in Elo; ``None`` without a match, or if none is fitted.
         seat_low: lower end of its 95 % interval.
         seat_high: upper end.
         position: matches the first seat won, tied and lost, those of a policy with itself included.
@@ -238,7 +238,7 @@ def skill_leaderboard(
             )
         )
     bias = position_bias(outcomes)
-    half = Z_95 * fitted.seat_error if fitted else 0.0
+    seat = (fitted.seat_advantage, Z_95 * fitted.seat_error) if fitted and model.seat_term else None
     return SkillLeaderboard(
         **common,
         rows=ranked(rows, lambda row: row.rating),
@@ -246,9 +246,9 @@ def skill_leaderboard(
         regularised=fitted.regularised if fitted else False,
         interval="wider" if clusters else "model",
         clusters=clusters,
-        seat_advantage=fitted.seat_advantage if fitted else None,
-        seat_low=fitted.seat_advantage - half if fitted else None,
-        seat_high=fitted.seat_advantage + half if fitted else None,
+        seat_advantage=seat[0] if seat else None,
+        seat_low=seat[0] - seat[1] if seat else None,
+        seat_high=seat[0] + seat[1] if seat else None,
         position=Tally(bias.first, bias.ties, bias.second),
         first_share=bias.first_share,
         permutations=permutations,

@@ -143,7 +143,7 @@ def tournament_leaderboard(
         ValueError: if there are no outcomes, or a match had not two rated seats.
     """
     outcomes = list(outcomes)
-    skill = skill_leaderboard(outcomes, model=_model("half"), stop_reason=stop_reason)
+    skill = skill_leaderboard(outcomes, model=model("half"), stop_reason=stop_reason)
     path = rating_path(outcomes, plan, ties)
     online, byes = elo(outcomes), _byes(path, plan)
     again = Counter(name for stage in _rematches(path) for name in stage.pair)
@@ -172,7 +172,7 @@ def current_ratings(outcomes: Iterable[Outcome], ties: str) -> dict[str, float]:
     comparisons = bradley_terry.compare(outcomes)
     if not comparisons.policies:
         return {}
-    fitted = bradley_terry.fit(comparisons, _model(ties))
+    fitted = bradley_terry.fit(comparisons, model(ties))
     return dict(zip(fitted.policies, map(float, fitted.ratings), strict=True))
 
 
@@ -198,8 +198,9 @@ def rating_path(outcomes: Iterable[Outcome], plan: SwissPlan, ties: str) -> tupl
     return tuple(stages)
 
 
-def _model(ties: str) -> BradleyTerryOptions:
-    return BradleyTerryOptions(prior_sd=None, ties=ties)
+def model(ties: str) -> BradleyTerryOptions:
+    """Returns what is fitted in a tournament: no prior, and no advantage of a seat, since both sit on each equally often."""
+    return BradleyTerryOptions(prior_sd=None, seat_term=False, ties=ties)
 
 
 def _rematches(path: Sequence[Stage]) -> list[Stage]:

@@ -5,6 +5,7 @@ import pytest
 from benchmarks.experiments.cost import describe, expected_costs
 from benchmarks.llmarena.random_battles import BATTLES, Options, plan
 from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
+from rating.running.tournament_config import TournamentConfig
 
 
 def cost(name, *, policies=("random", "first_legal"), stop=None, **environment):
@@ -53,3 +54,20 @@ def test_the_field_of_the_others_is_not_who_costs_most():
     assert (fixed.least, fixed.most) == (20, 20)
     (waiting,) = expected_costs(plan(Options(min_matches=40, max_matches=90))[BATTLES])
     assert (waiting.least, waiting.most) == (60, 90)
+
+
+def test_a_debate_costs_what_those_read_who_debate_and_judge_at_length():
+    pool = tuple(f"debater:strength={number}" for number in range(8))
+    costs = cost("debate_v0", policies=pool, tournament=TournamentConfig(questions=2))
+    assert (costs.alike, costs.most) == (
+        False,
+        24,
+    )  # twelve pairings: the first by name debates or judges in all of them
+    assert costs.calls > 2 * costs.most
+    # Both sides have 1,500 words, all of which a judge reads, twice.
+    assert costs.tokens_in > 3_000 * costs.calls
+    assert costs.tokens_out > 200 * costs.calls
+    (line,) = describe([costs])
+    assert line.startswith(
+        "debate_v0: 24 matches of the policy that has most, those included in which it serves; for a model"
+    )

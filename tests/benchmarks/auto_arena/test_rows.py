@@ -1,0 +1,224 @@
+"""The rows on rankings: smoke runs of all, one run for several, other people's scores, what is refused, and made battles."""
+
+import csv
+import json
+
+import pytest
+
+from benchmarks.auto_arena import discussion, first_answers, newcomer
+from benchmarks.auto_arena.__main__ import PAPER
+from benchmarks.auto_arena.pool import NAMES, initial_scores, late, strengths
+from benchmarks.auto_arena.tournaments import TournamentOptions, plan_tournament, read_tournament
+from benchmarks.experiments.command import main
+from benchmarks.experiments.runs import PlayedRun, play_runs
+from llmarena_envs.core.options import OptionError
+from rating.commands.signals import Interruptions
+from rating.records.match import Match
+from rating.records.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
+from rating.schedules.swiss import SwissPlan
+from rating.schemes.tournament_board import tournament_leaderboard
+from rating.statistics.correlation import correlate
+from tests.rating.made_outcomes import Players
+
+
+def lines(path):
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+def tables(directory, row):
+    report = json.loads((directory / f"{row}.json").read_text(encoding="utf-8"))
+    return {table["name"]: table for table in report["tables"]}
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """The results of the row t1, whose tournament serves other rows too."""
+    out = tmp_path_factory.mktemp("t1")
+    assert main(PAPER, ["t1", "--questions", "4", "--out", str(out)]) == 0
+    return out
+
+
+@pytest.mark.parametrize("row", ["t2", "f5", "f6", "f7"])
+def test_a_smoke_run_writes_tables_and_the_same_again_from_what_was_played(row, tmp_path, capsys):
+    assert main(PAPER, [row, "--smoke", "--out", str(tmp_path / "a")]) == 0
+    name = PAPER.aliases.get(row, row)
+    assert main(PAPER, [row, "--smoke", "--run", str(tmp_path / "a" / name), "--out", str(tmp_path / "b")]) == 0
+    capsys.readouterr()
+    files = sorted(path.name for path in (tmp_path / "b").iterdir())
+    assert f"{name}-ratings.csv" in files or row == "t2"
+    assert all((tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes() for file in files)
+
+
+@pytest.mark.parametrize("row", ["tournament", "discussion", "t4"])
+def test_one_tournament_serves_several_rows(row, played, tmp_path, capsys):
+    assert main(PAPER, [row, "--run", str(played / "t1"), "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    rated = lines(tmp_path / f"{row}-ratings.csv")
+    assert sorted(line["player"] for line in rated) == sorted(NAMES[:7])
+
+
+def test_ratings_are_those_of_the_leaderboard(played):
+    found = read_tournament(PlayedRun(played / "t1" / "tournament"))
+    for row in found.board.rows:
+        assert found.ratings["half"].values()[row.policy] == pytest.approx(row.rating)
+        assert found.ratings["drop"].values()[row.policy] == pytest.approx(row.rating_without_ties)
+    assert found.prior == initial_scores(7, TournamentOptions().seed)
+    assert found.board.path[-1].ratings == pytest.approx(found.ratings["half"].values())
+
+
+def test_the_log_of_a_tournament_has_its_pairings_and_committees(played, tmp_path, capsys):
+    assert main(PAPER, ["tournament", "--run", str(played / "t1"), "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    log = lines(tmp_path / "tournament-pairings.csv")
+    assert [line["round (measured)"] for line in log] == list("111222333")
+    for line in log:
+        committee = line["committee, best first (measured)"].split(", ")
+        assert len(committee) == 5
+        assert not {line["first (measured)"], line["second (measured)"]} & set(committee)
+        assert sum(map(int, line["won by first/tied/won by second (measured)"].split("/"))) == 4
+    counts = lines(tmp_path / "tournament-battles.csv")
+    assert (counts[-1]["pairings"], counts[-1]["battles (measured)"]) == ("9", "36")
+
+
+def test_a_tournament_is_compared_with_the_scores_of_a_file(played, tmp_path, capsys):
+    scores = tmp_path / "human.csv"
+    scores.write_text("policy,score\nash,1\nbeech,2\ncedar,3\ndogwood,\nsomebody else,9\n")
+    words = ["t1", "--run", str(played / "t1"), "--scores", str(scores), "--out", str(tmp_path)]
+    assert main(PAPER, words) == 0
+    capsys.readouterr()
+    rating = {line["player"]: float(line["ties as halves (measured)"]) for line in lines(tmp_path / "t1-ratings.csv")}
+    found = correlate(rating, {"ash": 1, "beech": 2, "cedar": 3})
+    first = tables(tmp_path, "t1")["measured"]["rows"][0]
+    assert first["Spearman, %, over battles (measured)"]["n"] == 3
+    assert first["Spearman, %, over battles (measured)"]["value"] == pytest.approx(100 * found.spearman)
+    assert tables(tmp_path, "t1")["measured"]["title"] == "correlation with the ranking in human.csv"
+
+
+def test_a_published_model_stands_beside_the_policy_that_it_is(played, tmp_path, capsys):
+    words = ["f7", "--run", str(played / "t1"), "--same", "gpt-4o-2024-05-13=ash", "--out", str(tmp_path)]
+    assert main(PAPER, words) == 0
+    capsys.readouterr()
+    first = lines(tmp_path / "t4-published-ratings.csv")[0]
+    assert first["Elo, list of 17 models (published)"] == "1197.26"
+    assert float(first["Elo (measured)"]) > 800
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("policy,score\nashes,1\nbeach,2\n", "did you mean 'ashes'"),
+        ("policy,score\nash,1\nbeech,nan\n", "line 3"),
+        ("policy,score\nash,1\nash,2\n", "line 3"),
+        ("ash,1\nbeech,2\n", "policy,score"),
+    ],
+)
+def test_a_file_of_scores_that_says_nothing_is_refused(text, said, played, tmp_path, capsys):
+    scores = tmp_path / "scores.csv"
+    scores.write_text(text)
+    assert main(PAPER, ["t1", "--run", str(played / "t1"), "--scores", str(scores), "--out", str(tmp_path / "o")]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["f5", "--run", "{run}"], "expected a tournament to which somebody was added"),
+        (["t2", "--run", "{run}"], "expected a run in each of"),
+        (["t1", "--players", "1"], "players"),
+        (["t1", "--players", "5", "--late", "4"], "late"),
+        (["t1", "--newcomer", "nobody"], "nobody"),
+        (["t1", "--players", "6", "--min-judges", "5"], "judges"),
+        (["t1", "--alone", "--policy", "honest"], "expected 2 policies or more"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_played(words, said, played, tmp_path, capsys):
+    words = [word.format(run=played / "t1") for word in words]
+    assert main(PAPER, [*words, "--out", str(tmp_path / "o")]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_run_without_discussion_has_nothing_to_compare(tmp_path, capsys):
+    options = TournamentOptions(questions=1)
+    plan = {"tournament": plan_tournament(options, discussion=False)}
+    with Interruptions() as interruptions:
+        assert play_runs(tmp_path, plan, interruptions) == 0
+    capsys.readouterr()
+    run = PlayedRun(tmp_path / "tournament")
+    with pytest.raises(OptionError, match="discussion = True"):
+        discussion.measure({"tournament": run}, options)
+    with pytest.raises(OptionError, match="judge_initial_only = True"):
+        first_answers.check_judged_on(run, first_answers=True)
+
+
+def battle(number, side, first, final, status=FINISHED):
+    """A battle of a, who is on ``side``, with b: who won before and after the discussion, A, B, a tie or nobody."""
+    common = {"winner_first": first, "winner": final}
+    seats = (
+        SeatOutcome("a", 0.0, statistics={"side": side, **common}, agent="debater_0"),
+        SeatOutcome("b", 0.0, statistics={"side": 1 - side, **common}, agent="debater_1"),
+        SeatOutcome("judge", 0.0, agent="judge_0", rated=False),
+    )
+    return Outcome("debate_v0", number, number, status, seats)
+
+
+def test_battles_are_decided_by_first_verdicts_or_final_ones():
+    log = [battle(0, 0, 0, 1), battle(1, 1, 0, 0), battle(2, 0, 2, 0), battle(3, 1, -1, 1), battle(4, 0, 0, 0, VOID)]
+    first, final = (discussion.decided_by(log, key) for key in (discussion.OFF, discussion.ON))
+    assert [outcome.seats[0].reward for outcome in first] == [1, -1, 0, 0]
+    assert [outcome.seats[1].reward for outcome in final] == [1, 1, -1, -1]
+    assert [outcome.status for outcome in first] == [FINISHED, FINISHED, FINISHED, UNDECIDED]
+    assert all(outcome.seats[2].reward == 0 for outcome in final)
+    rates = {row[0]: row[1] for row in discussion.change_table(log).rows}
+    assert {name: rate.value for name, rate in rates.items()} == {
+        "another winner, a tie counted as one": 75,
+        "the other side instead of one": 25,
+        "a side instead of a tie": 25,
+        "a tie instead of a side": 0,
+    }
+    assert all(rate.n == 4 for rate in rates.values())
+
+
+def made_board(newcomers, pairs):
+    """The leaderboard of pairings of twenty battles each."""
+    players = Players({"a": 200.0, "b": 0.0, "c": -200.0, "n": 100.0})
+    battles = enumerate(pair for pair in pairs for _ in range(20))
+    plan = SwissPlan(dict.fromkeys("abcn", 0.0), newcomers, questions=20)
+    return tournament_leaderboard(players.play(Match("game_v0", n, tuple(pair), n) for n, pair in battles), plan)
+
+
+def test_the_path_of_a_newcomer_begins_where_it_came():
+    board = made_board(("n",), ["ab", "bc", "ac", "na", "nb"])
+    assert newcomer.arrivals(board) == {"n": (3, 5)}
+    (row,) = newcomer.order_table(board, newcomer.arrivals(board)).rows
+    cells = dict(zip((column.title for column in newcomer.order_table(board, {"n": (3, 5)}).columns), row, strict=True))
+    assert (cells["newcomer"], cells["pairings"]) == ("n", 2)
+    assert cells["order before, best first"] == "a, b, c" == cells["order after, without the newcomer"]
+    assert cells["pairs in another order"] == "0 / 3"
+    table = newcomer.path_table(board, "n", 3, 5)
+    assert [line[0] for line in table.rows] == ["before", "against a", "against b"]
+    own = [column.title for column in table.columns].index("n")
+    assert table.rows[0][own] is None
+    assert table.rows[-1][own] == board.path[-1].ratings["n"]
+
+
+def test_a_newcomer_whom_the_next_one_meets_has_no_more_pairings_of_its_own():
+    board = made_board(("c", "n"), ["ab", "ca", "nc", "na"])
+    assert newcomer.arrivals(board) == {"c": (1, 2), "n": (2, 4)}
+
+
+def test_a_shift_of_everybody_is_no_move():
+    before = {"a": 1100.0, "b": 1000.0, "c": 900.0}
+    after = {"a": 1090.0, "b": 990.0, "c": 880.0, "n": 1040.0}
+    assert newcomer.moved(before, after) == pytest.approx({"a": 10 / 3, "b": 10 / 3, "c": 20 / 3})
+
+
+def test_a_newcomer_who_has_not_played_yet_is_none():
+    assert newcomer.arrivals(made_board(("n",), ["ab", "bc", "ac"])) == {}
+
+
+def test_the_pool_is_ordered_and_known_beforehand_about_as_well_as_by_a_benchmark():
+    assert sorted(strengths(18), key=strengths(18).get, reverse=True) == list(NAMES) == sorted(NAMES)
+    found = [correlate(initial_scores(17, seed), strengths(17)).spearman for seed in range(50)]
+    assert 0.85 < sum(found) / len(found) < 0.95
+    assert late(17, 8) == list(NAMES[1:17:2])
