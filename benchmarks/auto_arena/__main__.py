@@ -14,12 +14,14 @@ PAPER = Paper(
         "tournament": "benchmarks.auto_arena.tournament",
         "t1": "benchmarks.auto_arena.ranking_7",
         "t2": "benchmarks.auto_arena.first_answers",
+        "f3": "benchmarks.auto_arena.kappas",
+        "t3": "benchmarks.auto_arena.agreement_probability",
         "f5": "benchmarks.auto_arena.newcomer",
         "f6": "benchmarks.auto_arena.chinese",
         "t4": "benchmarks.auto_arena.ranking_17",
         "discussion": "benchmarks.auto_arena.discussion",
     },
-    aliases={"f7": "t4"},
+    aliases={"f4": "f3", "f7": "t4"},
 )
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ def heat_maps(names: Sequence[str], tables: Mapping[str, Mapping[tuple[str, str]
     size = 1.4 + 0.62 * len(names)
     with mpl.rc_context(_STYLE):
         figure, every = plt.subplots(
-            1, len(tables), figsize=(size * len(tables), size), layout="constrained", squeeze=False
+            1, len(tables), figsize=(size * len(tables), size + 0.3), layout="constrained", squeeze=False
         )
         for axes, (title, table) in zip(every[0], tables.items(), strict=True):
             values = np.full((len(names), len(names)), np.nan)

@@ -91,7 +91,7 @@ def _summary(found: JudgeStudy, title: str) -> Sheet:
         ("Fleiss' kappa", lambda stage: _kappa(stage.fleiss, stage.shared)),
         (f"Krippendorff's alpha, {found.level}", lambda stage: _kappa(stage.krippendorff, stage.shared)),
     ]
-    notes = [f"{found.items} cases, {len(found.judges)} judges"]
+    notes = [f"cases: {found.items}, judges: {len(found.judges)}"]
     notes.append("agreement in per cent, with 95 % intervals by case and (number of cases or pairs)")
     if found.changed:
         notes.append(f"verdicts changed in the discussion: {cells.percent(found.changed)} %")

@@ -150,8 +150,10 @@ def length_bias(choices: Sequence[Measured]) -> LengthBias:
         return LengthBias(rate_estimate(hits, len(told)), None, None)
     columns = [[1.0, choice.others, choice.more / 100] if beside else [1.0, choice.more / 100] for choice in used]
     slope, error = _firth(np.array(columns, dtype=float), np.array([float(choice.took_first) for choice in used]))
-    ends = (slope, slope - Z_95 * error, slope + Z_95 * error)
-    odds = Estimate(*(float(np.exp(np.clip(end, -50, 50))) for end in ends), len(used), len(used))
+    value, low, high = (
+        float(np.exp(np.clip(end, -50, 50))) for end in (slope, slope - Z_95 * error, slope + Z_95 * error)
+    )
+    odds = Estimate(value, low, high, len(used), len(used))
     p = float(2 * norm.sf(abs(slope) / error)) if beside else None
     return LengthBias(rate_estimate(hits, len(told)), odds, p)
 
