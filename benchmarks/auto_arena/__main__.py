@@ -20,6 +20,7 @@ PAPER = Paper(
         "f6": "benchmarks.auto_arena.chinese",
         "t4": "benchmarks.auto_arena.ranking_17",
         "discussion": "benchmarks.auto_arena.discussion",
+        "human": "benchmarks.auto_arena.human",
     },
     aliases={"f4": "f3", "f7": "t4"},
 )

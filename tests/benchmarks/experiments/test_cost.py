@@ -59,7 +59,10 @@ def test_the_field_of_the_others_is_not_who_costs_most():
 def test_a_debate_costs_what_those_read_who_debate_and_judge_at_length():
     pool = tuple(f"debater:strength={number}" for number in range(8))
     costs = cost("debate_v0", policies=pool, tournament=TournamentConfig(questions=2))
-    assert (costs.alike, costs.most) == (False, 24)  # twelve pairings: the first by name debates or judges in all of them
+    assert (costs.alike, costs.most) == (
+        False,
+        24,
+    )  # twelve pairings: the first by name debates or judges in all of them
     assert costs.calls > 2 * costs.most
     # Both sides have 1,500 words, all of which a judge reads, twice.
     assert costs.tokens_in > 3_000 * costs.calls
