@@ -10,8 +10,8 @@ PAPER = Paper(
     rows={
         "questions": "benchmarks.auto_arena.questions",
         "contam": "benchmarks.auto_arena.contamination",
-        "battle": "benchmarks.auto_arena.battle",
         "selfenh": "benchmarks.auto_arena.self_enhancement",
+        "battle": "benchmarks.auto_arena.battle",
         "tournament": "benchmarks.auto_arena.tournament",
         "t1": "benchmarks.auto_arena.ranking_7",
         "t2": "benchmarks.auto_arena.first_answers",
