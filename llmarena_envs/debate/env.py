@@ -89,9 +89,9 @@ in its domain.
 ### Rewards
 
 At the end +1 for the better debater, -1 for the other one, 0 for both if it is a tie; examiner and judges receive 0. If there
-are fewer verdicts than the quorum the match has no result: it is counted and not rated. An illegal action (`None`, or no text)
-ends the match: the offender receives -1, the opponent of a debater +1, everybody else 0; if it was an examiner or a judge the
-match has no result.
+are fewer verdicts than the quorum the match has no result: it is counted and not rated. An illegal action (`None`, no text, or
+an examiner's text that is no question) ends the match: the offender receives -1, the opponent of a debater +1, everybody else
+0; if it was an examiner or a judge the match has no result.
 
 ### Infos
 

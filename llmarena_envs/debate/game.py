@@ -159,12 +159,12 @@ class Debate(Game[Action, DebateView]):
 
     def _call_judges(self) -> None:
         """Lets all judges act; when they have judged as often as they do, the match is over."""
-        self.stage = DISCUSS if self.committee.discusses or self.committee.is_done else JUDGE
-        self.to_move = () if self.committee.is_done else self.judges
-        if not self.to_move:
-            winner = self.committee.winner
-            self.undecided = winner == NONE
-            self.rewards = tuple(self._reward(agent, winner) for agent in self.agents)
+        if not self.committee.is_done:
+            self.stage, self.to_move = DISCUSS if self.committee.discusses else JUDGE, self.judges
+            return
+        winner = self.committee.winner
+        self.to_move, self.undecided = (), winner == NONE
+        self.rewards = tuple(self._reward(agent, winner) for agent in self.agents)
 
     def _reward(self, agent: str, winner: str) -> float:
         if winner not in SIDES or agent not in DEBATERS:
