@@ -118,6 +118,7 @@ from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration, Verdicts
 from llmarena_envs.core.failures import InvalidReply
+from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.prompts import Prompts
@@ -125,6 +126,7 @@ from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.core.text_length import text_counter
 from llmarena_envs.debate.game import AUTO, MAX_DISCUSSION_ROUNDS, Debate
+from llmarena_envs.debate.narration import Narrator
 from llmarena_envs.debate.questions import DOMAINS, Question, Questions, load_questions
 from llmarena_envs.debate.questions.files import BUILTIN, question_source
 from llmarena_envs.debate.text import DebateCodec
@@ -252,6 +254,10 @@ class raw_env(TextEnv):
         if self._questions is None:
             return (measure,)
         return question_source(self._questions, self.codec.language, len(self.game.questions)), measure
+
+    def narrate(self) -> tuple[Scene, ...]:
+        """Returns the question, everything that was said, what the judges gave, and who won."""
+        return tuple(Narrator(self.game, self.codec.language).scenes())
 
 
 def _check_text(name: str, value: object) -> None:

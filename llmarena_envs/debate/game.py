@@ -75,6 +75,7 @@ class Debate(Game[Action, DebateView]):
         stage: as in ``DebateView``.
         deliveries: the turns that were played.
         reference: an answer that judges compare others with; empty if there is none.
+        reference_writer: the judge who wrote it; empty if it was given.
         committee: the judges and what they gave.
     """
 
@@ -152,6 +153,7 @@ class Debate(Game[Action, DebateView]):
             self.number, self.question = -1, Question("", self._domain or drawn, "")
         self.deliveries: tuple[Delivery, ...] = ()
         self.reference = self.question.reference if self._reference == AUTO else self._reference or ""
+        self.reference_writer = ""
         self.committee = self._committee
         self.undecided = False
         self.rewards = (0.0,) * len(self.agents)
@@ -290,6 +292,7 @@ class Debate(Game[Action, DebateView]):
             self._call_debater()
         elif isinstance(first, Reference):
             self.reference = self.counter.cut(first.text, self.counter.budget(REFERENCE_WORDS))
+            (self.reference_writer,) = self.to_move
             self._call_judges()
         else:
             self.committee = self.committee.joined_by(tuple(each for each in actions if isinstance(each, Given)))
