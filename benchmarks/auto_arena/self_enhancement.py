@@ -187,10 +187,9 @@ def scores(outcomes: Sequence[Outcome]) -> dict[str, list[Score]]:
     found: dict[str, list[Score]] = {}
     for outcome in outcomes:
         seats = rated_seats(outcome)
-        if outcome.status != FINISHED or any(seat.forfeit for seat in outcome.seats):
+        given = len(outcome.seats) - len(seats) - int(statistic(seats[0], "abstentions"))
+        if outcome.status != FINISHED or any(seat.forfeit for seat in outcome.seats) or not given:
             continue
-        judges = [seat for seat in outcome.seats if not seat.rated]
-        given = len(judges) - int(statistic(seats[0], "abstentions"))
         own = [int(statistic(seat, "votes_final")) for seat in seats]
         for seat, mine in zip(seats, own, strict=True):
             share_of_votes = (mine + (given - sum(own)) / 2) / given

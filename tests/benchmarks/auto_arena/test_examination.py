@@ -1,5 +1,7 @@
 """The examiner's work: the rules of the suite, batches and calls, what is counted, and scripted examiners."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -81,6 +83,17 @@ def test_the_examiner_reads_what_was_kept_and_why_the_rest_was_not(language, rea
     assert f"> (1). {GOOD[0]}" in text
     assert f"> Ice is cold.\n> > [[A]]\n{'(' if language == 'en' else '（'}{reason}" in text
     assert "3" in text[text.index(reason) :].split("\n\n")[1]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_examiner_is_not_told_what_the_questions_are_for(language):
+    examination = env(language=language)
+    examination.reset(seed=0)
+    examination.step(numbered([GOOD[0], "Ice is cold."]))
+    told = " ".join(examination.observe("examiner_0").values()).lower()
+    assert not re.search(
+        r"debat|compet|tournament|opponent|judge|you (?:can|could) (?:solve|answer)|辩论|比赛|对手|评委|参赛", told
+    )
 
 
 def test_a_reply_without_a_question_costs_a_call():
