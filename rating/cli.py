@@ -78,6 +78,32 @@ def build_parser() -> argparse.ArgumentParser:
     report = command("report", "read", "write the HTML report of a run", reads=True)
     replay = command("replay", "read", "show a match turn by turn, or verify recorded matches", reads=True)
     export = command("export", "read", "write the log of a run to standard output")
+    agreement = command("agreement", "agreement", "show how judges agree and what they go by", reads=True)
+    agreement.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="DIR|FILE",
+        help="directory of a run, or files of judgements (CSV, JSON lines)",
+    )
+    agreement.add_argument("--environment", default="", metavar="ENV", help="of a run with several that are judged")
+    agreement.add_argument(
+        "--min-pairs",
+        type=_count,
+        default=30,
+        metavar="N",
+        help="cases below which two judges have too few (default 30)",
+    )
+    agreement.add_argument(
+        "--level", choices=("nominal", "ordinal", "interval"), default="nominal", help="scale for Krippendorff's alpha"
+    )
+    agreement.add_argument(
+        "--family",
+        action="append",
+        default=[],
+        metavar="NAME=FAMILY",
+        help="family of a judge or player; may be repeated",
+    )
     for added in (resume, rate, report, replay, export):
         added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
     tournament = command("tournament", "tournament", "place a newcomer in a tournament that has been played")

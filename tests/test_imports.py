@@ -20,6 +20,7 @@ ROOMS = (
     {"rating.errors"},
     {"rating.records"},
     {"rating.schedules", "rating.statistics"},
+    {"rating.judgements"},
     {"rating.schemes"},
     {"rating.running"},
     {"rating.report"},

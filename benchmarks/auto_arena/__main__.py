@@ -9,19 +9,21 @@ PAPER = Paper(
     title="Auto-Arena (arXiv 2405.20267)",
     rows={
         "questions": "benchmarks.auto_arena.questions",
-        "contam": "benchmarks.auto_arena.contamination",
-        "selfenh": "benchmarks.auto_arena.self_enhancement",
         "battle": "benchmarks.auto_arena.battle",
         "tournament": "benchmarks.auto_arena.tournament",
         "t1": "benchmarks.auto_arena.ranking_7",
         "t2": "benchmarks.auto_arena.first_answers",
+        "f3": "benchmarks.auto_arena.kappas",
+        "t3": "benchmarks.auto_arena.agreement_probability",
         "f5": "benchmarks.auto_arena.newcomer",
         "f6": "benchmarks.auto_arena.chinese",
         "t4": "benchmarks.auto_arena.ranking_17",
         "f8-f10": "benchmarks.auto_arena.transcripts",
         "discussion": "benchmarks.auto_arena.discussion",
+        "selfenh": "benchmarks.auto_arena.self_enhancement",
+        "contam": "benchmarks.auto_arena.contamination",
     },
-    aliases={"f7": "t4"},
+    aliases={"f4": "f3", "f7": "t4"},
 )
 
 if __name__ == "__main__":

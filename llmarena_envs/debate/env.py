@@ -244,6 +244,10 @@ class raw_env(TextEnv):
                 raise
             return given
 
+    def cases(self) -> dict[str, list[int]]:
+        """Returns the questions' numbers, one of each domain in turn, so that the first forty are five of each."""
+        return {"number": self.game.numbers_by_turns()} if self._questions is not None else {}
+
     def sources(self) -> tuple[Source, ...]:
         """Returns where the questions come from and how many there are, and what measures lengths."""
         measure = self._counter.source()

@@ -1,5 +1,6 @@
 """The rules of a debate: two debaters answer, criticize and question each other, then a committee of judges decides."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -129,6 +130,16 @@ class Debate(Game[Action, DebateView]):
     def _lacks_reference(self, question: Question) -> bool:
         wanted = self._reference == AUTO and bool(self.judges)
         return wanted and question.domain in REFERENCE_DOMAINS and not question.reference
+
+    def numbers_by_turns(self) -> list[int]:
+        """Returns the numbers of the questions that may be drawn, one of each domain in turn as long as there are any."""
+        taken: Counter[str] = Counter()
+        order = []
+        for number in self._candidates:
+            domain = self.questions[number].domain
+            order.append((taken[domain], DOMAINS.index(domain), number))
+            taken[domain] += 1
+        return [number for _, _, number in sorted(order)]
 
     def reset(self, rng: np.random.Generator) -> None:
         """Draws the sides, then the question or the examiner's domain."""

@@ -18,7 +18,7 @@ from rating.records.export import record_table, write_csv, write_jsonl
 from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.records.store import Store
-from rating.report.tables import render, render_grid, to_json
+from rating.report.tables import Sheet, render, render_grid, sheet, to_json
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig
@@ -86,11 +86,16 @@ def print_leaderboards(config: RunConfig, store: Store) -> None:
 
 
 def print_tables(tables: list[Leaderboard | Summary]) -> None:
-    """Prints leaderboards for people; a terminal gets the columns it has room for, a pipe all of them."""
+    """Prints leaderboards for people; as ``print_sheets``."""
+    print_sheets([sheet(table) for table in tables])
+
+
+def print_sheets(sheets: Iterable[Sheet]) -> None:
+    """Prints tables for people; a terminal gets the columns it has room for, a pipe all of them."""
     terminal = sys.stdout.isatty()
     console = _console()
-    for table in tables:
-        console.print(render(table, console.width if terminal else None))
+    for shown in sheets:
+        console.print(render(shown, console.width if terminal else None))
 
 
 def print_grid(grid: Grid) -> None:

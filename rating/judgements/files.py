@@ -21,7 +21,7 @@ from typing import Any
 
 from llmarena_envs.core.options import OptionError
 from rating.judgements.judgement import Judgement
-from rating.judgements.labels import UnknownVerdict, read_label
+from rating.judgements.labels import read_label
 from rating.judgements.rows import read_rows
 
 CASE = ("item", "question_id", "prompt", "id")
@@ -79,7 +79,7 @@ class _Collection:
                 )
             try:
                 label = read_label(text, case.players)
-            except UnknownVerdict as error:
+            except OptionError as error:
                 raise OptionError(f"{where}: {error}") from None
             if label is not None:
                 if self._numbers not in (None, isinstance(label, float)):

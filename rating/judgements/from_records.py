@@ -56,7 +56,7 @@ def _judgement(
         players=players,
         words=words,
         contest=item,
-        several=seat.statistics.get(verdicts.several, 0) > 0,
+        several=seat.statistics[verdicts.several] > 0 if verdicts.several in seat.statistics else None,
     )
 
 

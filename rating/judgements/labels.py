@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from llmarena_envs.core.options import OptionError
 from rating.judgements.judgement import FIRST, SECOND, TIE, Label
 
 SPELLINGS = {
@@ -18,10 +19,6 @@ NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na", "abstain", "abstent
 """What stands for an abstention, in lower case."""
 
 
-class UnknownVerdict(ValueError):
-    """A text that is no verdict."""
-
-
 def read_label(
     text: str, players: tuple[str, str] = ("", ""), spellings: Mapping[str, str] = SPELLINGS
 ) -> Label | None:
@@ -36,7 +33,7 @@ def read_label(
         ``None`` for an abstention.
 
     Raises:
-        UnknownVerdict: if it is none.
+        OptionError: if it is none.
     """
     word = " ".join(text.strip().strip("[]【】 ").split()).casefold()
     if word in spellings:
@@ -47,7 +44,7 @@ def read_label(
         return (FIRST, SECOND)[players.index(text)]
     if _is_number(word):
         return float(word)
-    raise UnknownVerdict(f"expected A, B, tie or a number, got {text!r:.60}")
+    raise OptionError(f"expected A, B, tie or a number, got {text!r:.60}")
 
 
 def _is_number(word: str) -> bool:

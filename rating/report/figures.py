@@ -1,13 +1,17 @@
 """The figures of the report, as SVG."""
 
 import io
+import itertools
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
+import numpy as np
 
 mpl.use("svg")
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
+
+from rating.statistics.agreement import Agreement
 
 # The same bytes for the same run: no date, no random ids, texts as texts.
 _STYLE = {
@@ -70,6 +74,38 @@ def trajectories(history: Mapping[str, Sequence[tuple[int, float, float]]], labe
         axes.set_xlabel("match number")
         axes.set_ylabel(label)
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+        return _svg(figure)
+
+
+def heat_maps(names: Sequence[str], tables: Mapping[str, Mapping[tuple[str, str], Agreement]]) -> str:
+    """Draws the kappa of every two judges with the number of cases, one table beside the other.
+
+    Args:
+        names: of the judges.
+        tables: by title, the agreement of two judges, by both names in alphabetical order.
+
+    Returns:
+        An SVG element. Where kappa is undefined a dash stands; two who never judged the same case leave an empty cell.
+    """
+    size = 1.4 + 0.62 * len(names)
+    with mpl.rc_context(_STYLE):
+        figure, every = plt.subplots(
+            1, len(tables), figsize=(size * len(tables), size + 0.3), layout="constrained", squeeze=False
+        )
+        for axes, (title, table) in zip(every[0], tables.items(), strict=True):
+            values = np.full((len(names), len(names)), np.nan)
+            for row, column in itertools.permutations(range(len(names)), 2):
+                first, second = sorted((names[row], names[column]))
+                found = table.get((first, second))
+                if found is None:
+                    continue
+                kappa = "–" if found.kappa is None else f"{found.kappa.value:.2f}"
+                values[row, column] = np.nan if found.kappa is None else found.kappa.value
+                axes.text(column, row, f"{kappa}\n({found.n})", ha="center", va="center", fontsize=7)
+            axes.imshow(values, cmap="RdYlGn", vmin=-1, vmax=1)
+            axes.set_title(title)
+            axes.set_xticks(range(len(names)), [_plain(name) for name in names], rotation=45, ha="right")
+            axes.set_yticks(range(len(names)), [_plain(name) for name in names])
         return _svg(figure)
 
 

@@ -15,7 +15,7 @@ from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.records.store import fact_table
 from rating.report.replays import Replays
-from rating.report.sections import leaderboard_section, table_section
+from rating.report.sections import judges_sections, leaderboard_section, table_section
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
 
@@ -70,6 +70,8 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
     for outcome in run.outcomes:
         outcomes[outcome.environment].append(outcome)
     sections = [leaderboard_section(board, outcomes[board.environment]) for board in run.boards]
+    for board in run.boards:
+        sections += judges_sections(board.environment, outcomes[board.environment])
     if len(run.boards) > 1:
         sections.append(table_section(summarise(run.boards)))
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)

@@ -5,10 +5,13 @@ from typing import Any
 
 from markupsafe import Markup
 
+from rating.judgements.from_records import declared_verdicts, judgements_of
+from rating.judgements.study import study
 from rating.records.outcome import Outcome
 from rating.report import figures
+from rating.report.judges import judge_sheets, kappa_charts
 from rating.report.matrix import pair_matrix
-from rating.report.tables import sheet
+from rating.report.tables import Sheet, sheet
 from rating.schemes.figures import Grid, Intervals, Pairs, Trajectories
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
@@ -16,7 +19,11 @@ from rating.schemes.summary import Summary
 
 def table_section(board: Leaderboard | Summary) -> dict[str, Any]:
     """Returns what the page's template needs to show a table."""
-    shown = sheet(board)
+    return sheet_section(sheet(board))
+
+
+def sheet_section(shown: Sheet) -> dict[str, Any]:
+    """Returns what the template needs to show a table of texts."""
     return {
         "name": shown.title,
         "note": ". ".join(shown.notes),
@@ -43,3 +50,23 @@ def leaderboard_section(board: Leaderboard, outcomes: Sequence[Outcome]) -> dict
             case Pairs(table):
                 section["matrix"] = pair_matrix(table)
     return section
+
+
+def judges_sections(environment: str, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Returns what the template needs to show the judges of an environment; nothing where no judge gave a verdict.
+
+    Args:
+        environment: its name.
+        outcomes: of it.
+    """
+    verdicts = declared_verdicts(environment)
+    judgements = judgements_of(outcomes, verdicts) if verdicts else []
+    if all(one.final is None and one.first is None for one in judgements):
+        return []
+    found = study(judgements)
+    sections = [
+        sheet_section(shown._replace(title=f"Judges of {environment}" + (f": {shown.title}" if index else "")))
+        for index, shown in enumerate(judge_sheets(found, ""))
+    ]
+    sections[0]["figures"] = [Markup(figures.heat_maps(*chart)) for chart in kappa_charts(found)]
+    return sections

@@ -59,15 +59,15 @@ def _text(text: str) -> Text:
     return Text(printable(text))
 
 
-def render(board: Leaderboard | Summary, width: int | None = None) -> RenderableType:
-    """Returns a leaderboard or summary as a table for ``rich``.
+def render(shown: Sheet, width: int | None = None) -> RenderableType:
+    """Returns a table for ``rich``.
 
     Args:
-        board: what is shown.
+        shown: what is shown.
         width: characters of a line; whole columns that have no room are left out, and a note names them. ``None`` for
             all columns.
     """
-    shown = sheet(board) if width is None else _fitted(sheet(board), width)
+    shown = shown if width is None else _fitted(shown, width)
     table = _table(shown.header, shown.rows)
     table.title, table.title_justify = _text(shown.title), "left"
     return Group(table, *(_text(note) for note in shown.notes))

@@ -108,34 +108,54 @@ class LengthBias(NamedTuple):
     """How a judge's verdicts go with length.
 
     Attributes:
-        longer: how often it decides for the longer side, and the test that it does so half the time.
-        odds: factor by which the odds of a side grow with every 100 words that it has more, with its 95 % interval; ``None`` if
-            no decided verdict is about sides of different lengths.
+        longer: how often it decides for the longer side, which may be the better one.
+        odds: factor by which the odds of a side grow with every 100 words that it has more, where other judges think the same
+            of it; with its 95 % interval. Without other judges it is the plain factor. ``None`` if there is nothing to go by.
+        p: of the test that length makes no difference beside what other judges think; ``None`` without them.
     """
 
-    longer: Lean
+    longer: Estimate | None
     odds: Estimate | None
+    p: float | None
 
 
-def length_bias(choices: Sequence[tuple[bool, float]]) -> LengthBias:
-    """Returns how a judge's decided verdicts go with length; longer texts may be better ones, so compare it with other judges.
+class Measured(NamedTuple):
+    """A decided verdict on two texts.
 
-    The odds come from a logistic regression with a constant (for the place) and Firth's correction (1993), which stays finite
-    where the longer side always wins.
+    Attributes:
+        took_first: whether it is for the first one.
+        more: how many words more that has.
+        others: mean score that other judges of the case give it; ``None`` if there are none.
+    """
+
+    took_first: bool
+    more: float
+    others: float | None
+
+
+def length_bias(choices: Sequence[Measured]) -> LengthBias:
+    """Returns how a judge's decided verdicts go with length.
+
+    The odds come from a logistic regression on the difference in length and the mean score of the other judges, with a constant
+    for the place, and with Firth's correction (1993), which stays finite where the longer side always wins.
 
     Args:
-        choices: for each decided verdict whether it is for the first side, and how many words more that has.
+        choices: its decided verdicts.
     """
-    told = [(took_first, more) for took_first, more in choices if more]
-    hits = sum(took_first == (more > 0) for took_first, more in told)
-    share = rate_estimate(hits, len(told))
-    if share is None:
-        return LengthBias(Lean(None, None, "all"), None)
-    x = np.array([[1.0, more / 100] for _, more in told])
-    slope, error = _firth(x, np.array([float(took_first) for took_first, _ in told]))
-    ends = (slope - Z_95 * error, slope + Z_95 * error)
-    odds = Estimate(*(float(np.exp(np.clip(value, -50, 50))) for value in (slope, *ends)), len(told), len(told))
-    return LengthBias(Lean(share, binomtest(hits, len(told)).pvalue, "all"), odds)
+    told = [choice for choice in choices if choice.more]
+    hits = sum(choice.took_first == (choice.more > 0) for choice in told)
+    beside = [choice for choice in choices if choice.others is not None]
+    used = beside or choices
+    if not any(choice.more for choice in used):
+        return LengthBias(rate_estimate(hits, len(told)), None, None)
+    columns = [[1.0, choice.others, choice.more / 100] if beside else [1.0, choice.more / 100] for choice in used]
+    slope, error = _firth(np.array(columns, dtype=float), np.array([float(choice.took_first) for choice in used]))
+    value, low, high = (
+        float(np.exp(np.clip(end, -50, 50))) for end in (slope, slope - Z_95 * error, slope + Z_95 * error)
+    )
+    odds = Estimate(value, low, high, len(used), len(used))
+    p = float(2 * norm.sf(abs(slope) / error)) if beside else None
+    return LengthBias(rate_estimate(hits, len(told)), odds, p)
 
 
 def _firth(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:

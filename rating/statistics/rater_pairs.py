@@ -92,17 +92,17 @@ def pair_means(
     for kind, case in enumerate(kinds):
         for place, (rater, label) in enumerate(case):
             for other, theirs in case[place + 1 :]:
-                pair = numbers.setdefault((rater, other), len(numbers))
-                entries.append((kind, pair, places[label] * size + places[theirs]))
+                number = numbers.setdefault((rater, other), len(numbers))
+                entries.append((kind, number, places[label] * size + places[theirs]))
     times = np.array(list(kinds.values()), dtype=float)
-    kind, pair, cell = np.array(entries, dtype=np.intp).reshape(-1, 3).T
-    kept = np.bincount(pair, weights=times[kind], minlength=len(numbers)) >= least
+    rows, pairs, cells = np.array(entries, dtype=np.intp).reshape(-1, 3).T
+    kept = np.bincount(pairs, weights=times[rows], minlength=len(numbers)) >= least
     if not kept.any():
         return PairMeans(None, None, 0, 0, len(numbers))
-    use = kept[pair]
-    column = (np.cumsum(kept) - 1)[pair[use]] * size * size + cell[use]
+    use = kept[pairs]
+    columns = (np.cumsum(kept) - 1)[pairs[use]] * size * size + cells[use]
     shape = (len(kinds), int(kept.sum()) * size * size)
-    member = csr_array((np.ones(len(column)), (kind[use], column)), shape=shape)
+    member = csr_array((np.ones(len(columns)), (rows[use], columns)), shape=shape)
 
     def tables(weights: Floats) -> Floats:
         """Returns how often each pair of raters gave each pair of labels, for each sample (samples, pairs, labels, labels)."""
@@ -122,15 +122,15 @@ def pair_means(
         return _mean(np.divide(kappas, room, out=np.full_like(n, np.nan), where=room > 0))
 
     every = tables(times[None])[0]
-    pairs = every.sum(axis=(1, 2))
-    defined = int(np.sum(pairs**2 > (every.sum(axis=1) * every.sum(axis=2)).sum(axis=1)))
-    work = len(column) + shape[1]
+    n = every.sum(axis=(1, 2))
+    defined = int(np.sum(n**2 > (every.sum(axis=1) * every.sum(axis=2)).sum(axis=1)))
+    work = len(columns) + shape[1]
     return PairMeans(
         resampled_share(agreement, times, work=work, seed=seed),
         resampled(kappa, times, work=work, seed=seed),
-        len(pairs),
+        len(n),
         defined,
-        len(numbers) - len(pairs),
+        len(numbers) - len(n),
     )
 
 

@@ -71,7 +71,7 @@ def test_text_is_aligned_and_the_rich_table_says_the_same(kind):
     width = max(cell_len(line) for line in lines[1 : 2 + len(shown.rows)])
     assert all(cell_len(line) <= width for line in lines[1 : 2 + len(shown.rows)])
     out = io.StringIO()
-    Console(file=out, width=400, color_system=None).print(render(BOARDS[kind]))
+    Console(file=out, width=400, color_system=None).print(render(sheet(BOARDS[kind])))
     for cell in [cell for row in [shown.header, *shown.rows] for cell in row] + shown.notes:
         assert cell in out.getvalue()
 
@@ -84,7 +84,7 @@ def test_wide_and_marked_up_names_are_shown_as_they_are():
     end = cell_len(header[: header.index("rating") + len("rating")])
     assert all(cell_len(row[: row.index("]  ", len("[bold]大模型[/bold]")) + 1]) == end for row in rows[1:])
     out = io.StringIO()
-    Console(file=out, width=400, color_system=None).print(render(board))
+    Console(file=out, width=400, color_system=None).print(render(sheet(board)))
     assert "[bold]大模型[/bold]" in out.getvalue()
 
 
@@ -121,7 +121,7 @@ def test_summary_views():
     table = json.loads(to_json(summary))
     assert table["rows"][0]["scores"] == {"tictactoe_v0": 100.0, "bid_v0": None}
     out = io.StringIO()
-    Console(file=out, width=300, color_system=None).print(render(summary))
+    Console(file=out, width=300, color_system=None).print(render(sheet(summary)))
     assert "All environments" in out.getvalue()
     made = [summarise_scores(scores, {}) for _ in range(2)]
     assert to_json(made[0]) == to_json(made[1])
@@ -131,7 +131,7 @@ def test_summary_views():
 @pytest.mark.parametrize("width", [60, 80, 100, 400])
 def test_a_narrow_terminal_is_shown_whole_columns(kind, width):
     out = io.StringIO()
-    Console(file=out, width=width, color_system=None).print(render(BOARDS[kind], width))
+    Console(file=out, width=width, color_system=None).print(render(sheet(BOARDS[kind]), width))
     shown = out.getvalue()
     assert "…" not in shown and max(cell_len(line) for line in shown.split("\n")) <= width
     board = sheet(BOARDS[kind])

@@ -1,0 +1,55 @@
+"""The judges of a tournament that was played: what their verdicts say of them."""
+
+from collections.abc import Mapping
+
+from benchmarks.auto_arena.pool import DEBATE
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import Cell
+from llmarena_envs.core.options import OptionError
+from rating.errors import RunError
+from rating.judgements.from_records import declared_verdicts, judgements_of
+from rating.judgements.judgement import Judgement
+from rating.judgements.study import JudgeStudy, StageAgreement, WithMajority, study
+from rating.statistics.estimates import Estimate
+from rating.statistics.rater_pairs import PairMeans
+
+BEFORE, AFTER = "before discussion", "after discussion"
+
+
+def read_judgements(run: PlayedRun) -> list[Judgement]:
+    """Returns every verdict of a run of debates.
+
+    Raises:
+        RunError: if there is none.
+    """
+    verdicts = declared_verdicts(DEBATE)
+    found = judgements_of(run.outcomes(DEBATE), verdicts) if verdicts else []
+    if all(one.final is None for one in found):
+        raise RunError(f"{run.directory}: expected debates with verdicts, but no judge has given one")
+    return found
+
+
+def read_stages(run: PlayedRun) -> tuple[JudgeStudy, dict[str, StageAgreement]]:
+    """Returns what the verdicts of a run say of the judges, and their agreement before and after discussion.
+
+    Raises:
+        OptionError: if the judges had no discussion.
+        RunError: if there are no verdicts.
+    """
+    if not run.config.options(DEBATE).get("discussion", True):
+        raise OptionError(f"{run.directory}: {DEBATE}: expected a run with discussion = True, got False")
+    found = study(read_judgements(run))
+    if found.before is None:
+        raise RunError(f"{run.directory}: expected verdicts before the discussion, but there are none")
+    return found, {BEFORE: found.before, AFTER: found.after}
+
+
+def mean_kappa(means: PairMeans | None) -> Estimate | None:
+    """Returns the mean of Cohen's kappa with the number of pairs that have one."""
+    return means.kappa._replace(n=means.defined) if means and means.kappa else None
+
+
+def majority_cells(stages: Mapping[str, StageAgreement], judge: str) -> list[Cell]:
+    """Returns a judge's kappa with the majority of all, by stage, then with that of the others."""
+    found: list[WithMajority | None] = [stage.majority.get(judge) for stage in stages.values()]
+    return [*(both and both.all.kappa for both in found), *(both and both.others.kappa for both in found)]

@@ -1,0 +1,70 @@
+"""``llmarena agreement``: how judges agree, before and after discussion, and what they go by."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from llmarena_envs.core.options import OptionError, check_choice
+from rating.commands.read import print_sheets
+from rating.judgements.files import read_judgements
+from rating.judgements.from_records import declared_verdicts, judgements_of
+from rating.judgements.judgement import Judgement
+from rating.judgements.study import study
+from rating.records.outcome import Outcome
+from rating.report.judges import judge_sheets, to_json
+from rating.running import run_directory
+
+
+def agreement(args: argparse.Namespace) -> None:
+    """Prints what the judgements of a run or of files say of the judges."""
+    paths: list[Path] = args.paths
+    if any(path.is_dir() for path in paths):
+        if len(paths) > 1:
+            raise OptionError(f"expected one directory of a run, or files of judgements, got {len(paths)} paths")
+        title, judgements = _of_run(paths[0], args.environment)
+    elif args.environment:
+        raise OptionError("environment: files of judgements are of none; leave it out")
+    else:
+        title, judgements = ", ".join(path.name for path in paths), read_judgements(paths)
+    found = study(judgements, level=args.level, min_pairs=args.min_pairs, families=_families(args.family))
+    if args.json:
+        print(to_json(found))
+    else:
+        print_sheets(judge_sheets(found, title))
+
+
+def _of_run(directory: Path, environment: str) -> tuple[str, list[Judgement]]:
+    """Returns what is judged and the judgements of it."""
+    with closing(run_directory.open_store(directory)) as store:
+        outcomes: dict[str, list[Outcome]] = {}
+        for outcome in store.outcomes():
+            outcomes.setdefault(outcome.environment, []).append(outcome)
+    if environment:
+        check_choice("environment", environment, outcomes)
+    judged = {
+        name: verdicts
+        for name in ([environment] if environment else outcomes)
+        if (verdicts := declared_verdicts(name)) is not None
+    }
+    if not judged:
+        raise OptionError(
+            f"{directory}: expected a run with an environment whose judges give verdicts, got"
+            f" {', '.join([environment] if environment else outcomes) or 'no match that has ended'}"
+        )
+    if len(judged) > 1:
+        raise OptionError(
+            f"{directory}: expected one of several environments: say --environment with {', '.join(judged)}"
+        )
+    ((name, verdicts),) = judged.items()
+    return name, judgements_of(outcomes[name], verdicts)
+
+
+def _families(pairs: Sequence[str]) -> Mapping[str, str]:
+    families = {}
+    for pair in pairs:
+        name, equals, family = pair.partition("=")
+        if not (name and equals and family):
+            raise OptionError(f"family: expected NAME=FAMILY, got {pair!r:.60}")
+        families[name] = family
+    return families
