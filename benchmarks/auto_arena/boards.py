@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from benchmarks.auto_arena.pairings import Pairing
-from benchmarks.auto_arena.ratings import RESAMPLES, Ratings
+from benchmarks.auto_arena.ratings import DRAWS, Ratings
 from benchmarks.experiments.pictures import axes, estimates, legend_columns, line_style, plain
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from rating.schedules.swiss import START
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TIES = {"half": "ties as halves", "drop": "ties left out"}
-OVER_BATTLES = f"95 % intervals of ratings are over battles drawn again ({RESAMPLES:,} times); (n): battles"
+OVER_BATTLES = f"95 % intervals of ratings are over battles drawn again ({DRAWS:,} times); (n): battles"
 TIES_NOTE = (
     "the tournament counts a tie as half a win of each, the paper's printed ratings leave ties out: both are shown"
 )
@@ -56,7 +56,7 @@ def rating_table(
             row.byes,
             row.rematches,
             sum(row.effort.forfeits.values()),
-            scores.get(row.policy),
+            *([scores.get(row.policy)] if scores else []),
         ]
         for row in board.rows
     ]
@@ -71,7 +71,7 @@ def rating_table(
             Column("byes", MEASURED),
             Column("rematches", MEASURED),
             Column("forfeits", MEASURED),
-            Column("score to compare with"),
+            *([Column("score to compare with")] if scores else []),
         ],
         rows,
         [SCALE_NOTE, OVER_BATTLES, TIES_NOTE, *prior_note(ratings)],
@@ -82,7 +82,7 @@ def prior_note(ratings: Mapping[str, Ratings], titles: Mapping[str, str] = TIES)
     """Says of which ratings, by their titles, the battles alone do not determine them."""
     return [
         f"{titles[key]}: not everybody has beaten or tied everybody else through a chain of others, so the battles alone"
-        " determine no finite ratings and a prior was added (Gaussian, sd 418 Elo)"
+        " determine no finite ratings; a prior was added (Gaussian, sd 418 Elo), and intervals are those of the model"
         for key, own in ratings.items()
         if own.fitted.regularised
     ]

@@ -17,7 +17,6 @@ from benchmarks.auto_arena.tournaments import (
 )
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
@@ -59,18 +58,17 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         *(path_table(board, name, begin, end) for name, (begin, end) in added.items()),
         rating_table(board, played.ratings, scores.values if scores else {}),
     ]
-    return Result(tables, {"paths": draw_paths(board)}, unfinished(played.outcomes))
+    return Result(tables, {"paths": draw_paths(board)}, played.notes)
 
 
 def arrivals(board: TournamentLeaderboard) -> dict[str, tuple[int, int]]:
     """Returns for every newcomer who has played how many pairings there were before its first and after its last one."""
-    found = {}
-    for name in board.newcomers:
-        own = [number for number, stage in enumerate(board.path) if name in stage.ratings]
-        following = [number for number in own if name not in board.path[number].pair]
-        if own and own[0]:
-            found[name] = (own[0], following[0] if following else len(board.path))
-    return found
+    begins = {
+        name: next((number for number, stage in enumerate(board.path) if name in stage.ratings), len(board.path))
+        for name in board.newcomers
+    }
+    ends = [*begins.values(), len(board.path)][1:]
+    return {name: (begin, end) for (name, begin), end in zip(begins.items(), ends, strict=True) if 0 < begin < end}
 
 
 def order_table(board: TournamentLeaderboard, added: Mapping[str, tuple[int, int]]) -> Table:

@@ -107,7 +107,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     run = runs[RUN]
     examined = examinations(run)
     void = [outcome for outcome in run.outcomes(EXAMINATION) if outcome.status != FINISHED]
-    files = {}
+    files: dict[str, str] = {}
     for policy, own in examined.items():
         questions = collected(own)
         if questions:

@@ -18,7 +18,7 @@ from rating.statistics.correlation import Correlation, correlate
 from rating.statistics.estimates import Estimate
 
 TIES = ("half", "drop")
-RESAMPLES = 1000
+DRAWS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +27,14 @@ class Ratings:
 
     Attributes:
         fitted: to all battles.
-        resampled: to battles drawn again, shape (resamples, n), in the order of ``fitted.policies``.
+        drawn: ratings as they might have come out, shape (draws, n), in the order of ``fitted.policies``: fitted to battles drawn
+            again; or, where the battles alone determine no ratings, drawn from the model's own uncertainty, since of somebody
+            unbeaten every draw of battles says the same.
         battles: of each player that count.
     """
 
     fitted: BradleyTerryFit
-    resampled: NDArray[np.float64]
+    drawn: NDArray[np.float64]
     battles: Mapping[str, int]
 
     def values(self) -> dict[str, float]:
@@ -41,8 +43,8 @@ class Ratings:
         return dict(sorted(pairs, key=lambda pair: (-round(pair[1], 6), pair[0])))
 
     def estimates(self) -> dict[str, Estimate]:
-        """Returns ratings with 95 % intervals over battles that are drawn again, in the order of ``values``."""
-        low, high = np.quantile(self.resampled, (0.025, 0.975), axis=0)
+        """Returns ratings with 95 % intervals over what might have come out, in the order of ``values``."""
+        low, high = np.quantile(self.drawn, (0.025, 0.975), axis=0)
         place = {policy: index for index, policy in enumerate(self.fitted.policies)}
         return {
             policy: Estimate(
@@ -56,7 +58,7 @@ class Ratings:
         }
 
     def spearman(self, scores: Mapping[str, float | None]) -> Estimate | None:
-        """Returns the rank correlation with some scores, with its 95 % interval over battles that are drawn again.
+        """Returns the rank correlation with some scores, with its 95 % interval over what might have come out.
 
         Ratings of drawn battles err twice, so the interval lies rather low; it is widened to hold the value itself.
         """
@@ -64,9 +66,7 @@ class Ratings:
         if found.spearman is None:
             return None
         names = self.fitted.policies
-        drawn = [
-            correlate(dict(zip(names, row, strict=True)), scores).spearman for row in self.resampled.round(6).tolist()
-        ]
+        drawn = [correlate(dict(zip(names, row, strict=True)), scores).spearman for row in self.drawn.round(6).tolist()]
         low, high = np.quantile([value for value in drawn if value is not None] or [found.spearman], (0.025, 0.975))
         return Estimate(
             found.spearman, min(found.spearman, float(low)), max(found.spearman, float(high)), found.n, found.n
@@ -95,8 +95,14 @@ def rate(outcomes: Sequence[Outcome], ties: str = "half", *, seed: int = 0) -> R
     used = comparisons.result != 1 if ties == "drop" else np.ones(len(comparisons.result), dtype=bool)
     sides = np.concatenate((comparisons.first[used], comparisons.second[used]))
     counts = np.bincount(sides, minlength=len(comparisons.policies)).tolist()
+    fitted = bradley_terry.fit(comparisons, options)
+    if fitted.regularised:
+        generator = np.random.default_rng(seed)
+        drawn = generator.multivariate_normal(fitted.ratings, fitted.covariance, DRAWS, method="eigh")
+    else:
+        drawn = bradley_terry.bootstrap(comparisons, options, resamples=DRAWS, seed=seed)
     return Ratings(
-        bradley_terry.fit(comparisons, options),
-        bradley_terry.bootstrap(comparisons, options, resamples=RESAMPLES, seed=seed),
+        fitted,
+        drawn,
         dict(zip(comparisons.policies, counts, strict=True)),
     )

@@ -6,6 +6,7 @@ sets come from one distribution is tested by Kolmogorov and Smirnov's test, whet
 test.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,7 +101,7 @@ def question_sets(options: Options) -> tuple[Set, Set]:
         OptionError: if there are not two examiners, or a file cannot be read.
     """
     if options.examiner:
-        pairs = [item.partition("=")[::2] for item in options.examiner]
+        pairs = [item.rpartition("=")[::2] for item in options.examiner]  # a policy may have options, with more of them
         if len({name for name, _ in pairs}) != 2 or len(pairs) != 2 or not all(name and file for name, file in pairs):
             raise OptionError(f"examiner: expected two of POLICY=FILE, got {' '.join(options.examiner)!r:.200}")
         found = [
@@ -110,11 +111,10 @@ def question_sets(options: Options) -> tuple[Set, Set]:
         return found[0], found[1]
     names = [entry.partition("=")[0] for entry in scripted(options.players)[DEBATE]]
     questions = load_questions(BUILTIN, options.language)
-    first = first_of_each_domain(questions, options.chosen)
-    both = first_of_each_domain(questions, 2 * options.chosen)
-    second = [number for number in both if number not in set(first)]
-    if not second:
-        raise OptionError(f"chosen: expected fewer than {options.chosen}, or --examiner; no shipped questions are left")
+    fewest = min(Counter(question.domain for question in questions).values())
+    each = min(options.chosen, fewest // 2)  # both get as many
+    first = first_of_each_domain(questions, each)
+    second = [number for number in first_of_each_domain(questions, 2 * each) if number not in set(first)]
     return Set(names[0], BUILTIN, first), Set(names[-1], BUILTIN, second)
 
 
@@ -187,10 +187,9 @@ def scores(outcomes: Sequence[Outcome]) -> dict[str, list[Score]]:
     found: dict[str, list[Score]] = {}
     for outcome in outcomes:
         seats = rated_seats(outcome)
-        if outcome.status != FINISHED or any(seat.forfeit for seat in outcome.seats):
+        given = len(outcome.seats) - len(seats) - int(statistic(seats[0], "abstentions"))
+        if outcome.status != FINISHED or any(seat.forfeit for seat in outcome.seats) or not given:
             continue
-        judges = [seat for seat in outcome.seats if not seat.rated]
-        given = len(judges) - int(statistic(seats[0], "abstentions"))
         own = [int(statistic(seat, "votes_final")) for seat in seats]
         for seat, mine in zip(seats, own, strict=True):
             share_of_votes = (mine + (given - sum(own)) / 2) / given

@@ -1,10 +1,11 @@
 """Transcripts of matches in Markdown: what every seat read, replied and played, quoted so that no text of a player is markup."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from agents.records import Attempt, Turn
 from benchmarks.experiments.markdown import block, inline
 from llmarena_envs.core.failures import Failure
+from llmarena_envs.core.narration import Scene
 from rating.records.record import Record
 
 
@@ -17,10 +18,7 @@ def transcript(record: Record) -> str:
     assert record.outcome is not None
     seats = record.outcome.seats
     policies = {seat.agent: seat.policy for seat in seats}
-    parts = [
-        f"## Match {record.match.number}: {' v '.join(inline(seat.policy) for seat in seats)}",
-        f"Match {inline(record.match.id)}, seed {record.match.seed}.",
-    ]
+    parts = _title(record)
     parts += [part for turn in record.turns for part in _turn(turn, policies.get(turn.agent, ""))]
     results = [
         f"- {inline(seat.agent)} ({inline(seat.policy)}): reward {seat.reward:+g}"
@@ -28,6 +26,34 @@ def transcript(record: Record) -> str:
         for seat in seats
     ]
     return "\n\n".join([*parts, "### The end", "\n".join(results)])
+
+
+def story(record: Record, scenes: Iterable[Scene]) -> str:
+    """Returns the story of a match as Markdown.
+
+    Args:
+        record: of the match.
+        scenes: the story as its environment tells it.
+    """
+    policies = {seat.agent: seat.policy for seat in record.outcome.seats} if record.outcome else {}
+    return "\n\n".join([*_title(record), *(part for scene in scenes for part in _scene(scene, policies))])
+
+
+def _title(record: Record) -> list[str]:
+    players = [seat.policy for seat in record.outcome.seats if seat.rated] if record.outcome else record.match.policies
+    return [
+        f"## Match {record.match.number}: {' v '.join(map(inline, players))}",
+        f"Match {inline(record.match.id)}, seed {record.match.seed}.",
+    ]
+
+
+def _scene(scene: Scene, policies: Mapping[str, str]) -> list[str]:
+    """Returns a scene; its heading and remarks are the environment's own."""
+    who = f"{inline(scene.speaker)} ({inline(policies.get(scene.speaker, ''))}): " if scene.speaker else ""
+    remarks = "".join(f" *{remark}*;" for remark in scene.remarks).rstrip(";")
+    level = "####" if scene.speaker or scene.text else "###"
+    said = [block(scene.text)] if scene.text else []
+    return [f"{level} {who}{scene.heading}", *([remarks.strip()] if remarks else []), *said]
 
 
 def rules(texts: Mapping[str, str]) -> str:

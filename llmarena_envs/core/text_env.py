@@ -16,6 +16,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import Failure, InvalidReply, Refusal
 from llmarena_envs.core.game import Game
+from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.space import UnicodeText
@@ -142,6 +143,22 @@ class TextEnv(AECEnv):
     def sources(self) -> tuple[Source, ...]:
         """Returns where the data come from that matches are played with, for the record of a run."""
         return ()
+
+    def narrate(self) -> tuple[Scene, ...]:
+        """Returns the story of the match up to now, for a spectator who may see everything; an environment may have none."""
+        return ()
+
+    @classmethod
+    def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns the options with which a recorded match is set up again in order to tell its story.
+
+        What is costly and has no part in the story is left out. Up to the last turn every agent must read the same as with
+        the options of the match.
+
+        Args:
+            options: those of the match.
+        """
+        return options
 
     # PettingZoo's interface.
 

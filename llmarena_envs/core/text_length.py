@@ -7,6 +7,7 @@ words are 3 tokens, which is 3 characters.
 import re
 from abc import ABC, abstractmethod
 from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 from gymnasium.error import DependencyNotInstalled
@@ -119,8 +120,6 @@ class TokenCounter(TextCounter):
 
     def source(self) -> Source:
         """Returns which vocabulary counts."""
-        from importlib.metadata import version
-
         return Source(f"tiktoken ({_ENCODING})", version("tiktoken"), "MIT")
 
 

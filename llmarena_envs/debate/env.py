@@ -89,9 +89,9 @@ in its domain.
 ### Rewards
 
 At the end +1 for the better debater, -1 for the other one, 0 for both if it is a tie; examiner and judges receive 0. If there
-are fewer verdicts than the quorum the match has no result: it is counted and not rated. An illegal action (`None`, or no text)
-ends the match: the offender receives -1, the opponent of a debater +1, everybody else 0; if it was an examiner or a judge the
-match has no result.
+are fewer verdicts than the quorum the match has no result: it is counted and not rated. An illegal action (`None`, no text, or
+an examiner's text that is no question) ends the match: the offender receives -1, the opponent of a debater +1, everybody else
+0; if it was an examiner or a judge the match has no result.
 
 ### Infos
 
@@ -118,6 +118,7 @@ from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration, Verdicts
 from llmarena_envs.core.failures import InvalidReply
+from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.prompts import Prompts
@@ -125,6 +126,7 @@ from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.core.text_length import text_counter
 from llmarena_envs.debate.game import AUTO, MAX_DISCUSSION_ROUNDS, Debate
+from llmarena_envs.debate.narration import Narrator
 from llmarena_envs.debate.questions import DOMAINS, Question, Questions, load_questions
 from llmarena_envs.debate.questions.files import BUILTIN, question_source
 from llmarena_envs.debate.text import DebateCodec
@@ -242,12 +244,20 @@ class raw_env(TextEnv):
                 raise
             return given
 
+    def cases(self) -> dict[str, list[int]]:
+        """Returns the questions' numbers, one of each domain in turn, so that the first forty are five of each."""
+        return {"number": self.game.numbers_by_turns()} if self._questions is not None else {}
+
     def sources(self) -> tuple[Source, ...]:
         """Returns where the questions come from and how many there are, and what measures lengths."""
         measure = self._counter.source()
         if self._questions is None:
             return (measure,)
         return question_source(self._questions, self.codec.language, len(self.game.questions)), measure
+
+    def narrate(self) -> tuple[Scene, ...]:
+        """Returns the question, everything that was said, what the judges gave, and who won."""
+        return tuple(Narrator(self.game, self.codec.language).scenes())
 
 
 def _check_text(name: str, value: object) -> None:

@@ -1,5 +1,6 @@
 """The rules of a debate: two debaters answer, criticize and question each other, then a committee of judges decides."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -74,6 +75,7 @@ class Debate(Game[Action, DebateView]):
         stage: as in ``DebateView``.
         deliveries: the turns that were played.
         reference: an answer that judges compare others with; empty if there is none.
+        reference_writer: the judge who wrote it; empty if it was given.
         committee: the judges and what they gave.
     """
 
@@ -129,6 +131,16 @@ class Debate(Game[Action, DebateView]):
         wanted = self._reference == AUTO and bool(self.judges)
         return wanted and question.domain in REFERENCE_DOMAINS and not question.reference
 
+    def numbers_by_turns(self) -> list[int]:
+        """Returns the numbers of the questions that may be drawn, one of each domain in turn as long as there are any."""
+        taken: Counter[str] = Counter()
+        order = []
+        for number in self._candidates:
+            domain = self.questions[number].domain
+            order.append((taken[domain], DOMAINS.index(domain), number))
+            taken[domain] += 1
+        return [number for _, _, number in sorted(order)]
+
     def reset(self, rng: np.random.Generator) -> None:
         """Draws the sides, then the question or the examiner's domain."""
         swap = int(rng.integers(2))
@@ -141,6 +153,7 @@ class Debate(Game[Action, DebateView]):
             self.number, self.question = -1, Question("", self._domain or drawn, "")
         self.deliveries: tuple[Delivery, ...] = ()
         self.reference = self.question.reference if self._reference == AUTO else self._reference or ""
+        self.reference_writer = ""
         self.committee = self._committee
         self.undecided = False
         self.rewards = (0.0,) * len(self.agents)
@@ -159,12 +172,12 @@ class Debate(Game[Action, DebateView]):
 
     def _call_judges(self) -> None:
         """Lets all judges act; when they have judged as often as they do, the match is over."""
-        self.stage = DISCUSS if self.committee.discusses or self.committee.is_done else JUDGE
-        self.to_move = () if self.committee.is_done else self.judges
-        if not self.to_move:
-            winner = self.committee.winner
-            self.undecided = winner == NONE
-            self.rewards = tuple(self._reward(agent, winner) for agent in self.agents)
+        if not self.committee.is_done:
+            self.stage, self.to_move = DISCUSS if self.committee.discusses else JUDGE, self.judges
+            return
+        winner = self.committee.winner
+        self.to_move, self.undecided = (), winner == NONE
+        self.rewards = tuple(self._reward(agent, winner) for agent in self.agents)
 
     def _reward(self, agent: str, winner: str) -> float:
         if winner not in SIDES or agent not in DEBATERS:
@@ -279,6 +292,7 @@ class Debate(Game[Action, DebateView]):
             self._call_debater()
         elif isinstance(first, Reference):
             self.reference = self.counter.cut(first.text, self.counter.budget(REFERENCE_WORDS))
+            (self.reference_writer,) = self.to_move
             self._call_judges()
         else:
             self.committee = self.committee.joined_by(tuple(each for each in actions if isinstance(each, Given)))

@@ -30,7 +30,7 @@ _NAMES = {
 _TAG = re.compile(
     rf"[<\[][ ]?(?P<slash>/?)[ ]?(?P<name>{'|'.join(sorted(_NAMES, key=len, reverse=True))})"
     r"(?P<attributes>[ :=][^<>\[\]/\n]{0,80}+)?(?P<empty>/?)[ ]?(?P<close>[>\]])",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,  # in Unicode other letters than its own would match a name
 )
 _ANGLES = "<＜"
 _TITLE_MARKS = "〈《"

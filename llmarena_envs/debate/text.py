@@ -177,7 +177,7 @@ class DebateCodec(Codec[Action, DebateView]):
         """Returns the form of what the reader is to write."""
         if view.stage == DEBATE:
             return " ".join(self._prompts.render(f"form_{action}") for action in view.actions)
-        return self._prompts.render("example_query") if view.stage == EXAMINE else "[[A]]"
+        return self._prompts.render("example_query" if view.stage == EXAMINE else "example_verdict")
 
     def format(self, action: Action, view: DebateView) -> str:
         """Writes a question with its number, a turn in tags, other texts as they are, ``abstain`` for none."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Discrete
 
-from llmarena_envs.testing.transcript import expect_equal, plain
+from llmarena_envs.testing.transcript import expect_equal, plain, snapshot
 from llmarena_envs.testing.trial import Trial, act_and_finish_stage, agents_to_move, is_over
 
 TRIED = 4
@@ -121,6 +121,24 @@ def pictures_are_drawn(trial: Trial) -> None:
         expect_equal(trial, plain(picture), plain(env.render()), "the picture")
 
 
+def stories_are_told_in_scenes(trial: Trial) -> None:
+    """``narrate`` gives scenes that name agents of the environment, the same ones for the same position, and changes nothing."""
+    for env in trial.positions():
+        raw, before = env.unwrapped, snapshot(env)
+        if not hasattr(raw, "narrate"):
+            return
+        story = raw.narrate()
+        strangers = {name for scene in story for name in (scene.speaker, *scene.hidden_from)} - {
+            "",
+            *env.possible_agents,
+        }
+        trial.expect(not strangers, f"agents out of {env.possible_agents}", strangers)
+        texts = [text for scene in story for text in (scene.heading, scene.text, *scene.marks)]
+        trial.expect(all(isinstance(text, str) for text in texts), "texts", texts)
+        expect_equal(trial, plain(story), plain(raw.narrate()), "the story")
+        expect_equal(trial, before, snapshot(env), "the position unchanged by telling its story")
+
+
 RULES = (
     metadata_is_complete,
     spaces_are_the_same_objects_for_life,
@@ -130,4 +148,5 @@ RULES = (
     masks_of_waiting_agents_are_zero,
     masks_show_exactly_the_legal_actions,
     pictures_are_drawn,
+    stories_are_told_in_scenes,
 )

@@ -112,12 +112,14 @@ illegal action.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.sandbox import BACKENDS
@@ -125,6 +127,7 @@ from llmarena_envs.writer_editor import text_metrics
 from llmarena_envs.writer_editor.document_files import MAX_LANGUAGE
 from llmarena_envs.writer_editor.game import CODE_REVIEW, TASKS, WriterEditor
 from llmarena_envs.writer_editor.grammar import NAMES
+from llmarena_envs.writer_editor.narration import narrate
 from llmarena_envs.writer_editor.objective import Measure
 from llmarena_envs.writer_editor.pass_rate import AUTO, find_pass_rate, sandbox_source
 from llmarena_envs.writer_editor.task_types import Document, Problem
@@ -143,6 +146,7 @@ def env(**options: Any) -> OrderWrapper:
 class raw_env(TextEnv):
     """Writer and editor as an AEC environment; arguments as in the module's documentation."""
 
+    game: WriterEditor
     metadata: ClassVar[dict[str, Any]] = {
         "name": "writer_editor_v0",
         "render_modes": ["ansi", "human"],
@@ -215,6 +219,16 @@ class raw_env(TextEnv):
         if self._sandbox is None or find_pass_rate(self._sandbox) is None:
             return (self._source,)
         return self._source, sandbox_source(self._sandbox)
+
+    def narrate(self) -> tuple[Scene, ...]:
+        """Returns the task, everything that was written, and the scores with their reasons."""
+        return narrate(self.game, Prompts("llmarena_envs.writer_editor", self.codec.language))
+
+    @classmethod
+    def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns the options with nothing measured, so that no program is run; without judges a match takes one instead."""
+        left_out = {"objective": False, "sandbox": AUTO}
+        return {**options, **left_out, "n_judges": options.get("n_judges", 1) or 1}
 
 
 def _check_token(token: object) -> None:

@@ -4,7 +4,7 @@ import argparse
 import io
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from llmarena_envs.core.terminal import printable
+from rating.commands.matches import headline, print_match
 from rating.commands.verification import no_such_match, verify_run
 from rating.records.export import record_table, write_csv, write_jsonl
 from rating.records.outcome import Outcome
@@ -67,10 +67,9 @@ def replay(args: argparse.Namespace) -> int:
             _print_array(records)
         else:
             for record in records:
+                print(headline(record))
                 if args.match:
-                    _print_match(record)
-                else:
-                    print(_headline(record))
+                    print_match(record, raw=args.raw)
     return 0
 
 
@@ -120,14 +119,15 @@ def write_report(directory: Path, path: Path) -> Path:
     return path.resolve()
 
 
-def report_page(directory: Path, title: str) -> str:
-    """Returns the report page of a small run under a title."""
+def report_page(directory: Path, title: str, matches: Collection[str] | None = None) -> str:
+    """Returns the report page of a run under a title, with those of its matches that are named by id, by default all."""
     from rating.report import write_page  # matplotlib is slow to import
 
     config, store = run_directory.open_run(directory)
     with closing(store):
         page = io.StringIO()
-        write_page(_report(config, store, title), store.records(), page)
+        shown = (record for record in store.records() if matches is None or record.match.id in matches)
+        write_page(_report(config, store, title), shown, page)
         return page.getvalue()
 
 
@@ -168,24 +168,3 @@ def _print_array(records: Iterable[Record]) -> None:
         print(f"{opening}\n  " + text.replace("\n", "\n  "), end="")
         opening = ","
     print("\n]" if opening == "," else "[]")
-
-
-def _headline(record: Record) -> str:
-    match, outcome = record.match, record.outcome
-    rewards = (
-        " / ".join(f"{seat.reward:+g}" for seat in outcome.seats) if outcome and not record.error else record.status
-    )
-    return printable(f"{match.id}  {match.environment:18} {match.number:5}  {' v '.join(match.policies)}: {rewards}")
-
-
-def _print_match(record: Record) -> None:
-    print(_headline(record) + (f"\n{printable(record.error)}" if record.error else ""))
-    for turn in record.turns:
-        print(f"\n--- {turn.index + 1}. {turn.agent} reads:\n{printable(turn.read)}")
-        for attempt in turn.attempts:
-            print(
-                f"--- replies ({attempt.kind.name.lower()}):\n{printable(attempt.reply)}"
-                + (f"\n[{printable(attempt.message)}]" if attempt.message else "")
-            )
-        played = "nothing: forfeit" if turn.action is None else printable(turn.played) or repr(turn.action)
-        print(f"--- plays {played}" + (f" ({turn.fallback})" if turn.fallback else ""))

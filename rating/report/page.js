@@ -5,9 +5,13 @@ const chunks = document.querySelectorAll("script.chunk");
 const byId = (id) => document.getElementById(id);
 const LIMIT = 2000;
 
+// What could reorder a line or hide in it, as llmarena_envs.core.terminal has it.
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const printable = (text) => text.replace(STEERING, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 function element(tag, text, className) {
   const node = document.createElement(tag);
-  if (text !== undefined) node.textContent = text;
+  if (text !== undefined) node.textContent = printable(text);
   if (className) node.className = className;
   return node;
 }
@@ -56,32 +60,59 @@ function fill() {
 }
 
 async function show(match) {
-  const turns = (await unpack(match.chunk))[match.place];
+  const { seats, story, missing, turns } = (await unpack(match.chunk))[match.place];
   const agents = data.agents[match.environment] || [];
+  const policyOf = (agent) => seats[agent] || match.policies[agents.indexOf(agent)] || "";
   const view = byId("match");
   view.replaceChildren(element("h3", `Match ${match.number} of ${match.environment}: ${match.policies.join(" v ")}`));
   view.append(element("p", describe(match) + (match.error ? `: ${match.error}` : ""), match.error ? "bad" : ""));
+  if (missing) view.append(element("p", `The story of this match cannot be told: ${missing}.`, "bad"));
   const rules = data.rules[match.environment] || {};
   for (const agent of Object.keys(rules)) {
     const details = view.appendChild(element("details"));
     details.append(element("summary", `Rules as told to ${agent}`), element("pre", rules[agent]));
   }
-  turns.forEach((turn, index) => {
-    const box = view.appendChild(element("div", undefined, "turn"));
-    const policy = match.policies[agents.indexOf(turn.agent)] || "";
-    box.append(element("b", `${index + 1}. ${turn.agent} `), element("span", policy, "dim"));
-    box.append(element("pre", turn.read));
-    for (const attempt of turn.attempts) {
-      const good = attempt.kind === "ok";
-      const tokens = attempt.tokens[0] || attempt.tokens[1] ? `, ${attempt.tokens[0]} tokens read, ${attempt.tokens[1]} written` : "";
-      box.append(element("span", `reply: ${attempt.kind}${tokens}`, good ? "good" : "bad"));
-      box.append(element("pre", attempt.reply, "reply"));
-      if (attempt.message) box.append(element("p", attempt.message, "bad"));
-    }
-    const played = turn.action === null ? "nothing: forfeit" : turn.played || JSON.stringify(turn.action);
-    box.append(element("span", `played: ${played}${turn.fallback ? ` (${turn.fallback})` : ""}`, turn.fallback ? "bad" : "dim"));
-  });
+  const tellTurns = (place) => turns.forEach((turn, index) => place.append(tellTurn(turn, index, policyOf(turn.agent))));
+  if (story.length) {
+    const details = view.appendChild(element("details"));
+    details.append(element("summary", `What was read and replied, turn by turn (${turns.length})`));
+    details.addEventListener("toggle", () => tellTurns(details), { once: true });
+    const speakers = [...new Set(story.map((scene) => scene.speaker))].filter(Boolean);
+    for (const scene of story) view.append(tellScene(scene, speakers.indexOf(scene.speaker), policyOf(scene.speaker)));
+  } else {
+    tellTurns(view);
+  }
   view.scrollIntoView({ behavior: "smooth" });
+}
+
+function tellScene(scene, number, policy) {
+  if (!scene.speaker && !scene.text) return element("h4", scene.heading);
+  const box = element("div", undefined, scene.speaker ? "scene" : "scene told");
+  if (scene.speaker) {
+    box.style.borderLeftColor = `hsl(${(210 + number * 137) % 360} 60% 50%)`;
+    box.append(element("b", scene.speaker), " ", element("span", policy, "dim"), ": ");
+  }
+  box.append(element("span", scene.heading, "heading"));
+  for (const remark of scene.remarks) box.append(" ", element("span", remark, "mark"));
+  if (scene.hidden) box.classList.add("hidden");
+  if (scene.text) box.append(element("pre", scene.text));
+  return box;
+}
+
+function tellTurn(turn, index, policy) {
+  const box = element("div", undefined, "turn");
+  box.append(element("b", `${index + 1}. ${turn.agent} `), element("span", policy, "dim"));
+  box.append(element("pre", turn.read));
+  for (const attempt of turn.attempts) {
+    const good = attempt.kind === "ok";
+    const tokens = attempt.tokens[0] || attempt.tokens[1] ? `, ${attempt.tokens[0]} tokens read, ${attempt.tokens[1]} written` : "";
+    box.append(element("span", `reply: ${attempt.kind}${tokens}`, good ? "good" : "bad"));
+    box.append(element("pre", attempt.reply, "reply"));
+    if (attempt.message) box.append(element("p", attempt.message, "bad"));
+  }
+  const played = turn.action === null ? "nothing: forfeit" : turn.played || JSON.stringify(turn.action);
+  box.append(element("span", `played: ${played}${turn.fallback ? ` (${turn.fallback})` : ""}`, turn.fallback ? "bad" : "dim"));
+  return box;
 }
 
 // A link to one match ends in #match=ID.

@@ -141,7 +141,7 @@ class Swiss:
     def _matches(self, pairing: int, pair: Pair) -> list[Match]:
         contest, plan = self._staffed(pair, ranked(self._ratings())), self._plan
         seats = [pair, pair[::-1]]
-        order = np.random.default_rng(deal_seed(contest.seed, f"{contest.environment}/seats", pairing))
+        order = np.random.default_rng(deal_seed(contest.seed, f"seats/{contest.environment}", pairing))
         begins = order.permutation(plan.questions) % 2
         matches: list[Match] = []
         for question in range(plan.questions):

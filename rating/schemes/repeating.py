@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
+from llmarena_envs.core.options import OptionError
 from rating.records.match import Match
 from rating.schedules.batches import even_batch
 from rating.schedules.schedule import Schedule
@@ -19,6 +20,11 @@ class Repeating(Scheme):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
+        if setting.tournament is not None:
+            raise OptionError(
+                f"{setting.environment}: tournament: expected no rules of one, since policies are compared by {self.name!r} here;"
+                ' for a tournament write: scheme = "tournament"'
+            )
         rule = self.rule()
         if isinstance(rule, CountRule):
             cycles, played = self.cycle()

@@ -146,7 +146,6 @@ class Scheme(ABC):
         """
         self.expect_no("opponent", "since policies are rated by playing each other here")
         self.expect_no("value", "since only the scheme 'field' averages a statistic")
-        self.expect_no("tournament", 'since policies do not meet in a tournament here; for one: scheme = "tournament"')
 
     def expect_no(self, key: str, reason: str) -> None:
         """Checks that the run leaves a key of the environment out.

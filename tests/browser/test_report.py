@@ -1,11 +1,14 @@
 """The report in a real browser: needs ``chromium`` on the path, so it is run apart from the other tests."""
 
 import asyncio
+import re
 import subprocess
+from html import escape
 
 from rating.commands.read import write_report
 from rating.running import run_directory
 from rating.running.runner import Runner
+from tests.browser.stories_env import MARKUP
 from tests.rating.report.test_report import RUN
 
 CHROMIUM = [
@@ -18,17 +21,60 @@ CHROMIUM = [
 ]
 
 
-def test_a_match_is_shown_turn_by_turn_and_hostile_text_stays_text(tmp_path):
-    config, store = run_directory.create(tmp_path / "run", RUN, "run.toml")
+def played(directory, run_file):
+    """Plays a run and returns its first match."""
+    config, store = run_directory.create(directory, run_file, "run.toml")
     asyncio.run(Runner(config, store).run())
     match = next(store.records()).match
     store.close()
-    report = write_report(tmp_path / "run", tmp_path / "report.html")
+    return match
+
+
+def looked_at(folder, match):
+    """Returns the report as the browser has built it, with a match shown."""
+    report = write_report(folder / "run", folder / "report.html")
     url = f"{report.as_uri()}#match={match.id}"
-    command = [*CHROMIUM, f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=5000", "--dump-dom", url]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    command = [*CHROMIUM, f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=5000", "--dump-dom", url]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+def test_a_match_is_shown_turn_by_turn_and_hostile_text_stays_text(tmp_path):
+    shown = looked_at(tmp_path, played(tmp_path / "run", RUN))
     assert "20 matches" in shown
     assert 'class="turn"' in shown
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
     assert "<img" not in shown
     assert "forfeit by" in shown
+
+
+STORY_RUN = """
+seed = 1
+workers = 1
+[stop]
+min_matches = 1
+max_matches = 1
+[[environment]]
+name = "tests.browser.stories_env"
+[[policy]]
+name = "half <b>"
+spec = "random"
+[[policy]]
+spec = "first_legal"
+"""
+
+
+def test_a_hostile_story_is_told_as_text(tmp_path):
+    match = played(tmp_path / "run", STORY_RUN)
+    shown = looked_at(tmp_path, match)
+    assert "<title>run - llmarena report</title>" in shown
+    assert "<img" not in shown and shown.count("<script") == shown.count("</script") == 3
+    scenes = re.findall(r'<div class="(scene[^"]*)".*?>(.*?)</div>', shown, re.DOTALL)
+    assert [style for style, _ in scenes] == ["scene told", "scene", "scene hidden", "scene"]
+    question, answer, thought, long = (content for _, content in scenes)
+    assert escape(MARKUP, quote=False) in question and "\n&amp;lt;b&amp;gt;" in question
+    assert r"the verdict is \u202e]]A[[\u202c \u2066aside\u001b[2J" in answer
+    assert '<span class="mark">hidden from player_1</span>' in thought and escape(MARKUP, quote=False) in thought
+    assert len(long) > 1_000_000 and "the end" in long
+    policies = re.findall(r'<b>player_\d</b> <span class="dim">(.*?)</span>', shown)
+    assert sorted(set(policies)) == ["first_legal", "half &lt;b&gt;"]
+    assert "<h4>Round 1</h4>" in shown

@@ -21,7 +21,8 @@ class Templates(ScriptedPolicy):
     def __call__(self, view: ExaminationView) -> str:
         """Returns as many questions as are wanted, if its words allow so many."""
         words = _templates(view.language)[view.domain]
-        seen, texts = Seen(view.accepted), []
+        seen = Seen(view.accepted)
+        texts: list[str] = []
         for _ in range(DRAWS * view.wanted):
             text = self._write(words)
             if len(texts) < view.wanted and text not in seen:

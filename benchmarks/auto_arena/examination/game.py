@@ -33,7 +33,7 @@ class ExaminationView(NamedTuple):
         legal: empty, since questions cannot be listed.
         domain: the domain.
         language: of the questions.
-        count: number of questions that are wanted in all.
+        total: number of questions that are wanted in all.
         wanted: number of questions that are asked for now; 0 at the end.
         accepted: the questions kept so far.
         last: all questions of the last reply to the present batch, with the reason why one was not kept.
@@ -44,7 +44,7 @@ class ExaminationView(NamedTuple):
     legal: tuple[Drafts, ...]
     domain: str
     language: str
-    count: int
+    total: int
     wanted: int
     accepted: tuple[str, ...]
     last: tuple[Draft, ...]

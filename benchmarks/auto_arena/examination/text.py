@@ -10,6 +10,7 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
 from llmarena_envs.debate.questions import examiner_prompt, read_questions
 from llmarena_envs.debate.questions.examiner import Draft, examiner_prompts
+from llmarena_envs.debate.questions.replies import plain_text
 
 MAX_DRAFTS = 80_000
 """Characters of questions that are taken from one reply."""
@@ -43,7 +44,7 @@ class ExaminationCodec(Codec[Drafts, ExaminationView]):
         parts = []
         if view.accepted:
             kept = "\n".join(quote(f"({number}). {text}") for number, text in enumerate(view.accepted, start=1))
-            parts.append(self._prompts.render("kept", number=len(view.accepted), count=view.count, queries=kept))
+            parts.append(self._prompts.render("kept", number=len(view.accepted), count=view.total, queries=kept))
         refused = [draft for draft in view.last if draft.refused]
         if view.last:
             parts.append(self._prompts.render("missing", drafted=len(view.last), wanted=view.wanted))
@@ -62,7 +63,7 @@ class ExaminationCodec(Codec[Drafts, ExaminationView]):
 
     def ending(self, view: ExaminationView, ending: Ending) -> str:
         """Returns by what the match ended."""
-        cause = self._prompts.render("over", number=len(view.accepted), count=view.count)
+        cause = self._prompts.render("over", number=len(view.accepted), count=view.total)
         if ending.offenders:
             cause = self._ends.forfeit(view.agent, ending.offenders)
         return self._ends.over(cause, self._ends.received(ending.reward))
@@ -101,7 +102,7 @@ def _exact(reply: str) -> Drafts | None:
         texts = json.loads(reply)[_QUERIES]
     except (ValueError, RecursionError):
         return None
-    exact = all(isinstance(text, str) and all(sign.isprintable() or sign in "\n\t" for sign in text) for text in texts)
+    exact = all(isinstance(text, str) and plain_text(text) == text for text in texts)
     return tuple(texts) if exact and _as_json(tuple(texts)) == reply and _within_limit(texts) == tuple(texts) else None
 
 

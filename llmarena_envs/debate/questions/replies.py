@@ -38,6 +38,7 @@ _REMARK = re.compile(
     r"if you(?:'d| would) like|希望这|希望以上|以上(?:就)?是|以上问题|如果(?:您|你)?(?:还)?需要|这些问题|如需",
     re.IGNORECASE,
 )
+_RULE = re.compile(r"[ \t]*+(?:-{3,}+|\*{3,}+|_{3,}+|={3,}+)[ \t]*+")
 _ASKS = re.compile(r"[?？][\s\"'”’」*_)）]*+\Z")
 _AROUND = {"**": "**", "__": "__", '"': '"', "'": "'", "“": "”", "「": "」", "『": "』", "`": "`"}
 _FIELDS = ("question", "query", "prompt", "text", "问题")
@@ -69,11 +70,15 @@ def read_questions(reply: str) -> list[str]:
         The texts, without numbers, markup around the whole and control characters; empty for a reply that holds nothing. A reply
         without numbers, bullets or a list is one question, or one a line if every line ends with a question mark.
     """
-    text = _UNPRINTABLE.sub("", _LINE_BREAK.sub("\n", read_part(reply)))
-    lines = _lines(text)
+    lines = _lines(plain_text(read_part(reply)))
     found = _listed(lines) or _marked(lines, _NUMBER) or _marked(lines, _BULLET) or _unmarked(lines)
     questions = [_trim(each) for each in found[:MAX_READ]]
     return [question for question in questions if question]
+
+
+def plain_text(text: str) -> str:
+    """Returns a text with one kind of line break, without control characters and halves of characters."""
+    return _UNPRINTABLE.sub("", _LINE_BREAK.sub("\n", text))
 
 
 def _lines(text: str) -> list[_Line]:
@@ -106,7 +111,12 @@ def _listed(lines: Sequence[_Line]) -> list[str]:
     items: list[Any] = fields["items"] if fields and isinstance(fields["items"], list) else []
     items = items or [each for _, _, each in find_objects(text[start:end])]
     texts = [_field(item) for item in items]
-    return [_NUMBER.sub("", each, count=1) for each in texts] if texts and all(texts) else []
+    return [_without_number(each) for each in texts] if texts and all(texts) else []
+
+
+def _without_number(text: str) -> str:
+    match = _NUMBER.match(narrow(text))
+    return text[match.end() :] if match else text
 
 
 def _field(item: Any) -> str:
@@ -157,7 +167,10 @@ def _without_remark(texts: Sequence[str]) -> list[str]:
 
 
 def _trim(text: str) -> str:
-    text = "\n".join(line.rstrip() for line in text.split("\n")).strip()
+    lines = [line.rstrip() for line in text.strip().split("\n")]
+    while lines and (not lines[-1] or _RULE.fullmatch(lines[-1])):  # what separates it from the next one
+        lines.pop()
+    text = "\n".join(lines).strip()
     text = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
     for opening, closing in _AROUND.items():
         inner = text[len(opening) : -len(closing)]

@@ -13,6 +13,7 @@ from agents.turn import TurnSettings
 from llmarena_envs import debate_v0
 from llmarena_envs.core.options import OptionError
 from rating.statistics.bradley_terry import BradleyTerryOptions, fit_counts
+from rating.statistics.judging_bias import Measured, length_bias
 
 NOOP = TurnSettings(unparsable="noop", illegal="noop")
 A, B, TIE = 0.0, 1.0, 2.0
@@ -82,7 +83,7 @@ def test_a_debater_gives_what_is_asked_for_and_keeps_to_its_budget(language, opt
 
 def test_the_difficult_ones_are_counted():
     verbose = match("verbose", "debater", "honest").infos["debater_0"]
-    assert verbose["truncated"] == 1 + verbose["truncated"] - 1 > 0
+    assert verbose["truncated"] == 5 - verbose["side"]  # all its turns
     assert verbose["words"] > 1_000 and not verbose["missing"]
     empty = match("empty", "debater", "honest").infos["debater_0"]
     assert (empty["words"], empty["missing"]) == (0, 7)
@@ -90,7 +91,7 @@ def test_the_difficult_ones_are_counted():
 
 def test_strengths_are_found_again():
     strengths = {"d0": -0.5, "d1": 0.5, "d2": 1.2, "d3": 2.5}
-    names, matches = list(strengths), 150
+    names, matches = list(strengths), 100
     counts = np.zeros((4, 4, 3), dtype=np.int64)
     for i, first in enumerate(names):
         for j, second in enumerate(names[i + 1 :], i + 1):
@@ -102,7 +103,7 @@ def test_strengths_are_found_again():
     expected = np.array(list(strengths.values())) * 400 / math.log(10)
     expected += 1000 - expected.mean()
     assert np.all(np.abs(fitted.ratings - expected) < 3 * fitted.errors)
-    assert np.all(fitted.errors < 30)
+    assert np.all(fitted.errors < 36)
 
 
 def test_points_are_seen_whatever_the_room():
@@ -141,6 +142,19 @@ def test_a_bias_for_a_position_is_seen_in_verdicts(position):
     infos = [match(Debater(), Debater(), judge, seed=seed).infos["judge_0"] for seed in range(150)]
     for_a = np.array([{A: 1.0, B: 0.0, TIE: 0.5}[info["verdict_first"]] for info in infos])
     assert abs(for_a.mean() - logistic(position)) < 3 * for_a.std() / math.sqrt(len(for_a))
+
+
+def test_a_bias_for_length_is_found_again_where_there_is_one():
+    for length in (0.0, 2.0):
+        verdicts = []
+        for seed in range(150):
+            infos = match(Debater(1.5), Debater(), Honest(length=length), seed=seed).infos
+            words = sorted((infos[name]["side"], infos[name]["words"]) for name in ("debater_0", "debater_1"))
+            if infos["judge_0"]["verdict_first"] != TIE:
+                verdicts.append(Measured(infos["judge_0"]["verdict_first"] == A, words[0][1] - words[1][1], None))
+        odds = length_bias(verdicts).odds
+        assert odds.low < math.exp(length) < odds.high
+        assert odds.high / odds.low < 10
 
 
 def test_who_is_biased_towards_a_position_contradicts_itself_when_the_sides_are_exchanged():

@@ -38,6 +38,13 @@ def test_ties_are_halves_or_left_out():
     assert np.isfinite(list(drop.values().values())).all()
 
 
+def test_somebody_unbeaten_in_few_battles_is_not_known_well():
+    found = rate([duel(number, "a", "b", "a") for number in range(6)])
+    estimate = found.estimates()["a"]
+    assert found.fitted.regularised
+    assert estimate.high - estimate.low > 200
+
+
 def test_nothing_comes_of_nothing():
     assert rate([void(0, "a", "b")]) is None
     assert rate([]) is None

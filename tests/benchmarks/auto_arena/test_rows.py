@@ -202,6 +202,11 @@ def test_the_path_of_a_newcomer_begins_where_it_came():
     assert table.rows[-1][own] == board.path[-1].ratings["n"]
 
 
+def test_a_newcomer_whom_the_next_one_meets_has_no_more_pairings_of_its_own():
+    board = made_board(("c", "n"), ["ab", "ca", "nc", "na"])
+    assert newcomer.arrivals(board) == {"c": (1, 2), "n": (2, 4)}
+
+
 def test_a_shift_of_everybody_is_no_move():
     before = {"a": 1100.0, "b": 1000.0, "c": 900.0}
     after = {"a": 1090.0, "b": 990.0, "c": 880.0, "n": 1040.0}

@@ -32,6 +32,6 @@ def turn_text(env: debate_v0.raw_env, mark: str = "") -> str:
 
 def debated(env: debate_v0.raw_env, mark: str = "") -> debate_v0.raw_env:
     """Plays the debate to its end."""
-    while env.view(env.agent_selection).stage == "debate":
+    while env.view(env.agent_selection).actions:
         say(env, turn_text(env, mark))
     return env

@@ -88,6 +88,7 @@ def test_thoughts_stay_thoughts(reply, parts):
         ("<raise>why?</raise>", RESPOND, [Q]),  # the rules drop it
         ("a < b and [respond] and <responded> and 《批评》 and <b>bold</b>", RESPOND, None),
         ("[response](https://a.b) <raise a<b>", RESPOND, None),
+        ("<reſpond> <raıse> <crİticize>", RESPOND, None),
     ],
 )
 def test_what_is_no_tag_and_what_is_not_there(reply, actions, parts):

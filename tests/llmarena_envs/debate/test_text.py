@@ -156,7 +156,7 @@ def test_the_last_verdict_in_brackets_counts(reply, verdict):
 )
 def test_a_judgement_without_a_verdict_is_asked_for_again_and_an_abstention_in_the_end(reply):
     env = debated(started(n_judges=2, discussion=False))
-    with pytest.raises(InvalidReply, match=r"no verdict .* \[\[A\]\]"):
+    with pytest.raises(InvalidReply, match=r"no verdict .* in the form \[\[A\]\], \[\[B\]\] or \[\[Tie\]\]"):
         env.parse(reply, "judge_0")
     env.step(reply)
     env.step("[[B]]")

@@ -36,6 +36,7 @@ BROKEN: list[tuple[type[toys.DuelEnv], dict[str, Any], str]] = [
     (toys.FullMaskForEverybody, {}, "masks_of_waiting_agents_are_zero"),
     (toys.MaskLacksALegalAction, {}, "masks_show_exactly_the_legal_actions"),
     (toys.DrawsNothing, {}, "pictures_are_drawn"),
+    (toys.TellsOfAStranger, {}, "stories_are_told_in_scenes"),
     (toys.PendingMoveShows, {}, "pending_moves_stay_hidden"),
     (toys.PendingOffenceShows, {}, "pending_moves_stay_hidden"),
     (toys.ViewHoldsTheOtherCard, {"secrets": toys.card}, "secrets_stay_out_of_other_texts"),

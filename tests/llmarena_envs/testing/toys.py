@@ -12,6 +12,7 @@ from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import Failure, Reason, Refusal
 from llmarena_envs.core.game import Game
+from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.parallel import parallel_form
 from llmarena_envs.core.text_env import TextEnv
@@ -413,6 +414,11 @@ class DrawsNothing(DuelEnv):
             return ""
 
     codec_type = Codec
+
+
+class TellsOfAStranger(DuelEnv):
+    def narrate(self) -> tuple[Scene, ...]:
+        return (Scene("a move", speaker="player_7"),)
 
 
 class NamelessVersion(DuelEnv):

@@ -198,9 +198,10 @@ def test_rules_that_cannot_be_are_refused_before_anything_is_made(tmp_path, caps
     assert not (tmp_path / "run").exists()
 
 
-def test_rules_of_a_tournament_are_refused_where_there_is_none(tmp_path, capsys):
-    run(tmp_path, text(7, environment='scheme = "duels"\n[environment.staff]\njudge = ["random"]'), code=2)
-    assert "tournament: expected none" in capsys.readouterr().err
+@pytest.mark.parametrize("scheme", ["duels", "field", "self_play"])
+def test_rules_of_a_tournament_are_refused_where_there_is_none(tmp_path, capsys, scheme):
+    run(tmp_path, text(7, environment=f'scheme = "{scheme}"\n[environment.staff]\njudge = ["random"]'), code=2)
+    assert f"tournament: expected no rules of one, since policies are compared by '{scheme}'" in capsys.readouterr().err
 
 
 def test_a_run_keeps_the_scores_of_its_file_and_refuses_others(tmp_path, capsys, monkeypatch):

@@ -74,10 +74,12 @@ def test_every_match_is_there_turn_by_turn(page):
     matches, turns = index(page)["matches"], chunks(page)
     assert len(matches) == 20
     for match in matches:
-        played = turns[match["chunk"]][match["place"]]
+        played = turns[match["chunk"]][match["place"]]["turns"]
         assert len(played) == match["turns"] > 0
         assert all(turn["read"] and turn["attempts"] for turn in played)
-    replies = {attempt["reply"] for pack in turns for match in pack for turn in match for attempt in turn["attempts"]}
+    replies = {
+        attempt["reply"] for pack in turns for match in pack for turn in match["turns"] for attempt in turn["attempts"]
+    }
     assert any("<script>alert(1)</script>" in reply for reply in replies)
 
 
@@ -100,7 +102,7 @@ def test_seal_and_digest_are_shown(directory, page):
 
 
 def test_the_move_is_shown_as_it_is_written(page):
-    turns = [turn for pack in chunks(page) for match in pack for turn in match]
+    turns = [turn for pack in chunks(page) for match in pack for turn in match["turns"]]
     assert {turn["played"][:4] for turn in turns if turn["action"] is not None} == {"X: ("}
     assert {turn["played"] for turn in turns if turn["action"] is None} == {""}
 

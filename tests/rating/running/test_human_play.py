@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from agents.registry import baselines
-from llmarena_envs.catalogue import CATALOGUE, make_environment
+from llmarena_envs.catalogue import CATALOGUE, load_environment, make_environment
 from rating.cli import main
 
 
@@ -27,6 +27,8 @@ class Person(io.TextIOBase):
             reply = "?"
         elif "```python" in self._screen.getvalue():
             reply = "def solution(): return 0"
+        elif "<respond>" in self._screen.getvalue():
+            reply = "<respond>好</respond><criticize>不</criticize><raise>为何？</raise>"
         elif "The legal moves cannot be listed." in self._screen.getvalue()[-50:]:
             reply = "player_0: 一心一意"  # a clue, or an idiom
         else:
@@ -39,7 +41,7 @@ class Person(io.TextIOBase):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_person_plays_a_match_to_its_end(monkeypatch, name, language):
     agents = make_environment(name, {}).possible_agents
-    person = agents[0]
+    person = next(agent for agent in agents if load_environment(name).declaration.is_rated(agent))
     seats = [f"{agent}={'random' if agent != person else 'human'}" for agent in agents]
     assert "random" in baselines(name)
     screen = io.StringIO()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rating.running.run_file import parse_run_file
+from rating.running.run_file import parse_run_file, write_run_file
 from rating.running.tournament_config import add_newcomer, keep_scores
 
 POOL = '[[policy]]\nspec = "random"\n[[policy]]\nspec = "greedy"\n'
@@ -49,3 +49,10 @@ def test_scores_take_the_place_of_the_path_of_their_file_and_everything_else_sta
     assert kept.startswith("# mine\n") and str(path) not in kept
     assert parse_run_file(kept, "run.toml").environment[0].tournament.prior == {"greedy": 7.0}
     assert keep_scores(kept) == kept
+
+
+def test_a_run_written_by_a_program_is_read_as_it_was_meant():
+    text = f'{ENVIRONMENT}[environment.tournament]\nties = "drop"\nmin_judges = 2\nprior = {{ random = 1.5 }}\n{POOL}'
+    config = parse_run_file(text, "run.toml")
+    assert parse_run_file(write_run_file(config), "run.toml") == config
+    assert keep_scores(write_run_file(config)) == write_run_file(config)

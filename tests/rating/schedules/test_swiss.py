@@ -158,3 +158,14 @@ def test_a_newcomer_meets_its_nearest_by_score_then_by_rating():
     placed = pairs(batches)[4:]
     assert placed[0] == {"p04", "p01"}  # the most similar score, although it is far stronger
     assert placed[1:] == [{"p04", "p03"}, {"p04", "p02"}]
+
+
+def test_labels_of_an_environment_change_nothing_but_its_name():
+    drawn = []
+    for environment in ("game_v0", "game_v0#one", "game_v0#two"):
+        contest = Contest(environment, ("a", "b"), seed=3)
+        plan = SwissPlan({"a": 0.0, "b": 0.0})
+        batch = Swiss(contest, plan, lambda outcomes: {}, lambda pair, ranking, contest=contest: contest).next_batch()
+        drawn.append([(match.seed, match.policies) for match in batch])
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert len({policies for _, policies in drawn[0]}) == 2

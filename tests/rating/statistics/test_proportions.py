@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rating.statistics.estimates import rate_estimate
-from rating.statistics.proportions import clustered_rate, paired_change
+from rating.statistics.proportions import clustered_rate, paired_change, unpaired_change
 
 
 def pairs(both, ended, begun, neither):
@@ -56,3 +56,13 @@ def test_a_rate_of_alike_cases_is_as_uncertain_as_its_clusters():
     assert clustered_rate([], []) is None
     some = clustered_rate([True, False] * 25, list(range(50)))
     assert some.low < 0.5 < some.high
+
+
+def test_the_difference_of_independent_shares_has_newcombes_interval():
+    # Newcombe (1998), Table II, (a) and (h), method 10.
+    change = unpaired_change(rate_estimate(48, 80), rate_estimate(56, 70))
+    assert change[:3] == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
+    assert (change.n, change.clusters) == (150, 150)
+    none = unpaired_change(rate_estimate(0, 10), rate_estimate(10, 10))
+    assert none[:3] == pytest.approx((1, 0.6075, 1), abs=5e-5)
+    assert unpaired_change(rate_estimate(1, 2)._replace(low=None), rate_estimate(1, 2)).high is None

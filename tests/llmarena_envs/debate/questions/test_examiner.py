@@ -90,6 +90,7 @@ def test_the_examples_pass_the_checks_and_every_reason_has_a_text(language):
         '{"domain": "math", "question": "What is A?"}\n{"domain": "math", "question": "Explain B."}',
         'Here is the list:\n["What is A?", "Explain B."]',
         "- What is A?\n- Explain B.",
+        "(1). What is A?\n\n---\n\n(2). Explain B.\n---",
     ],
 )
 def test_forms_of_a_list(reply):
@@ -118,6 +119,7 @@ def test_forms_of_a_list(reply):
         ("1. Fix:\n```python\n1. x\n```\n2. Why?", ["Fix:\n```python\n1. x\n```", "Why?"]),
         ("```\n1. Fix:\n```python\n2. x\n```\n2. Why?\n```", ["Fix:\n```python\n2. x\n```", "Why?"]),
         ("1. Is it\n2.5 km or 3,1 km?\n2. Why?", ["Is it\n2.5 km or 3,1 km?", "Why?"]),
+        ('["Find 1. the sum, 2. the mean of 3 and 4."]', ["Find 1. the sum, 2. the mean of 3 and 4."]),
         ("(1). What is\x00 A\ud800?", ["What is A?"]),
         ("(1). What does `def f(*args)` do with __init__?", ["What does `def f(*args)` do with __init__?"]),
     ],

@@ -1,0 +1,1 @@
+"""Judging of first answers that were given in other debates."""

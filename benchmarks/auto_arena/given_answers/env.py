@@ -1,0 +1,124 @@
+"""# Given answers.
+
+| | |
+|---|---|
+| Creation | `benchmarks.auto_arena.given_answers.env.env()` |
+| Agents | `debater_0`, `debater_1`, who never act; `judge_0` to `judge_4`, 0 to 9 by option |
+| Actions | text |
+| Parallel API | no |
+| Manual control | `llmarena play benchmarks.auto_arena.given_answers.env` with a `--policy` for each agent |
+| Action values | `[[A]]`, `[[B]]`, `[[Tie]]` |
+| Observation | two texts, and whether the turn is answered without what was said before |
+
+A committee judges the first answers of a debate that was played elsewhere: the end of `debate_v0` with `judge_initial_only`,
+where both answers are given. So what the judges of a debate make of its first answers is known of the very same answers.
+
+Source: Auto-Arena (arXiv 2405.20267), sections 3.3 and 4.3.
+
+### Arguments
+
+* `battle=EXAMPLE`: a table of the debate: `match`, its number, which changes nothing; `question`, `domain` and `reference`, the
+  last two may be empty; `answers`, the turns in which A and B gave their first answers, in tags.
+* `n_judges=5`, `discussion=True`, `discussion_rounds=1`, `quorum=1`, `both_orders=False`, `words=None`, `counter="words"`,
+  `judge_sees_think=True`, `language="en"`: as in `debate_v0`.
+* `obs_type="text"`: texts are the only form.
+* `render_mode=None`: `ansi` or `human`.
+
+### Observation Space, Action Space, Rewards, Infos
+
+Those of `debate_v0`.
+
+### Episode End
+
+When the judges have given their last verdicts, or by an illegal action.
+
+### Version History
+
+* v0: Initial version
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.text_env import MAX_ACTION_TEXT
+from llmarena_envs.debate import env as debate
+
+EXAMPLE: Mapping[str, Any] = {
+    "match": 0,
+    "question": "What is a bridge for?",
+    "domain": "",
+    "reference": "",
+    "answers": ["<respond>To cross what is below it.</respond>", "<respond>For traffic.</respond>"],
+}
+
+
+def env(**options: Any) -> OrderWrapper:
+    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    return OrderWrapper(raw_env(**options))
+
+
+class raw_env(debate.raw_env):
+    """Judging of given answers as an AEC environment; arguments as in the module's documentation."""
+
+    metadata: ClassVar[dict[str, Any]] = {**debate.raw_env.metadata, "name": "given_answers_v0"}
+    declaration: ClassVar[Declaration] = Declaration(
+        scheme="self_play",
+        rated_roles=("debater",),
+        verdicts=debate.raw_env.declaration.verdicts,
+        unparsable="noop",
+        illegal="noop",
+    )
+
+    def __init__(
+        self,
+        *,
+        battle: Mapping[str, Any] = EXAMPLE,
+        n_judges: int = 5,
+        discussion: bool = True,
+        discussion_rounds: int = 1,
+        quorum: int = 1,
+        both_orders: bool = False,
+        words: int | None = None,
+        counter: str = "words",
+        judge_sees_think: bool = True,
+        language: str = "en",
+        obs_type: str = "text",
+        render_mode: str | None = None,
+    ) -> None:
+        self._answers = _answers(battle)
+        super().__init__(
+            question=battle["question"],
+            domain=battle["domain"] or None,
+            reference=battle["reference"] or None,
+            n_judges=n_judges,
+            discussion=discussion,
+            discussion_rounds=discussion_rounds,
+            quorum=quorum,
+            both_orders=both_orders,
+            words=words,
+            counter=counter,
+            judge_sees_think=judge_sees_think,
+            judge_initial_only=True,
+            language=language,
+            obs_type=obs_type,
+            render_mode=render_mode,
+        )
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begins a new match, in which both answers have been given."""
+        super().reset(seed, options)
+        for answer in self._answers:
+            self.step(answer)
+
+
+def _answers(battle: object) -> tuple[str, ...]:
+    if not isinstance(battle, Mapping) or not EXAMPLE.keys() <= battle.keys():
+        raise OptionError(f"battle: expected a table of {', '.join(EXAMPLE)}, got {battle!r:.80}")
+    answers = battle["answers"]
+    texts = [text for text in answers if isinstance(text, str) and 0 < len(text) <= MAX_ACTION_TEXT]
+    if not isinstance(answers, Sequence) or len(texts) != 2 or len(answers) != 2:
+        raise OptionError(f"battle: expected two texts as answers, got {answers!r:.80}")
+    return tuple(texts)

@@ -1,0 +1,78 @@
+"""Battles written out, and what their judges gave."""
+
+from collections.abc import Iterable, Mapping
+
+from benchmarks.experiments import transcript
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
+from llmarena_envs import debate_v0
+from rating.commands.matches import headline, story_text
+from rating.records.record import Record
+from rating.records.stories import tell
+
+VERDICTS = debate_v0.raw_env.declaration.verdicts
+assert VERDICTS is not None
+FIRST, FINAL, LABELS = VERDICTS.first, VERDICTS.final, VERDICTS.labels
+NOBODY = -1.0
+"""What stands in records for a verdict that was not given."""
+
+
+def story_files(records: Mapping[str, Record]) -> tuple[dict[str, str], list[str]]:
+    """Returns battles as Markdown and as plain text.
+
+    Args:
+        records: by the name of their files.
+
+    Returns:
+        Texts by the name of their files, and a note for each battle that cannot be told.
+    """
+    files, notes = {}, []
+    for name, record in records.items():
+        scenes, missing = tell(record)
+        if missing:
+            notes.append(f"match {record.match.id} cannot be told: {missing}")
+            continue
+        files[f"{name}.md"] = transcript.story(record, scenes) + "\n"
+        files[f"{name}.txt"] = f"{headline(record)}\n{story_text(record, scenes)}\n"
+    return files, notes
+
+
+def verdict_table(records: Iterable[Record]) -> Table:
+    """Returns what every judge gave, before it had read the others and after it."""
+    rows: list[list[Cell]] = []
+    for record in records:
+        assert record.outcome is not None
+        seats = {seat.agent: seat for seat in record.outcome.seats}
+        sides = sorted((seat for seat in seats.values() if seat.rated), key=lambda seat: seat.statistics["side"])
+        given = [
+            (f"{agent} ({seat.policy})", FIRST, FINAL, seat)
+            for agent, seat in seats.items()
+            if FIRST in seat.statistics
+        ]
+        given.append(("committee", "winner_first", "winner", sides[0]))
+        for who, first, final, seat in given:
+            before, after = (LABELS.get(seat.statistics[name], "none") for name in (first, final))
+            rows.append(
+                [
+                    record.match.id,
+                    *(side.policy for side in sides),
+                    who,
+                    before,
+                    after,
+                    "" if before == after else "yes",
+                ]
+            )
+    return Table(
+        "verdicts",
+        "verdicts before and after the discussion",
+        [
+            Column("match"),
+            Column("A"),
+            Column("B"),
+            Column("judge"),
+            Column("before", MEASURED),
+            Column("after", MEASURED),
+            Column("changed", MEASURED),
+        ],
+        rows,
+        ["committee: the verdict that most judges gave; several that are given most often make a tie"],
+    )

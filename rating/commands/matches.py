@@ -1,0 +1,58 @@
+"""A recorded match on the terminal: its story, or what was read and replied."""
+
+import sys
+from collections.abc import Iterable
+
+from agents.records import Turn
+from llmarena_envs.core.narration import Scene
+from llmarena_envs.core.terminal import printable
+from rating.records.record import Record
+from rating.records.stories import Story, tell
+
+
+def headline(record: Record) -> str:
+    """Returns one line that says who played which match and what it came to."""
+    match, outcome = record.match, record.outcome
+    rewards = (
+        " / ".join(f"{seat.reward:+g}" for seat in outcome.seats) if outcome and not record.error else record.status
+    )
+    return printable(f"{match.id}  {match.environment:18} {match.number:5}  {' v '.join(match.policies)}: {rewards}")
+
+
+def print_match(record: Record, *, raw: bool) -> None:
+    """Prints the story of a match; where there is none, or if asked, all its turns as they came."""
+    if record.error:
+        print(printable(record.error))
+    scenes, missing = Story() if raw else tell(record)
+    if missing:
+        print(printable(f"the story of this match cannot be told: {missing}"), file=sys.stderr)
+    if scenes:
+        print(story_text(record, scenes))
+        return
+    for turn in record.turns:
+        _print_turn(turn)
+
+
+def story_text(record: Record, scenes: Iterable[Scene]) -> str:
+    """Returns the story of a match as plain text that steers no terminal."""
+    seats = {seat.agent: seat.policy for seat in record.outcome.seats} if record.outcome else {}
+    return "\n".join(line for scene in scenes for line in _scene_lines(scene, seats.get(scene.speaker, "")))
+
+
+def _scene_lines(scene: Scene, policy: str) -> list[str]:
+    who = f"{scene.speaker} ({policy}): " if policy else f"{scene.speaker}: " if scene.speaker else ""
+    remarks = "".join(f" [{remark}]" for remark in scene.remarks)
+    # What is said is set off, so that no line of a player passes for one that is told.
+    said = [f"  {line}" for line in printable(scene.text).split("\n")] if scene.text else []
+    return ["", printable(f"--- {who}{scene.heading}{remarks}"), *said]
+
+
+def _print_turn(turn: Turn) -> None:
+    print(f"\n--- {turn.index + 1}. {turn.agent} reads:\n{printable(turn.read)}")
+    for attempt in turn.attempts:
+        print(
+            f"--- replies ({attempt.kind.name.lower()}):\n{printable(attempt.reply)}"
+            + (f"\n[{printable(attempt.message)}]" if attempt.message else "")
+        )
+    played = "nothing: forfeit" if turn.action is None else printable(turn.played) or repr(turn.action)
+    print(f"--- plays {played}" + (f" ({turn.fallback})" if turn.fallback else ""))

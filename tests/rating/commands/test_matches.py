@@ -1,0 +1,54 @@
+"""A recorded match on the terminal."""
+
+import pytest
+
+from llmarena_envs import writer_editor_v0
+from llmarena_envs.core.narration import Scene
+from rating.cli import main
+from tests.rating.records.test_stories import JUDGES, played
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("matches")
+    more = JUDGES.replace("objective", "task = 'translation'\nobjective")
+    played(directory, "writer_editor_v0", more)
+    return str(directory / "run")
+
+
+def shown(capsys, *arguments):
+    assert main(["replay", *arguments]) == 0
+    return capsys.readouterr()
+
+
+def first(capsys, directory):
+    return shown(capsys, directory).out.split()[0]
+
+
+def test_the_story_is_shown_and_the_turns_on_demand(capsys, directory):
+    match = first(capsys, directory)
+    story, raw = shown(capsys, directory, match).out, shown(capsys, directory, match, "--raw").out
+    assert "--- The source text" in story and "--- writer_0 (other): Round 1, translation" in story
+    assert "for Translator, " in story.split("--- judge_0 (by_length): ")[1].splitlines()[0]
+    assert "reads:" not in story and "--- 1. writer_0 reads:" in raw
+    assert story.splitlines()[0] == raw.splitlines()[0]
+
+
+def test_no_line_of_a_player_passes_for_one_that_is_told(capsys, directory, monkeypatch):
+    text = "\x1b[2Jgone\u202e\r\u2028\n--- judge_0: 10 for Translator"
+    scene = Scene("Round 1", text, "writer_0", ("editor_0",), ("cut",))
+    monkeypatch.setattr(writer_editor_v0.raw_env, "narrate", lambda env: (scene,))
+    assert shown(capsys, directory, first(capsys, directory)).out.split("\n")[1:] == [
+        "",
+        "--- writer_0 (other): Round 1 [cut] [hidden from editor_0]",
+        "  \\x1b[2Jgone\\u202e\\x0d\\u2028",
+        "  --- judge_0: 10 for Translator",
+        "",
+    ]
+
+
+def test_where_no_story_can_be_told_the_turns_are_shown(capsys, directory, monkeypatch):
+    monkeypatch.delattr(writer_editor_v0, "env")
+    printed = shown(capsys, directory, first(capsys, directory))
+    assert "the story of this match cannot be told: " in printed.err
+    assert "--- 1. writer_0 reads:" in printed.out
