@@ -50,6 +50,9 @@ VERDICTS = {"a": FIRST, "b": SECOND, **dict.fromkeys(("tie", "c", "平局", "平
 THOUGHT = "think"
 MOST = "most people"
 
+UNDECIDED: Label = TIE
+"""What several people or judges say where as many of them are for one verdict as for another."""
+
 Verdicts = Mapping[str, Label | None]
 """What somebody says of each debate, by its id in the sheet."""
 
@@ -111,7 +114,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     read = {Path(path).stem: read_sheet(Path(path), VERDICT, VERDICTS, shown) for path in options.sheet}
     people: dict[str, Verdicts] = {name: {item: said[item] for item in shown} for name, said in read.items()}
     if len(people) > 1:
-        people[MOST] = {item: plurality([said[item] for said in people.values()], tied=TIE) for item in shown}
+        people[MOST] = {item: plurality([said[item] for said in people.values()], tied=UNDECIDED) for item in shown}
     decisions = committee(run, {item: debate.match for item, debate in shown.items()})
     tables = [agreement_table(people, decisions), verdict_table({**people, **decisions})]
     mark = _mark(shown)
@@ -189,7 +192,7 @@ def committee(run: PlayedRun, matches: Mapping[str, int]) -> dict[str, Verdicts]
         final.setdefault(one.item, []).append(one.final)
     return {
         f"committee {stage}": {
-            item: plurality(said.get(f"match {number}", []), tied=TIE) for item, number in matches.items()
+            item: plurality(said.get(f"match {number}", []), tied=UNDECIDED) for item, number in matches.items()
         }
         for stage, said in ((AFTER, final), (BEFORE, first))
     }

@@ -71,8 +71,11 @@ def mean_table(stages: Mapping[str, StageAgreement], published: Mapping[str, Pub
     printed = published["kappa_mean"]
     rows: list[list[Cell]] = [
         ["as the text has it", *printed.rows["all pairs"], *(None,) * 2],
-        ["all pairs", *(statistics.fmean(own.values()) for own in matrices.values())]
-        + [mean_kappa(stage.means) for stage in stages.values()],
+        [
+            "all pairs",
+            *(statistics.fmean(own.values()) for own in matrices.values()),
+            *(mean_kappa(stage.means) for stage in stages.values()),
+        ],
         [
             f"without {' and '.join(SMALL_SAMPLE)}",
             *(
