@@ -27,7 +27,7 @@ def battle(*passages, winner=0.0, given=(0.0, 0.0, 1.0), question="What?"):
         Passage(1, side, action, text, ("opponent",) if action == "think" else ()) for side, action, text in passages
     )
     game = SimpleNamespace(passages=said, question=SimpleNamespace(text=question))
-    return Battle(None, game, ("a", "b"), (), Verdict(winner, given))
+    return Battle(None, game, {}, ("a", "b"), (), Verdict(winner, given))
 
 
 def test_competitiveness_is_that_of_the_side_that_attacks_less():
