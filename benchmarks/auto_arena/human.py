@@ -9,7 +9,7 @@ Source: Auto-Arena (arXiv 2405.20267), its human studies of verdicts and of ques
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -35,7 +35,7 @@ from rating.errors import RunError
 from rating.judgements.judgement import FIRST, PREFERENCES, SECOND, TIE, Label
 from rating.records.record import Record
 from rating.running.run_file import RunConfig
-from rating.statistics.agreement import FEW_CASES, Agreement, cohens_kappa, plurality
+from rating.statistics.agreement import FEW_CASES, Agreement, cohens_kappa, plurality_of
 from rating.statistics.estimates import rate_estimate
 
 VERDICT = "verdict"
@@ -49,9 +49,6 @@ VERDICTS = {"a": FIRST, "b": SECOND, **dict.fromkeys(("tie", "c", "平局", "平
 
 THOUGHT = "think"
 MOST = "most people"
-
-UNDECIDED: Label = TIE
-"""What several people or judges say where as many of them are for one verdict as for another."""
 
 Verdicts = Mapping[str, Label | None]
 """What somebody says of each debate, by its id in the sheet."""
@@ -114,7 +111,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     read = {Path(path).stem: read_sheet(Path(path), VERDICT, VERDICTS, shown) for path in options.sheet}
     people: dict[str, Verdicts] = {name: {item: said[item] for item in shown} for name, said in read.items()}
     if len(people) > 1:
-        people[MOST] = {item: plurality([said[item] for said in people.values()], tied=UNDECIDED) for item in shown}
+        people[MOST] = {item: _decision([said[item] for said in people.values()]) for item in shown}
     decisions = committee(run, {item: debate.match for item, debate in shown.items()})
     tables = [agreement_table(people, decisions), verdict_table({**people, **decisions})]
     mark = _mark(shown)
@@ -191,11 +188,14 @@ def committee(run: PlayedRun, matches: Mapping[str, int]) -> dict[str, Verdicts]
         first.setdefault(one.item, []).append(one.first)
         final.setdefault(one.item, []).append(one.final)
     return {
-        f"committee {stage}": {
-            item: plurality(said.get(f"match {number}", []), tied=UNDECIDED) for item, number in matches.items()
-        }
+        f"committee {stage}": {item: _decision(said.get(f"match {number}", [])) for item, number in matches.items()}
         for stage, said in ((AFTER, final), (BEFORE, first))
     }
+
+
+def _decision(labels: Sequence[Label | None]) -> Label | None:
+    """Returns what most say, or a tie where as many are for one verdict as for another."""
+    return plurality_of(Counter(label for label in labels if label is not None), tied=TIE)
 
 
 def questions(shown: Mapping[str, Shown], options: Options) -> dict[str, tuple[str, str]]:
