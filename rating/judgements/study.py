@@ -17,13 +17,11 @@ from rating.statistics.judging_bias import (
     Choice,
     KinBias,
     Lean,
-    LengthBias,
-    Measured,
     changes,
     kin_bias,
-    length_bias,
     place_bias,
 )
+from rating.statistics.length_bias import LengthBias, Measured, length_bias
 from rating.statistics.many_raters import fleiss_kappa, krippendorff_alpha, label_counts, pooled_agreement
 from rating.statistics.permutation import holm
 from rating.statistics.rater_pairs import PairMeans, RaterPair, pair_means, rater_pairs
@@ -107,13 +105,12 @@ class JudgeRow:
     changes: Changes | None
 
     def biases(self) -> list[str]:
-        """Returns what can be said of it in words, with the risk of error of ``SIGNIFICANT`` over all judges.
-
-        Nothing is said of length: judges who err less than others may seem to lean to the longer or the shorter side.
-        """
+        """Returns what can be said of it in words, with the risk of error of ``SIGNIFICANT`` over all judges."""
         found = []
         if _is_significant(self.place.p) and self.place.share:
             found.append("favours the side shown " + ("first" if self.place.share.value > 0.5 else "second"))
+        if _is_significant(self.length.p) and self.length.log_odds:
+            found.append("favours the " + ("longer" if self.length.log_odds.value > 0 else "shorter") + " side")
         if self.kin and _is_significant(self.kin.p):
             found.append(("favours" if self.kin.excess.value > 0 else "disfavours") + " its own family")
         return found
@@ -278,11 +275,13 @@ def _judge_row(
     """Returns what the judgements of one judge say of it, with p-values that are not corrected."""
     mine = {one.item: own.get(one.item, {}).get(judge) for one in judgements}
     others = {item: _without(counts.get(item, Counter()), label) for item, label in mine.items()}
-    lengths = [
-        Measured(_score(label, FIRST), one.words[0] - one.words[1], opinions[one.item].without(judge, label))
+    lengths = {
+        one.contest or one.item: Measured(
+            one.players, _score(label, FIRST), one.words[0] - one.words[1], opinions[one.item].without(judge, label)
+        )
         for one in judgements
         if one.words and (label := mine[one.item]) in PREFERENCES
-    ]
+    }
     verdicts = [label for label in mine.values() if label is not None]
     orders = list(_both_orders(judgements))
     several = [one.several for one in judgements if one.several is not None]
@@ -302,7 +301,7 @@ def _judge_row(
             [choice for one in judgements for choice in _choices(one, mine[one.item])],
             [(one == FIRST, other == FIRST) for one, other in orders if TIE not in (one, other)],
         ),
-        length=length_bias(lengths),
+        length=length_bias(list(lengths.values())),
         kin=_kin(judge, judgements, mine, others, families),
         consistent=rate_estimate(sum(one == exchanged(other) for one, other in orders), len(orders)),
         changes=changes(changed) if discussed else None,
@@ -408,7 +407,7 @@ def _holm(values: Sequence[float | None]) -> list[float | None]:
 
 def _without_biases(row: JudgeRow) -> JudgeRow:
     nothing = Lean(None, None, "all")
-    return replace(row, ties=None, place=nothing, length=LengthBias(None, None, None), kin=None)
+    return replace(row, ties=None, place=nothing, length=LengthBias(None, None, None, None), kin=None)
 
 
 def _is_significant(p: float | None) -> bool:

@@ -1,4 +1,4 @@
-"""What a judge of two sides goes by besides what they are worth: place, length, kinship; and how far it holds to its verdict.
+"""What a judge of two sides goes by besides what they are worth: place and kinship; and how far it holds to its verdict.
 
 Verdicts are scores of a side: 1 for it, 0 for the other one, 0.5 for a tie. A verdict that is no tie is *decided*.
 """
@@ -9,13 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import binomtest, norm
-from scipy.stats import t as student
 
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 from rating.statistics.permutation import paired_permutation_test
-
-_FEWEST_CASES = 20
-"""Cases below which nothing is said of length."""
 
 
 class Choice(NamedTuple):
@@ -106,71 +102,6 @@ def _by_players(tables: np.ndarray, weights: np.ndarray) -> Lean:
     variance = float((placed.prod(axis=1) * wins * (sizes - wins) / (sizes**2 * (sizes - 1))).sum())
     z = max(0.0, excess - 0.5) / np.sqrt(variance) if variance else 0.0
     return Lean(estimate and estimate._replace(n=n, clusters=n), float(2 * norm.sf(z)), "same players")
-
-
-class Measured(NamedTuple):
-    """A verdict on two texts.
-
-    Attributes:
-        score: of the first one.
-        more: how many words more that has.
-        others: mean scores that two groups of other judges of the case give it; ``None`` if there are no two groups.
-    """
-
-    score: float
-    more: float
-    others: tuple[float, float] | None
-
-
-class LengthBias(NamedTuple):
-    """How a judge's verdicts go with length.
-
-    Attributes:
-        longer: how often it decides for the longer side, which may be the better one.
-        effect: by how much being the longer one adds to the score of a side, -1 to 1, beyond what the other judges think of it;
-            ``None`` without other judges, and where cases are few or all alike.
-        p: of the test that length makes no difference to this judge that it does not make to the others.
-    """
-
-    longer: Estimate | None
-    effect: Estimate | None
-    p: float | None
-
-
-def length_bias(verdicts: Sequence[Measured]) -> LengthBias:
-    """Returns how a judge's verdicts go with length, beside the other judges.
-
-    Longer texts may be better ones, and what other judges think of a text tells how good it is, but not exactly: with their
-    opinion as it is length would stand for the rest, and every judge seem to favour it. So one group of them is the instrument
-    for the other one (two-stage least squares with robust errors and a constant for the place). It is linear, while judges who
-    err less are surer of clear cases than others: a small effect may be that. Which side is the longer one counts, not by how
-    much, so that a few endless texts do not decide.
-
-    Args:
-        verdicts: of one judge.
-    """
-    decided = [verdict for verdict in verdicts if verdict.more and verdict.score != 0.5]
-    longer = rate_estimate(sum((one.score > 0.5) == (one.more > 0) for one in decided), len(decided))
-    rows = [(one.score, np.sign(one.more) / 2, *one.others) for one in verdicts if one.others is not None]
-    if len(rows) < _FEWEST_CASES:
-        return LengthBias(longer, None, None)
-    score, more, opinion, instrument = np.array(rows).T
-    explained = np.stack([np.ones_like(more), opinion, more], axis=1)
-    explaining = np.stack([np.ones_like(more), instrument, more], axis=1)
-    products = explaining.T @ explained
-    if np.linalg.matrix_rank(products) < len(products):
-        return LengthBias(longer, None, None)
-    solve = np.linalg.inv(products)
-    weights = solve @ (explaining.T @ score)
-    residual = score - explained @ weights
-    scaled = explaining * residual[:, None]
-    free = len(rows) - len(weights)
-    error = float(np.sqrt((solve @ (scaled.T @ scaled) @ solve.T)[-1, -1] * len(rows) / free))
-    if not error:
-        return LengthBias(longer, None, None)
-    value, half = float(weights[-1]), float(student.ppf(0.975, free)) * error
-    effect = Estimate(value, value - half, value + half, len(rows), len(rows))
-    return LengthBias(longer, effect, float(2 * student.sf(abs(value) / error, free)))
 
 
 class KinBias(NamedTuple):

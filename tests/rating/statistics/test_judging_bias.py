@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rating.statistics.judging_bias import Choice, Measured, changes, kin_bias, length_bias, place_bias
+from rating.statistics.judging_bias import Choice, changes, kin_bias, place_bias
 from rating.statistics.permutation import holm
 
 
@@ -63,46 +63,6 @@ def test_few_verdicts_for_one_side_are_no_certainty():
     assert lean.share.value == 1
     assert lean.share.low < 0.6
     assert lean.p > 0.05
-
-
-def length_study(rng, lean, n=400):
-    """What five judges say of texts of which the longer ones are better; ``lean`` is the pull of a word on the first judge."""
-    quality = rng.normal(0, 1.5, size=n)
-    more = 100 * quality + rng.normal(0, 120, size=n)
-    pulls = np.array([[lean], [0], [0], [0], [0]])
-    scores = (rng.random((5, n)) < 1 / (1 + np.exp(-(quality + pulls * more)))).astype(float)
-    biases = []
-    for judge in range(5):
-        one, other = (np.mean([scores[k] for k in range(5) if k != judge][half::2], axis=0) for half in (0, 1))
-        rows = zip(scores[judge].tolist(), more.tolist(), zip(one.tolist(), other.tolist(), strict=True), strict=True)
-        biases.append(length_bias([Measured(*row) for row in rows]))
-    return biases
-
-
-def test_the_judge_that_favours_length_is_found_and_the_others_are_not():
-    found = np.zeros(5)
-    for seed in range(80):
-        biases = length_study(np.random.default_rng(seed), 0.015)
-        assert np.mean([bias.longer.value for bias in biases]) > 0.6  # for all of them, since longer texts are better
-        # Beside a judge that leans to the longer side the others lean to the shorter one, a little.
-        leaning = [bias.effect.value > 0 for bias in biases]
-        found += (np.array(holm([bias.p for bias in biases])) < 0.05) & leaning
-        assert biases[0].effect.value == max(bias.effect.value for bias in biases)
-    assert found[0] >= 0.6 * 80
-    assert found[1:].sum() <= 0.1 * 80
-
-
-def test_without_a_bias_the_interval_covers_0():
-    effects = [bias.effect for seed in range(60) for bias in length_study(np.random.default_rng(seed), 0.0)]
-    assert np.mean([effect.low <= 0 <= effect.high for effect in effects]) > 0.92
-
-
-def test_length_without_others_or_where_all_cases_are_alike():
-    alone = length_bias([Measured(1.0, 10.0, None), Measured(0.0, -10.0, None), Measured(0.5, 10.0, None)] * 9)
-    assert (alone.longer.value, alone.longer.n, alone.effect, alone.p) == (1.0, 18, None, None)
-    assert length_bias([Measured(1.0, 5.0, (1.0, 1.0))] * 50)[1:] == (None, None)
-    assert length_bias([Measured(1.0, 0.0, (1.0, 0.0)), Measured(0.0, 0.0, (0.0, 1.0))] * 50) == (None, None, None)
-    assert length_bias([]) == (None, None, None)
 
 
 def test_own_family_beside_the_other_judges():

@@ -1,0 +1,133 @@
+"""Whether a judge goes by length: what the words of a side add to its chance with one judge.
+
+Longer texts may be better ones, and a judge that prefers the better ones then prefers the longer ones too. That is told from a
+bias in two ways at once, and a judge is called biased only where both tests reject, in the same direction:
+
+* Verdicts are compared within pairs of players, so that it makes no difference if better players write more: logistic
+  regression of decided verdicts on the difference in words, the place, and an indicator of each pair of players. It finds the
+  log odds per 100 words again that a judge has.
+* What the other judges of the same cases think of them is compared, so that it makes no difference if the same player writes
+  more where it is better, or did so by chance: one group of the others is the instrument for the other group (two-stage least
+  squares), since their opinion tells what a text is worth with errors.
+
+Neither does alone. Where all judges of a player's longer, better texts were fair, the first test named them all; where one judge
+is biased, the others lean the other way in the second one. The opinion of the others is no covariate of the first: with judges
+that know more than the pair, odds are larger by what they explain, and it stands for worth with errors. In a simulation (8
+judges of whom 5 judge each of 480 cases) the mean log odds of a judge with a bias of 1 are 1.05 without it and 2.58 with the mean
+opinion (2.16 with the plurality), and these name fair judges who lean the other way.
+
+What cannot be told: that all judges favour length from that longer texts are better. So nobody is named where most do, nor
+without two other judges of the same cases. Where texts that are better are longer *and* one judge is strongly biased to the
+shorter ones, others may seem to favour the longer ones.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import t as student
+
+from rating.statistics.estimates import Estimate, rate_estimate
+from rating.statistics.firth import stratified_effect
+
+_FEWEST_CASES = 20
+"""Cases below which nothing is said of length."""
+
+
+class Measured(NamedTuple):
+    """A verdict on two texts.
+
+    Attributes:
+        players: whose text is shown first and whose second; empty if it is not known.
+        score: of the first one: 1, 0, or 0.5 for a tie.
+        more: how many words more that has.
+        others: mean scores that two groups of other judges of the case give it; ``None`` if there are no two groups.
+    """
+
+    players: tuple[str, str]
+    score: float
+    more: float
+    others: tuple[float, float] | None
+
+
+class LengthBias(NamedTuple):
+    """How a judge's verdicts go with length.
+
+    Attributes:
+        longer: how often it decides for the longer side, which may be the better one.
+        log_odds: by how many logits 100 words more raise the chance of a side, between the same two players; ``None`` where
+            players are not known, and where cases are few or all alike.
+        beyond: by how much being the longer one adds to the score of a side, -1 to 1, beyond what the other judges think of it;
+            ``None`` without two of them, and where cases are few or all alike.
+        p: the larger one of the p-values of both, 1 where they have different signs; ``None`` where one of them is.
+    """
+
+    longer: Estimate | None
+    log_odds: Estimate | None
+    beyond: Estimate | None
+    p: float | None
+
+
+def length_bias(verdicts: Sequence[Measured]) -> LengthBias:
+    """Returns how a judge's verdicts go with length.
+
+    Args:
+        verdicts: of one judge, on texts that differ; of texts shown in both orders, one verdict.
+    """
+    decided = [verdict for verdict in verdicts if verdict.more and verdict.score != 0.5]
+    longer = rate_estimate(sum((one.score > 0.5) == (one.more > 0) for one in decided), len(decided))
+    log_odds, own_p = _log_odds(verdicts)
+    beyond, beyond_p = _beyond_others(verdicts)
+    if not (log_odds and beyond) or own_p is None or beyond_p is None:
+        return LengthBias(longer, log_odds, beyond, None)
+    p = max(own_p, beyond_p) if log_odds.value * beyond.value > 0 else 1.0
+    return LengthBias(longer, log_odds, beyond, p)
+
+
+def _log_odds(verdicts: Sequence[Measured]) -> tuple[Estimate | None, float | None]:
+    """Returns log odds per 100 words between the same players, and the p-value of the test that they are 0."""
+    rows, pairs = [], []
+    for one in verdicts:
+        if all(one.players) and one.score != 0.5:
+            pair = min(one.players), max(one.players)
+            place = 1 if one.players == pair else -1
+            rows.append(((one.score > 0.5) == (place > 0), place, place * one.more / 100))
+            pairs.append(pair)
+    numbers = {pair: number for number, pair in enumerate(sorted(set(pairs)))}
+    strata = np.array([numbers[pair] for pair in pairs], dtype=np.int64)
+    told = np.bincount(strata)[strata] > 1 if rows else np.zeros(0, dtype=bool)
+    n = int(np.count_nonzero(told))
+    if n < _FEWEST_CASES:
+        return None, None
+    data = np.array(rows, dtype=float)[told]
+    effect = stratified_effect(data[:, 0] == 1, data[:, 1:], strata[told])
+    if effect is None:
+        return None, None
+    return Estimate(effect.value, effect.low, effect.high, n, n), effect.p
+
+
+def _beyond_others(verdicts: Sequence[Measured]) -> tuple[Estimate | None, float | None]:
+    """Returns what being longer adds to a score beyond the opinion of others, and the p-value of the test that it is nothing.
+
+    Which side is the longer one counts, not by how much, so that a few endless texts do not decide. Errors are robust.
+    """
+    rows = [(one.score, np.sign(one.more) / 2, *one.others) for one in verdicts if one.others is not None]
+    if len(rows) < _FEWEST_CASES:
+        return None, None
+    score, more, opinion, instrument = np.array(rows).T
+    explained = np.stack([np.ones_like(more), opinion, more], axis=1)
+    explaining = np.stack([np.ones_like(more), instrument, more], axis=1)
+    products = explaining.T @ explained
+    if np.linalg.matrix_rank(products) < len(products):
+        return None, None
+    solve = np.linalg.inv(products)
+    weights = solve @ (explaining.T @ score)
+    residual = score - explained @ weights
+    scaled = explaining * residual[:, None]
+    free = len(rows) - len(weights)
+    error = float(np.sqrt((solve @ (scaled.T @ scaled) @ solve.T)[-1, -1] * len(rows) / free))
+    if not error:
+        return None, None
+    value, half = float(weights[-1]), float(student.ppf(0.975, free)) * error
+    p = float(2 * student.sf(abs(value) / error, free))
+    return Estimate(value, value - half, value + half, len(rows), len(rows)), p
