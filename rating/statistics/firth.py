@@ -68,7 +68,8 @@ def stratified_effect(hits: NDArray[np.bool_], covariates: Floats, strata: Integ
         end = best + side * outer
         ends.append(brentq(excess, best, end, xtol=1e-4 * width) if excess(end) > 0 else end)
     p = float(chi2.sf(max(0.0, 2 * (found.likelihood - model.fitted(0.0, found).likelihood)), 1))
-    return Effect(best / scales[-1], ends[0] / scales[-1], ends[1] / scales[-1], p)
+    scale = float(scales[-1])
+    return Effect(best / scale, ends[0] / scale, ends[1] / scale, p)
 
 
 class _Fit(NamedTuple):

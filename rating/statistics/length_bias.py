@@ -10,15 +10,15 @@ bias in two ways at once, and a judge is called biased only where both tests rej
   more where it is better, or did so by chance: one group of the others is the instrument for the other group (two-stage least
   squares), since their opinion tells what a text is worth with errors.
 
-Neither does alone. Where all judges of a player's longer, better texts were fair, the first test named them all; where one judge
-is biased, the others lean the other way in the second one. The opinion of the others is no covariate of the first: with judges
-that know more than the pair, odds are larger by what they explain, and it stands for worth with errors. In a simulation (8
-judges of whom 5 judge each of 480 cases) the mean log odds of a judge with a bias of 1 are 1.05 without it and 2.58 with the mean
-opinion (2.16 with the plurality), and these name fair judges who lean the other way.
+Neither does alone. Where the longer ones of a player's texts are its better ones (correlation 0.6) the first test named fair
+judges in 40 of 40 simulated tournaments, both together one in 1 of 40; where one judge is biased, the others lean the other
+way in the second one. And the opinion of the others is no covariate of the first: it tells what a text is worth with errors,
+so that length stands for the rest, and what it does tell makes odds larger (the log odds of a judge with a bias of 1 were 1.05
+without it, 2.58 with the mean opinion, 2.16 with the plurality). More figures stand in ``docs/judges.md``.
 
 What cannot be told: that all judges favour length from that longer texts are better. So nobody is named where most do, nor
-without two other judges of the same cases. Where texts that are better are longer *and* one judge is strongly biased to the
-shorter ones, others may seem to favour the longer ones.
+without two other judges of the same cases. Where better texts are longer *and* one judge is strongly biased to the shorter ones,
+others may seem to favour the longer ones.
 """
 
 from collections.abc import Sequence

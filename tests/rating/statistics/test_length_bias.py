@@ -108,7 +108,9 @@ def test_cases_that_are_all_alike_tell_nothing():
 def test_a_judge_that_goes_by_length_alone_has_finite_odds():
     rng = np.random.default_rng(4)
     more = rng.normal(0, 80, size=60).round() + 0.5
-    rows = [Measured(("a", "b") if n % 2 else ("b", "a"), float(words > 0), words, None) for n, words in enumerate(more)]
+    rows = [
+        Measured(("a", "b") if n % 2 else ("b", "a"), float(words > 0), words, None) for n, words in enumerate(more)
+    ]
     odds = length_bias(rows).log_odds
     assert 2 < odds.low < odds.value < odds.high < 100
 
