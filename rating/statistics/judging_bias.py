@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binomtest, norm
 
-from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
-from rating.statistics.permutation import paired_permutation_test
+from rating.statistics.beyond_others import Beside, beyond_others
+from rating.statistics.estimates import Estimate, rate_estimate
 
 
 class Choice(NamedTuple):
@@ -110,7 +110,7 @@ class KinBias(NamedTuple):
     Attributes:
         own: mean score that it gives that player.
         others: mean score that the other judges of the same cases give it.
-        excess: by how much the first is larger.
+        excess: what being of its family adds to a score of it, beyond what the other judges think of that player's texts.
         p: of the test that there is no difference.
     """
 
@@ -120,23 +120,32 @@ class KinBias(NamedTuple):
     p: float
 
 
-def kin_bias(own: Sequence[float], others: Sequence[float]) -> KinBias | None:
-    """Returns how a judge treats players of its own family, beside the other judges of the same cases (a permutation test).
+def kin_bias(verdicts: Sequence[Beside]) -> KinBias | None:
+    """Returns how a judge treats players of its own family, beside the other judges of the same cases.
+
+    The difference of the two means is no measure of it: a judge who errs less than the others gives every good player more than
+    they do. Simulated fair judges, whose family wins 80 % and whose errors are a quarter of the others', were called biased by
+    that difference in 47 of 60 studies of 120 cases with the family, and in none by ``excess``, which learns from all cases how
+    the judge follows the opinion of others; a bias of 1 logit was found in 60 of 60, one of half a logit in 46.
 
     Args:
-        own: score that the judge gives the player of its family, in each case in which one side is of it.
-        others: mean score that the other judges give it.
+        verdicts: all of the judge; the trait is being of its family.
 
     Returns:
-        ``None`` if there are no cases.
+        ``None`` where there is nothing to compare, or too little.
     """
-    excess = mean_estimate([mine - theirs for mine, theirs in zip(own, others, strict=True)])
-    test = paired_permutation_test(own, others)
-    if excess is None or test is None:
+    found = beyond_others(verdicts)
+    if found is None:
         return None
-    if excess.low == excess.high:  # nothing varies, which is no certainty
-        excess = excess._replace(low=None, high=None)
-    return KinBias(float(np.mean(own)), float(np.mean(others)), excess, test.p)
+    kin = [verdict for verdict in verdicts if verdict.trait and verdict.others is not None]
+    own = np.mean([_of_trait(one.score, one.trait) for one in kin])
+    others = np.mean([_of_trait(sum(one.others) / 2, one.trait) for one in kin if one.others is not None])
+    return KinBias(float(own), float(others), found.effect, found.p)
+
+
+def _of_trait(score: float, trait: int) -> float:
+    """Returns the score of the side with the trait."""
+    return score if trait > 0 else 1 - score
 
 
 class Changes(NamedTuple):

@@ -7,8 +7,8 @@ bias in two ways at once, and a judge is called biased only where both tests rej
   regression of decided verdicts on the difference in words, the place, and an indicator of each pair of players. It finds the
   log odds per 100 words again that a judge has.
 * What the other judges of the same cases think of them is compared, so that it makes no difference if the same player writes
-  more where it is better, or did so by chance: one group of the others is the instrument for the other group (two-stage least
-  squares), since their opinion tells what a text is worth with errors.
+  more where it is better, or did so by chance (``beyond_others``). There it counts which side is the longer one, not by how
+  much, so that a few endless texts do not decide.
 
 Neither does alone. Where the longer ones of a player's texts are its better ones (correlation 0.6) the first test named fair
 judges in 40 of 40 simulated tournaments, both together one in 1 of 40; where one judge is biased, the others lean the other
@@ -25,13 +25,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
 
+from rating.statistics.beyond_others import Beside, beyond_others
 from rating.statistics.estimates import Estimate, rate_estimate
 from rating.statistics.firth import stratified_effect
 
 _FEWEST_CASES = 20
-"""Cases below which nothing is said of length."""
+"""Cases below which nothing is said of odds."""
 
 
 class Measured(NamedTuple):
@@ -77,11 +77,11 @@ def length_bias(verdicts: Sequence[Measured]) -> LengthBias:
     decided = [verdict for verdict in verdicts if verdict.more and verdict.score != 0.5]
     longer = rate_estimate(sum((one.score > 0.5) == (one.more > 0) for one in decided), len(decided))
     log_odds, own_p = _log_odds(verdicts)
-    beyond, beyond_p = _beyond_others(verdicts)
-    if not (log_odds and beyond) or own_p is None or beyond_p is None:
-        return LengthBias(longer, log_odds, beyond, None)
-    p = max(own_p, beyond_p) if log_odds.value * beyond.value > 0 else 1.0
-    return LengthBias(longer, log_odds, beyond, p)
+    beyond = beyond_others([Beside(one.score, int(np.sign(one.more)), one.others) for one in verdicts])
+    if log_odds is None or own_p is None or beyond is None:
+        return LengthBias(longer, log_odds, beyond and beyond.effect, None)
+    p = max(own_p, beyond.p) if log_odds.value * beyond.effect.value > 0 else 1.0
+    return LengthBias(longer, log_odds, beyond.effect, p)
 
 
 def _log_odds(verdicts: Sequence[Measured]) -> tuple[Estimate | None, float | None]:
@@ -104,30 +104,3 @@ def _log_odds(verdicts: Sequence[Measured]) -> tuple[Estimate | None, float | No
     if effect is None:
         return None, None
     return Estimate(effect.value, effect.low, effect.high, n, n), effect.p
-
-
-def _beyond_others(verdicts: Sequence[Measured]) -> tuple[Estimate | None, float | None]:
-    """Returns what being longer adds to a score beyond the opinion of others, and the p-value of the test that it is nothing.
-
-    Which side is the longer one counts, not by how much, so that a few endless texts do not decide. Errors are robust.
-    """
-    rows = [(one.score, np.sign(one.more) / 2, *one.others) for one in verdicts if one.others is not None]
-    if len(rows) < _FEWEST_CASES:
-        return None, None
-    score, more, opinion, instrument = np.array(rows).T
-    explained = np.stack([np.ones_like(more), opinion, more], axis=1)
-    explaining = np.stack([np.ones_like(more), instrument, more], axis=1)
-    products = explaining.T @ explained
-    if np.linalg.matrix_rank(products) < len(products):
-        return None, None
-    solve = np.linalg.inv(products)
-    weights = solve @ (explaining.T @ score)
-    residual = score - explained @ weights
-    scaled = explaining * residual[:, None]
-    free = len(rows) - len(weights)
-    error = float(np.sqrt((solve @ (scaled.T @ scaled) @ solve.T)[-1, -1] * len(rows) / free))
-    if not error:
-        return None, None
-    value, half = float(weights[-1]), float(student.ppf(0.975, free)) * error
-    p = float(2 * student.sf(abs(value) / error, free))
-    return Estimate(value, value - half, value + half, len(rows), len(rows)), p
