@@ -145,9 +145,8 @@ class _Model:
         centred = self._covariates - means[self._strata]
         curvature = (centred * weights[:, None]).T @ centred
         masses = self._sums(weights)
-        leverage = weights * (
-            1 / masses[self._strata] + np.einsum("ij,jk,ik->i", centred, np.linalg.pinv(curvature), centred)
-        )
+        spread = ((centred @ np.linalg.pinv(curvature)) * centred).sum(axis=1)
+        leverage = weights * (1 / masses[self._strata] + spread)
         likelihood = -float(np.logaddexp(0, np.where(self._hits == 1, -logits, logits)).sum())
         penalty = 0.5 * (float(np.log(masses).sum()) + float(np.linalg.slogdet(curvature)[1]))
         residual = self._hits - expected + leverage * (0.5 - expected)

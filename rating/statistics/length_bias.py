@@ -33,6 +33,9 @@ from rating.statistics.firth import stratified_effect
 _FEWEST_CASES = 20
 """Cases below which nothing is said of odds."""
 
+_FEWEST_OF_PAIR = 4
+"""Decided verdicts on two players below which they are left out of the odds, which many small strata draw to 0."""
+
 
 class Measured(NamedTuple):
     """A verdict on two texts.
@@ -95,7 +98,7 @@ def _log_odds(verdicts: Sequence[Measured]) -> tuple[Estimate | None, float | No
             pairs.append(pair)
     numbers = {pair: number for number, pair in enumerate(sorted(set(pairs)))}
     strata = np.array([numbers[pair] for pair in pairs], dtype=np.int64)
-    told = np.bincount(strata)[strata] > 1 if rows else np.zeros(0, dtype=bool)
+    told = np.bincount(strata)[strata] >= _FEWEST_OF_PAIR if rows else np.zeros(0, dtype=bool)
     n = int(np.count_nonzero(told))
     if n < _FEWEST_CASES:
         return None, None
