@@ -131,13 +131,22 @@ def test_both_orders_in_records_and_in_files():
 
 
 def test_families():
-    own = [Judgement(f"m{n}", "gpt-a", "A", players=("gpt-b", "x")) for n in range(40)]
-    others = [Judgement(f"m{n}", "ann", "AB"[n % 2], players=("gpt-b", "x")) for n in range(40)]
+    rng = np.random.default_rng(6)
+    judgements = []
+    for n in range(120):
+        players = ("gpt-b", "x") if n % 2 else ("x", "gpt-b")
+        right = str(rng.choice(["A", "B"]))
+        for judge in ("ann", "bob", "cid", "gpt-a"):
+            verdict = right if rng.random() < 0.7 else "AB"["BA".index(right)]
+            if judge == "gpt-a" and rng.random() < 0.6:
+                verdict = "AB"[players.index("gpt-b")]
+            judgements.append(Judgement(f"m{n}", judge, verdict, players=players))
     families = {"gpt-a": "gpt", "gpt-b": "gpt"}
-    ann, kin = study([*own, *others], families=families).judges
-    assert (ann.kin, kin.kin.own, kin.kin.others) == (None, 1.0, 0.5)
-    assert "favours its own family" in kin.biases()
-    assert study([*own, *others]).judges[1].kin is None
+    ann, *_, kin = study(judgements, families=families).judges
+    assert ann.kin is None
+    assert kin.kin.own > kin.kin.others + 0.1
+    assert kin.biases() == ["favours its own family"]
+    assert study(judgements).judges[-1].kin is None
 
 
 def test_numbers_have_a_scale_and_no_sides():
