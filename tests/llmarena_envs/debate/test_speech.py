@@ -117,7 +117,7 @@ def test_thoughts_stay_thoughts(reply, parts):
         (" \n", ALL, []),
         ("```\nyes\n```", RESPOND, [R]),
         ("<respond></respond>", RESPOND, [("respond", "")]),
-        ("<respond/><raise />why?", ALL, [("respond", ""), ("raise", "")]),
+        ("<respond/><raise />", ALL, [("respond", ""), ("raise", "")]),
         ("</respond>yes</raise>", RESPOND, [("respond", "yes")]),
         ("<raise>why?</raise>", RESPOND, [Q]),  # the rules drop it
         ("a < b and [respond] and <responded> and 《批评》 and <b>bold</b>", RESPOND, None),
