@@ -18,7 +18,7 @@ SPELLINGS = {
         TIE,
     ),
 }
-"""Verdicts on two sides by what they may be called, in lower case; brackets, quotes and emphasis around them make no difference."""
+"""Verdicts on two sides by what they may be called, in lower case; signs around them make no difference."""
 
 NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na", "abstain", "abstention", "error", "弃权"))
 """What stands for an abstention, in lower case."""
