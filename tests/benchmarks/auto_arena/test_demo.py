@@ -86,7 +86,7 @@ def test_everything_is_played_and_can_be_verified(demo):
     assert not any(verify(record, config.turn_settings("debate_v0")) for record in records[::40])
 
 
-@pytest.mark.parametrize("seed", [11, 12, 16])
+@pytest.mark.parametrize("seed", [11, 16])
 def test_judges_that_favour_a_side_or_length_are_named_and_no_others(demo, tmp_path, seed):
     config, records = demo if seed == 11 else played(tmp_path / "run", seed)
     found = study(judgements_of([record.outcome for record in records], declared_verdicts("debate_v0"))).judges

@@ -11,7 +11,7 @@ from rating.statistics.length_bias import LengthBias, Measured, length_bias
 from rating.statistics.permutation import holm
 
 NOISES = (0.5, 0.5, 1.0, 1.5, 2.0, 0.5)
-RUNS = 60
+RUNS = 30
 
 
 def tournament(rng, pulls, *, across=0.0, within=0.0, players=6, cases=400):
