@@ -24,6 +24,7 @@ from rating.statistics.judging_bias import (
 )
 from rating.statistics.length_bias import LengthBias, Measured, length_bias
 from rating.statistics.many_raters import fleiss_kappa, krippendorff_alpha, label_counts, pooled_agreement
+from rating.statistics.ordering import FEWEST_GROUPS
 from rating.statistics.permutation import holm
 from rating.statistics.rater_pairs import PairMeans, RaterPair, pair_means, rater_pairs
 
@@ -255,9 +256,12 @@ def _decisions_changed(first: Cases, final: Cases) -> Estimate | None:
 
 
 def _clustered(hits: Sequence[bool], items: Sequence[str]) -> Estimate | None:
-    """Returns a share with an interval by case, Wilson's where all are alike."""
+    """Returns a share with an interval by case, Wilson's where cases are few or all alike."""
     estimate = mean_estimate([float(hit) for hit in hits], items)
-    if estimate is None or (estimate.low is not None and estimate.low < (estimate.high or 0)):
+    if estimate is None:
+        return None
+    varies = estimate.low is not None and estimate.low < (estimate.high or 0)
+    if varies and estimate.clusters >= FEWEST_GROUPS:
         return estimate
     wide = rate_estimate(estimate.value * estimate.clusters, estimate.clusters)
     return estimate._replace(low=wide and wide.low, high=wide and wide.high)

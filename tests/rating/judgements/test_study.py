@@ -49,6 +49,37 @@ def test_records_that_tell_no_side_or_no_discussion():
     assert (one.first, one.final, one.players, one.words, one.again) == (None, "B", ("", ""), None, None)
 
 
+def kin_judgements(seed, favour, n=240):
+    """Players of strengths from 0 to 5; ``judge 0`` sees more than the others and is of the family of the strongest one."""
+    rng = np.random.default_rng(seed)
+    for item in range(n):
+        first, second = (int(player) for player in rng.choice(6, 2, replace=False))
+        better = 0.5 * (first - second) + rng.normal()
+        for judge, noise in enumerate((0.3, 2, 2, 2, 2)):
+            kin = favour * ((first == 5) - (second == 5)) if judge == 0 else 0
+            verdict = "A" if better + noise * rng.normal() + kin > 0 else "B"
+            yield Judgement(f"q{item}", f"judge {judge}", verdict, players=(f"player {first}", f"player {second}"))
+
+
+@pytest.mark.parametrize(("favour", "least", "most"), [(0, 0, 1), (2, 5, 8)])
+def test_a_judge_who_sees_more_is_not_said_to_favour_a_strong_player_of_its_family(favour, least, most):
+    families = {"judge 0": "one", "player 5": "one"}
+    studies = [study(list(kin_judgements(seed, favour)), families=families) for seed in range(8)]
+    assert least <= sum("favours its own family" in each.judges[0].biases() for each in studies) <= most
+
+
+def test_two_cases_do_not_tell_how_often_verdicts_change():
+    changed = {0: {0}, 1: {0, 1}}
+    judgements = [
+        Judgement(f"q{item}", f"judge {judge}", "B" if judge in changed[item] else "A", "A")
+        for item in changed
+        for judge in range(5)
+    ]
+    found = study(judgements).changed
+    assert (found.value, found.n, found.clusters) == (0.3, 10, 2)
+    assert (found.low, found.high) == pytest.approx((0.044, 0.80), abs=0.03)
+
+
 def random_judgements(seed=0, n=80, judges=7, committee=5):
     """Judges change from case to case; some abstain."""
     rng = np.random.default_rng(seed)
