@@ -1,4 +1,4 @@
-"""Engines: things that answer exactly, on which tasks can stand.
+r"""Engines: things that answer exactly, on which tasks can stand.
 
 ::
 
@@ -12,7 +12,10 @@ from collections.abc import Iterator, Mapping
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.simulation.engines.engine import Engine
 
-_CLASSES: dict[str, str] = {}
+_CLASSES = {
+    "sql": "SQLTerminal",
+    "python": "PythonPrompt",
+}
 """The class of each engine, in the module of the engine's name."""
 
 

@@ -42,8 +42,21 @@ class Engine(ABC):
         return copy.deepcopy(self)
 
 
+def fault(request: str) -> str:
+    """Returns why a request cannot be read, in a few words; empty if it can."""
+    if len(request) > MAX_REQUEST:
+        return f"request longer than {MAX_REQUEST} characters"
+    if "\0" in request or any("\ud800" <= character <= "\udfff" for character in request):
+        return "unreadable character"
+    return ""
+
+
 def cut_output(text: str) -> str:
-    """Returns a text within ``MAX_OUTPUT``: a longer one loses its end, and a last line says so."""
+    """Returns a text within ``MAX_OUTPUT``: a longer one loses its end, and a last line says so.
+
+    Halves of characters, which no file could hold, are replaced by ``?``.
+    """
+    text = text.encode("utf-8", "replace").decode()
     if len(text) <= MAX_OUTPUT:
         return text
     return f"{text[: MAX_OUTPUT - len(CUT) - 1]}\n{CUT}"
