@@ -15,6 +15,9 @@ from llmarena_envs.simulation.engines.engine import Engine
 _CLASSES = {
     "sql": "SQLTerminal",
     "python": "PythonPrompt",
+    "shell": "Shell",
+    "tictactoe": "TicTacToeOpponent",
+    "json_store": "JSONStore",
 }
 """The class of each engine, in the module of the engine's name."""
 

@@ -73,7 +73,7 @@ def last_line(error: BaseException) -> str:
 
 
 def run_session(requests: Sequence[str], room: int) -> str:
-    """Executes requests one after the other in one namespace; returns what the last one prints, at most ``room + 1`` characters."""
+    """Executes requests one after the other in one namespace; returns what the last one prints, cut after ``room + 1``."""
     functions = {name: value for name, value in vars(builtins).items() if name not in WITHOUT}
     space: dict[str, Any] = {"__name__": "__main__", "__builtins__": {**functions, "__import__": load}}
     screen = Screen(room)
@@ -85,8 +85,8 @@ def run_session(requests: Sequence[str], room: int) -> str:
 
     sys.displayhook = display
     for request in requests:
-        sys.stdout = screen = Screen(room)  # type: ignore[assignment]
-        sys.stderr = Screen(0)  # type: ignore[assignment]  # warnings are not shown
+        sys.stdout = screen = Screen(room)
+        sys.stderr = Screen(0)  # warnings are not shown
         try:
             body = ast.parse(request, "<stdin>").body
             exec(compile(ast.Interactive(body), "<stdin>", "single", dont_inherit=True), space)
