@@ -17,6 +17,7 @@ _CLASSES = {
     "python": "PythonPrompt",
     "shell": "Shell",
     "tictactoe": "TicTacToeOpponent",
+    "spreadsheet": "Spreadsheet",
     "json_store": "JSONStore",
 }
 """The class of each engine, in the module of the engine's name."""
