@@ -156,7 +156,7 @@ def test_filters_as_those_of_the_system(lines, commands):
     assert answer == expected.removesuffix("\n")
 
 
-paths = st.sampled_from(["a", "b", "c", "a/a", "a/b", "b/a", "a/b/c", "./b", "a/../c"])
+paths = st.sampled_from(["a", "b", "c", "a/a", "a/b", "b/a", "b/b", "a/b/c", "./b", "a/../c", "a/a/a"])
 changes = st.lists(
     st.one_of(
         st.tuples(
@@ -169,12 +169,14 @@ changes = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=150)
 @given(changes)
 def test_files_change_as_those_of_the_system(steps):
     shell = Shell()
-    shell.respond("cd /tmp")
+    begin = "mkdir a a/b b b/a; echo x > a/b/c; echo y > a/a; echo z > b/b"
+    assert shell.respond(f"cd /tmp; {begin}") == ""
     with tempfile.TemporaryDirectory() as folder:
+        system(["sh", "-c", begin], folder)
         for number, (command, *words) in enumerate(steps):
             if command == ("echo",):
                 request = f"echo {number} > {words[0]}"
