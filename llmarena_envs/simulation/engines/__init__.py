@@ -17,6 +17,7 @@ _CLASSES = {
     "python": "PythonPrompt",
     "shell": "Shell",
     "tictactoe": "TicTacToeOpponent",
+    "spreadsheet": "Spreadsheet",
     "json_store": "JSONStore",
     "key_value": "KeyValueServer",
     "unit_converter": "UnitConverter",

@@ -14,6 +14,7 @@ MAX_DEPTH = 20
 """Objects and lists in one another."""
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _FIRST = {
     "ada": {"name": "Ada", "age": 36, "tags": ["math", "code"], "address": {"city": "London"}},
     "bo": {"name": "Bo", "age": 29, "tags": [], "address": {"city": "Oslo"}},
@@ -32,7 +33,10 @@ def canonical(value: Any) -> str:
 
 
 class JSONStore(Engine):
-    """Answers ``PUT id document``, ``GET id``, ``DELETE id``, ``LIST``, ``COUNT`` and ``FIND path value``, each with one JSON value."""
+    """Answers each request with one JSON value.
+
+    The requests are ``PUT id document``, ``GET id``, ``DELETE id``, ``LIST``, ``COUNT`` and ``FIND path value``.
+    """
 
     name: ClassVar[str] = "json_store"
 
@@ -49,8 +53,7 @@ class JSONStore(Engine):
             return canonical({"error": str(error)})
 
     def _answer(self, request: str) -> Any:
-        command, _, rest = request.partition(" ")
-        rest = rest.strip()
+        command, rest = (*request.split(maxsplit=1), "", "")[:2]
         match command.upper():
             case "PUT":
                 return self._put(*_two(rest))
@@ -134,22 +137,20 @@ def _parse(text: str) -> Any:
             raise ValueError
         return dict(pairs)
 
+    if _depth(text) > MAX_DEPTH:
+        raise _Refused("nested too deep")
     try:
         value = json.loads(text, parse_float=number, parse_constant=number, object_pairs_hook=unique)
         canonical(value).encode()
     except ValueError:
         raise _Refused("bad JSON") from None
-    except RecursionError:
-        raise _Refused("nested too deep") from None
-    if _depth(value) > MAX_DEPTH:
-        raise _Refused("nested too deep")
     return value
 
 
-def _depth(value: Any) -> int:
-    """Returns how many objects and lists are in one another."""
-    level, depth = [value], 0
-    while level := [item for item in level if isinstance(item, (dict, list))]:
-        depth += 1
-        level = [inner for item in level for inner in (item.values() if isinstance(item, dict) else item)]
-    return depth
+def _depth(text: str) -> int:
+    """Returns how many objects and lists are opened in one another."""
+    depth = deepest = 0
+    for sign in _STRING_OR_BRACKET.findall(text):
+        depth += (sign in "[{") - (sign in "]}")
+        deepest = max(deepest, depth)
+    return deepest

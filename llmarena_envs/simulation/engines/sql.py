@@ -184,8 +184,13 @@ class SQLTerminal(Engine):
         SQLite does that before it counts any step, and each level of names may double what is written.
         """
         schema = self._connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-        triggers = [sql for kind, _, sql in schema if kind == "trigger"]
         views = {name.lower(): sql for kind, name, sql in schema if kind == "view"}
+        said = {_name(token) for token in _TOKEN.finditer(statement) if token.lastgroup}
+        texts = [statement]
+        if said & {"insert", "replace", "update", "delete", "alter"}:
+            texts += [sql for kind, _, sql in schema if kind == "trigger"]
+        if "alter" in said:
+            texts += views.values()
         sizes: dict[str, int] = {}
 
         def size_of(text: str, depth: int) -> int:
@@ -203,7 +208,7 @@ class SQLTerminal(Engine):
                 size = min(size, MAX_EXPANSION + 1) * words[name] ** min(definitions, 20)
             return size
 
-        return sum(size_of(text, 0) for text in (statement, *triggers))
+        return sum(size_of(text, 0) for text in texts)
 
     def state(self) -> str:
         """Returns the statements that made the schema, each with the rows of its table."""

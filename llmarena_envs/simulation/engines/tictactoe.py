@@ -74,8 +74,6 @@ class TicTacToeOpponent(Engine):
 
     def state(self) -> str:
         """Returns the board and who is to move or has won."""
-        if self._game.to_move:
-            standing = "X to move"
-        else:
-            standing = {1: "X wins", -1: "O wins", 0: "draw"}[int(self._game.rewards[0])]
+        over = {1: "X wins", -1: "O wins", 0: "draw"}
+        standing = "X to move" if self._game.to_move else over[int(self._game.rewards[0])]
         return f"{TicTacToeCodec.board_text(self._game.board)}\n{standing}"
