@@ -19,6 +19,12 @@ _CLASSES = {
     "tictactoe": "TicTacToeOpponent",
     "spreadsheet": "Spreadsheet",
     "json_store": "JSONStore",
+    "key_value": "KeyValueServer",
+    "unit_converter": "UnitConverter",
+    "regex_tester": "RegexTester",
+    "stack_machine": "StackMachine",
+    "calendar": "Calendar",
+    "cipher": "CipherMachine",
 }
 """The class of each engine, in the module of the engine's name."""
 

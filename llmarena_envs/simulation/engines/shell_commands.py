@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from errno import EBUSY, EEXIST, EISDIR, ENOENT
+from errno import EBUSY, EEXIST, EISDIR, ENOENT, ENOTDIR
 from itertools import groupby
 from posixpath import basename, dirname, join
 from typing import NamedTuple
@@ -188,11 +188,12 @@ def rm(call: Call) -> bool:
     """Removes files; ``-r`` folders with all they hold; ``-f`` makes nothing of what is not there."""
 
     def remove(word: str) -> None:
-        path = call.path(word)
-        if path not in call.tree.entries:
-            if "f" in call.options:
+        try:
+            path = _existing(call, word)
+        except OSError as error:
+            if "f" in call.options and error.errno in (ENOENT, ENOTDIR):
                 return
-            raise failure(ENOENT)
+            raise
         if call.tree.is_folder(path) and "r" not in call.options:
             raise failure(EISDIR)
         _check_free(call, path)

@@ -156,7 +156,7 @@ def test_filters_as_those_of_the_system(lines, commands):
     assert answer == expected.removesuffix("\n")
 
 
-paths = st.sampled_from(["a", "b", "c", "a/a", "a/b", "b/a", "a/b/c", "./b", "a/../c"])
+paths = st.sampled_from(["a", "b", "c", "a/a", "a/b", "b/a", "b/b", "a/b/c", "./b", "a/../c", "a/a/a"])
 changes = st.lists(
     st.one_of(
         st.tuples(
@@ -169,28 +169,29 @@ changes = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(changes)
 def test_files_change_as_those_of_the_system(steps):
     shell = Shell()
-    shell.respond("cd /tmp")
+    begin = "mkdir a a/b b b/a; echo x > a/b/c; echo y > a/a; echo z > b/b"
+    assert shell.respond(f"cd /tmp; {begin}") == ""
     with tempfile.TemporaryDirectory() as folder:
+        system(["sh", "-c", begin], folder)
         for number, (command, *words) in enumerate(steps):
             if command == ("echo",):
                 request = f"echo {number} > {words[0]}"
                 system(["sh", "-c", request], folder)
+                shell.respond(request)
             else:
                 request = " ".join([*command, *words])
-                whole = Path(shutil.copytree(folder, f"{folder}.before"))
+                whole = command == ("cp", "-r") and Path(shutil.copytree(folder, f"{folder}.before"))
                 good = system([*command, *words], folder).returncode == 0
-                if not good and command == ("cp", "-r"):  # which copies what it can; here it is all or nothing
+                if whole and not good:  # which copies what it can; here it is all or nothing
                     shutil.rmtree(folder)
                     whole.rename(folder)
-                else:
+                elif whole:
                     shutil.rmtree(whole)
                 assert (shell.respond(request) == "") == good, request
-                continue
-            shell.respond(request)
         found = {
             str(path.relative_to(folder)): None if path.is_dir() else path.read_text(encoding="utf-8")
             for path in Path(folder).rglob("*")
