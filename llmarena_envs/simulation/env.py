@@ -207,8 +207,8 @@ class raw_env(TextEnv):
             return self.game.default_action(agent)
 
     def cases(self) -> dict[str, list[int]]:
-        """Returns the numbers of the tasks or scripts, so that all simulators play the same ones."""
-        return {"number": self.game.candidates}
+        """Returns the numbers of the tasks or scripts, those of each type by turns, so that all simulators play the same ones."""
+        return {"number": self.game.numbers_by_turns()}
 
     def sources(self) -> tuple[Source, ...]:
         """Returns where the tasks come from and how many there are."""

@@ -2,6 +2,7 @@
 
 import copy
 import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -83,7 +84,6 @@ class Simulation(Game[Action, SimulationView]):
 
     Attributes:
         mode: as above.
-        candidates: numbers of the tasks or scripts that one is drawn from.
         number: number of the match's task or script.
         task: what is simulated.
         messages: the dialogue; in ``"pairwise"`` up to the request that both answer.
@@ -124,7 +124,7 @@ class Simulation(Game[Action, SimulationView]):
             if task.engine:
                 check_choice(f"tasks: {task.id!r:.60}: engine", task.engine, ENGINES)
                 first_request(task)
-        self.candidates = _candidates([task for task, _ in self.items], number, act)
+        self._candidates = _candidates([task for task, _ in self.items], number, act)
         self._counter = WordCounter(language)
         self._turns = turns
         self.judges = tuple(f"judge_{number}" for number in range(n_judges))
@@ -134,9 +134,20 @@ class Simulation(Game[Action, SimulationView]):
         speaking = 2 * turns - 1 if mode == DIALOGUE else len(self.simulators)
         self.max_turns = speaking + n_judges * self._committee.orders
 
+    def numbers_by_turns(self) -> list[int]:
+        """Returns the numbers of what may be drawn: of each type, and with an engine, one in turn as long as there are any."""
+        taken: Counter[tuple[bool, str]] = Counter()
+        order = []
+        for number in self._candidates:
+            task, _ = self.items[number]
+            kind = not task.engine, task.type
+            order.append((taken[kind], kind, number))
+            taken[kind] += 1
+        return [number for _, _, number in sorted(order)]
+
     def reset(self, rng: np.random.Generator) -> None:
         """Draws the task or script, and brings the engine to where the dialogue is."""
-        self.number = self.candidates[int(rng.integers(len(self.candidates)))]
+        self.number = self._candidates[int(rng.integers(len(self._candidates)))]
         self.task, begun = self.items[self.number]
         self.messages: tuple[Utterance, ...] = ()
         self.answers: tuple[Utterance, ...] = ()
