@@ -147,7 +147,6 @@ class raw_env(TextEnv):
             score="rating",
         ),
         abilities=("simulation", "instruction following", "state tracking"),
-        rated_options={"tasks": BUILTIN},
         history="single_turn",
         unparsable="noop",
         illegal="noop",
