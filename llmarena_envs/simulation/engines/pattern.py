@@ -213,10 +213,10 @@ class _Reader:
         else:
             return node
         greedy = not self._take("?")
-        if self._next() and self._next() in "*+?{":
-            raise Refused("nothing to repeat")
         if _can_be_empty(node):
             raise Refused("repeats what may be empty")
+        if self._next() and self._next() in "*+?{":
+            raise Refused("nothing to repeat")
         return Repeat(node, least, most, greedy)
 
     def _count(self) -> tuple[int, int | None]:
@@ -289,7 +289,7 @@ class _Reader:
             ranges = tuple(zip(ends[::2], ends[1::2], strict=True))
             return ranges if letter.islower() else _complement(ranges)
         letter = _CONTROLS.get(letter, letter)
-        if letter.isascii() and letter.isdigit():
+        if letter.isdigit():
             raise Refused("not supported")
         if not letter or letter.isalnum():
             raise Refused("bad escape")
