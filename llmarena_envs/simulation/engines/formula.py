@@ -35,8 +35,8 @@ _ARITHMETIC: Mapping[str, Callable[[float, float], float]] = {"+": add, "-": sub
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 
-class FormulaError(Exception):
-    """No formula."""
+class _FormulaError(Exception):
+    """Raised while reading what is no formula."""
 
 
 def cell_name(text: str) -> str | None:
@@ -108,16 +108,14 @@ def references(node: Node) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1024)
-def read_formula(text: str) -> Node:
-    """Reads a formula without its leading ``=``.
-
-    Raises:
-        FormulaError: it is none.
-    """
-    reader = _Reader(text)
-    node = reader.comparison(0)
-    if reader.token or (isinstance(node, Cells) and node.is_range):
-        raise FormulaError
+def read_formula(text: str) -> Node | None:
+    """Returns what a text without its leading ``=`` says as a formula, ``None`` if it is none."""
+    try:
+        reader = _Reader(text)
+        node = _single(reader.comparison(0))
+        reader.expect("")
+    except _FormulaError:
+        return None
     return node
 
 
@@ -137,7 +135,7 @@ class _Reader:
             return before
         match = _TOKEN.match(self._text, self._place)
         if match is None:
-            raise FormulaError
+            raise _FormulaError
         self.kind = match.lastindex or 0
         self.token = f'"{match[2]}"' if self.kind == 2 else match[self.kind]
         self._place = match.end()
@@ -146,7 +144,7 @@ class _Reader:
     def expect(self, sign: str) -> None:
         """Takes one sign."""
         if self.next() != sign:
-            raise FormulaError
+            raise _FormulaError
 
     def comparison(self, depth: int) -> Node:
         """Reads sums with at most one comparison between them."""
@@ -172,7 +170,7 @@ class _Reader:
     def factor(self, depth: int) -> Node:
         """Reads a number, text, cell, range, function or parenthesis, maybe with signs before it."""
         if depth > MAX_DEPTH:
-            raise FormulaError
+            raise _FormulaError
         signs = ""
         while self.token and self.token in "+-":
             signs += self.next()
@@ -193,17 +191,17 @@ class _Reader:
             self.expect(")")
             return node
         if kind != 3:
-            raise FormulaError
+            raise _FormulaError
         if self.token == "(":
             return self.function(token.upper(), depth)
         if not _CELL.fullmatch(token):
-            raise FormulaError
+            raise _FormulaError
         first = cell_name(token)
         if self.token != ":":
             return Cells((first,), is_range=False) if first else Constant(Fault.REFERENCE)
         self.next()
         if self.kind != 3 or not _CELL.fullmatch(self.token):
-            raise FormulaError
+            raise _FormulaError
         last = cell_name(self.next())
         if not (first and last):
             return Constant(Fault.REFERENCE)
@@ -219,14 +217,14 @@ class _Reader:
         if name == "IF" and len(arguments) == 3:
             return Function(name, tuple(map(_single, arguments)))
         if name not in _OVER_NUMBERS:
-            raise FormulaError
+            raise _FormulaError
         return Function(name, tuple(arguments))
 
 
 def _single(node: Node) -> Node:
     """Returns a node that is no range."""
     if isinstance(node, Cells) and node.is_range:
-        raise FormulaError
+        raise _FormulaError
     return node
 
 

@@ -10,7 +10,6 @@ from llmarena_envs.simulation.engines.formula import (
     COLUMNS,
     ROWS,
     Fault,
-    FormulaError,
     Node,
     Value,
     cell_name,
@@ -82,11 +81,8 @@ class Spreadsheet(Engine):
             raise _Refused("content too long")
         if not content.isprintable():
             raise _Refused("unreadable character")
-        if content.startswith("="):
-            try:
-                read_formula(content[1:])
-            except FormulaError:
-                raise _Refused("bad formula") from None
+        if content.startswith("=") and read_formula(content[1:]) is None:
+            raise _Refused("bad formula")
         self._typed[name] = content
         return f"{name} = {_shown(self._values().get(name))}"
 
@@ -101,8 +97,9 @@ class Spreadsheet(Engine):
         formulas: dict[str, Node] = {}
         values: dict[str, Value] = {}
         for name, typed in self._typed.items():
-            if typed.startswith("="):
-                formulas[name] = read_formula(typed[1:])
+            formula = read_formula(typed[1:]) if typed.startswith("=") else None
+            if formula:
+                formulas[name] = formula
             else:
                 values[name] = float(typed) if _NUMBER.fullmatch(typed) else typed
         sorter = TopologicalSorter({name: set(references(node)) for name, node in formulas.items()})

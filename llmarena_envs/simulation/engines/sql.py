@@ -2,6 +2,8 @@
 
 import re
 import sqlite3
+import time
+import weakref
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,6 +15,9 @@ MAX_ROWS = 100
 """Rows of a result that are printed."""
 MAX_STEPS = 100_000
 """Steps of SQLite's virtual machine for one request."""
+INTERVAL = 100
+"""Steps between two looks at what is left."""
+MAX_SECONDS = 2.0
 PAGES = 256
 """Of 4,096 bytes: the size of the database."""
 LIMITS = {
@@ -61,13 +66,13 @@ _ALLOWED = {
 _TABLES = (sqlite3.SQLITE_READ, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE)
 _SYSTEM_TABLES = ("sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema", "sqlite_sequence")
 _FORBIDDEN_FUNCTIONS = (
-    *("random", "randomblob", "load_extension", "fts3_tokenizer"),
+    *("random", "randomblob", "load_extension", "fts3_tokenizer", "printf", "format"),
     *("date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff"),
     *("current_date", "current_time", "current_timestamp"),
     *("changes", "total_changes", "last_insert_rowid"),
     *("sqlite_version", "sqlite_source_id", "sqlite_compileoption_get", "sqlite_compileoption_used"),
 )
-"""Functions of chance, of the clock, of the connection, and of the version."""
+"""Functions of chance, of the clock, of the connection and of the version; and two that count to any number in one step."""
 
 _NOTHING = re.compile(r"(?:\s++|;|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))*+")
 _TOKEN = re.compile(
@@ -77,6 +82,51 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), 127)} | {9: "\\t", 10: "\\n", 13: "\\r"}
+
+
+class _Guard:
+    """What a connection asks before and while it works; it knows nothing of the connection, so that both can be freed.
+
+    Attributes:
+        denied: whether something was not allowed.
+        steps: that are left.
+        expansion: characters that are left.
+        end: of the time, in seconds of this thread's processor time; only steps that are slow by themselves reach it.
+    """
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Begins a request."""
+        self.denied, self.steps, self.expansion = False, MAX_STEPS, MAX_EXPANSION
+        self.end = time.thread_time() + MAX_SECONDS
+
+    def watch(self, connection: sqlite3.Connection) -> None:
+        """Makes a connection ask."""
+        for function in _FORBIDDEN_FUNCTIONS:  # an authorizer is not asked about those in the default of a column
+            connection.create_function(function, -1, self.forbid)
+        connection.set_authorizer(self.authorize)
+        connection.set_progress_handler(self.progress, INTERVAL)
+
+    def authorize(self, action: int, first: str | None, *_: str | None) -> int:
+        """Says whether a statement may do something."""
+        allowed = action in _ALLOWED
+        table = (first or "").lower()
+        if action in _TABLES and (table.startswith("sqlite_") or table == "dbstat"):
+            allowed = table in _SYSTEM_TABLES
+        self.denied |= not allowed
+        return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+    def forbid(self, *_: object) -> None:
+        """Stands in the place of a function that there is not."""
+        self.denied = True
+        raise PermissionError
+
+    def progress(self) -> bool:
+        """Counts steps; says whether it is enough."""
+        self.steps -= INTERVAL
+        return self.steps < 0 or time.thread_time() > self.end
 
 
 class SQLTerminal(Engine):
@@ -91,59 +141,40 @@ class SQLTerminal(Engine):
     def __init__(self) -> None:
         self._open()
         self._connection.executescript(FIRST_STATE)
-        self._guard()
+        self._close_off()
 
     def __getstate__(self) -> bytes:
         self._connection.set_authorizer(None)  # it would deny what copying asks of the database
         try:
             return self._connection.serialize()
         finally:
-            self._connection.set_authorizer(self._authorize)
+            self._connection.set_authorizer(self._guard.authorize)
 
     def __setstate__(self, state: bytes) -> None:
         self._open()
         with closing(sqlite3.connect(":memory:")) as source:
             source.deserialize(state)
             source.backup(self._connection)
-        self._guard()
+        self._close_off()
 
     def _open(self) -> None:
         self._connection = connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, connection.close)
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         for limit, value in LIMITS.items():
             connection.setlimit(limit, value)
 
-    def _guard(self) -> None:
-        connection = self._connection
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute(f"PRAGMA max_page_count = {PAGES}")
-        self._denied, self._steps_left = False, MAX_STEPS
-        for function in _FORBIDDEN_FUNCTIONS:  # an authorizer is not asked about those in the default of a column
-            connection.create_function(function, -1, self._forbid)
-        connection.set_authorizer(self._authorize)
-        connection.set_progress_handler(self._progress, 1_000)
-
-    def _authorize(self, action: int, first: str | None, *_: str | None) -> int:
-        allowed = action in _ALLOWED
-        table = (first or "").lower()
-        if action in _TABLES and (table.startswith("sqlite_") or table == "dbstat"):
-            allowed = table in _SYSTEM_TABLES
-        self._denied |= not allowed
-        return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
-
-    def _forbid(self, *_: object) -> None:
-        self._denied = True
-        raise PermissionError
-
-    def _progress(self) -> bool:
-        self._steps_left -= 1_000
-        return self._steps_left < 0
+    def _close_off(self) -> None:
+        self._connection.execute("PRAGMA temp_store = MEMORY")
+        self._connection.execute(f"PRAGMA max_page_count = {PAGES}")
+        self._guard = _Guard()
+        self._guard.watch(self._connection)
 
     def respond(self, request: str) -> str:
         """Returns what the statements print."""
         if unreadable := fault(request):
             return f"ERROR: {unreadable}"
-        self._steps_left, self._expansion_left = MAX_STEPS, MAX_EXPANSION
+        self._guard.begin()
         lines: list[str] = []
         for statement in _statements(request):
             try:
@@ -154,16 +185,16 @@ class SQLTerminal(Engine):
         return cut_output("\n".join(lines) if lines else "ERROR: no statement")
 
     def _message(self, error: Exception) -> str:
-        if self._denied:
+        if self._guard.denied:
             return "not authorized"
         if isinstance(error, sqlite3.ProgrammingError):
             return "parameters have no values"
         return _escape(str(error))
 
     def _execute(self, statement: str) -> list[str]:
-        self._denied = False
-        self._expansion_left -= self._expansion(statement)
-        if self._expansion_left < 0:
+        self._guard.denied = False
+        self._guard.expansion -= self._expansion(statement)
+        if self._guard.expansion < 0:
             raise sqlite3.OperationalError("too many queries in one another")
         with closing(self._connection.execute(statement)) as cursor:
             if cursor.description is None:
@@ -218,9 +249,12 @@ class SQLTerminal(Engine):
         for kind, name, sql in schema:
             parts.append(f"{sql};")
             if kind == "table":
-                self._steps_left = MAX_STEPS
+                self._guard.begin()
                 quoted = name.replace('"', '""')
-                parts += [" | ".join(map(_cell, row)) for row in connection.execute(f'SELECT * FROM "{quoted}"')]
+                try:
+                    parts += [" | ".join(map(_cell, row)) for row in connection.execute(f'SELECT * FROM "{quoted}"')]
+                except sqlite3.Error as error:  # a column that is computed when it is read
+                    parts.append(f"ERROR: {self._message(error)}")
         return "\n".join(parts)
 
 

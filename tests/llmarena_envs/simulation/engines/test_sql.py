@@ -1,4 +1,5 @@
 import sqlite3
+import weakref
 
 import pytest
 from hypothesis import given
@@ -52,6 +53,7 @@ def test_hostile_requests():
         "SELECT datetime('now')",
         "SELECT CURRENT_TIMESTAMP",
         "SELECT sqlite_version()",
+        "SELECT printf('%.*c', 2000000000, 'x')",
         "SELECT last_insert_rowid()",
         "INSERT INTO books (title, author) VALUES ('a', strftime('%s', 'now'))",
     ],
@@ -81,6 +83,7 @@ LONG = "(SELECT replace(hex(zeroblob(450)), '0', 'a') AS a, replace(hex(zeroblob
         f"{ENDLESS} SELECT COUNT(*) FROM c, {LONG} WHERE a || x LIKE '%' || b",
         f"{ENDLESS} SELECT COUNT(*) FROM c, {LONG} WHERE instr(a || x, b)",
         f"{ENDLESS} SELECT x, zeroblob(1900) FROM c ORDER BY 1 DESC",
+        f"{ENDLESS} SELECT MAX(trim(a, x || b || a)) FROM c, (SELECT hex(zeroblob(900)) AS a, hex(zeroblob(50)) AS b)",
         "SELECT COUNT(*) FROM books a, books b, books c, books d, books e, books f, books g, books h",
     ],
 )
@@ -124,6 +127,21 @@ def test_the_database_has_an_end():
 def test_long_results_are_cut():
     series = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 200) SELECT x FROM c"
     assert SQLTerminal().respond(series).split("\n") == ["x", *map(str, range(1, 101)), "..."]
+
+
+def test_the_state_can_be_shown_whatever_is_in_it():
+    terminal = SQLTerminal()
+    terminal.respond("CREATE TABLE t (a, b AS (abs(a))); CREATE INDEX i ON t (a)")
+    assert "OK" not in terminal.respond("INSERT INTO t VALUES (-9223372036854775808); SELECT * FROM t")
+    terminal.respond('CREATE TABLE "a""b" (x); INSERT INTO "a""b" VALUES (\'c\nd\')')
+    assert terminal.state().endswith('CREATE TABLE "a""b" (x);\nc\\nd')
+
+
+def test_a_terminal_that_nobody_holds_is_freed():
+    terminal = SQLTerminal()
+    reference = weakref.ref(terminal)
+    del terminal
+    assert reference() is None
 
 
 names = st.sampled_from(["id", "title", "author", "year", "copies", "pages"])
