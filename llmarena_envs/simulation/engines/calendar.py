@@ -77,7 +77,8 @@ class Calendar(LineEngine):
                 day = _day(date_word)
                 return f"{day} is a {WEEKDAYS[day.weekday()]}"
             case "DIFF", [first, second]:
-                days = (_day(second) - _day(first)).days
+                start, end = _day(first), _day(second)
+                days = (end - start).days
                 return f"{days} {'day' if abs(days) == 1 else 'days'}"
             case (("ADD" | "LIST" | "MOVE" | "DELETE" | "FREE" | "WEEKDAY" | "DIFF"), _):
                 raise Refused(f"wrong number of arguments for {name.upper()}")

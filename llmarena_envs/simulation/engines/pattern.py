@@ -20,9 +20,10 @@ MAX_DEPTH = 20
 
 _LAST = 0x10FFFF
 _CLASSES = {"d": "09", "w": "09AZ__az", "s": "\t\r  "}
+"""First and last character of each range, in order."""
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v"}
 _ANCHORS = {"b": "word edge", "B": "no word edge", "A": "start", "Z": "end"}
-_COUNT = re.compile(r"\{([0-9]{1,4})(,?)([0-9]{0,4})\}")
+_COUNT = re.compile(r"\{([0-9]++)(?:(,)([0-9]*+))?\}")
 _GROUP_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
 
 
@@ -213,10 +214,10 @@ class _Reader:
         else:
             return node
         greedy = not self._take("?")
-        if self._next() and self._next() in "*+?{":
-            raise Refused("nothing to repeat")
         if _can_be_empty(node):
             raise Refused("repeats what may be empty")
+        if self._next() and self._next() in "*+?{":
+            raise Refused("nothing to repeat")
         return Repeat(node, least, most, greedy)
 
     def _count(self) -> tuple[int, int | None]:
@@ -289,7 +290,7 @@ class _Reader:
             ranges = tuple(zip(ends[::2], ends[1::2], strict=True))
             return ranges if letter.islower() else _complement(ranges)
         letter = _CONTROLS.get(letter, letter)
-        if letter.isascii() and letter.isdigit():
+        if letter.isdigit():
             raise Refused("not supported")
         if not letter or letter.isalnum():
             raise Refused("bad escape")

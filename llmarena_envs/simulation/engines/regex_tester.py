@@ -12,12 +12,12 @@ from llmarena_envs.simulation.engines.pattern_matching import Span, find_matches
 MAX_TEXT = 500
 """Characters of a text."""
 
-_REQUEST = re.compile(r"pattern:[ ]?([^\n]*+)\n(?:flags:([^\n]*+)\n)?text:[ ]?(.*+)", re.DOTALL)
+_REQUEST = re.compile(r"/((?:\\.|[^/\\])*+)/([^ \n]*+)(?:[ \n](.*+))?", re.DOTALL)
 _FLAGS = {"i": "ignore_case", "m": "multiline", "s": "dot_all"}
 
 
 class RegexTester(Engine):
-    """Answers lines ``pattern:``, ``flags:`` (may be missing) and ``text:`` with all matches and their groups."""
+    """Answers ``/pattern/flags text`` with all matches and their groups."""
 
     name: ClassVar[str] = "regex_tester"
 
@@ -27,9 +27,9 @@ class RegexTester(Engine):
             return f"ERROR: {unreadable}"
         match = _REQUEST.fullmatch(request.replace("\r\n", "\n").strip("\n"))
         if match is None:
-            return "ERROR: expected the lines pattern:, flags: and text:"
+            return "ERROR: write /pattern/flags text"
         try:
-            return cut_output("\n".join(_report(match[1], match[2] or "", match[3])))
+            return cut_output("\n".join(_report(match[1], match[2], match[3] or "")))
         except Refused as error:
             return f"ERROR: {error}"
 
@@ -39,7 +39,7 @@ class RegexTester(Engine):
 
 
 def _report(pattern: str, letters: str, text: str) -> list[str]:
-    flags = Flags(**dict.fromkeys(map(_flag, letters.replace(" ", "")), True))
+    flags = Flags(**dict.fromkeys(map(_flag, letters), True))
     read = read_pattern(pattern, flags)
     if len(text) > MAX_TEXT:
         raise Refused(f"text longer than {MAX_TEXT} characters")

@@ -61,9 +61,8 @@ def _units() -> dict[str, Unit]:
 UNITS = _units()
 """All units by name."""
 
-_QUANTITY = re.compile(
-    rf" ?([+-]?[0-9]{{1,15}}(?:\.[0-9]{{1,15}})?(?:[eE][+-]?[0-9]{{1,2}}(?![0-9]))?) ?([A-Za-z][^ ]*+)"
-)
+_UNIT = r"[^ 0-9.+-][^ ]*+"
+_QUANTITY = re.compile(rf" ?([+-]?[0-9]{{1,15}}(?:\.[0-9]{{1,15}})?(?:[eE][+-]?[0-9]{{1,2}}(?![0-9]))?) ?({_UNIT})")
 _READABLE = "cannot read that; write for example: 12 km to mi"
 
 
@@ -81,7 +80,7 @@ class UnitConverter(LineEngine):
             return " ".join(names)
         if words[0].lower() == "convert":
             del words[0]
-        if len(words) < 3 or words[-2].lower() != "to":
+        if len(words) < 3 or words[-2].lower() != "to" or not re.fullmatch(_UNIT, words[-1]):
             raise Refused(_READABLE)
         return _convert(_quantities(" ".join(words[:-2])), words[-1])
 
