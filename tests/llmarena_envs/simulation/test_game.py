@@ -246,5 +246,5 @@ def test_all_simulators_get_the_same_tasks_of_all_kinds_in_turn(mode):
     numbers = list(played.values())
     assert len(numbers) >= 2 and all(each == numbers[0] for each in numbers)
     tasks = simulation_v0.raw_env().game.tasks
-    kinds = {(bool(tasks[number].engine), tasks[number].type) for number in numbers[0][:3]}
-    assert kinds >= {(True, "stateful"), (False, "stateful"), (False, "stateless")}
+    kinds = {(bool(tasks[number].engine), tasks[number].type) for number in numbers[0][:4]}
+    assert len(kinds) == 4
