@@ -33,6 +33,7 @@ from llmarena_envs.simulation.protocol import (
     AUTO,
     DIALOGUE,
     JUDGE,
+    MAX_HISTORY,
     MAX_JUDGES,
     MAX_TURNS,
     MODES,
@@ -190,7 +191,7 @@ class Simulation(Game[Action, SimulationView]):
             self.turn,
             self.turns,
             self.task,
-            self.messages,
+            self.messages if agent == USER_SEAT else tuple(map(_heard, self.messages)),
             self._responses_for(agent, swapped),
             to_move and swapped,
             self.undecided,
@@ -321,6 +322,11 @@ def _utterance(answer: Answer) -> Utterance:
     return Utterance(SIMULATOR, answer.text[:MAX_TEXT], truncated=len(answer.text) > MAX_TEXT)
 
 
+def _heard(message: Utterance) -> Utterance:
+    """Returns a message as others know it: a strategy is its user's own business."""
+    return message._replace(strategy=0, unformatted=False)
+
+
 def _begun(task: Task) -> Item:
     """Returns a task with the beginning of its dialogue: the description, which holds the first request."""
     return task, (Utterance(USER, task.task_description),)
@@ -331,6 +337,11 @@ def _item(script: Script, tasks: Sequence[Task]) -> Item:
     task = task_of(script, tasks) or Task(script.act, script.task_description, "", script.type, script.source_id)
     if essence(script.dialogue_history[0].content) != essence(task.task_description):
         task = task._replace(engine="")
+    length = sum(len(said) for _, said in script.dialogue_history)
+    if length > MAX_HISTORY:
+        raise OptionError(
+            f"scripts: {script.id!r:.60}: expected a history of at most {MAX_HISTORY} characters, got {length}"
+        )
     history = [
         Utterance(SIMULATOR if number % 2 else USER, said) for number, (_, said) in enumerate(script.dialogue_history)
     ]

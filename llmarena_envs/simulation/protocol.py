@@ -16,10 +16,12 @@ USER_SEAT = "user_0"
 SIMULATORS = ("simulator_0", "simulator_1")
 MAX_TURNS = 10
 MAX_JUDGES = 9
+MAX_HISTORY = 250_000
+"""Greatest number of characters of a script."""
 SCALE = Scale(1, 10)
 """Of ratings.
 
-Source: SimulBench (arXiv 2409.07641, section 3.1).
+Source: SimulBench (arXiv 2409.07641, section 3.2).
 """
 
 SIDES = VERDICTS[:2]

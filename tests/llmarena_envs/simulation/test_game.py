@@ -82,7 +82,8 @@ def test_no_agent_ever_reads_the_truth_and_views_suffice_to_rebuild_it():
             view = env.view(agent)
             assert not any(truth in str(view) + str(env.observe(agent)) for truth in env.game.truths if len(truth) > 5)
             assert view.task.engine == "json_store"
-            assert view.messages == env.game.messages
+            assert [each[:2] for each in view.messages] == [each[:2] for each in env.game.messages]
+            assert agent == "user_0" or not any(each.strategy for each in view.messages)
         say(env, reply)
 
 
@@ -101,6 +102,12 @@ def test_a_script_of_an_unknown_task_has_no_engine():
     other = {**SCRIPT, "task_description": "Another store. First request: LIST"}
     env = say(started(mode="script", scripts=[other]), DELETED, "[[5]]")
     assert env.infos["simulator_0"]["engine"] == 0 and env.infos["simulator_0"]["stateful"] == 1
+
+
+def test_a_history_is_held_to_what_an_observation_can_hold():
+    long = [{**SCRIPT, "turn_num": 0, "dialogue_history": ["x" * 20_000] * 13}]
+    with pytest.raises(OptionError, match="scripts: '1': expected a history of at most 250000 characters, got 260000"):
+        started(mode="script", scripts=long)
 
 
 def test_without_scripts_the_first_request_of_each_task_is_one():
