@@ -22,6 +22,7 @@ PAPER = Paper(
         "discussion": "benchmarks.auto_arena.discussion",
         "selfenh": "benchmarks.auto_arena.self_enhancement",
         "contam": "benchmarks.auto_arena.contamination",
+        "human": "benchmarks.auto_arena.human",
     },
     aliases={"f4": "f3", "f7": "t4"},
 )

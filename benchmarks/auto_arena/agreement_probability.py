@@ -114,7 +114,8 @@ ROW = Row(
     precision=precision,
     shows="It shows how often two members of a committee give the same verdict, and how often reading the others changes one.",
     does_not_show=(
-        "It does not show how much of that is chance (row f3 has kappa). How far the scripted judges follow the others was chosen."
+        "It does not show how much of that is chance: row f3 has kappa. How far the scripted judges follow the others was"
+        " chosen."
     ),
     any_manner=True,
 )

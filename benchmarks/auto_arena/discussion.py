@@ -23,7 +23,7 @@ from benchmarks.experiments.estimates import share
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.seats import statistic, unfinished
+from benchmarks.experiments.seats import statistic
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
@@ -71,7 +71,7 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
     return Result(
         [rating_table(ratings), agreement_table(ratings, scores), change_table(played.outcomes)],
         {"ratings": figure},
-        unfinished(played.outcomes),
+        played.notes,
     )
 
 

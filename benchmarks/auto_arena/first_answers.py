@@ -22,7 +22,6 @@ from benchmarks.experiments.estimates import share
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
 from llmarena_envs.core.options import OptionError
 from rating.running.run_file import RunConfig
@@ -65,7 +64,7 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
             for name, own in played.items()
         ),
     ]
-    notes = [f"{TITLES[name]}: {note}" for name, own in played.items() for note in unfinished(own.outcomes)]
+    notes = [f"{TITLES[name]}: {note}" for name, own in played.items() for note in own.notes]
     if not scores:
         notes.append("no ranking to compare the tournaments with; name a file with --scores")
     return Result(tables, notes=notes)

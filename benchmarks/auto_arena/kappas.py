@@ -71,8 +71,11 @@ def mean_table(stages: Mapping[str, StageAgreement], published: Mapping[str, Pub
     printed = published["kappa_mean"]
     rows: list[list[Cell]] = [
         ["as the text has it", *printed.rows["all pairs"], *(None,) * 2],
-        ["all pairs", *(statistics.fmean(own.values()) for own in matrices.values())]
-        + [mean_kappa(stage.means) for stage in stages.values()],
+        [
+            "all pairs",
+            *(statistics.fmean(own.values()) for own in matrices.values()),
+            *(mean_kappa(stage.means) for stage in stages.values()),
+        ],
         [
             f"without {' and '.join(SMALL_SAMPLE)}",
             *(
@@ -170,7 +173,7 @@ def draw_printed(published: Mapping[str, Published]) -> "Figure":
     names = list(published[MATRICES[BEFORE]].columns)
     cells = {stage: printed_pairs(published[key]) for stage, key in MATRICES.items()}
     return _heat_maps(
-        names, {stage: {pair: (value, f"{value:.2f}") for pair, value in own.items()} for stage, own in cells.items()}
+        names, {stage: {pair: (value, _text(value)) for pair, value in own.items()} for stage, own in cells.items()}
     )
 
 
@@ -180,12 +183,16 @@ def draw_measured(names: Sequence[str], stages: Mapping[str, StageAgreement]) ->
         stage: {
             pair.raters: (None, f"–\n({pair.plain.n})")
             if pair.plain.kappa is None
-            else (pair.plain.kappa.value, f"{pair.plain.kappa.value:.2f}\n({pair.plain.n})")
+            else (pair.plain.kappa.value, f"{_text(pair.plain.kappa.value)}\n({pair.plain.n})")
             for pair in own.pairs or ()
         }
         for stage, own in stages.items()
     }
     return _heat_maps(names, cells)
+
+
+def _text(kappa: float) -> str:
+    return f"{round(kappa, 2) + 0.0:.2f}"
 
 
 def _heat_maps(
@@ -202,7 +209,8 @@ def _heat_maps(
                 pair = names[row], names[column]
                 value, text = cells.get(pair) or cells.get(pair[::-1]) or (None, "")
                 values[row][column] = float("nan") if value is None else value
-                field.text(column, row, text, ha="center", va="center", fontsize=6.5)
+                colour = "black" if value is None or abs(value) < 0.8 else "white"
+                field.text(column, row, text, ha="center", va="center", fontsize=6.5, color=colour)
             field.imshow(values, cmap="RdYlGn", vmin=-1, vmax=1, aspect="auto")
             field.set_title(f"Cohen's kappa {stage}", fontsize="medium")
             shown = [plain(name, 24) for name in names]

@@ -17,7 +17,6 @@ from benchmarks.auto_arena.tournaments import (
 )
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
@@ -59,7 +58,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         *(path_table(board, name, begin, end) for name, (begin, end) in added.items()),
         rating_table(board, played.ratings, scores.values if scores else {}),
     ]
-    return Result(tables, {"paths": draw_paths(board)}, unfinished(played.outcomes))
+    return Result(tables, {"paths": draw_paths(board)}, played.notes)
 
 
 def arrivals(board: TournamentLeaderboard) -> dict[str, tuple[int, int]]:

@@ -16,7 +16,7 @@ NAMES = (
 SPREAD = 2.2
 """Logits between the strongest and the weakest, as the paper's 17 models have: 380 points of Elo."""
 
-LEAST_NOISE, MORE_NOISE = 4.0, 8.0
+LEAST_NOISE, MORE_NOISE = 3.0, 5.0
 """What the strongest judge errs by, and how much more the weakest does: points, of which 4 are a logit."""
 
 CONFORMITY = 0.5

@@ -20,7 +20,6 @@ from benchmarks.auto_arena.tournaments import (
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.seats import unfinished
 from rating.running.run_file import RunConfig
 
 
@@ -76,7 +75,7 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions, compariso
             )
             for table in lists.values()
         }
-    notes = unfinished(played.outcomes)
+    notes = [*played.notes]
     if not own:
         notes.append("no ranking to compare the tournament with; name a file with --scores")
     return Result(tables, figures, notes)

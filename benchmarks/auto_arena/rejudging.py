@@ -13,6 +13,7 @@ from benchmarks.experiments.runs import PlayedRun
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.debate.game import DEBATERS, Debate
 from llmarena_envs.debate.protocol import FIRST_ANSWERS
+from rating.records.match import Match
 from rating.records.record import Record
 from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
 
@@ -55,15 +56,17 @@ class Battle(NamedTuple):
     """A whole debate that was judged.
 
     Attributes:
-        record: of its match.
+        match: in which it was fought.
         game: its end.
+        first_answers: what judges need to judge its first answers alone.
         sides: policies of A and B.
         committee: policies of the judges, seat by seat.
         verdict: on the whole debate.
     """
 
-    record: Record
+    match: Match
     game: Debate
+    first_answers: Mapping[str, Any]
     sides: tuple[str, str]
     committee: tuple[str, ...]
     verdict: Verdict
@@ -79,7 +82,8 @@ def read_battles(run: PlayedRun) -> Iterator[Battle]:
         policies = {seat.agent: seat.policy for seat in record.outcome.seats}
         first, second = game.sides
         committee = tuple(policies[judge] for judge in game.judges)
-        yield Battle(record, game, (policies[first], policies[second]), committee, verdict_of(record))
+        sides = (policies[first], policies[second])
+        yield Battle(record.match, game, first_answers(record, game), sides, committee, verdict_of(record))
 
 
 def verdict_of(record: Record) -> Verdict:
@@ -114,7 +118,7 @@ def plan_rejudging(
             name=GIVEN_ANSWERS,
             scheme="self_play",
             options={**shared, "n_judges": len(committee)},
-            by_deal={"battle": [first_answers(battle) for battle in own]},
+            by_deal={"battle": [dict(battle.first_answers) for battle in own]},
             staff={"judge": list(committee)},
         )
         matches = repeat * len(own)
@@ -131,12 +135,11 @@ def plan_rejudging(
     return plans
 
 
-def first_answers(battle: Battle) -> dict[str, Any]:
-    """Returns what judges need of a battle to judge its first answers."""
-    game = battle.game
-    turns = [turn for turn in battle.record.turns if turn.agent in DEBATERS]
+def first_answers(record: Record, game: Debate) -> dict[str, Any]:
+    """Returns what judges need of a battle, whose end ``game`` is, to judge its first answers."""
+    turns = [turn for turn in record.turns if turn.agent in DEBATERS]
     return {
-        "match": battle.record.match.number,
+        "match": record.match.number,
         "question": game.question.text,
         "domain": game.question.domain,
         "reference": game.reference,

@@ -18,7 +18,6 @@ from benchmarks.auto_arena.tournaments import (
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table
 from rating.running.run_file import RunConfig
 
@@ -46,7 +45,7 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
         protocol_table(),
     ]
     figures = {"ratings": draw_ratings(played.ratings["half"]), "paths": draw_paths(played.board)}
-    return Result(tables, figures, unfinished(played.outcomes))
+    return Result(tables, figures, played.notes)
 
 
 def count_table(players: int, late: int, paired: int, battles: int) -> Table:

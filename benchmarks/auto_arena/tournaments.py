@@ -12,6 +12,7 @@ from benchmarks.auto_arena.ratings import Ratings, rate
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.seats import unfinished
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int, nearest
 from rating.errors import RunError
@@ -107,12 +108,14 @@ class Played(NamedTuple):
         board: its leaderboard.
         ratings: with ties as halves, ``half``, and left out, ``drop``; a way in which nobody can be rated is missing.
         prior: initial scores.
+        notes: how it was played, and which battles are left out.
     """
 
     outcomes: Sequence[Outcome]
     board: TournamentLeaderboard
     ratings: Mapping[str, Ratings]
     prior: Mapping[str, float]
+    notes: Sequence[str]
 
 
 def read_tournament(run: PlayedRun) -> Played:
@@ -129,13 +132,21 @@ def read_tournament(run: PlayedRun) -> Played:
     if not any(outcome.status == FINISHED for outcome in outcomes):
         raise RunError(f"{run.directory}: expected debates with a result, but there is none yet")
     found = {ties: rate(outcomes, ties) for ties in ("half", "drop")}
-    rules = run.config.find_environment(DEBATE).tournament
+    environment = run.config.find_environment(DEBATE)
+    rules = (environment.tournament or TournamentConfig()).rules()
     return Played(
         outcomes,
         scheme.board(outcomes, run.stop_reason(DEBATE)),
         {ties: own for ties, own in found.items() if own is not None},
-        rules.rules().prior if rules else {},
+        rules.prior,
+        [*unfinished(outcomes), f"played with {_settings(rules.questions, environment.options)}"],
     )
+
+
+def _settings(questions: int, options: Mapping[str, Any]) -> str:
+    """Says what a run file says of its debates."""
+    said = [f"{name} = {value!r:.80}" for name, value in sorted(options.items())]
+    return ", ".join([f"{questions} questions a pairing", *said])
 
 
 class Scores(NamedTuple):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from benchmarks.auto_arena.cases import SEQUENCE, Case, competitiveness, find, learning, widening
+from benchmarks.auto_arena.pool import DEBATE
 from benchmarks.auto_arena.rejudging import Battle, Verdict, plan_rejudging, read_battles, rejudged
 from benchmarks.auto_arena.stories import LABELS, story_files
 from benchmarks.auto_arena.tournaments import RUN, TournamentOptions, plan_tournament, precision, scores_to_compare
@@ -80,9 +81,9 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         raise RunError(f"{run.directory}: expected debates with a verdict, but there is none")
     first = rejudged({name: played for name, played in runs.items() if name != RUN})
     debated = [
-        Change(battle.record.match.number, before, battle.verdict)
+        Change(battle.match.number, before, battle.verdict)
         for battle in battles
-        for before in first[battle.record.match.number]
+        for before in first[battle.match.number]
     ]
     again = [Change(match, *verdicts[:2]) for match, verdicts in sorted(first.items()) if len(verdicts) > 1]
     cases = {
@@ -90,7 +91,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         "learning": find(battles, learning),
     }
     if debated:
-        cases["widening-gap"] = find(battles, lambda battle: widening(battle, first[battle.record.match.number]))
+        cases["widening-gap"] = find(battles, lambda battle: widening(battle, first[battle.match.number]))
     tables = [case_table(cases)]
     notes = [f"no battle is {kind.replace('-', ' ')} by the rule" for kind, case in cases.items() if case is None]
     if debated:
@@ -102,9 +103,10 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         ]
     else:
         notes.append("first answers were not judged apart, so it is not known what the debate changes")
-    found = {kind: case.battle.record for kind, case in cases.items() if case}
-    files, untold = story_files(found)
-    page = report_page(run.directory, "Battles of Auto-Arena", {record.match.id for record in found.values()})
+    chosen = {case.battle.match.id for case in cases.values() if case}
+    records = {record.match.id: record for record in run.records(DEBATE) if record.match.id in chosen}
+    files, untold = story_files({kind: records[case.battle.match.id] for kind, case in cases.items() if case})
+    page = report_page(run.directory, "Battles of Auto-Arena", records)
     for name, played in runs.items():
         for environment in played.environments():
             notes += [f"{name}: {note}" for note in unfinished(played.outcomes(environment))]
@@ -176,7 +178,7 @@ def transition_table(debated: Sequence[Change]) -> Table:
 def lead_table(battles: Sequence[Battle], debated: Sequence[Change], options: Options) -> Table:
     """Returns how far apart the sides are in votes, on first answers and after the debate."""
     scores = scores_to_compare(options, sorted({side for battle in battles for side in battle.sides}))
-    signs = {battle.record.match.number: _better(battle, scores.values) for battle in battles} if scores else {}
+    signs = {battle.match.number: _better(battle, scores.values) for battle in battles} if scores else {}
     kinds: dict[str, list[tuple[int, float, float]]] = {
         "of whoever is ahead": [(each.match, abs(each.before.lead), abs(each.after.lead)) for each in debated]
     }
@@ -232,18 +234,18 @@ def case_table(cases: Mapping[str, Case | None]) -> Table:
     rows: list[list[Cell]] = []
     for kind, case in cases.items():
         if case is not None:
-            record, game = case.battle.record, case.battle.game
+            battle = case.battle
             figure, rule = RULES[kind]
-            winner = LABELS.get(case.battle.verdict.winner, "none")
+            winner = LABELS.get(battle.verdict.winner, "none")
             rows.append(
                 [
                     figure,
                     kind.replace("-", " "),
                     rule,
                     case.value,
-                    record.match.id,
-                    *case.battle.sides,
-                    game.question.domain,
+                    battle.match.id,
+                    *battle.sides,
+                    battle.game.question.domain,
                     winner,
                 ]
             )

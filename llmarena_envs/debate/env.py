@@ -29,9 +29,10 @@ Source: Auto-Arena (arXiv 2405.20267), section 3 and appendix.
 
 ### Arguments
 
-* `question=None`: what the debate is about, as a text.
+* `question=None`: what the debate is about, as a text; the questions that come with the package are none then.
 * `questions=None`: what it is drawn from: `builtin` for the questions that come with the package, the path of a file, or a
-  list of records; below. Without both, `examiner_0` sets the question.
+  list of records; below. With `examiner`, and without both, `examiner_0` sets the question; in rated matches that is said by
+  `examiner`, since they are about `builtin` ones otherwise.
 * `number=None`: number of the question in the list, from 0; `None` draws it from the seed.
 * `domain=None`: of the question: `writing`, `roleplay`, `extraction`, `reasoning`, `math`, `coding`, `stem` or `humanities`.
   It restricts the list, or is what the examiner is told; `None` takes all.
@@ -131,6 +132,9 @@ from llmarena_envs.debate.questions import DOMAINS, Question, Questions, load_qu
 from llmarena_envs.debate.questions.files import BUILTIN, question_source
 from llmarena_envs.debate.text import DebateCodec
 
+ASKED = "examiner"
+"""Stands for questions that an examiner sets."""
+
 MAX_TEXT = 20_000
 """Greatest number of characters of a question or reference answer that is given as an option."""
 
@@ -209,9 +213,10 @@ class raw_env(TextEnv):
                 "reference: a text is the reference answer to one question; give that as question=... too"
             )
         self._counter = text_counter(counter, language)
-        self._questions = questions
+        asked = _questions(question, questions, domain, language)
+        self._questions = questions if asked and question is None else None
         game = Debate(
-            _questions(question, questions, domain, language),
+            asked,
             number=number,
             domain=domain,
             n_judges=n_judges,
@@ -268,10 +273,10 @@ def _check_text(name: str, value: object) -> None:
 def _questions(
     question: str | None, questions: Questions | None, domain: str | None, language: str
 ) -> tuple[Question, ...]:
-    if question is not None and questions is not None:
+    if question is not None and questions not in (None, BUILTIN):
         raise OptionError("question, questions: expected one of them, got both")
     if domain is not None:
         check_choice("domain", domain, DOMAINS)
     if question is not None:
         return (Question("", domain or "", question),)
-    return () if questions is None else load_questions(questions, language)
+    return () if questions in (None, ASKED) else load_questions(questions, language)

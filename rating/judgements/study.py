@@ -107,12 +107,13 @@ class JudgeRow:
     changes: Changes | None
 
     def biases(self) -> list[str]:
-        """Returns what can be said of it in words, with the risk of error of ``SIGNIFICANT`` over all judges."""
+        """Returns what can be said of it in words, with the risk of error of ``SIGNIFICANT`` over all judges.
+
+        Nothing is said of length: judges who err less than others may seem to lean to the longer or the shorter side.
+        """
         found = []
         if _is_significant(self.place.p) and self.place.share:
             found.append("favours the side shown " + ("first" if self.place.share.value > 0.5 else "second"))
-        if _is_significant(self.length.p) and self.length.odds:
-            found.append("favours the " + ("longer" if self.length.odds.value > 1 else "shorter") + " side")
         if self.kin and _is_significant(self.kin.p):
             found.append(("favours" if self.kin.excess.value > 0 else "disfavours") + " its own family")
         return found
@@ -177,8 +178,9 @@ def study(
     for one in sorted(judgements, key=lambda one: (one.item, one.judge)):
         by_judge[one.judge].append(one)
     counts = {item: Counter(case.values()) for item, case in own.items()}
+    opinions = {item: _Opinions(case) for item, case in own.items()} if preferences else {}
     rows = [
-        _judge_row(name, by_judge[name], own, counts, families or {}, discussed=bool(first))
+        _judge_row(name, by_judge[name], own, counts, opinions, families or {}, discussed=bool(first))
         for name in sorted(by_judge)
     ]
     both = [one for one in judgements if one.first is not None and one.final is not None]
@@ -268,6 +270,7 @@ def _judge_row(
     judgements: Sequence[Judgement],
     own: Cases,
     counts: Mapping[str, Counter[Label]],
+    opinions: "Mapping[str, _Opinions]",
     families: Mapping[str, str],
     *,
     discussed: bool,
@@ -276,9 +279,9 @@ def _judge_row(
     mine = {one.item: own.get(one.item, {}).get(judge) for one in judgements}
     others = {item: _without(counts.get(item, Counter()), label) for item, label in mine.items()}
     lengths = [
-        Measured(mine[one.item] == FIRST, one.words[0] - one.words[1], _mean_score(others[one.item], FIRST))
+        Measured(_score(label, FIRST), one.words[0] - one.words[1], opinions[one.item].without(judge, label))
         for one in judgements
-        if one.words and mine[one.item] in (FIRST, SECOND)
+        if one.words and (label := mine[one.item]) in PREFERENCES
     ]
     verdicts = [label for label in mine.values() if label is not None]
     orders = list(_both_orders(judgements))
@@ -304,6 +307,28 @@ def _judge_row(
         consistent=rate_estimate(sum(one == exchanged(other) for one, other in orders), len(orders)),
         changes=changes(changed) if discussed else None,
     )
+
+
+class _Opinions:
+    """What two groups of the judges of a case think of the side shown first: every second judge in alphabetical order.
+
+    Args:
+        case: verdict by judge.
+    """
+
+    def __init__(self, case: Mapping[str, Label]) -> None:
+        self._group = {judge: place % 2 for place, judge in enumerate(sorted(case))}
+        self._sums, self._sizes = [0.0, 0.0], [0, 0]
+        for judge, label in case.items():
+            self._sums[self._group[judge]] += _score(label, FIRST)
+            self._sizes[self._group[judge]] += 1
+
+    def without(self, judge: str, label: Label) -> tuple[float, float] | None:
+        """Returns the mean scores of both groups without one judge and its verdict; ``None`` if one of them is empty then."""
+        sums, sizes = list(self._sums), list(self._sizes)
+        sums[self._group[judge]] -= _score(label, FIRST)
+        sizes[self._group[judge]] -= 1
+        return (sums[0] / sizes[0], sums[1] / sizes[1]) if min(sizes) else None
 
 
 def _without(counts: Counter[Label], label: Label | None) -> Counter[Label]:

@@ -189,7 +189,7 @@ def _habits(found: JudgeStudy) -> Sheet:
         ("ties %", lambda row: cells.percent(row.ties), 50),
         ("for the first side %", lambda row: _tested(cells.percent(row.place.share), row.place.p), 90),
         ("for the longer side %", lambda row: cells.percent(row.length.longer), 45),
-        ("odds per 100 words", lambda row: _tested(cells.estimate(row.length.odds), row.length.p), 80),
+        ("being longer, points %", lambda row: _tested(cells.percent(row.length.effect), row.length.p), 80),
         (
             "own family, above others %",
             lambda row: _tested(cells.percent(row.kin.excess), row.kin.p) if row.kin else "",
@@ -207,9 +207,9 @@ def _habits(found: JudgeStudy) -> Sheet:
     if found.before:
         notes.append("biases are those of verdicts that were given before discussion")
     notes += _place_notes(found)
-    if any(row.length.odds for row in found.judges):
+    if any(row.length.effect for row in found.judges):
         notes.append(
-            "odds per 100 words: by how much the odds of a side grow where the other judges think the same of it; 1 is no bias"
+            "being longer: what that adds to the judge's score of a side, 0 to 100, beyond what the other judges think of it"
         )
     return Sheet(
         "Biases and habits",
@@ -307,7 +307,7 @@ def _judge_table(row: JudgeRow, found: JudgeStudy) -> dict[str, Any]:
         "ties": _interval(row.ties),
         "first_side": _lean_table(row.place),
         "longer_side": _interval(row.length.longer),
-        "odds_per_100_words": row.length.odds and {**(_interval(row.length.odds) or {}), "p": row.length.p},
+        "being_longer": row.length.effect and {**(_interval(row.length.effect) or {}), "p": row.length.p},
         "own_family": row.kin
         and {"own": row.kin.own, "others": row.kin.others, "excess": _interval(row.kin.excess), "p": row.kin.p},
         "same_in_both_orders": _interval(row.consistent),

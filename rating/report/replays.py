@@ -52,7 +52,7 @@ class Replays:
 
 
 def _pack(matches: list[str]) -> str:
-    return base64.b64encode(zlib.compress(f"[{','.join(matches)}]".encode(), _LEVEL)).decode()
+    return base64.b64encode(zlib.compress(f"[{','.join(matches)}]".encode("utf-8", "replace"), _LEVEL)).decode()
 
 
 def _row(record: Record, chunk: int, place: int) -> dict[str, Any]:

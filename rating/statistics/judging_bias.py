@@ -9,9 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import binomtest, norm
+from scipy.stats import t as student
 
-from rating.statistics.estimates import Z_95, Estimate, mean_estimate, rate_estimate
+from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 from rating.statistics.permutation import paired_permutation_test
+
+_FEWEST_CASES = 20
+"""Cases below which nothing is said of length."""
 
 
 class Choice(NamedTuple):
@@ -104,76 +108,69 @@ def _by_players(tables: np.ndarray, weights: np.ndarray) -> Lean:
     return Lean(estimate and estimate._replace(n=n, clusters=n), float(2 * norm.sf(z)), "same players")
 
 
+class Measured(NamedTuple):
+    """A verdict on two texts.
+
+    Attributes:
+        score: of the first one.
+        more: how many words more that has.
+        others: mean scores that two groups of other judges of the case give it; ``None`` if there are no two groups.
+    """
+
+    score: float
+    more: float
+    others: tuple[float, float] | None
+
+
 class LengthBias(NamedTuple):
     """How a judge's verdicts go with length.
 
     Attributes:
         longer: how often it decides for the longer side, which may be the better one.
-        odds: factor by which the odds of a side grow with every 100 words that it has more, where other judges think the same
-            of it; with its 95 % interval. Without other judges it is the plain factor. ``None`` if there is nothing to go by.
-        p: of the test that length makes no difference beside what other judges think; ``None`` without them.
+        effect: by how much being the longer one adds to the score of a side, -1 to 1, beyond what the other judges think of it;
+            ``None`` without other judges, and where cases are few or all alike.
+        p: of the test that length makes no difference to this judge that it does not make to the others.
     """
 
     longer: Estimate | None
-    odds: Estimate | None
+    effect: Estimate | None
     p: float | None
 
 
-class Measured(NamedTuple):
-    """A decided verdict on two texts.
+def length_bias(verdicts: Sequence[Measured]) -> LengthBias:
+    """Returns how a judge's verdicts go with length, beside the other judges.
 
-    Attributes:
-        took_first: whether it is for the first one.
-        more: how many words more that has.
-        others: mean score that other judges of the case give it; ``None`` if there are none.
-    """
-
-    took_first: bool
-    more: float
-    others: float | None
-
-
-def length_bias(choices: Sequence[Measured]) -> LengthBias:
-    """Returns how a judge's decided verdicts go with length.
-
-    The odds come from a logistic regression on the difference in length and the mean score of the other judges, with a constant
-    for the place, and with Firth's correction (1993), which stays finite where the longer side always wins.
+    Longer texts may be better ones, and what other judges think of a text tells how good it is, but not exactly: with their
+    opinion as it is length would stand for the rest, and every judge seem to favour it. So one group of them is the instrument
+    for the other one (two-stage least squares with robust errors and a constant for the place). It is linear, while judges who
+    err less are surer of clear cases than others: a small effect may be that. Which side is the longer one counts, not by how
+    much, so that a few endless texts do not decide.
 
     Args:
-        choices: its decided verdicts.
+        verdicts: of one judge.
     """
-    told = [choice for choice in choices if choice.more]
-    hits = sum(choice.took_first == (choice.more > 0) for choice in told)
-    beside = [choice for choice in choices if choice.others is not None]
-    used = beside or choices
-    if not any(choice.more for choice in used):
-        return LengthBias(rate_estimate(hits, len(told)), None, None)
-    columns = [[1.0, choice.others, choice.more / 100] if beside else [1.0, choice.more / 100] for choice in used]
-    slope, error = _firth(np.array(columns, dtype=float), np.array([float(choice.took_first) for choice in used]))
-    value, low, high = (
-        float(np.exp(np.clip(end, -50, 50))) for end in (slope, slope - Z_95 * error, slope + Z_95 * error)
-    )
-    odds = Estimate(value, low, high, len(used), len(used))
-    p = float(2 * norm.sf(abs(slope) / error)) if beside else None
-    return LengthBias(rate_estimate(hits, len(told)), odds, p)
-
-
-def _firth(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """Returns the last coefficient of a logistic regression with Jeffreys' prior, and its standard error."""
-    scale = np.maximum(np.abs(x).max(axis=0), 1e-12)
-    x = x / scale
-    weights = np.zeros(x.shape[1])
-    for _ in range(200):
-        p = 1 / (1 + np.exp(-x @ weights))
-        spread = p * (1 - p)
-        covariance = np.linalg.pinv(x.T @ (spread[:, None] * x))
-        leverage = spread * np.einsum("ij,jk,ik->i", x, covariance, x)
-        step = covariance @ (x.T @ (y - p + leverage * (0.5 - p)))
-        step *= min(1.0, 2 / max(float(np.abs(step).max()), 1e-12))
-        weights = weights + step
-        if float(np.abs(step).max()) < 1e-9:
-            break
-    return float(weights[-1] / scale[-1]), float(np.sqrt(covariance[-1, -1]) / scale[-1])
+    decided = [verdict for verdict in verdicts if verdict.more and verdict.score != 0.5]
+    longer = rate_estimate(sum((one.score > 0.5) == (one.more > 0) for one in decided), len(decided))
+    rows = [(one.score, np.sign(one.more) / 2, *one.others) for one in verdicts if one.others is not None]
+    if len(rows) < _FEWEST_CASES:
+        return LengthBias(longer, None, None)
+    score, more, opinion, instrument = np.array(rows).T
+    explained = np.stack([np.ones_like(more), opinion, more], axis=1)
+    explaining = np.stack([np.ones_like(more), instrument, more], axis=1)
+    products = explaining.T @ explained
+    if np.linalg.matrix_rank(products) < len(products):
+        return LengthBias(longer, None, None)
+    solve = np.linalg.inv(products)
+    weights = solve @ (explaining.T @ score)
+    residual = score - explained @ weights
+    scaled = explaining * residual[:, None]
+    free = len(rows) - len(weights)
+    error = float(np.sqrt((solve @ (scaled.T @ scaled) @ solve.T)[-1, -1] * len(rows) / free))
+    if not error:
+        return LengthBias(longer, None, None)
+    value, half = float(weights[-1]), float(student.ppf(0.975, free)) * error
+    effect = Estimate(value, value - half, value + half, len(rows), len(rows))
+    return LengthBias(longer, effect, float(2 * student.sf(abs(value) / error, free)))
 
 
 class KinBias(NamedTuple):

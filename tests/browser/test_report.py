@@ -78,3 +78,38 @@ def test_a_hostile_story_is_told_as_text(tmp_path):
     policies = re.findall(r'<b>player_\d</b> <span class="dim">(.*?)</span>', shown)
     assert sorted(set(policies)) == ["first_legal", "half &lt;b&gt;"]
     assert "<h4>Round 1</h4>" in shown
+
+
+DEBATE_RUN = """
+seed = 1
+workers = 1
+[stop]
+min_matches = 1
+max_matches = 1
+[[environment]]
+name = "debate_v0"
+scheme = "duels"
+[environment.staff]
+judge = ["constant", "tests.browser.hostile_debater:judge"]
+[environment.options]
+n_judges = 2
+[[policy]]
+name = "hostile"
+spec = "tests.browser.hostile_debater:debater"
+[[policy]]
+spec = "debater"
+"""
+
+
+def test_a_hostile_debate_is_told_as_text(tmp_path):
+    match = played(tmp_path / "run", DEBATE_RUN)
+    shown = looked_at(tmp_path, match)
+    assert "<title>run - llmarena report</title>" in shown
+    assert "<img" not in shown and shown.count("<script") == shown.count("</script") == shown.count("<script nonce")
+    hostile = re.findall(r'<b>debater_\d</b> <span class="dim">hostile</span>(.*?)</div>', shown, re.DOTALL)
+    assert all(escape(MARKUP, quote=False) in scene for scene in hostile) and len(hostile) == 7
+    assert all(r"\u202e" in scene and "\u202e" not in scene for scene in hostile)
+    assert 'class="mark">cut at the limit<' in hostile[-1]
+    judged = re.findall(r"<b>judge_1</b>.*?</div>", shown, re.DOTALL)
+    assert len(judged) == 2 and all("verdict: B" in scene and escape(MARKUP, quote=False) in scene for scene in judged)
+    assert "1 for A, 1 for B, 0 for a tie, 0 without a verdict: tie" in shown

@@ -49,8 +49,8 @@ def test_the_run_file_of_the_quickstart_is_valid():
 @pytest.mark.parametrize("paper", [llmarena.PAPER, deepeval.PAPER, auto_arena.PAPER], ids=lambda paper: paper.name)
 def test_the_page_of_a_paper_lists_every_row_with_its_result(paper):
     page = (ROOT / "docs" / f"{paper.name}.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(paper.rows)
-    for row in re.findall(rf"\({paper.name}/(\w+)\.md\)", page):
+    assert re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE) == list(paper.rows)
+    for row in re.findall(rf"\({paper.name}/([\w-]+)\.md\)", page):
         text = (ROOT / "docs" / paper.name / f"{row}.md").read_text(encoding="utf-8")
         assert text.startswith(f"## {row}: {paper.row(row).title}\n")
         for picture in re.findall(r"^!\[.*\]\((.*)\)$", text, re.MULTILINE):

@@ -14,8 +14,8 @@ ANSWERS = 3
 """How often each side responds in a debate."""
 
 LINES = (10, 16)
-"""Least and greatest number of lines of an answer, where it has no more points; how many of them are points is seen by nothing
-else, so that length and quality go their own ways."""
+"""Least and greatest number of lines of an answer, unless it has more points than that. It is drawn apart from the points, so
+that a long answer is no better than a short one."""
 
 _POINTS_AT_ZERO = 8
 _MAX_POINTS = 40

@@ -271,10 +271,20 @@ def test_numbers_of_questions_and_domains():
     assert (env.game.question.text, env.infos["judge_0"]["domain"]) == (QUESTION, -1)
 
 
+def test_rated_matches_may_be_about_a_question_of_ones_own_or_an_examiner_s():
+    env = started(question="Why is the sky blue?", questions="builtin")
+    assert [question.text for question in env.game.questions] == ["Why is the sky blue?"]
+    assert env.cases() == {}
+    assert len(env.sources()) == 1
+    env = started(examiner=True, questions="examiner")
+    assert env.possible_agents[0] == "examiner_0"
+    assert env.cases() == {}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"question": "a", "questions": "builtin"}, "question, questions: expected one of them"),
+        ({"question": "a", "questions": "examiner"}, "question, questions: expected one of them"),
         ({"question": " "}, "question: expected None or a text"),
         ({"questions": [MATH], "number": 1}, "number: expected an integer from 0 to 0"),
         ({"questions": [MATH], "domain": "stem"}, "domain: there is no question in 'stem' among the 1"),

@@ -11,7 +11,7 @@ import pytest
 
 from rating.commands.read import write_report
 from rating.records.store import Store
-from rating.report import Run, write_page
+from rating.report import Run, replays, write_page
 from rating.report.figures import trajectories
 from rating.running import run_directory
 from rating.running.runner import Runner
@@ -126,6 +126,13 @@ def test_the_page_is_written_while_the_matches_are_read(directory):
     write_page(run, records(next(store.records())), File())
     store.close()
     assert waiting == list(range(50, 501, 50))
+
+
+def test_long_matches_are_packed_apart(directory, monkeypatch):
+    monkeypatch.setattr(replays, "_LARGE", 1)
+    page = write_report(directory, directory / "apart.html").read_text(encoding="utf-8")
+    assert [len(pack) for pack in chunks(page)] == [1] * 20
+    assert [(match["chunk"], match["place"]) for match in index(page)["matches"]] == [(k, 0) for k in range(20)]
 
 
 def test_a_figure_does_not_grow_with_its_run():

@@ -65,46 +65,44 @@ def test_few_verdicts_for_one_side_are_no_certainty():
     assert lean.p > 0.05
 
 
-def test_odds_by_length_are_recovered():
-    rng = np.random.default_rng(0)
-    more = rng.normal(0, 150, size=4000)
-    took = rng.random(4000) < 1 / (1 + np.exp(-(0.3 + 0.7 * more / 100)))
-    bias = length_bias([Measured(*verdict, None) for verdict in zip(took.tolist(), more.tolist(), strict=True)])
-    assert bias.odds.low < np.exp(0.7) < bias.odds.high
-    assert bias.odds.high - bias.odds.low < 0.4
-    assert bias.longer.value > 0.65
-    assert bias.p is None
+def length_study(rng, lean, n=400):
+    """What five judges say of texts of which the longer ones are better; ``lean`` is the pull of a word on the first judge."""
+    quality = rng.normal(0, 1.5, size=n)
+    more = 100 * quality + rng.normal(0, 120, size=n)
+    pulls = np.array([[lean], [0], [0], [0], [0]])
+    scores = (rng.random((5, n)) < 1 / (1 + np.exp(-(quality + pulls * more)))).astype(float)
+    biases = []
+    for judge in range(5):
+        one, other = (np.mean([scores[k] for k in range(5) if k != judge][half::2], axis=0) for half in (0, 1))
+        rows = zip(scores[judge].tolist(), more.tolist(), zip(one.tolist(), other.tolist(), strict=True), strict=True)
+        biases.append(length_bias([Measured(*row) for row in rows]))
+    return biases
 
 
-def test_that_longer_texts_are_better_is_no_bias_of_one_judge():
+def test_the_judge_that_favours_length_is_found_and_the_others_are_not():
     found = np.zeros(5)
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        quality = rng.normal(0, 1.5, size=300)
-        more = 100 * quality + rng.normal(0, 120, size=300)
-        lean = np.zeros((5, 1))
-        lean[0] = 0.012
-        took = rng.random((5, 300)) < 1 / (1 + np.exp(-(quality + lean * more)))
-        others = (took.sum(axis=0) - took) / 4
-        biases = [
-            length_bias([Measured(*verdict) for verdict in zip(*map(np.ndarray.tolist, columns), strict=True)])
-            for columns in zip(took, np.broadcast_to(more, took.shape), others, strict=True)
-        ]
-        assert np.mean([bias.longer.value for bias in biases]) > 0.6
-        found += [p < 0.05 and bias.odds.value > 1 for p, bias in zip(holm([b.p for b in biases]), biases, strict=True)]
-    assert found[0] >= 0.9 * 60
-    assert found[1:].sum() <= 0.1 * 60
+    for seed in range(80):
+        biases = length_study(np.random.default_rng(seed), 0.015)
+        assert np.mean([bias.longer.value for bias in biases]) > 0.6  # for all of them, since longer texts are better
+        # Beside a judge that leans to the longer side the others lean to the shorter one, a little.
+        leaning = [bias.effect.value > 0 for bias in biases]
+        found += (np.array(holm([bias.p for bias in biases])) < 0.05) & leaning
+        assert biases[0].effect.value == max(bias.effect.value for bias in biases)
+    assert found[0] >= 0.6 * 80
+    assert found[1:].sum() <= 0.1 * 80
 
 
-@pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
-def test_odds_are_finite_where_the_longer_side_always_wins(size):
-    verdicts = [(True, size), (False, -size)] * 3 + [(True, 0.0)]
-    for others in (None, 0.5, 1.0):
-        bias = length_bias([Measured(*verdict, others) for verdict in verdicts])
-        assert (bias.longer.value, bias.longer.n) == (1.0, 6)
-        assert np.isfinite(bias.odds).all()
-        assert bias.odds.value >= 1
-    assert length_bias([Measured(True, 0.0, 1.0)]) == (None, None, None)
+def test_without_a_bias_the_interval_covers_0():
+    effects = [bias.effect for seed in range(60) for bias in length_study(np.random.default_rng(seed), 0.0)]
+    assert np.mean([effect.low <= 0 <= effect.high for effect in effects]) > 0.92
+
+
+def test_length_without_others_or_where_all_cases_are_alike():
+    alone = length_bias([Measured(1.0, 10.0, None), Measured(0.0, -10.0, None), Measured(0.5, 10.0, None)] * 9)
+    assert (alone.longer.value, alone.longer.n, alone.effect, alone.p) == (1.0, 18, None, None)
+    assert length_bias([Measured(1.0, 5.0, (1.0, 1.0))] * 50)[1:] == (None, None)
+    assert length_bias([Measured(1.0, 0.0, (1.0, 0.0)), Measured(0.0, 0.0, (0.0, 1.0))] * 50) == (None, None, None)
+    assert length_bias([]) == (None, None, None)
 
 
 def test_own_family_beside_the_other_judges():

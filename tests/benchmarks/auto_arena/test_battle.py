@@ -1,0 +1,48 @@
+"""The row that writes a battle out."""
+
+import pytest
+
+from benchmarks.auto_arena.__main__ import PAPER
+from benchmarks.experiments.command import main
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    out = tmp_path_factory.mktemp("battle")
+    assert main(PAPER, ["battle", "--smoke", "--out", str(out)]) == 0
+    return out
+
+
+def test_a_battle_is_written_out_with_its_verdicts(out):
+    markdown, text = ((out / f"battle-match-0.{ending}").read_text() for ending in ("md", "txt"))
+    assert markdown.startswith(("## Match 0: `ash` v `beech`\n", "## Match 0: `beech` v `ash`\n"))
+    for number in (1, 2, 3):
+        assert f"### Round {number}\n" in markdown and f"\n--- Round {number}\n" in text
+    assert markdown.count("): A responds\n") == markdown.count("): B responds\n") == 3
+    assert "*hidden from debater_1*\n\n```text\nThis turn has room" in markdown
+    assert text.count("(cedar): verdict:") == 2
+    judges = [line.split(",") for line in (out / "battle.csv").read_text().splitlines()[1:]]
+    assert [row[3].split()[-1] for row in judges] == ["(cedar)", "(dogwood)", "(elm)", "(fir)", "(ginkgo)", "committee"]
+    assert all((row[4] != row[5]) == (row[6] == "yes") for row in judges)
+    ends = {"A": "A wins: ", "B": "B wins: ", "tie": "A tie"}
+    assert f"\n--- {ends[judges[-1][5]]}" in text
+
+
+def test_the_same_files_come_out_again(out, tmp_path):
+    assert main(PAPER, ["battle", "--smoke", "--out", str(tmp_path), "--run", str(out / "battle")]) == 0
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (out / path.name).read_bytes()
+
+
+def test_a_question_of_ones_own(tmp_path, capsys):
+    command = ["battle", "--out", str(tmp_path), "--question", "Why is the sky blue?"]
+    assert main(PAPER, command) == 2
+    assert "domain: expected that of the question" in capsys.readouterr().err
+    assert main(PAPER, [*command, "--domain", "stem"]) == 0
+    assert "The question (STEM knowledge)\n  Why is the sky blue?" in (tmp_path / "battle-match-0.txt").read_text()
+
+
+def test_a_run_without_debates_is_refused(tmp_path, capsys):
+    assert main(PAPER, ["battle", "--out", str(tmp_path), "--run", str(tmp_path)]) == 2
+    assert "expected a run" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
