@@ -29,7 +29,7 @@ class HiddenRole:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdicts:
-    """How judges' verdicts on two players stand in ``infos``, so that agreement and bias of judges are found in any record.
+    """How judges' verdicts on two players, or ratings of one, stand in ``infos``, so that agreement is found in any record.
 
     A verdict is one of ``labels``: for side A, for side B, or a tie; another number says that there is none.
 
@@ -43,6 +43,8 @@ class Verdicts:
         side: the statistic of a rated player that holds the number of the verdict for it.
         length: the one that holds how much judges read of it, in words; empty for none.
         several: the statistic of a judge that says whether it named several verdicts, if there is one.
+        score: the statistic of a judge that holds its rating of a single player, -1 for none, where judges do not compare two;
+            empty if there is none.
     """
 
     role: str = "judge"
@@ -53,6 +55,7 @@ class Verdicts:
     side: str = "side"
     length: str = ""
     several: str = "several_verdicts"
+    score: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
