@@ -215,7 +215,7 @@ REQUESTS = {
             "MOVE {c} +{n} 16:00",
             "FREE +{c}",
             "DIFF today 2026-0{n}-1{n}",
-            "DELETE {n}\nLIST",
+            "DELETE {c}\nLIST",
         ),
         (
             "ADD today 9:15 1h Clash",

@@ -82,7 +82,7 @@ class Flawed(SimulationPlayer):
         return next((answer for answer in answers if not is_exact(answer, right)), phrases.something)
 
     def _bounds(self) -> list[float]:
-        return np.cumsum(list(self.rates.values())).tolist()  # type: ignore[no-any-return]
+        return np.cumsum(list(self.rates.values())).tolist()
 
 
 class Echo(SimulationPlayer):
