@@ -10,8 +10,9 @@ tasks with the same numbers of turns.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -103,8 +104,8 @@ def plan(options: Options) -> dict[str, RunConfig]:
     check_number("threshold", options.threshold, SCALE.low, SCALE.high)
     check_number("known", options.known, 0, 1)
     judges = options.judge or JUDGES
-    own = {"tasks": options.file} if options.file else {}
-    settings = {**own, "mode": "dialogue", "n_judges": len(judges), "language": options.language}
+    own = {"tasks": str(Path(options.file).resolve())} if options.file else {}
+    settings: dict[str, Any] = {**own, "mode": "dialogue", "n_judges": len(judges), "language": options.language}
     numbers = simulation_v0.raw_env(**settings).cases()["number"]
     check_int("tasks", options.tasks, 0, len(numbers))
     chosen = numbers[: options.tasks or len(numbers)]
