@@ -29,7 +29,7 @@ class HiddenRole:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdicts:
-    """How judges' verdicts on two players stand in ``infos``, so that agreement and bias of judges are found in any record.
+    """How judges' verdicts on two players, or ratings of one, stand in ``infos``, so that agreement is found in any record.
 
     A verdict is one of ``labels``: for side A, for side B, or a tie; another number says that there is none.
 

@@ -13,7 +13,7 @@ OTHER = 4
 STRATEGIES = (1, 2, 3, OTHER)
 """Strategies of users: dissatisfaction, a related request, a harder one, another one.
 
-Source: SimulBench (arXiv 2409.07641, section 3.1).
+Source: SimulBench (arXiv 2409.07641, section 2.2).
 """
 
 
@@ -63,9 +63,9 @@ class Utterance(NamedTuple):
     Attributes:
         speaker: ``"user"`` or ``"simulator"``.
         text: what was said.
-        strategy: of a request, 0 for an answer, and for a request that nobody chose a strategy for.
+        strategy: of a request, 0 for an answer, for a request that nobody chose a strategy for, and for others than the user.
         truncated: whether its end was cut off, since it was too long.
-        unformatted: as in ``Request``.
+        unformatted: as in ``Request``; not told to others than the user.
     """
 
     speaker: str
