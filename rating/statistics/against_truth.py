@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 from scipy.stats import t as student
 
 from rating.statistics.bounded import (
+    NOTHING,
     Floats,
     Labels,
     bounded_mean,
@@ -26,9 +27,6 @@ from rating.statistics.ordering import FEWEST_GROUPS
 
 _HIGHEST = 0.999
 """Correlations are taken for this one at most on Fisher's scale, which does not end."""
-
-_NOTHING = 1e-9
-"""What differs by less is the same but for errors of rounding."""
 
 
 class Praise(NamedTuple):
@@ -104,8 +102,10 @@ def rank_agreement(
     others = _correlations(every[:, None] - sums)
     on_scale = np.arctanh(np.clip(np.append(others, value), -_HIGHEST, _HIGHEST))
     half = _jackknife_half(on_scale[:-1])
-    low, high = (None, None) if half is None else np.tanh([on_scale[-1] - half, on_scale[-1] + half]).tolist()
-    return Estimate(value, low, high, len(given), sums.shape[1])
+    if half is None:
+        return Estimate(value, None, None, len(given), sums.shape[1])
+    low, high = np.tanh([on_scale[-1] - half, on_scale[-1] + half]).tolist()
+    return Estimate(value, min(low, value), max(high, value), len(given), sums.shape[1])
 
 
 def separation(
@@ -145,7 +145,7 @@ def separation(
     ranks = rankdata(given)
     above = (ranks[is_right] - rankdata(given[is_right])) / n  # share of the wrong ones below each right one
     below = 1 - (ranks[~is_right] - rankdata(given[~is_right])) / m  # share of the right ones above each wrong one
-    value = float(above.mean())
+    value = min(1.0, float(above.mean()))
     ours, theirs = len(np.unique(labels[is_right])), len(np.unique(labels[~is_right]))
     groups = len(np.unique(labels))
     if min(ours, theirs) < 2:
@@ -234,7 +234,7 @@ def _jackknife_half(others: Floats) -> float | None:
         ``None`` if they are too few, the statistic is undefined without one of them, or nothing varies.
     """
     groups = len(others)
-    if groups < FEWEST_GROUPS or np.isnan(others).any() or np.ptp(others) < _NOTHING:
+    if groups < FEWEST_GROUPS or np.isnan(others).any() or np.ptp(others) < NOTHING:
         return None
     away = others - others.mean()
     return float(student.ppf(0.975, groups - 1)) * math.sqrt((groups - 1) / groups * float(away @ away))
@@ -257,7 +257,7 @@ def _covariances(sums: Floats, size: int) -> Floats:
 def _correlations(sums: Floats) -> Floats:
     """Returns the correlation of two columns for each sample; nan where it is undefined."""
     (first, both), (_, second) = _covariances(sums, 2)
-    known = (first > _NOTHING) & (second > _NOTHING)
+    known = (first > NOTHING) & (second > NOTHING)
     found = both / np.sqrt(np.where(known, first * second, 1))
     return np.where(known, np.clip(found, -1, 1), np.nan)
 
@@ -266,9 +266,9 @@ def _slopes(sums: Floats) -> Floats:
     """Returns the slope of the third column on the first one, the second one held equal; nan where it cannot be told."""
     (turns, with_truth, with_score), (_, truth, truth_with_score), _ = _covariances(sums, 3)
     # Where the truth is the same everywhere it explains nothing.
-    share = np.where(truth > _NOTHING, with_truth / np.where(truth > _NOTHING, truth, 1), 0)
+    share = np.where(truth > NOTHING, with_truth / np.where(truth > NOTHING, truth, 1), 0)
     left = turns - share * with_truth
-    known = left > _NOTHING * np.maximum(turns, 1)
+    known = left > NOTHING * np.maximum(turns, 1)
     found = (with_score - share * truth_with_score) / np.where(known, left, 1)
     return np.where(known, found, np.nan)
 

@@ -16,6 +16,9 @@ from rating.statistics.estimates import Estimate, rate_estimate, wilson_interval
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
+NOTHING = 1e-9
+"""Numbers that differ by less are the same but for errors of rounding."""
+
 
 def bounded_mean(
     values: Sequence[float], clusters: Sequence[Hashable] | None = None, *, confidence: float = 0.95
@@ -40,7 +43,7 @@ def bounded_mean(
     if not len(numbers):
         return None
     value, groups = float(np.clip(numbers.mean(), 0, 1)), int(labels.max()) + 1
-    if groups == 1 or np.ptp(numbers) == 0:
+    if groups == 1 or np.ptp(numbers) < NOTHING:
         alike = rate_estimate(groups * value, groups, confidence=confidence)
         return alike and alike._replace(n=len(numbers))
     if groups == len(numbers) and np.isin(numbers, (0, 1)).all():

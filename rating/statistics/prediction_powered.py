@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from rating.statistics.bounded import Floats, Labels, bounded_mean, cluster_labels, unit_values
+from rating.statistics.bounded import NOTHING, Floats, Labels, bounded_mean, cluster_labels, unit_values
 from rating.statistics.estimates import Estimate, wilson_interval
 
 Flags = NDArray[np.bool_]
@@ -83,7 +83,7 @@ def corrected_mean(
     n, groups = len(judged), len(np.unique(labels))
     without = CorrectedMean(known, known._replace(n=n, clusters=groups), 0.0)
     others = len(np.unique(labels[~is_known]))
-    if known.clusters < 3 or others < 2 or np.ptp(exact) == 0:
+    if known.clusters < 3 or others < 2 or np.ptp(exact) < NOTHING:
         return without
     by_cluster = _Sums.of(exact, judged, is_known, labels)
     by_item = _Sums.of(exact, judged, is_known, np.arange(n))
@@ -147,8 +147,7 @@ class _Sums(NamedTuple):
     def variance(self, weight: float) -> tuple[float, float]:
         """Returns the variance of the corrected mean, and its degrees of freedom."""
         errors, imputed = self.truth - weight * self.scores, weight * self.others
-        least = min(self.variance_without(), float(np.ptp(self.truth)) ** 2)
-        of_errors = max(float(errors @ errors) * (self.known - 1) / (self.known - 2), least)
+        of_errors = max(float(errors @ errors) * (self.known - 1) / (self.known - 2), float(np.ptp(self.truth)) ** 2)
         of_imputed = float(imputed @ imputed)
         spread = of_errors**2 / (self.known - 2) + of_imputed**2 / (self.unknown - 1)
         together = of_errors - 2 * float(errors @ imputed) + of_imputed

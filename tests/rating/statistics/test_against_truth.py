@@ -137,6 +137,16 @@ def test_separation_is_the_area_under_the_curve():
     assert separation([3, 1, 2], [1, 0, 0])[:3] == (1, None, None)
 
 
+def test_copies_of_an_answer_in_a_dialogue_do_not_make_the_separation_surer():
+    rng = np.random.default_rng(7)
+    truth = (np.arange(60) % 2).astype(float)
+    scores = (truth + rng.normal(0, 1, 60)).tolist()
+    single = separation(scores, truth.tolist())
+    copied = separation(scores * 5, truth.tolist() * 5, list(range(60)) * 5)
+    assert copied[:3] == pytest.approx(single[:3])
+    assert (copied.n, copied.clusters) == (300, 60)
+
+
 def test_few_answers_told_apart_without_fault_are_no_certainty():
     found = separation([8, 9, 10, 7, 1, 2, 3, 1], [1] * 4 + [0] * 4)
     assert found[:2] == (1, pytest.approx(0.44, abs=0.01))

@@ -19,6 +19,8 @@ def test_cases_that_are_all_alike_are_as_uncertain_as_their_clusters():
     assert every == rate_estimate(3, 3)._replace(n=12)
     half = bounded_mean([0.5] * 9)
     assert (half.value, half.low, half.high) == rate_estimate(4.5, 9)[:3]
+    rounded = bounded_mean([0.1 + 0.2, 0.3, 0.3])
+    assert (rounded.low, rounded.high) == pytest.approx(rate_estimate(0.9, 3)[1:3])
     # One cluster is one case, however many there are in it and however they differ.
     assert bounded_mean([1, 0, 1, 0], ["a"] * 4) == rate_estimate(0.5, 1)._replace(n=4)
 
@@ -28,14 +30,12 @@ def test_clusters_that_balance_themselves_are_no_certainty():
     assert balanced.high - balanced.low >= rate_estimate(20, 40).high - rate_estimate(20, 40).low
 
 
-def test_many_clusters_have_the_interval_of_the_oracle():
+@pytest.mark.parametrize(("groups", "spread"), [(400, 0.15), (5, 0.01)])
+def test_the_interval_is_that_of_the_oracle_where_wilsons_is_students(groups, spread):
     rng = np.random.default_rng(0)
-    clusters = np.arange(400).repeat(4)
-    values = np.clip(rng.normal(0.5, 0.15, 400).repeat(4) + rng.normal(0, 0.1, 1600), 0, 1)
-    ours, theirs = (
-        bounded_mean(values.tolist(), clusters.tolist()),
-        truescore.gold_only_estimate(values, clusters=clusters),
-    )
+    clusters = np.arange(groups).repeat(4)
+    values = np.clip(rng.normal(0.5, spread, groups).repeat(4) + rng.normal(0, spread / 2, 4 * groups), 0, 1)
+    ours, theirs = bounded_mean(values.tolist(), clusters), truescore.gold_only_estimate(values, clusters=clusters)
     assert ours.value == pytest.approx(theirs.point)
     assert ours.high - ours.low == pytest.approx(theirs.high - theirs.low, rel=0.01)
 

@@ -101,6 +101,22 @@ def test_dialogues_with_known_and_other_answers():
     assert covered >= 0.93 * 300
 
 
+def test_answers_that_balance_each_other_are_no_certainty():
+    rng = np.random.default_rng(10)
+    flags, groups = np.arange(400) < 80, np.arange(200).repeat(2).tolist()
+    first = rng.random(200) < 0.5
+    truth = np.stack([first, ~first ^ (rng.random(200) < 0.1)], axis=1).ravel().astype(float)
+    scores = truth + rng.normal(0, 0.3, 400)
+    found, alone = correct(scores, truth, flags, groups).corrected, correct(scores, truth, flags).corrected
+    assert found.high - found.low > 0.9 * (alone.high - alone.low)
+
+
+def test_a_judge_by_chance_is_seldom_used():
+    rng = np.random.default_rng(11)
+    weights = [correct(rng.random(300), rng.random(300).round(), np.arange(300) < 30).weight for _ in range(300)]
+    assert np.mean(np.array(weights) > 0) < 0.35
+
+
 def test_the_unit_of_the_scores_makes_no_difference():
     scores, truth = judged(np.random.default_rng(7), 200)
     flags = np.arange(200) < 40
@@ -122,6 +138,7 @@ def test_without_anything_to_learn_from_the_judge_the_known_items_stand_alone():
         correct(np.full(40, 0.7), truth, half),  # always the same score
         correct(-scores, truth, half),  # the better, the lower
         correct(scores, truth, half, np.repeat([0, 1], 20).tolist()),  # known items of one dialogue
+        correct(scores, truth, half, np.repeat([0, 1, 2, 3], 10).tolist()),  # of two
     ):
         assert found.weight == 0
         assert found.corrected == found.known._replace(n=40, clusters=found.corrected.clusters)
