@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.similarity import essence
 from llmarena_envs.debate.questions import Question
-from llmarena_envs.debate.questions.similarity import essence
 
 PIECE = 50
 SAMPLES = 3

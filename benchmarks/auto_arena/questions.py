@@ -18,10 +18,10 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import check_int
+from llmarena_envs.core.similarity import NEAR
 from llmarena_envs.debate.questions import DOMAINS, Question
 from llmarena_envs.debate.questions.examiner import REASONS
 from llmarena_envs.debate.questions.files import first_of_each_domain, write_questions
-from llmarena_envs.debate.questions.similarity import NEAR
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, SeatOutcome
 from rating.running.run_file import EnvironmentConfig, RunConfig

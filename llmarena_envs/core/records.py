@@ -2,14 +2,19 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from llmarena_envs.core.options import OptionError
 
 MAX_TEXT = 20_000
 """Greatest number of characters of a text in a record."""
+
+Refuse = Callable[[OptionError], None]
+"""What is done about a record that cannot be used: ``stop``, or e.g. the ``append`` of a list, so that the others are read."""
+
+Row = TypeVar("Row")
 
 _SHOWN = 80
 _TABLES: dict[str, dict[str, Any]] = {
@@ -50,13 +55,25 @@ class Record(NamedTuple):
             return default
         if not isinstance(value, str):
             raise self.error(f"{name}: expected a text, got {value!r:.{_SHOWN}}")
-        if len(value) > MAX_TEXT:
-            raise self.error(f"{name}: expected at most {MAX_TEXT} characters, got {len(value)}")
-        if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        return self.checked(name, value)
+
+    def checked(self, name: str, text: str) -> str:
+        """Returns a text of the record.
+
+        Args:
+            name: where in the record it stands.
+            text: the text.
+
+        Raises:
+            OptionError: if it is too long, or holds half of a character.
+        """
+        if len(text) > MAX_TEXT:
+            raise self.error(f"{name}: expected at most {MAX_TEXT} characters, got {len(text)}")
+        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
             raise self.error(
-                f"{name}: expected a text in Unicode, got one with half of a character: {value!r:.{_SHOWN}}"
+                f"{name}: expected a text in Unicode, got one with half of a character: {text!r:.{_SHOWN}}"
             )
-        return value
+        return text
 
     def name(self, name: str, default: str | None = None) -> str:
         """Returns a field that holds a name: a text or an integer; ``default`` if it is absent."""
@@ -77,23 +94,41 @@ class Record(NamedTuple):
         return tuple(value)
 
 
-def given_records(option: str, records: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
+class Imported(NamedTuple, Generic[Row]):
+    """What was read of a file that may hold anything.
+
+    Attributes:
+        rows: what its good records stand for.
+        refusals: why the others were refused; each names the place.
+    """
+
+    rows: tuple[Row, ...]
+    refusals: tuple[OptionError, ...]
+
+
+def stop(error: OptionError) -> NoReturn:
+    """Raises the error: one record that cannot be used spoils the file."""
+    raise error
+
+
+def given_records(option: str, records: Sequence[Mapping[str, Any]], refuse: Refuse = stop) -> Iterator[Record]:
     """Yields the records of a list.
 
     Args:
         option: what errors begin with, the name of the option by which the list was given.
         records: the list.
+        refuse: is called with the error for what is no record.
 
     Raises:
-        OptionError: if it is none.
+        OptionError: if it is no list.
     """
     if not isinstance(records, Iterable) or isinstance(records, Mapping | bytes):
         raise OptionError(f"{option}: expected the path of a file or a list of records, got {records!r:.{_SHOWN}}")
     for number, fields in enumerate(records, start=1):
-        yield _record(f"{option}: record {number}", fields)
+        yield from _record(f"{option}: record {number}", fields, refuse)
 
 
-def file_records(option: str, path: str | Path, columns: Sequence[str]) -> Iterator[Record]:
+def file_records(option: str, path: str | Path, columns: Sequence[str], refuse: Refuse = stop) -> Iterator[Record]:
     """Yields the records of a file in UTF-8.
 
     A file ``*.csv`` is a table with commas and, where needed, quotes; ``*.tsv`` one with tabs and no quotes; the first line names
@@ -103,9 +138,10 @@ def file_records(option: str, path: str | Path, columns: Sequence[str]) -> Itera
         option: what errors begin with, the name of the option by which the path was given.
         path: of the file.
         columns: what a table's columns are called; the first one must be there.
+        refuse: is called with the error for a malformed line.
 
     Raises:
-        OptionError: if it cannot be read, or a line is malformed.
+        OptionError: if it cannot be read, or a table does not begin with the names of its columns.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -113,18 +149,19 @@ def file_records(option: str, path: str | Path, columns: Sequence[str]) -> Itera
         raise OptionError(f"{option}: cannot read {str(path)!r}: {error}") from error
     lines, where = text.split("\n"), f"{option}: {path}"
     kind = Path(path).suffix.lower()
-    yield from _table_records(lines, where, columns, _TABLES[kind]) if kind in _TABLES else json_records(lines, where)
+    if kind in _TABLES:
+        yield from _table_records(lines, where, columns, _TABLES[kind], refuse)
+    else:
+        yield from json_records(lines, where, refuse)
 
 
-def json_records(lines: Iterable[str], where: str) -> Iterator[Record]:
+def json_records(lines: Iterable[str], where: str, refuse: Refuse = stop) -> Iterator[Record]:
     """Yields a record for each line that is not blank; see ``file_records``.
 
     Args:
         lines: the lines.
         where: the option they were given by, and their file.
-
-    Raises:
-        OptionError: if a line holds anything but an object.
+        refuse: is called with the error for a line that holds anything but an object.
     """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -133,12 +170,13 @@ def json_records(lines: Iterable[str], where: str) -> Iterator[Record]:
         try:
             fields = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise OptionError(f"{place}: expected a JSON object, got {line!r:.{_SHOWN}} ({error})") from error
-        yield _record(place, fields)
+            refuse(OptionError(f"{place}: expected a JSON object, got {line!r:.{_SHOWN}} ({error})"))
+        else:
+            yield from _record(place, fields, refuse)
 
 
 def _table_records(
-    lines: Iterable[str], where: str, columns: Sequence[str], form: Mapping[str, Any]
+    lines: Iterable[str], where: str, columns: Sequence[str], form: Mapping[str, Any], refuse: Refuse
 ) -> Iterator[Record]:
     reader = csv.reader((f"{line}\n" for line in lines), **form)
     header: list[str] = []
@@ -147,7 +185,8 @@ def _table_records(
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise OptionError(f"{place}: expected a row of a table, but: {error}") from error
+            refuse(OptionError(f"{place}: expected a row of a table, but: {error}"))
+            continue
         if row is None:
             return
         if not any(cell.strip() for cell in row):
@@ -157,12 +196,13 @@ def _table_records(
             if columns[0] not in header or len(set(header)) < len(header):
                 raise OptionError(f"{place}: expected names of columns such as {', '.join(columns)}, got {row!r:.200}")
         elif len(row) > len(header):
-            raise OptionError(f"{place}: expected {len(header)} columns, got {len(row)}")
+            refuse(OptionError(f"{place}: expected {len(header)} columns, got {len(row)}"))
         else:
             yield Record(place, dict(zip(header, row, strict=False)))
 
 
-def _record(where: str, fields: object) -> Record:
-    if not isinstance(fields, Mapping):
-        raise OptionError(f"{where}: expected an object with fields, got {fields!r:.{_SHOWN}}")
-    return Record(where, fields)
+def _record(where: str, fields: object, refuse: Refuse) -> Iterator[Record]:
+    if isinstance(fields, Mapping):
+        yield Record(where, fields)
+    else:
+        refuse(OptionError(f"{where}: expected an object with fields, got {fields!r:.{_SHOWN}}"))

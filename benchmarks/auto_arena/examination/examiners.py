@@ -8,8 +8,8 @@ from typing import Any
 from agents.policy import ScriptedPolicy
 from benchmarks.auto_arena.examination.game import ExaminationView
 from llmarena_envs.core.options import check_choice
+from llmarena_envs.core.similarity import Seen
 from llmarena_envs.debate.questions import load_questions
-from llmarena_envs.debate.questions.similarity import Seen
 
 DRAWS = 10
 """Draws for each question that is wanted."""

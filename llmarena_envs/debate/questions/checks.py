@@ -7,7 +7,7 @@ import re
 
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.reading.markup import narrow
-from llmarena_envs.debate.questions.similarity import essence
+from llmarena_envs.core.similarity import essence
 
 MIN_LETTERS = 8
 """Least number of letters and digits of a question, each Chinese, Japanese or Korean character counted twice."""

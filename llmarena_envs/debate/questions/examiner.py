@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.similarity import Seen
 from llmarena_envs.debate.questions.checks import check_question
-from llmarena_envs.debate.questions.similarity import Seen
 
 REASONS = (
     "question_empty",

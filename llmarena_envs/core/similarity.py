@@ -1,4 +1,4 @@
-"""When two questions are the same: by their letters and digits, or by most of the pieces these consist of."""
+"""When two texts are nearly the same: by their letters and digits, or by most of the pieces these consist of."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ PIECE = 4
 """Letters and digits of a piece."""
 
 NEAR = 0.7
-"""Share of common pieces, of all that two texts have, from which they count as the same question."""
+"""Share of common pieces, of all that two texts have, from which they count as the same."""
 
 _NOT_WORD = re.compile(r"[\W_]+")
 
@@ -41,9 +41,13 @@ class Seen:
         self._seen.append(pieces(text))
 
     def __contains__(self, text: object) -> bool:
-        """Says whether a text is one of them, or nearly so (Jaccard's index of their pieces)."""
-        own = pieces(str(text))
-        return any(_common(own, other) >= NEAR for other in self._seen)
+        """Says whether a text is one of them, or nearly so."""
+        return self.find(str(text)) is not None
+
+    def find(self, text: str) -> int | None:
+        """Returns the number, from 0, of the first one that is the text, or nearly so (Jaccard's index of their pieces)."""
+        own = pieces(text)
+        return next((number for number, other in enumerate(self._seen) if _common(own, other) >= NEAR), None)
 
 
 def _common(first: frozenset[str], second: frozenset[str]) -> float:

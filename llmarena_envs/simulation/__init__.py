@@ -1,0 +1,1 @@
+"""Simulation of things that answer requests."""

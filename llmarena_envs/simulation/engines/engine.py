@@ -1,0 +1,62 @@
+"""What every engine is: a thing that answers requests exactly, so that a simulation of it can be held against the truth."""
+
+import copy
+from abc import ABC, abstractmethod
+from typing import ClassVar, Self
+
+MAX_REQUEST = 10_000
+"""Characters of a request that an engine reads; what is longer it answers with an error line of its own."""
+MAX_OUTPUT = 10_000
+"""Characters of an answer."""
+CUT = "... (output cut)"
+"""The last line of an answer that was cut."""
+
+
+class Engine(ABC):
+    """A thing that answers requests, in its first state when it is made.
+
+    The same requests give the same answers and the same state, always and everywhere: an engine knows no randomness, clock,
+    file or network. Copies (``copy.copy``) and pickles are independent of what they were made from.
+
+    Attributes:
+        name: of the engine, as tasks name it.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def respond(self, request: str) -> str:
+        """Returns what the thing prints for a request, and changes its state.
+
+        Never raises, whatever the request: an error message of the thing is an answer too. Takes bounded time.
+
+        Returns:
+            At most ``MAX_OUTPUT`` characters; empty if the thing prints nothing.
+        """
+
+    @abstractmethod
+    def state(self) -> str:
+        """Returns the whole state as text, for spectators; equal states give equal texts."""
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
+
+
+def fault(request: str) -> str:
+    """Returns why a request cannot be read, in a few words; empty if it can."""
+    if len(request) > MAX_REQUEST:
+        return f"request longer than {MAX_REQUEST} characters"
+    if "\0" in request or any("\ud800" <= character <= "\udfff" for character in request):
+        return "unreadable character"
+    return ""
+
+
+def cut_output(text: str) -> str:
+    """Returns a text within ``MAX_OUTPUT``: a longer one loses its end, and a last line says so.
+
+    Halves of characters, which no file could hold, are replaced by ``?``.
+    """
+    text = text.encode("utf-8", "replace").decode()
+    if len(text) <= MAX_OUTPUT:
+        return text
+    return f"{text[: MAX_OUTPUT - len(CUT) - 1]}\n{CUT}"

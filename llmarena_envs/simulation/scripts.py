@@ -1,0 +1,229 @@
+"""Scripts: dialogues that end with a user's request, which a simulator is to answer, and their files.
+
+A file holds JSON lines with the fields of SimulBench's public file of scripts: ``id``, ``source_id`` (the task's id), ``act``,
+``task_description``, ``type``, ``source_file_name`` (which of the task's dialogues), ``turn_num`` and ``dialogue_history``.
+
+Source: SimulBench (arXiv 2409.07641, section 2.3).
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from llmarena_envs.core.options import OptionError, nearest
+from llmarena_envs.core.records import Imported, Record, Refuse, file_records, given_records, stop
+from llmarena_envs.core.similarity import essence
+from llmarena_envs.simulation.tasks import Task, check_new_id, read_type
+
+USER = "user"
+"""The role of the one who makes requests."""
+
+ASSISTANT = "assistant"
+"""The role of the simulator."""
+
+Scripts = str | Path | Sequence[Mapping[str, Any]]
+"""The option ``scripts``: the path of a file, or records."""
+
+MAX_TURNS = 100
+"""Greatest number of turns of a script."""
+
+_OPTION = "scripts"
+_COLUMNS = ("id", "source_id", "act", "task_description", "type", "source_file_name", "turn_num", "dialogue_history")
+_ROLES = {
+    **dict.fromkeys(("user", "human", "customer"), USER),
+    **dict.fromkeys(("assistant", "simulator", "gpt", "chatgpt", "bot", "model", "ai"), ASSISTANT),
+}
+_ROLE_NAMES = ("role", "from")
+_CONTENT_NAMES = ("content", "value")
+
+
+class Message(NamedTuple):
+    """A message of a dialogue.
+
+    Attributes:
+        role: ``USER`` or ``ASSISTANT``, by turns.
+        content: what was said; an answer may be empty.
+    """
+
+    role: str
+    content: str
+
+
+class Script(NamedTuple):
+    """A script.
+
+    Attributes:
+        id: its name in its file.
+        source_id: the id of its task.
+        act: the name of what is simulated.
+        task_description: of the task.
+        type: of the task.
+        source_file_name: which of the task's dialogues it is taken from.
+        turn_num: which turn of the dialogue is to be answered, from 1; 0 in a dialogue without a challenging turn, whose last one
+            is.
+        dialogue_history: the messages up to the request to be answered.
+    """
+
+    id: str
+    source_id: str
+    act: str
+    task_description: str
+    type: str
+    source_file_name: str
+    turn_num: int
+    dialogue_history: tuple[Message, ...]
+
+
+def load_scripts(source: Scripts, tasks: Sequence[Task] = ()) -> tuple[Script, ...]:
+    """Returns the scripts of a user's file, or those of records in the same form.
+
+    Args:
+        source: the file or the records.
+        tasks: known ones, by whose id or act a record without ``act``, ``task_description`` or ``type`` is completed.
+
+    Raises:
+        OptionError: naming file and line, if the source cannot be read, a field is missing or unusable, an id occurs twice, a
+            turn is missing, or there is no script.
+    """
+    scripts = tuple(read_scripts(_records(source, stop), tasks))
+    if not scripts:
+        raise OptionError(f"{_OPTION}: expected at least one script, got none")
+    return scripts
+
+
+def import_scripts(source: Scripts, tasks: Sequence[Task] = ()) -> Imported[Script]:
+    """Returns the good scripts of a file or of records, and why the other ones are refused; see ``load_scripts``.
+
+    Raises:
+        OptionError: if the file cannot be read.
+    """
+    refusals: list[OptionError] = []
+    scripts = read_scripts(_records(source, refusals.append), tasks, refusals.append)
+    return Imported(tuple(scripts), tuple(refusals))
+
+
+def read_scripts(records: Iterable[Record], tasks: Sequence[Task] = (), refuse: Refuse = stop) -> list[Script]:
+    """Reads scripts; see ``load_scripts``.
+
+    Args:
+        records: of scripts.
+        tasks: known ones.
+        refuse: is called with the error for a record that is no script.
+    """
+    scripts: list[Script] = []
+    places: dict[str, str] = {}
+    for record in records:
+        try:
+            script = _script(record, tasks)
+            check_new_id(record, script.id, places)
+        except OptionError as error:
+            refuse(error)
+        else:
+            scripts.append(script)
+    return scripts
+
+
+def task_of(script: Script, tasks: Iterable[Task]) -> Task | None:
+    """Returns the one of ``tasks`` that a script was taken from, in the same words; ``None`` if it is none of them."""
+    words = essence(script.task_description)
+    same = [task for task in tasks if task.act == script.act and essence(task.task_description) == words]
+    return next((task for task in same if task.id == script.source_id), same[0] if same else None)
+
+
+def write_scripts(scripts: Iterable[Script]) -> str:
+    """Returns scripts as JSON lines with the public file's fields, which ``load_scripts`` reads."""
+    lines = []
+    for script in scripts:
+        history = [message._asdict() for message in script.dialogue_history]
+        lines.append(json.dumps(script._asdict() | {"dialogue_history": history}, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _script(record: Record, tasks: Sequence[Task]) -> Script:
+    history = _history(record)
+    known = _known_task(record, tasks)
+    return Script(
+        record.name("id").strip(),
+        record.name("source_id", known.id if known else None).strip(),
+        " ".join(record.text("act", known.act if known else None).split()),
+        record.text("task_description", known.task_description if known else None).strip(),
+        read_type(record, known.type if known else None),
+        record.name("source_file_name").strip(),
+        _turn(record, len(history)),
+        history,
+    )
+
+
+def _known_task(record: Record, tasks: Sequence[Task]) -> Task | None:
+    """Returns the task that completes a record in which something about the task is missing."""
+    missing = [name for name in ("source_id", "act", "task_description", "type") if not record.name(name, "")]
+    if not missing:
+        return None
+    act = " ".join(record.text("act", "").split())
+    source_id = record.name("source_id", "").strip()
+    same = [task for task in tasks if act in ("", task.act) and (act or task.id == source_id)]
+    if same:
+        return next((task for task in same if task.id == source_id), same[0])
+    hint = nearest(act or source_id, [task.act if act else task.id for task in tasks])
+    raise record.error(
+        f"expected {', '.join(missing)}, or the source_id or act of a known task, got source_id {source_id!r:.80}"
+        f" and act {act!r:.80}{hint}"
+    )
+
+
+def _turn(record: Record, messages: int) -> int:
+    value = record.fields.get("turn_num")
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 20:
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_TURNS:
+        raise record.error(f"turn_num: expected the number of a turn, from 1 to {MAX_TURNS}, or 0, got {value!r:.80}")
+    if value and messages != 2 * value - 1:
+        raise record.error(
+            f"turn_num: expected {(messages + 1) // 2}, or 0, as dialogue_history ends with message {messages},"
+            f" got {value}, whose request is message {2 * value - 1}"
+        )
+    return value
+
+
+def _history(record: Record) -> tuple[Message, ...]:
+    history = record.fields.get("dialogue_history")
+    if not isinstance(history, Sequence) or isinstance(history, str | bytes) or not history:
+        raise record.error(f"dialogue_history: expected a list of messages, got {history!r:.80}")
+    if len(history) >= 2 * MAX_TURNS:
+        raise record.error(f"dialogue_history: expected at most {2 * MAX_TURNS - 1} messages, got {len(history)}")
+    messages = tuple(_message(record, number, each) for number, each in enumerate(history, start=1))
+    if len(messages) % 2 == 0:
+        raise record.error(
+            f"dialogue_history: expected an odd number of messages, the last of them the user's request, got {len(messages)}"
+        )
+    return messages
+
+
+def _message(record: Record, number: int, message: object) -> Message:
+    """Reads a message: an object with a role and a content, or a text, whose role is told by its number, from 1."""
+    where = f"dialogue_history, message {number}"
+    role = USER if number % 2 else ASSISTANT
+    if isinstance(message, Mapping):
+        named = _named(message, _ROLE_NAMES)
+        if not isinstance(named, str) or _ROLES.get(named.strip().casefold()) != role:
+            raise record.error(
+                f"{where}: expected role {role!r}, as user and assistant speak by turns, got {named!r:.80}"
+            )
+        message = _named(message, _CONTENT_NAMES)
+    content = "" if message is None and role == ASSISTANT else message
+    if not isinstance(content, str) or (role == USER and not content.strip()):
+        raise record.error(f"{where}: expected a text, got {content!r:.80}")
+    return Message(role, record.checked(where, content))
+
+
+def _named(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
+    return next((fields[name] for name in names if name in fields), None)
+
+
+def _records(source: Scripts, refuse: Refuse) -> Iterable[Record]:
+    if isinstance(source, str | Path):
+        return file_records(_OPTION, source, _COLUMNS, refuse)
+    return given_records(_OPTION, source, refuse)

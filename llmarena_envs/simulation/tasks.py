@@ -1,0 +1,205 @@
+"""Tasks: what a model is to simulate, and their files.
+
+A file holds JSON lines or a table with ``act``, ``task_description``, ``request_type``, ``type`` and optionally ``id``,
+``engine`` and ``language``; those without the last two are the fields of SimulBench's public file of tasks.
+
+Source: SimulBench (arXiv 2409.07641, section 2.1).
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from llmarena_envs import __version__
+from llmarena_envs.core.options import OptionError, check_choice, nearest
+from llmarena_envs.core.records import Imported, Record, Refuse, file_records, given_records, json_records, stop
+from llmarena_envs.core.source import Source
+
+BUILTIN = "builtin"
+"""The name of the tasks that come with the package."""
+
+LANGUAGES = ("en", "zh")
+"""Languages in which there are such tasks."""
+
+STATELESS = "stateless"
+"""The type of a task whose requests do not depend on each other."""
+
+STATEFUL = "stateful"
+"""The type of a task behind which something stands that requests change."""
+
+TYPES = (STATELESS, STATEFUL)
+"""The types of tasks."""
+
+Tasks = str | Path | Sequence[Mapping[str, Any]]
+"""The option ``tasks``: ``builtin``, the path of a file, or records."""
+
+_OPTION = "tasks"
+_COLUMNS = ("act", "task_description", "request_type", "type", "id", "engine", "language")
+_FOLDERS = ("data", "engines")
+_SHIPPED = re.compile(rf"tasks(?:_[a-z])?(?:_(?P<language>{'|'.join(LANGUAGES)}))?\.jsonl")
+_NOT_WORD = re.compile(r"[\W_]+")
+_SPELLINGS = {"无状态": STATELESS, "有状态": STATEFUL}
+
+
+class Task(NamedTuple):
+    """A task.
+
+    Attributes:
+        act: the name of what is simulated.
+        task_description: its interface, the form of its answers, and the first request; the user's first turn.
+        request_type: what a user's requests are, e.g. ``a command with its arguments``.
+        type: one of ``TYPES``.
+        id: its name in its file; the act where the file has none.
+        engine: name of the engine that answers exactly what the description asks for; empty for none.
+        language: in which it is described.
+    """
+
+    act: str
+    task_description: str
+    request_type: str
+    type: str
+    id: str
+    engine: str = ""
+    language: str = "en"
+
+
+def load_tasks(source: Tasks, language: str = "en") -> tuple[Task, ...]:
+    """Returns the tasks that come with the package, those of a user's file, or those of records in the same form.
+
+    Args:
+        source: which of them.
+        language: of the tasks that come with the package, and of those that do not name theirs.
+
+    Raises:
+        OptionError: naming file and line, if the source cannot be read, a field is missing or unusable, an id occurs twice, or
+            there is no task.
+    """
+    if source == BUILTIN:
+        return shipped_tasks(language)
+    tasks = tuple(read_tasks(_records(source, stop), language))
+    if not tasks:
+        raise OptionError(f"{_OPTION}: expected at least one task, got none")
+    return tasks
+
+
+def import_tasks(source: str | Path | Sequence[Mapping[str, Any]], language: str = "en") -> Imported[Task]:
+    """Returns the good tasks of a file or of records, and why the other ones are refused; see ``load_tasks``.
+
+    Raises:
+        OptionError: if the file cannot be read.
+    """
+    refusals: list[OptionError] = []
+    tasks = read_tasks(_records(source, refusals.append), language, refusals.append)
+    return Imported(tuple(tasks), tuple(refusals))
+
+
+@cache
+def shipped_tasks(language: str) -> tuple[Task, ...]:
+    """Returns the tasks that come with the package, written for this project.
+
+    They stand in files ``tasks*.jsonl``; the names of those in another language than English end with ``_zh``, say.
+    """
+    check_choice("language", language, LANGUAGES)
+    records: list[Record] = []
+    for folder in _FOLDERS:
+        files = (resources.files("llmarena_envs.simulation") / folder).iterdir()
+        for file in sorted(files, key=lambda file: file.name):
+            match = _SHIPPED.fullmatch(file.name)
+            if match and (match["language"] or "en") == language:
+                lines = file.read_text(encoding="utf-8").split("\n")
+                records += json_records(lines, f"{_OPTION}: {folder}/{file.name}")
+    return tuple(read_tasks(records, language))
+
+
+def read_tasks(records: Iterable[Record], language: str = "en", refuse: Refuse = stop) -> list[Task]:
+    """Reads tasks; see ``load_tasks``.
+
+    Args:
+        records: of tasks.
+        language: of those that do not name theirs.
+        refuse: is called with the error for a record that is no task.
+    """
+    tasks: list[Task] = []
+    places: dict[str, str] = {}
+    for record in records:
+        try:
+            task = _task(record, language)
+            check_new_id(record, task.id, places)
+        except OptionError as error:
+            refuse(error)
+        else:
+            tasks.append(task)
+    return tasks
+
+
+def check_new_id(record: Record, name: str, places: dict[str, str]) -> None:
+    """Notes in ``places`` where an id stands.
+
+    Raises:
+        OptionError: if it stands somewhere already.
+    """
+    first = places.setdefault(name, record.where)
+    if first != record.where:
+        raise record.error(f"id: {name!r} occurs twice; first at {first.partition(': ')[2]}")
+
+
+def read_type(record: Record, default: str | None = None) -> str:
+    """Returns the type that a record names, in any case and with any hyphens, e.g. ``stateless`` for ``State-less``."""
+    text = record.text("type", default)
+    word = _NOT_WORD.sub("", text).casefold()
+    kind = _SPELLINGS.get(word, word)
+    if kind not in TYPES:
+        raise record.error(f"type: expected {STATELESS} or {STATEFUL}, got {text!r:.80}{nearest(word, TYPES)}")
+    return kind
+
+
+def write_tasks(tasks: Iterable[Task]) -> str:
+    """Returns tasks as JSON lines, which ``load_tasks`` reads.
+
+    The fields are those of the public file, and further ones where a task has an engine or another language than English.
+    """
+    lines = []
+    for task in tasks:
+        fields = {
+            "id": task.id,
+            "task_description": task.task_description,
+            "request_type": task.request_type,
+            "type": task.type,
+            "act": task.act,
+        }
+        if task.engine:
+            fields["engine"] = task.engine
+        if task.language != "en":
+            fields["language"] = task.language
+        lines.append(json.dumps(fields, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def task_source(source: Tasks, language: str, size: int) -> Source:
+    """Returns where tasks come from, for the record of a run."""
+    if source == BUILTIN:
+        return Source(f"llmarena-envs (simulation tasks, {language})", __version__, "Apache-2.0", size)
+    return Source(Path(source).name if isinstance(source, str | Path) else "records of the run file", "", "", size)
+
+
+def _task(record: Record, language: str) -> Task:
+    act = " ".join(record.text("act").split())
+    return Task(
+        act,
+        record.text("task_description").strip(),
+        " ".join(record.text("request_type").split()),
+        read_type(record),
+        record.name("id", act).strip(),
+        record.text("engine", "").strip(),
+        record.text("language", language).strip(),
+    )
+
+
+def _records(source: str | Path | Sequence[Mapping[str, Any]], refuse: Refuse) -> Iterable[Record]:
+    if isinstance(source, str | Path):
+        return file_records(_OPTION, source, _COLUMNS, refuse)
+    return given_records(_OPTION, source, refuse)

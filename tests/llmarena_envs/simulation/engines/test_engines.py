@@ -1,0 +1,49 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from llmarena_envs.core.options import OptionError
+from llmarena_envs.simulation import engines
+from llmarena_envs.simulation.engines import ENGINES, make_engine
+from llmarena_envs.simulation.engines.engine import CUT, MAX_OUTPUT, Engine, cut_output, fault
+
+FIRST = "\n\nFirst request: "
+RECORDS = [
+    json.loads(line)
+    for path in sorted(Path(engines.__file__).parent.glob("tasks_*.jsonl"))
+    for line in path.read_text(encoding="utf-8").splitlines()
+]
+
+
+def test_every_engine_is_found_by_its_name():
+    assert {name: kind.name for name, kind in ENGINES.items()} == {name: name for name in ENGINES}
+    assert all(issubclass(kind, Engine) for kind in ENGINES.values())
+    with pytest.raises(OptionError, match="did you mean 'spreadsheet'"):
+        make_engine("spreadshet")
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
+def test_a_task_s_first_request_is_the_last_line_of_its_description(record):
+    assert set(record) == {"id", "act", "task_description", "request_type", "type", "engine"}
+    description, mark, request = record["task_description"].rpartition(FIRST)
+    assert description and mark and "\n" not in request
+    answer = make_engine(record["engine"]).respond(request)
+    assert answer and "ERROR" not in answer and "error" not in answer
+
+
+def test_what_no_text_can_hold_is_no_request_and_no_answer():
+    assert [fault(text) for text in ("a\n\t\x1b", "a\0", "\udfff", "a" * 10_000)] == [
+        "",
+        *["unreadable character"] * 2,
+        "",
+    ]
+    assert fault("a" * 10_001) == "request longer than 10000 characters"
+    assert cut_output("a\ud800b") == "a?b"
+
+
+def test_a_long_answer_says_that_it_was_cut():
+    whole = "a" * MAX_OUTPUT
+    assert cut_output(whole) == whole
+    cut = cut_output(f"{whole}b")
+    assert len(cut) == MAX_OUTPUT and cut.endswith(f"a\n{CUT}")

@@ -1,0 +1,51 @@
+"""The tasks that come with the package."""
+
+from collections import Counter
+
+import pytest
+
+from llmarena_envs.simulation.duplicates import near_duplicates
+from llmarena_envs.simulation.engines import ENGINES
+from llmarena_envs.simulation.tasks import load_tasks, shipped_tasks
+
+FIRST = {"en": "\nFirst request:", "zh": "\n第一个请求："}
+
+
+@pytest.mark.parametrize(("language", "least"), [("en", 16), ("zh", 4)])
+def test_there_are_as_many_of_both_types(language, least):
+    tasks = [task for task in load_tasks("builtin", language) if not task.engine]
+    assert Counter(task.type for task in tasks) == {"stateless": least, "stateful": least}
+    assert {task.language for task in tasks} == {language}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_description_ends_with_one_first_request(language):
+    for task in load_tasks("builtin", language):
+        if not task.engine:
+            description, _, request = task.task_description.partition(FIRST[language])
+            assert len(request.strip()) > 3, task.act
+            assert FIRST[language] not in request, task.act
+            assert 150 < len(description) < 2_000, task.act
+
+
+def test_no_task_is_nearly_another_one():
+    tasks = shipped_tasks("en") + shipped_tasks("zh")
+    assert near_duplicates(tasks) == {}
+    assert len({task.id for task in tasks}) == len(tasks)
+
+
+def test_one_task_stands_on_every_engine():
+    named = Counter(task.engine for task in shipped_tasks("en") if task.engine)
+    assert named == dict.fromkeys(ENGINES, 1)
+
+
+def test_near_duplicates_of_a_task():
+    lift, bank, clock, *_ = (task for task in shipped_tasks("en") if task.type == "stateful")
+    tasks = [
+        lift,
+        bank._replace(act=lift.act.upper() + "!"),
+        bank,
+        bank._replace(act="Another", task_description=bank.task_description.replace("Ruiz", "Roux").upper()),
+        clock,
+    ]
+    assert near_duplicates(tasks) == {1: 0, 3: 2}
