@@ -35,6 +35,7 @@ class Call:
         given: what comes through the pipe, empty without one.
         printed: pieces of the output.
         errors: error lines.
+        room: characters that may still be printed.
     """
 
     name: str
