@@ -20,9 +20,10 @@ MAX_DEPTH = 20
 
 _LAST = 0x10FFFF
 _CLASSES = {"d": "09", "w": "09AZ__az", "s": "\t\r  "}
+"""First and last character of each range, in order."""
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v"}
 _ANCHORS = {"b": "word edge", "B": "no word edge", "A": "start", "Z": "end"}
-_COUNT = re.compile(r"\{([0-9]{1,4})(,?)([0-9]{0,4})\}")
+_COUNT = re.compile(r"\{([0-9]++)(?:(,)([0-9]*+))?\}")
 _GROUP_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
 
 

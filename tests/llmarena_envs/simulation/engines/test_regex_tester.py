@@ -147,6 +147,7 @@ texts = st.text(st.sampled_from("abA1_ é\n-.Zÿ"), min_size=1, max_size=10)
 @example("(?:(a)|b)*", "abb", Flags())
 @example("a??", "aa", Flags())
 @example("$", "a\n", Flags())
+@example("a{00001}", "aa", Flags())
 def test_matches_are_those_of_python(pattern, text, flags):
     try:
         read = read_pattern(pattern, flags)
