@@ -52,6 +52,7 @@ CATALOGUE = (
     Entry("idiom_solitaire_v0", "Idiom solitaire"),
     Entry("writer_editor_v0", "Writer and editor"),
     Entry("debate_v0", "Debate"),
+    Entry("simulation_v0", "Simulation"),
 )
 
 

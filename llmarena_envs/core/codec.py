@@ -48,6 +48,10 @@ class Codec(ABC, Generic[Action, ViewType]):
             Refusal: with kind ``UNPARSABLE`` if no move is stated, ``ILLEGAL`` if the stated one cannot exist.
         """
 
+    def may_be_empty(self, view: ViewType) -> bool:
+        """Says whether a reply without a word may be a move; by default it never is, and is not read at all."""
+        return False
+
     def parse(self, reply: str, view: ViewType) -> Action:
         """Reads the move out of a reply; see ``read``.
 

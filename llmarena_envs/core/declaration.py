@@ -43,6 +43,8 @@ class Verdicts:
         side: the statistic of a rated player that holds the number of the verdict for it.
         length: the one that holds how much judges read of it, in words; empty for none.
         several: the statistic of a judge that says whether it named several verdicts, if there is one.
+        score: the statistic of a judge that holds its rating of a single player, -1 for none, where judges do not compare two;
+            empty if there is none.
     """
 
     role: str = "judge"
@@ -53,6 +55,7 @@ class Verdicts:
     side: str = "side"
     length: str = ""
     several: str = "several_verdicts"
+    score: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,15 +19,21 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.quoting import printable, tidy
 from llmarena_envs.core.reading.labels import CHINESE_DIGITS, DIGIT_WORDS
 from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.reading.objects import find_objects
-from llmarena_envs.core.replies import quoted, read_part
+from llmarena_envs.core.replies import clean_text, quoted, read_part
+
+ABSTENTION = "abstain"
+"""What a judge writes who gives no verdict and no score."""
 
 _CONTENT = r"[ \t]{0,20}+([^\[\]\n]{1,40}?)[ \t]{0,20}"
 _DOUBLE = re.compile(rf"\[\[{_CONTENT}\]\]")
 _SINGLE = re.compile(rf"(?<!\[)\[{_CONTENT}\](?!\])")
 _NUMBER = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(?:[ ]?(?:/|out of)[ ]?(\d{1,6}))?")
+_QUOTED = re.compile(r"^[ \t]*+>[^\n]*+", re.MULTILINE)
+_MAX_PASSES = 8
 _WORDS = {
     word: number
     for words in ((*DIGIT_WORDS[1:], "ten"), f"{CHINESE_DIGITS[1:]}十")
@@ -91,6 +97,26 @@ class Score(NamedTuple):
     score: float
     reason: str = ""
     several: bool = False
+
+
+def own_words(reply: str) -> str:
+    """Returns a reply without reasoning, unprintable signs, and more blanks than a text needs."""
+    text = reply
+    for _ in range(_MAX_PASSES):
+        before, text = text, tidy(printable(read_part(text)))
+        if text == before:
+            break
+    return text
+
+
+def unquoted(text: str) -> str:
+    """Returns a judge's words without the lines that begin with ``>``, in which it quotes what was said to it."""
+    return _QUOTED.sub("", text)
+
+
+def is_abstention(reply: str) -> bool:
+    """Says whether a reply is nothing but the word for an abstention."""
+    return len(reply) < 100 and clean_text(reply).strip(" .!。").lower() == ABSTENTION
 
 
 def read_verdict(reply: str, labels: Mapping[str, str]) -> Verdict:

@@ -384,7 +384,7 @@ class TextEnv(AECEnv):
             raise InvalidReply(Failure.ILLEGAL, self.codec.explain(reason, self.game.view(agent)))
 
     def _parse(self, reply: str, view: Any) -> Any:
-        if not reply.strip():
+        if not reply.strip() and not self.codec.may_be_empty(view):
             raise self._invalid(Refusal(Failure.EMPTY, "empty"), view.agent)
         return self.codec.parse(reply, view)
 

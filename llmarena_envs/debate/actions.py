@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from llmarena_envs.debate.committee import Abstention, Given, Judgement
+from llmarena_envs.core.committee import Abstention, Given, Judgement
 
 
 class Part(NamedTuple):

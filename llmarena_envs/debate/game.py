@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from llmarena_envs.core.committee import NONE, VERDICTS, Abstention, Committee, Given, Judgement, exchanged
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.core.text_length import TextCounter, WordCounter
 from llmarena_envs.debate.actions import Action, DebateView, Part, Passage, Query, Reference, Speech
-from llmarena_envs.debate.committee import NONE, VERDICTS, Abstention, Committee, Given, Judgement, exchanged
 from llmarena_envs.debate.delivery import Delivery, Secrecy, deliver
 from llmarena_envs.debate.protocol import FIRST_ANSWERS, SIDES, THINK, Turn, base_words, debate_turns
 from llmarena_envs.debate.questions import DOMAINS, Question, check_question, load_questions

@@ -1,18 +1,10 @@
 """How judges' replies are read and written: their words with a verdict in double brackets."""
 
-import re
-
+from llmarena_envs.core.committee import VERDICTS, Abstention, Given, Judgement
 from llmarena_envs.core.failures import Refusal
-from llmarena_envs.core.judging import Verdict, read_verdict
-from llmarena_envs.core.quoting import printable
-from llmarena_envs.core.replies import clean_text, read_part
+from llmarena_envs.core.judging import ABSTENTION, Verdict, is_abstention, own_words, read_verdict, unquoted
 from llmarena_envs.core.text_length import TextCounter
-from llmarena_envs.debate.committee import VERDICTS, Abstention, Given, Judgement
 from llmarena_envs.debate.protocol import SIDES
-from llmarena_envs.debate.speech import tidy
-
-ABSTENTION = "abstain"
-"""What a judge writes who gives no verdict, or no reference answer."""
 
 JUDGEMENT_WORDS = 300
 """Greatest number of words of a judgement."""
@@ -21,25 +13,8 @@ _LABELS = {
     **{f"{name}{side}": side for side in SIDES for name in ("", "ASSISTANT ", "ASSISTANT_", "助手", "助手 ")},
     **dict.fromkeys(("TIE", "DRAW", "平局", "平手"), "tie"),
 }
-_QUOTED = re.compile(r"^[ \t]*+>[^\n]*+", re.MULTILINE)
-_MAX_PASSES = 8
 _ROOM = 8
 """Words of a judgement that are left for its verdict where that stands beyond the limit."""
-
-
-def own_words(reply: str) -> str:
-    """Returns a reply without reasoning, unprintable signs, and more blanks than a text needs."""
-    text = reply
-    for _ in range(_MAX_PASSES):
-        before, text = text, tidy(printable(read_part(text)))
-        if text == before:
-            break
-    return text
-
-
-def is_abstention(reply: str) -> bool:
-    """Says whether a reply is nothing but the word for an abstention."""
-    return len(reply) < 100 and clean_text(reply).strip(" .!。").lower() == ABSTENTION
 
 
 def read_judgement(reply: str, counter: TextCounter) -> Given:
@@ -71,7 +46,7 @@ def write_judgement(given: Given) -> str:
 
 
 def _verdict(text: str) -> Verdict:
-    return read_verdict(_QUOTED.sub("", text), _LABELS)
+    return read_verdict(unquoted(text), _LABELS)
 
 
 def _states(text: str) -> Verdict | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from llmarena_envs.core.quoting import printable
+from llmarena_envs.core.quoting import printable, tidy
 from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.reading.reasoning import drop_reasoning
 from llmarena_envs.core.replies import MAX_REPLY
@@ -36,8 +36,6 @@ _ANGLES = "<＜"
 _TITLE_MARKS = "〈《"
 _BRACKETS = "【［〔"
 _FENCE = re.compile(r"\s*+(`{3,}+|~{3,}+)[a-zA-Z]{0,10}+[ \t]*+\n(?P<inside>.*)\n[ \t]*+\1\s*+", re.DOTALL)
-_BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}+")
-_LONG_BLANK = re.compile(r"[^\S\n]{33,}+")
 
 
 class _Tag(NamedTuple):
@@ -75,11 +73,6 @@ def write_speech(speech: Speech, actions: tuple[str, ...] = ()) -> str:
     given = [part.action for part in speech.parts]
     parts = (*speech.parts, *(Part(action, "") for action in actions if action not in given))
     return "\n".join(f"<{action}>{text}</{action}>" for action, text in parts)
-
-
-def tidy(text: str) -> str:
-    """Returns a text without blanks around it, and with no more of them inside than a text needs."""
-    return _LONG_BLANK.sub(" " * 32, _BLANK_LINES.sub("\n\n", text)).strip()
 
 
 def _parts(text: str) -> tuple[list[Part], str]:

@@ -3,24 +3,18 @@
 from typing import Any
 
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.committee import Abstention, Given, Judgement
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Failure, Reason, Refusal
+from llmarena_envs.core.judging import ABSTENTION, is_abstention, own_words
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
 from llmarena_envs.core.text_length import TOKEN, TextCounter
 from llmarena_envs.debate.actions import Action, DebateView, Passage, Query, Reference, Speech
-from llmarena_envs.debate.committee import Abstention, Given, Judgement
 from llmarena_envs.debate.delivery import left_over
 from llmarena_envs.debate.game import DEBATE, DISCUSS, EXAMINE, REFERENCE, REFERENCE_WORDS, Debate
-from llmarena_envs.debate.judgement import (
-    ABSTENTION,
-    JUDGEMENT_WORDS,
-    is_abstention,
-    own_words,
-    read_judgement,
-    write_judgement,
-)
+from llmarena_envs.debate.judgement import JUDGEMENT_WORDS, read_judgement, write_judgement
 from llmarena_envs.debate.protocol import CRITICIZE
 from llmarena_envs.debate.questions import examiner_prompt, read_questions
 from llmarena_envs.debate.questions.examiner import examiner_prompts, screen

@@ -47,10 +47,11 @@ def _judgement(
     def label(statistic: str) -> Label | None:
         return verdicts.labels.get(seat.statistics.get(statistic, -1.0)) if statistic else None
 
+    rating = seat.statistics.get(verdicts.score, -1.0) if verdicts.score else -1.0
     return Judgement(
         item,
         judge,
-        label(verdicts.final),
+        label(verdicts.final) if rating < 0 else rating,
         first=label(verdicts.first) if verdicts.first != verdicts.final else None,
         again=label(verdicts.swapped),
         players=players,

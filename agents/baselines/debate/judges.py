@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from agents.baselines.debate.phrases import count_points, count_words, phrases_for, sign, terms
 from agents.baselines.debate.seats import DebatePlayer
+from llmarena_envs.core.committee import VERDICTS
 from llmarena_envs.core.options import OptionError, check_choice, check_number
 from llmarena_envs.debate.actions import DebateView
-from llmarena_envs.debate.committee import VERDICTS
 from llmarena_envs.debate.protocol import RESPOND, SIDES
 
 POINTS_PER_LOGIT = 4.0

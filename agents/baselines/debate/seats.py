@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from agents.baselines.debate.phrases import Phrases, phrases_for, terms
 from agents.policy import ScriptedPolicy
+from llmarena_envs.core.committee import Judgement
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_number
 from llmarena_envs.debate.actions import DebateView
-from llmarena_envs.debate.committee import Judgement
 from llmarena_envs.debate.protocol import CRITICIZE, RAISE, RESPOND
 from llmarena_envs.debate.questions import Question, load_questions
 

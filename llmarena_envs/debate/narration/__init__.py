@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from llmarena_envs.core.committee import NONE, Given, Judgement, exchanged, verdict_of
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.debate.actions import Passage
-from llmarena_envs.debate.committee import NONE, Given, Judgement, exchanged, verdict_of
 from llmarena_envs.debate.delivery import Delivery
 from llmarena_envs.debate.game import EXAMINER, Debate
 from llmarena_envs.debate.protocol import SIDES, Turn

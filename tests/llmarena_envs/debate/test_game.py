@@ -2,8 +2,8 @@
 
 import pytest
 
+from llmarena_envs.core.committee import Abstention
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.debate.committee import Abstention
 from tests.llmarena_envs.debate.matches import QUESTION, debated, say, started, turn_text
 
 MATH = {"id": "m", "domain": "math", "question": "What is two plus two?"}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmarena_envs.core.committee import Judgement
 from llmarena_envs.core.failures import Failure, InvalidReply
-from llmarena_envs.debate.committee import Judgement
 from llmarena_envs.debate.judgement import JUDGEMENT_WORDS
 from tests.llmarena_envs.debate.matches import debated, say, started, turn_text
 from tests.llmarena_envs.replies import LONG, junk, outcome

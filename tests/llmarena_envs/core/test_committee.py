@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmarena_envs.debate.committee import NONE, Abstention, Committee, Judgement, over_orders, plurality
+from llmarena_envs.core.committee import NONE, Abstention, Committee, Judgement, over_orders, plurality
 
 A, B, TIE = (Judgement(verdict, verdict) for verdict in ("A", "B", "tie"))
 NO = Abstention()

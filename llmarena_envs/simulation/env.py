@@ -1,0 +1,220 @@
+"""# Simulation.
+
+| | |
+|---|---|
+| Creation | `simulation_v0.env()` or `pettingzoo.make("aec", "llmarena/simulation-v0")` |
+| Agents | `user_0`, `simulator_0`, `judge_0`; `simulator_1` instead of a user to compare two; 0 to 9 judges by option |
+| Actions | text |
+| Parallel API | no |
+| Manual control | `llmarena play simulation_v0 --policy user_0=human --policy simulator_0=random --policy judge_0=random` |
+| Action values | a request as JSON; an answer, as it is; `Rating: [[5]]`, or `[[A]]`, `[[B]]`, `[[C]]` |
+| Observation | two texts, and whether the turn is acted in without what was told before |
+
+A model plays something that answers requests (a terminal, a machine, a service), as the description of a task says; judges
+rate how well it does.
+
+With `mode="dialogue"` a user and a simulator talk. The user's first turn is the description of the task, which ends with
+the first request. Then they speak by turns until the simulator has answered four times, and the judges rate its last
+response, from 1 to 10. The user chooses a strategy for each request: 1, it is not content or there is an error; 2, a
+related request; 3, a rarer or harder one; 4, another.
+
+With `mode="script"` a dialogue that ends with a request is given; the simulator answers once, and that is rated. With
+`mode="pairwise"` two simulators answer the same script at once, without seeing each other, and judges compare the answers,
+always in both orders: a judge prefers the one that it calls better both times, else neither.
+
+Some tasks stand on an *engine*: a program that answers just as the description says, such as a database. It answers every
+request too, so beside what judges say of an answer there is whether it is exact. No agent ever reads what the engine
+answers.
+
+Source: SimulBench (arXiv 2409.07641), sections 2 and 3.
+
+### Arguments
+
+* `mode="dialogue"`: `dialogue`, `script` or `pairwise`.
+* `tasks="builtin"`: what is simulated: `builtin` for the tasks that come with the package, the path of a file, or a list of
+  records; below. A script whose task stands among them, in the same words, has its engine.
+* `scripts=None`: the scripts of the modes `script` and `pairwise`: the path of a file, or a list of records; below. Without
+  any, the description of each task is a script of one turn.
+* `number=None`: number of the task or script in its list, from 0; `None` draws it from the seed.
+* `task=None`: the name (`act`) of the task to be taken; `None` takes all.
+* `turns=4`: how often the simulator answers in a dialogue, 1 to 10.
+* `n_judges=1`: number of judges, 0 to 9. Without judges a match has no result.
+* `engine="auto"`: hold answers against the task's engine, if it has one; `None` for not.
+* `language="en"`: language of the texts and of the tasks that come with the package, `en` or `zh`.
+* `obs_type="text"`: texts are the only form.
+* `render_mode=None`: `ansi` or `human`.
+
+### Tasks and Scripts of Your Own
+
+Files are JSON lines in the fields of SimulBench's public files. A task has `act`, `task_description` (which ends with the
+first request), `request_type`, `type` (`stateless` or `stateful`), and optionally `id`, `engine`, `language`. The
+description of a task with an engine ends with a line `First request: ...`, which is what the engine is asked first. A
+script has `id`, `source_id`, `act`, `task_description`, `type`, `source_file_name`, `turn_num` and `dialogue_history`, a
+list of messages with `role` and `content` that ends with a user's request. Errors name the file and the line.
+
+### Observation Space
+
+`rules` (the own role, the same at every turn), `text`, and `fresh_history`. The text holds the whole dialogue, what is to
+be judged, and the instruction; so nothing need be remembered. Everything that is said, and the description of the task,
+stands quoted, with `>` before every line, so that nothing in it can pass for a line of the environment or for a rating;
+judges read the dialogue as a JSON list. `fresh_history` is 1 where judges compare in the second order, for which they are
+not to remember the first.
+
+### Action Space
+
+Text. A user replies with `{"user": {"strategy": 2, "request": "..."}}`; a reply in another form is taken as the request
+itself, with the strategy 4, and counted. A simulator's reply is its answer as it stands, without reasoning, control
+characters and blank lines around it: what it wraps around the content is part of what is judged. It may be empty;
+`simulator_0:` and nothing else is an empty answer too. Requests and answers are cut after 15,000 characters.
+
+A judge ends its reply with its rating in double brackets, a number from 1 to 10 with decimals or without, or with its
+verdict, `[[C]]` for neither; the last one counts, single brackets where there are no double ones. Lines that begin with `>`
+are quotations. `abstain` gives nothing, nor does a text without a rating that is passed to `step`.
+
+The standard fallback is `noop`: an empty request, an empty answer, or an abstention.
+
+### Rewards
+
+At the end. The simulator receives the mean of the judges' ratings, 1 to 10; with `pairwise` +1 for the one that most judges
+prefer, -1 for the other one, 0 for both if it is a tie. User and judges receive 0. If all judges abstained the match has no
+result: it is counted and not rated. An illegal action (`None`, or no text) ends the match: the offender receives -1, the
+other one of two simulators +1, everybody else 0; if it was a user or a judge the match has no result.
+
+### Infos
+
+Numbers, -1 before the match is over or where there are none. For everybody: `task` (number of the task or script),
+`stateful` (0 or 1), `engine` (whether one stood behind it), `abstentions` (judges without a rating or verdict). For
+simulators: `exact` (whether the last answer is what the engine answers, 1 or 0, but for blanks at the ends of lines and a
+fence around it), `exact_share` (the same over all own answers), in dialogues `exact_1` and so on by turn, `format_flawed`
+(whether the last answer has the right content within other text), `turns` (of the dialogue, history included), `words` (of
+the last answer), answers that were `empty` or `truncated`; `spread` (standard deviation of the judges' ratings), or with
+`pairwise` `side` (0 for A, 1 for B) and `votes`. For users: `strategy_2` and so on by turn, requests that were
+`unformatted`, `empty` or `truncated`, `turns`. For judges: `rating`, or with `pairwise` `verdict` and `verdict_swapped` (in
+the second order, told of the true sides): 0 for A, 1 for B, 2 for neither; how often `several` were named, and none
+(`abstained`). With `pairwise` everybody has `winner`.
+
+### Episode End
+
+When the judges have judged: after at most `turns` answers, one request less, and `n_judges` turns in a dialogue, 8 by
+default; 1 + `n_judges` for a script, and 2 + 2 * `n_judges` with `pairwise`; or by an illegal action.
+
+### Version History
+
+* v0: Initial version
+"""
+
+from typing import Any, ClassVar
+
+from llmarena_envs.core.declaration import Declaration, Verdicts
+from llmarena_envs.core.failures import InvalidReply
+from llmarena_envs.core.narration import Scene
+from llmarena_envs.core.options import check_choice
+from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.source import Source
+from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
+from llmarena_envs.simulation.game import AUTO, DIALOGUE, Simulation
+from llmarena_envs.simulation.narration import Narrator
+from llmarena_envs.simulation.scripts import Scripts, load_scripts
+from llmarena_envs.simulation.tasks import BUILTIN, Tasks, load_tasks, task_source
+from llmarena_envs.simulation.text import SimulationCodec
+
+
+def env(**options: Any) -> OrderWrapper:
+    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    return OrderWrapper(raw_env(**options))
+
+
+class raw_env(TextEnv):
+    """Simulation as an AEC environment; arguments as in the module's documentation."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "simulation_v0",
+        "render_modes": ["ansi", "human"],
+        "render_fps": 1,
+        "is_parallelizable": False,
+    }
+    declaration: ClassVar[Declaration] = Declaration(
+        scheme="mean_reward",
+        rated_roles=("simulator",),
+        results="scores",
+        verdicts=Verdicts(
+            first="verdict",
+            final="verdict",
+            swapped="verdict_swapped",
+            length="words",
+            several="several",
+            score="rating",
+        ),
+        abilities=("simulation", "instruction following", "state tracking"),
+        rated_options={"tasks": BUILTIN},
+        history="single_turn",
+        unparsable="noop",
+        illegal="noop",
+    )
+    obs_types: ClassVar[tuple[str, ...]] = ("text",)
+    fresh_turns: ClassVar[bool] = True
+    # Each is a request, an answer and a judgement, of which every role reads its own.
+    action_examples: ClassVar[tuple[str, ...]] = tuple(
+        f'{{"user": {{"strategy": {strategy}, "request": "show {strategy}"}}}}\n[[{strategy}]] [[{verdict}]]'
+        for strategy, verdict in enumerate("ABCA", start=1)
+    )
+    game: Simulation
+    codec: SimulationCodec
+
+    def __init__(
+        self,
+        *,
+        mode: str = DIALOGUE,
+        tasks: Tasks = BUILTIN,
+        scripts: Scripts | None = None,
+        number: int | None = None,
+        task: str | None = None,
+        turns: int = 4,
+        n_judges: int = 1,
+        engine: str | None = AUTO,
+        language: str = "en",
+        obs_type: str = "text",
+        render_mode: str | None = None,
+    ) -> None:
+        check_choice("language", language, Prompts.languages("llmarena_envs.simulation"))
+        loaded = load_tasks(tasks, language)
+        game = Simulation(
+            loaded,
+            () if scripts is None else load_scripts(scripts, loaded),
+            mode=mode,
+            number=number,
+            act=task,
+            turns=turns,
+            n_judges=n_judges,
+            engine=engine,
+            language=language,
+        )
+        self._source = task_source(tasks, language, len(loaded))
+        super().__init__(game, SimulationCodec(language, mode), obs_type=obs_type, render_mode=render_mode)
+
+    def read_action(self, action: Any, agent: str) -> Any:
+        """Turns a text into an action of the game; one without what is asked for is an empty request or an abstention.
+
+        Raises:
+            InvalidReply: if it is no text.
+        """
+        try:
+            return super().read_action(action, agent)
+        except InvalidReply:
+            if not isinstance(action, str) or len(action) > MAX_ACTION_TEXT:
+                raise
+            return self.game.default_action(agent)
+
+    def cases(self) -> dict[str, list[int]]:
+        """Returns the numbers of the tasks or scripts, those of each type by turns, so that all simulators play the same ones."""
+        return {"number": self.game.numbers_by_turns()}
+
+    def sources(self) -> tuple[Source, ...]:
+        """Returns where the tasks come from and how many there are."""
+        return (self._source,)
+
+    def narrate(self) -> tuple[Scene, ...]:
+        """Returns the dialogue with what the engine answers, what the judges gave, and what came of it."""
+        prompts = Prompts("llmarena_envs.simulation", self.codec.language)
+        return tuple(Narrator(self.game, prompts).scenes())

@@ -1,0 +1,447 @@
+"""The rules of simulation: a model plays something that answers requests, and judges rate how well it does."""
+
+import copy
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from llmarena_envs.core.committee import NONE, VERDICTS, Abstention, Committee, Judgement
+from llmarena_envs.core.declaration import role_of
+from llmarena_envs.core.failures import Reason
+from llmarena_envs.core.game import Game
+from llmarena_envs.core.judging import Scale
+from llmarena_envs.core.options import OptionError, check_choice, check_int, nearest
+from llmarena_envs.core.text_length import WordCounter
+from llmarena_envs.simulation.actions import (
+    OTHER,
+    SIMULATOR,
+    STRATEGIES,
+    USER,
+    Action,
+    Answer,
+    Given,
+    Rating,
+    Request,
+    SimulationView,
+    Utterance,
+)
+from llmarena_envs.simulation.engines import ENGINES
+from llmarena_envs.simulation.scripts import Script, task_of
+from llmarena_envs.simulation.speech import MAX_TEXT
+from llmarena_envs.simulation.tasks import STATEFUL, Task
+from llmarena_envs.simulation.truth import engine_of, first_request, is_exact, is_format_flawed
+
+DIALOGUE, SCRIPT, PAIRWISE = "dialogue", "script", "pairwise"
+MODES = (DIALOGUE, SCRIPT, PAIRWISE)
+
+REQUEST, ANSWER, JUDGE = "request", "answer", "judge"
+"""The stages of a match."""
+
+AUTO = "auto"
+USER_SEAT = "user_0"
+SIMULATORS = ("simulator_0", "simulator_1")
+MAX_TURNS = 10
+MAX_JUDGES = 9
+SCALE = Scale(1, 10)
+
+SIDES = VERDICTS[:2]
+"""What judges call the simulators who are compared."""
+
+UNKNOWN = -1.0
+"""What a statistic is while it is not known."""
+
+_STATISTICS = {
+    "user": ("turns", "unformatted", "empty", "truncated"),
+    "simulator": ("turns", "exact", "exact_share", "format_flawed", "empty", "truncated", "words"),
+    "judge": ("several", "abstained"),
+    "match": ("task", "stateful", "engine", "abstentions"),
+}
+
+
+Item = tuple[Task, tuple[Utterance, ...]]
+"""A task with what was said before the match."""
+
+
+class Simulation(Game[Action, SimulationView]):
+    """A dialogue between a user and a simulator, or answers to a script, and their judging.
+
+    Source: SimulBench (arXiv 2409.07641, sections 2 and 3).
+
+    Args:
+        tasks: what may be simulated; in ``"dialogue"`` one is drawn for a match. Those of scripts stand among them if something
+            more is known of them: an engine.
+        scripts: the dialogues of ``"script"`` and ``"pairwise"``, one of which is drawn. Without any, the first request of each
+            task is one.
+        mode: ``"dialogue"``: user and simulator talk, the last answer is rated; ``"script"``: the answer to a script is rated;
+            ``"pairwise"``: two simulators answer the same script and are compared.
+        number: number of the task or script that is taken instead; ``None`` to draw it.
+        act: the name of the task that one is drawn of; ``None`` for all.
+        turns: number of answers in ``"dialogue"``, 1 to 10.
+        n_judges: number of judges, 0 to 9.
+        engine: ``"auto"`` to hold answers against the engine of a task, ``None`` not to.
+
+    Attributes:
+        mode: as above.
+        number: number of the match's task or script.
+        task: what is simulated.
+        messages: the dialogue; in ``"pairwise"`` up to the request that both answer.
+        answers: in ``"script"`` and ``"pairwise"`` what each simulator answered; empty before that.
+        truths: what the engine answers to each request of the dialogue; empty if there is no engine. For spectators only.
+        stage: as in ``SimulationView``.
+        given: what each judge gave in ``"dialogue"`` and ``"script"``; empty before that.
+        committee: what the judges gave in ``"pairwise"``, where all of them judge twice, the second time with the answers in the
+            other order.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        scripts: Sequence[Script] = (),
+        *,
+        mode: str = DIALOGUE,
+        number: int | None = None,
+        act: str | None = None,
+        turns: int = 4,
+        n_judges: int = 1,
+        engine: str | None = AUTO,
+        language: str = "en",
+    ) -> None:
+        check_choice("mode", mode, MODES)
+        check_int("turns", turns, 1, MAX_TURNS)
+        check_int("n_judges", n_judges, 0, MAX_JUDGES)
+        if engine not in (AUTO, None):
+            raise OptionError(f"engine: expected {AUTO!r} or None, got {engine!r:.80}")
+        if scripts and mode == DIALOGUE:
+            raise OptionError(f"scripts: expected None in the mode {DIALOGUE!r}, in which a user makes the requests")
+        self.mode = mode
+        self.tasks = tuple(tasks)
+        self.scripts = tuple(scripts)
+        self.items = tuple(_item(script, self.tasks) for script in scripts) or tuple(_begun(task) for task in tasks)
+        self._has_truth = engine == AUTO
+        for task, _ in self.items if self._has_truth else ():
+            if task.engine:
+                check_choice(f"tasks: {task.id!r:.60}: engine", task.engine, ENGINES)
+                first_request(task)
+        self._candidates = _candidates([task for task, _ in self.items], number, act)
+        self._counter = WordCounter(language)
+        self._turns = turns
+        self.judges = tuple(f"judge_{number}" for number in range(n_judges))
+        self.simulators = SIMULATORS[: 1 + (mode == PAIRWISE)]
+        self.agents = (*((USER_SEAT,) if mode == DIALOGUE else ()), *self.simulators, *self.judges)
+        self._committee = Committee(n_judges, 1, 2 if mode == PAIRWISE else 1, 1)
+        speaking = 2 * turns - 1 if mode == DIALOGUE else len(self.simulators)
+        self.max_turns = speaking + n_judges * self._committee.orders
+
+    def numbers_by_turns(self) -> list[int]:
+        """Returns the numbers of what may be drawn: of each type, and with an engine, one in turn as long as there are any."""
+        taken: Counter[tuple[bool, str]] = Counter()
+        order = []
+        for number in self._candidates:
+            task, _ = self.items[number]
+            kind = not task.engine, task.type
+            order.append((taken[kind], kind, number))
+            taken[kind] += 1
+        return [number for _, _, number in sorted(order)]
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Draws the task or script, and brings the engine to where the dialogue is."""
+        self.number = self._candidates[int(rng.integers(len(self._candidates)))]
+        self.task, begun = self.items[self.number]
+        self.messages: tuple[Utterance, ...] = ()
+        self.answers: tuple[Utterance, ...] = ()
+        self.truths: tuple[str, ...] = ()
+        self.given: tuple[Given, ...] = ()
+        self.committee = self._committee
+        self.undecided = False
+        self.rewards = (0.0,) * len(self.agents)
+        self._engine = engine_of(self.task) if self._has_truth else None
+        for message in begun:
+            self._say(message)
+        self.turns = self._turns if self.mode == DIALOGUE else (len(begun) + 1) // 2
+        self.stage, self.to_move = ANSWER, self.simulators
+
+    def _say(self, message: Utterance) -> None:
+        """Adds to the dialogue; the engine, if there is one, answers a request too."""
+        if message.speaker == USER and self._engine is not None:
+            request = message.text if self.messages else first_request(self.task)
+            engine = copy.copy(self._engine)  # positions are values: the copy of a match shares what it holds
+            self.truths += (engine.respond(request),)
+            self._engine = engine
+        self.messages += (message,)
+
+    @property
+    def turn(self) -> int:
+        """Number of the present turn, a request and its answer, counted from 1."""
+        return sum(message.speaker == USER for message in self.messages) + (self.stage == REQUEST)
+
+    @property
+    def responses(self) -> tuple[Utterance, ...]:
+        """What is judged: the last answer, or those of both simulators; empty before that."""
+        if self.mode == PAIRWISE:
+            return self.answers
+        return tuple(message for message in self.messages[-1:] if message.speaker == SIMULATOR)
+
+    # What an agent may know.
+
+    def view(self, agent: str) -> SimulationView:
+        """Returns what ``agent`` may know: the task and the dialogue, and what it has to judge; never what an engine answers."""
+        swapped = agent in self.judges and self.mode == PAIRWISE and self.committee.order == 1
+        to_move = agent in self.to_move
+        return SimulationView(
+            agent,
+            to_move,
+            (),
+            self.mode,
+            self.stage,
+            self.turn,
+            self.turns,
+            self.task,
+            self.messages,
+            self._responses_for(agent, swapped),
+            to_move and swapped,
+            self.undecided,
+        )
+
+    def _responses_for(self, agent: str, swapped: bool) -> tuple[Utterance, ...]:
+        if agent in self.judges:
+            return self.responses[::-1] if swapped else self.responses
+        if agent in self.simulators and self.mode == PAIRWISE and self.answers:
+            return (self.answers[self.simulators.index(agent)],)
+        return ()
+
+    # What may be done, and what comes of it.
+
+    def why_illegal(self, agent: str, action: Action) -> Reason | None:
+        """Says why something cannot be done at this stage."""
+        judged = Judgement if self.mode == PAIRWISE else Rating
+        if not isinstance(action, {REQUEST: Request, ANSWER: Answer}.get(self.stage, (judged, Abstention))):
+            return Reason("wrong_stage")
+        if isinstance(action, Rating) and not SCALE.low <= action.score <= SCALE.high:
+            return Reason("off_the_scale", {"low": f"{SCALE.low:g}", "high": f"{SCALE.high:g}"})
+        return None
+
+    def default_action(self, agent: str) -> Action:
+        """Returns an empty request or answer, or an abstention."""
+        defaults: dict[str, Action] = {REQUEST: Request("", OTHER, True), ANSWER: Answer("")}
+        return defaults.get(self.stage, Abstention())
+
+    def random_action(self, agent: str, rng: np.random.Generator) -> Action:
+        """Draws words without meaning, or a judgement."""
+        number = int(rng.integers(1000))
+        if self.stage == REQUEST:
+            return Request(f"A request without meaning, number {number}.", STRATEGIES[number % len(STRATEGIES)])
+        if self.stage == ANSWER:
+            return Answer(f"An answer without meaning, number {number}.")
+        if self.mode == PAIRWISE:
+            verdict = VERDICTS[number % len(VERDICTS)]
+            return Judgement(verdict, f"Reasons without meaning, number {number}.")
+        score = 1 + number % 19 / 2
+        return Rating(score, f"Reasons without meaning, number {number}.")
+
+    def apply(self, actions: tuple[Action, ...]) -> None:
+        """Takes up a request, an answer, or what all judges gave."""
+        first = actions[0]
+        if isinstance(first, Request):
+            text = first.text[:MAX_TEXT]
+            self._say(Utterance(USER, text, first.strategy, len(first.text) > MAX_TEXT, first.unformatted))
+            self.stage, self.to_move = ANSWER, self.simulators
+        elif isinstance(first, Answer):
+            self._answered(tuple(_utterance(action) for action in actions if isinstance(action, Answer)))
+        elif self.mode == PAIRWISE:
+            given = tuple(each for each in actions if isinstance(each, Judgement | Abstention))
+            self.committee = self.committee.joined_by(given)
+            self._call_judges()
+        else:
+            self.given = tuple(each for each in actions if isinstance(each, Rating | Abstention))
+            self._pay_ratings()
+
+    def _answered(self, answers: tuple[Utterance, ...]) -> None:
+        if self.mode == PAIRWISE:
+            self.answers = answers
+        else:
+            self._say(answers[0])
+        if self.mode == DIALOGUE and self.turn < self.turns:
+            self.stage, self.to_move = REQUEST, (USER_SEAT,)
+        else:
+            self._call_judges()
+
+    def _call_judges(self) -> None:
+        """Lets all judges act; when they have judged as often as they do, or if there are none, the match is over."""
+        if not self.committee.is_done:
+            self.stage, self.to_move = JUDGE, self.judges
+            return
+        winner = self.committee.winner
+        self.to_move, self.undecided = (), winner == NONE
+        if winner in SIDES:
+            self.rewards = tuple(self._reward(agent, winner) for agent in self.agents)
+
+    def _reward(self, agent: str, winner: str) -> float:
+        if agent not in self.simulators:
+            return 0.0
+        return 1.0 if self.simulators.index(agent) == SIDES.index(winner) else -1.0
+
+    def _pay_ratings(self) -> None:
+        """Pays the simulator the mean of its ratings; the match is undecided if all judges abstained."""
+        ratings = self.ratings
+        self.to_move, self.undecided = (), not ratings
+        if ratings:
+            mean = statistics.fmean(ratings)
+            self.rewards = tuple(mean if agent in self.simulators else 0.0 for agent in self.agents)
+
+    @property
+    def ratings(self) -> tuple[float, ...]:
+        """The ratings of the judges who gave one; empty before that."""
+        return tuple(given.score for given in self.given if isinstance(given, Rating))
+
+    def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
+        """Ends the match: -1 for an offender, +1 for the other one of two simulators; undecided if only staff acted illegally."""
+        self.to_move = ()
+        self.undecided = not any(agent in self.simulators for agent in offenders)
+        wins = 0.0 if self.undecided else 1.0
+        return tuple(-1.0 if agent in offenders else wins * (agent in self.simulators) for agent in self.agents)
+
+    # What spectators may know.
+
+    def said_by(self, agent: str) -> tuple[Utterance, ...]:
+        """Returns the requests or answers that a user or simulator gave itself, in their order."""
+        if agent not in self.simulators:
+            return tuple(message for message in self.messages[1:] if message.speaker == USER)
+        if self.mode == PAIRWISE:
+            number = self.simulators.index(agent)
+            return self.answers[number : number + 1]
+        if self.mode == SCRIPT:
+            return self.responses
+        return tuple(message for message in self.messages if message.speaker == SIMULATOR)
+
+    def exactness(self, agent: str) -> tuple[float, ...]:
+        """Says for each answer of a simulator whether it is exactly what the engine answers: 1, 0, or ``UNKNOWN``."""
+        own = self.said_by(agent)
+        truths = self.truths if self.mode == DIALOGUE else self.truths[-1:]
+        if not truths:
+            return (UNKNOWN,) * len(own)
+        return tuple(float(is_exact(each.text, truth)) for each, truth in zip(own, truths, strict=False))
+
+    def statistics(self, agent: str) -> Mapping[str, float]:
+        """Returns what is known of ``agent`` and of the match; all is ``UNKNOWN`` until the match is over."""
+        role = role_of(agent)
+        numbers = dict.fromkeys((*_STATISTICS[role], *self._names(role), *_STATISTICS["match"]), UNKNOWN)
+        if self.to_move:
+            return numbers
+        about = {"user": self._about_user, "simulator": self._about_simulator, "judge": self._about_judge}[role](agent)
+        abstained = sum(isinstance(each, Abstention) for each in self.given) + self.committee.verdicts().count(NONE)
+        winner = {"winner": _number(self.committee.winner)} if "winner" in numbers else {}
+        return {
+            **numbers,
+            **about,
+            **winner,
+            "task": float(self.number),
+            "stateful": float(self.task.type == STATEFUL),
+            "engine": float(bool(self.truths)),
+            "abstentions": float(abstained),
+        }
+
+    def _names(self, role: str) -> tuple[str, ...]:
+        """Returns the names of what there is in this mode only."""
+        if self.mode == PAIRWISE:
+            return {"judge": ("verdict", "verdict_swapped", "winner"), "simulator": ("side", "votes", "winner")}[role]
+        if role == "judge":
+            return ("rating",)
+        if role == "user":
+            return tuple(f"strategy_{turn}" for turn in range(2, self._turns + 1))
+        exact = tuple(f"exact_{turn}" for turn in range(1, self._turns + 1)) if self.mode == DIALOGUE else ()
+        return ("spread", *exact)
+
+    def _about_user(self, agent: str) -> dict[str, float]:
+        own = self.said_by(agent)
+        strategies = {f"strategy_{turn}": float(each.strategy) for turn, each in enumerate(own, start=2)}
+        return {**strategies, **self._about_speech(own), "unformatted": float(sum(each.unformatted for each in own))}
+
+    def _about_simulator(self, agent: str) -> dict[str, float]:
+        own, exact = self.said_by(agent), self.exactness(agent)
+        about = self._about_speech(own)
+        if self.mode == PAIRWISE:
+            side = self.simulators.index(agent)
+            about |= {"side": float(side), "votes": float(self.committee.verdicts().count(SIDES[side]))}
+        elif self.ratings:
+            about["spread"] = statistics.pstdev(self.ratings)
+        if self.mode == DIALOGUE:
+            about |= {f"exact_{turn}": each for turn, each in enumerate(exact, start=1)}
+        if own:
+            about["words"] = self._counter.words(self._counter.length(own[-1].text))
+            about |= {"exact": exact[-1], "exact_share": statistics.fmean(exact)}
+        if own and self.truths:
+            truth = self.truths[len(own) - 1 if self.mode == DIALOGUE else -1]
+            about["format_flawed"] = float(is_format_flawed(own[-1].text, truth))
+        return about
+
+    def _about_speech(self, own: Sequence[Utterance]) -> dict[str, float]:
+        return {
+            "turns": float(self.turn),
+            "empty": float(sum(not each.text.strip() for each in own)),
+            "truncated": float(sum(each.truncated for each in own)),
+        }
+
+    @property
+    def sessions(self) -> tuple[tuple[Given, ...], ...]:
+        """What each judge gave, each time that the judges judged."""
+        return (self.given,) if self.given else self.committee.sessions
+
+    def _about_judge(self, agent: str) -> dict[str, float]:
+        judge, committee = self.judges.index(agent), self.committee
+        given = [session[judge] for session in self.sessions]
+        about = {
+            "several": float(sum(each.several for each in given if not isinstance(each, Abstention))),
+            "abstained": float(sum(isinstance(each, Abstention) for each in given)),
+        }
+        for each in given:
+            if isinstance(each, Rating):
+                about["rating"] = each.score
+        for order, name in enumerate(("verdict", "verdict_swapped")[: len(committee.sessions)]):
+            about[name] = _number(committee.last_verdicts(order)[judge])
+        return about
+
+
+def _number(verdict: str) -> float:
+    return UNKNOWN if verdict == NONE else float(VERDICTS.index(verdict))
+
+
+def _utterance(answer: Answer) -> Utterance:
+    return Utterance(SIMULATOR, answer.text[:MAX_TEXT], truncated=len(answer.text) > MAX_TEXT)
+
+
+def _begun(task: Task) -> Item:
+    """Returns a task with the beginning of its dialogue: the description, which holds the first request."""
+    return task, (Utterance(USER, task.task_description),)
+
+
+def _item(script: Script, tasks: Sequence[Task]) -> Item:
+    """Returns the task of a script with its history."""
+    task = task_of(script, tasks) or Task(script.act, script.task_description, "", script.type, script.source_id)
+    history = [
+        Utterance(SIMULATOR if number % 2 else USER, said) for number, (_, said) in enumerate(script.dialogue_history)
+    ]
+    return task, tuple(history)
+
+
+def _candidates(tasks: Sequence[Task], number: int | None, act: str | None) -> list[int]:
+    """Returns the numbers of the tasks, or of those of scripts, that one is drawn from."""
+    found = list(range(len(tasks)))
+    if act is not None:
+        found = [each for each in found if _plain(tasks[each].act) == _plain(act)]
+        if not found:
+            hint = nearest(act, dict.fromkeys(task.act for task in tasks))
+            raise OptionError(f"task: expected the name (act) of one of the {len(tasks)}, got {act!r:.80}{hint}")
+    if number is None:
+        if not found:
+            raise OptionError("tasks: expected at least one, got none")
+        return found
+    check_int("number", number, 0, len(tasks) - 1)
+    if number not in found:
+        raise OptionError(f"number: {number} is {tasks[number].act!r:.80}, not {act!r:.80}")
+    return [number]
+
+
+def _plain(act: object) -> str:
+    return " ".join(str(act).split()).casefold()

@@ -1,0 +1,94 @@
+"""How judges' replies are read and written: their words with a rating or a verdict in double brackets."""
+
+from llmarena_envs.core.committee import Abstention, Judgement
+from llmarena_envs.core.failures import Refusal
+from llmarena_envs.core.judging import (
+    ABSTENTION,
+    is_abstention,
+    own_words,
+    read_rating,
+    read_verdict,
+    unquoted,
+)
+from llmarena_envs.simulation.actions import Given, Rating
+from llmarena_envs.simulation.game import SCALE
+
+MAX_WORDS = 8_000
+"""Characters of a judge's words that are kept."""
+
+_ROOM = 40
+"""Characters of a longer reply that are left for the rating or verdict."""
+
+LETTERS = {"A": "A", "B": "B", "tie": "C"}
+"""Verdicts as they stand in brackets."""
+
+_LABELS = {
+    **{
+        f"{name}{side}": side
+        for side in "AB"
+        for name in ("", "RESPONSE ", "ANSWER ", "ASSISTANT ", "回答", "回复", "回答 ")
+    },
+    **dict.fromkeys(("C", "TIE", "DRAW", "平局", "平手"), "tie"),
+}
+
+
+def read_judge(reply: str, *, compares: bool) -> Given:
+    """Reads the last rating or verdict in brackets, and what is said with it.
+
+    What stands in lines that begin with ``>`` is quoted, and neither.
+
+    Args:
+        reply: what the judge wrote.
+        compares: whether a verdict on two responses is asked for, or a rating of one.
+
+    Raises:
+        Refusal: if there is none, or the rating lies outside the scale, and it is no abstention.
+    """
+    text = own_words(reply)
+    if is_abstention(text):
+        return Abstention()
+    given = _stated(text, compares)
+    if len(text) <= MAX_WORDS:
+        return given
+    return given._replace(text=_completed(given, text[: MAX_WORDS - _ROOM].rstrip()))
+
+
+def write_judge(given: Given) -> str:
+    """Writes what a judge gives: its text, with the rating or verdict at its end if it does not state it; or an abstention."""
+    if isinstance(given, Abstention):
+        return ABSTENTION
+    return _completed(given, given.text)
+
+
+def _stated(text: str, compares: bool) -> Rating | Judgement:
+    own = unquoted(text)
+    if compares:
+        verdict = read_verdict(own, _LABELS)
+        return Judgement(verdict.label, text, verdict.several, verdict.single_brackets)
+    score = read_rating(own, SCALE)
+    return Rating(score.score, text, score.several)
+
+
+def _completed(given: Rating | Judgement, words: str) -> str:
+    """Returns a judge's words, with what it gives at their end unless they state just that."""
+    try:
+        if _stated(words, isinstance(given, Judgement))._replace(text="") == given._replace(text=""):
+            return words
+    except Refusal:
+        pass
+    return f"{words}\n{_written(given)}".lstrip()
+
+
+def _written(given: Rating | Judgement) -> str:
+    """Returns a rating or a verdict in its brackets, behind another one if several were named."""
+    if isinstance(given, Rating):
+        other = SCALE.low if given.score != SCALE.low else SCALE.high
+        numbers = [other, given.score] if given.several else [given.score]
+        return f"Rating: {' '.join(f'[[{_digits(number)}]]' for number in numbers)}"
+    others = [letter for label, letter in LETTERS.items() if label != given.verdict][:1]
+    letters = [*(others if given.several else []), LETTERS[given.verdict]]
+    return " ".join(f"[{letter}]" if given.single_brackets else f"[[{letter}]]" for letter in letters)
+
+
+def _digits(score: float) -> str:
+    return f"{score:.6f}".rstrip("0").rstrip(".")

@@ -1,0 +1,130 @@
+"""How what users and simulators say is written and read.
+
+A simulator's reply is its answer as it stands: what it wraps around the content is part of what is judged. A user's reply is
+``{"user": {"strategy": 2, "request": "..."}}``; one in another form is taken as the request itself.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.quoting import printable
+from llmarena_envs.core.reading.markup import narrow
+from llmarena_envs.core.reading.objects import find_objects
+from llmarena_envs.core.reading.reasoning import drop_reasoning
+from llmarena_envs.core.replies import MAX_REPLY
+from llmarena_envs.simulation.actions import OTHER, Request
+
+MAX_TEXT = 15_000
+"""Greatest number of characters of a request or an answer in a dialogue; what is beyond is cut off."""
+
+_KEPT = MAX_TEXT + 1_000  # more than is used, so that it shows that something is cut off
+_MAX_PASSES = 8
+_FIRST_BLANKS = re.compile(r"(?:[^\S\n]*+\n)++")
+_FENCE = re.compile(r"\s*+```[a-zA-Z]{0,10}+[ \t]*+\n(?P<inside>.*)\n[ \t]*+```\s*+", re.DOTALL)
+_STRATEGY = re.compile(r"\D{0,20}+([1-4])(?!\d)", re.ASCII)
+_OPEN_REQUEST = re.compile(r'"request"\s{0,20}+:\s{0,20}+"((?:[^"\\]|\\.)*+)', re.DOTALL)
+# What could be taken for tags of reasoning when a request is read again.
+_ESCAPED = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<[◁＜［"})
+
+
+def as_said(reply: str) -> str:
+    """Returns a reply as it is said: without reasoning, control characters, and blank lines around it."""
+    text = reply
+    for _ in range(_MAX_PASSES):
+        before, text = text, _kept(drop_reasoning(printable(text)))
+        if text == before:
+            break
+    return text
+
+
+def unfenced(text: str) -> str:
+    """Returns what stands inside a fence that is around a whole text, or the text."""
+    fence = _FENCE.fullmatch(text)
+    return fence["inside"] if fence else text
+
+
+def _kept(text: str) -> str:
+    blanks = _FIRST_BLANKS.match(text)
+    return text[blanks.end() if blanks else 0 :][:_KEPT].rstrip()
+
+
+def read_request(reply: str) -> Request:
+    """Reads a user's reply.
+
+    Raises:
+        Refusal: if there is no request in it.
+    """
+    for fields in _objects(reply):
+        request = _request(fields)
+        if request is not None:
+            return request
+    text = _cut_off(reply) or as_said(reply).strip()
+    if not text:
+        raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+    return Request(text, OTHER, True)
+
+
+def write_request(request: Request) -> str:
+    """Writes a request as users give it."""
+    fields: dict[str, Any] = {"strategy": request.strategy, "request": request.text}
+    if request.unformatted:
+        fields["unformatted"] = True
+    return json.dumps({"user": fields}, ensure_ascii=False).translate(_ESCAPED)
+
+
+def _objects(reply: str) -> Iterator[Mapping[str, Any]]:
+    """Yields the objects that a reply may mean, the likeliest first."""
+    whole = _json(unfenced(reply))
+    if whole is not None:
+        yield whole
+        return
+    text = drop_reasoning(reply[-MAX_REPLY:])
+    for readable in (text, narrow(text)):  # made plain, a quotation inside a text would end it
+        yield from [fields for _, _, fields in find_objects(readable)][::-1]
+
+
+def _json(text: str) -> Mapping[str, Any] | None:
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        value = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, Mapping) else None
+
+
+def _request(fields: Mapping[str, Any]) -> Request | None:
+    """Returns the request of an object, which may lack the outer one; ``None`` if it holds none."""
+    outer = _plain_keys(fields)
+    inner = outer.get("user", outer)
+    if isinstance(inner, str):
+        return Request(_kept(printable(inner)).strip(), OTHER, True)
+    known = _plain_keys(inner) if isinstance(inner, Mapping) else {}
+    if "request" not in known:
+        return None
+    value = known["request"]
+    text = _kept(printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))).strip()
+    if not text and known.get("unformatted") is not True:
+        raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+    number = _STRATEGY.match(str(known.get("strategy", "")))
+    strategy = int(number[1]) if number else OTHER
+    return Request(text, strategy, number is None or known.get("unformatted") is True)
+
+
+def _plain_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {str(name).strip().casefold(): value for name, value in fields.items()}
+
+
+def _cut_off(reply: str) -> str:
+    """Returns the request of an object that has no end, since the reply was too long; empty if there is none."""
+    found = _OPEN_REQUEST.search(drop_reasoning(reply[:MAX_REPLY]))
+    if found is None:
+        return ""
+    try:
+        text = json.loads(f'"{found[1].rstrip(chr(92))}"', strict=False)
+    except ValueError:
+        return ""
+    return _kept(printable(str(text))).strip()

@@ -1,0 +1,61 @@
+"""Option sets of simulation_v0 for the conformance suite and for the golden playthroughs."""
+
+from typing import Any
+
+# Tasks of their own, so that the files stay what they are when the shipped ones grow.
+STORE: dict[str, Any] = {
+    "id": "store",
+    "act": "Note Store",
+    "task_description": "You are a store of JSON documents that holds ada, bo and cy.\n\nFirst request: FIND age 36",
+    "request_type": "store commands",
+    "type": "stateful",
+    "engine": "json_store",
+}
+CLERK: dict[str, Any] = {
+    "id": 7,
+    "act": "Number Clerk",
+    "task_description": "You are a clerk who writes numbers in words, one a line, and nothing else. My first number is 12.",
+    "request_type": "numbers",
+    "type": "stateless",
+}
+TASKS = [STORE, CLERK]
+SCRIPT: dict[str, Any] = {
+    "id": 1,
+    "source_id": "store",
+    "act": STORE["act"],
+    "task_description": STORE["task_description"],
+    "type": "stateful",
+    "source_file_name": "store_0",
+    "turn_num": 2,
+    "dialogue_history": [
+        {"role": "user", "content": STORE["task_description"]},
+        {"role": "assistant", "content": '["ada","cy"]'},
+        {"role": "user", "content": "DELETE cy"},
+    ],
+}
+OPTION_SETS: list[dict[str, Any]] = [
+    {},
+    {"tasks": "builtin", "language": "zh", "n_judges": 2},
+    {"tasks": TASKS, "number": 0, "turns": 1, "n_judges": 0},
+    {"tasks": TASKS, "task": "number clerk", "turns": 2, "n_judges": 3, "engine": None},
+    {"mode": "script", "n_judges": 2},
+    {"mode": "script", "tasks": TASKS, "scripts": [SCRIPT], "language": "zh"},
+    {"mode": "pairwise", "tasks": TASKS, "scripts": [SCRIPT]},
+    {"mode": "pairwise", "tasks": TASKS, "n_judges": 3, "language": "zh", "engine": "auto"},
+]
+
+PLAYTHROUGHS: dict[str, dict[str, Any]] = {
+    "default": {"tasks": [STORE], "turns": 3},
+    "without_engine": {"tasks": [CLERK], "turns": 2, "n_judges": 2},
+    "script": {"mode": "script", "tasks": [STORE], "scripts": [SCRIPT]},
+    "pairwise": {"mode": "pairwise", "tasks": [STORE], "scripts": [SCRIPT], "n_judges": 2},
+    "zh": {"tasks": [CLERK], "turns": 2, "language": "zh"},
+    "zh_pairwise": {"mode": "pairwise", "tasks": [CLERK], "language": "zh"},
+}
+
+
+def secrets(env: Any, agent: str) -> list[str]:
+    """Returns what the engine answers, which no agent may read, unless somebody has said the same."""
+    game = env.unwrapped.game
+    said = [message.text for message in (*game.messages, *game.answers)]
+    return [truth for truth in game.truths if len(truth) > 5 and not any(truth in text for text in said)]
