@@ -1,7 +1,7 @@
 """Scripted observers: one that knows what the engine behind a dialogue answers, and one that always says the same."""
 
 from agents.policy import ScriptedPolicy
-from benchmarks.simulbench.observation.game import Finding, Found, ObserverView
+from benchmarks.simulbench.observation.game import ObserverView
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.dialogues import Dialogue
 from llmarena_envs.simulation.truth import engine_of, first_request, is_exact
@@ -10,12 +10,10 @@ from llmarena_envs.simulation.truth import engine_of, first_request, is_exact
 class Exact(ScriptedPolicy):
     """Names the first turn whose answer is not what the engine answers; none where no engine stands behind the dialogue."""
 
-    def __call__(self, view: ObserverView) -> Found:
+    def __call__(self, view: ObserverView) -> str:
         """Returns the turn."""
         turn = first_inexact(view.dialogue)
-        return Finding(
-            turn or 0, "The first answer that differs from what the engine prints." if turn else "All is right."
-        )
+        return f"{'A wrong answer.' if turn else 'All is right.'} Turn: [[{turn or 0}]]"
 
 
 class Fixed(ScriptedPolicy):
@@ -29,9 +27,9 @@ class Fixed(ScriptedPolicy):
         check_int("turn", turn, 0, 100)
         self._turn = turn
 
-    def __call__(self, view: ObserverView) -> Found:
+    def __call__(self, view: ObserverView) -> str:
         """Returns the turn."""
-        return Finding(min(self._turn, view.dialogue.turns), "As always.")
+        return f"Turn: [[{min(self._turn, view.dialogue.turns)}]]"
 
 
 def first_inexact(dialogue: Dialogue) -> int | None:
