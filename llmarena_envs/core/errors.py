@@ -7,6 +7,7 @@
   * ``InvalidReply`` (``llmarena_envs.core.failures``): a reply that is no legal move, with the reason in the player's language;
     ``Refusal`` while the reason is still without words.
   * ``SandboxError`` (``llmarena_envs.sandbox``): a sandbox that cannot isolate on this machine.
+  * ``Refused`` (``llmarena_envs.simulation.engines.lines``): what an engine does not carry out; it answers with the reason.
   * ``ConformanceError`` (``llmarena_envs.testing``): an environment that breaks a rule of the conformance suite.
   * ``PolicyError`` (``agents.errors``): a policy gave no reply.
 

@@ -113,8 +113,9 @@ from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
-from llmarena_envs.simulation.game import AUTO, DIALOGUE, Simulation
+from llmarena_envs.simulation.game import Simulation
 from llmarena_envs.simulation.narration import Narrator
+from llmarena_envs.simulation.protocol import AUTO, DIALOGUE
 from llmarena_envs.simulation.scripts import Scripts, load_scripts
 from llmarena_envs.simulation.tasks import BUILTIN, Tasks, load_tasks, task_source
 from llmarena_envs.simulation.text import SimulationCodec
@@ -147,7 +148,6 @@ class raw_env(TextEnv):
             score="rating",
         ),
         abilities=("simulation", "instruction following", "state tracking"),
-        rated_options={"tasks": BUILTIN},
         history="single_turn",
         unparsable="noop",
         illegal="noop",
@@ -190,7 +190,9 @@ class raw_env(TextEnv):
             engine=engine,
             language=language,
         )
-        self._source = task_source(tasks, language, len(loaded))
+        self._sources = [task_source(tasks, language, len(loaded))]
+        if scripts is not None:
+            self._sources.append(task_source(scripts, language, len(game.scripts)))
         super().__init__(game, SimulationCodec(language, mode), obs_type=obs_type, render_mode=render_mode)
 
     def read_action(self, action: Any, agent: str) -> Any:
@@ -211,8 +213,8 @@ class raw_env(TextEnv):
         return {"number": self.game.numbers_by_turns()}
 
     def sources(self) -> tuple[Source, ...]:
-        """Returns where the tasks come from and how many there are."""
-        return (self._source,)
+        """Returns where the tasks and the scripts come from and how many there are."""
+        return tuple(self._sources)
 
     def narrate(self) -> tuple[Scene, ...]:
         """Returns the dialogue with what the engine answers, what the judges gave, and what came of it."""

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from llmarena_envs.core.committee import NONE, VERDICTS, Abstention, Committee, Judgement
-from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
-from llmarena_envs.core.judging import Scale
 from llmarena_envs.core.options import OptionError, check_choice, check_int, nearest
+from llmarena_envs.core.similarity import essence
 from llmarena_envs.core.text_length import WordCounter
 from llmarena_envs.simulation.actions import (
     OTHER,
@@ -28,37 +27,27 @@ from llmarena_envs.simulation.actions import (
     Utterance,
 )
 from llmarena_envs.simulation.engines import ENGINES
+from llmarena_envs.simulation.measures import measures
+from llmarena_envs.simulation.protocol import (
+    ANSWER,
+    AUTO,
+    DIALOGUE,
+    JUDGE,
+    MAX_JUDGES,
+    MAX_TURNS,
+    MODES,
+    PAIRWISE,
+    REQUEST,
+    SCALE,
+    SCRIPT,
+    SIDES,
+    SIMULATORS,
+    USER_SEAT,
+)
 from llmarena_envs.simulation.scripts import Script, task_of
 from llmarena_envs.simulation.speech import MAX_TEXT
-from llmarena_envs.simulation.tasks import STATEFUL, Task
-from llmarena_envs.simulation.truth import engine_of, first_request, is_exact, is_format_flawed
-
-DIALOGUE, SCRIPT, PAIRWISE = "dialogue", "script", "pairwise"
-MODES = (DIALOGUE, SCRIPT, PAIRWISE)
-
-REQUEST, ANSWER, JUDGE = "request", "answer", "judge"
-"""The stages of a match."""
-
-AUTO = "auto"
-USER_SEAT = "user_0"
-SIMULATORS = ("simulator_0", "simulator_1")
-MAX_TURNS = 10
-MAX_JUDGES = 9
-SCALE = Scale(1, 10)
-
-SIDES = VERDICTS[:2]
-"""What judges call the simulators who are compared."""
-
-UNKNOWN = -1.0
-"""What a statistic is while it is not known."""
-
-_STATISTICS = {
-    "user": ("turns", "unformatted", "empty", "truncated"),
-    "simulator": ("turns", "exact", "exact_share", "format_flawed", "empty", "truncated", "words"),
-    "judge": ("several", "abstained"),
-    "match": ("task", "stateful", "engine", "abstentions"),
-}
-
+from llmarena_envs.simulation.tasks import Task
+from llmarena_envs.simulation.truth import engine_of, first_request
 
 Item = tuple[Task, tuple[Utterance, ...]]
 """A task with what was said before the match."""
@@ -91,6 +80,9 @@ class Simulation(Game[Action, SimulationView]):
         truths: what the engine answers to each request of the dialogue; empty if there is no engine. For spectators only.
         stage: as in ``SimulationView``.
         given: what each judge gave in ``"dialogue"`` and ``"script"``; empty before that.
+        turns: number of turns of the dialogue when it is complete.
+        simulators, judges: their seats.
+        counter: measures lengths.
         committee: what the judges gave in ``"pairwise"``, where all of them judge twice, the second time with the answers in the
             other order.
     """
@@ -125,7 +117,7 @@ class Simulation(Game[Action, SimulationView]):
                 check_choice(f"tasks: {task.id!r:.60}: engine", task.engine, ENGINES)
                 first_request(task)
         self._candidates = _candidates([task for task, _ in self.items], number, act)
-        self._counter = WordCounter(language)
+        self.counter = WordCounter(language)
         self._turns = turns
         self.judges = tuple(f"judge_{number}" for number in range(n_judges))
         self.simulators = SIMULATORS[: 1 + (mode == PAIRWISE)]
@@ -315,96 +307,14 @@ class Simulation(Game[Action, SimulationView]):
             return self.responses
         return tuple(message for message in self.messages if message.speaker == SIMULATOR)
 
-    def exactness(self, agent: str) -> tuple[float, ...]:
-        """Says for each answer of a simulator whether it is exactly what the engine answers: 1, 0, or ``UNKNOWN``."""
-        own = self.said_by(agent)
-        truths = self.truths if self.mode == DIALOGUE else self.truths[-1:]
-        if not truths:
-            return (UNKNOWN,) * len(own)
-        return tuple(float(is_exact(each.text, truth)) for each, truth in zip(own, truths, strict=False))
-
-    def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns what is known of ``agent`` and of the match; all is ``UNKNOWN`` until the match is over."""
-        role = role_of(agent)
-        numbers = dict.fromkeys((*_STATISTICS[role], *self._names(role), *_STATISTICS["match"]), UNKNOWN)
-        if self.to_move:
-            return numbers
-        about = {"user": self._about_user, "simulator": self._about_simulator, "judge": self._about_judge}[role](agent)
-        abstained = sum(isinstance(each, Abstention) for each in self.given) + self.committee.verdicts().count(NONE)
-        winner = {"winner": _number(self.committee.winner)} if "winner" in numbers else {}
-        return {
-            **numbers,
-            **about,
-            **winner,
-            "task": float(self.number),
-            "stateful": float(self.task.type == STATEFUL),
-            "engine": float(bool(self.truths)),
-            "abstentions": float(abstained),
-        }
-
-    def _names(self, role: str) -> tuple[str, ...]:
-        """Returns the names of what there is in this mode only."""
-        if self.mode == PAIRWISE:
-            return {"judge": ("verdict", "verdict_swapped", "winner"), "simulator": ("side", "votes", "winner")}[role]
-        if role == "judge":
-            return ("rating",)
-        if role == "user":
-            return tuple(f"strategy_{turn}" for turn in range(2, self._turns + 1))
-        exact = tuple(f"exact_{turn}" for turn in range(1, self._turns + 1)) if self.mode == DIALOGUE else ()
-        return ("spread", *exact)
-
-    def _about_user(self, agent: str) -> dict[str, float]:
-        own = self.said_by(agent)
-        strategies = {f"strategy_{turn}": float(each.strategy) for turn, each in enumerate(own, start=2)}
-        return {**strategies, **self._about_speech(own), "unformatted": float(sum(each.unformatted for each in own))}
-
-    def _about_simulator(self, agent: str) -> dict[str, float]:
-        own, exact = self.said_by(agent), self.exactness(agent)
-        about = self._about_speech(own)
-        if self.mode == PAIRWISE:
-            side = self.simulators.index(agent)
-            about |= {"side": float(side), "votes": float(self.committee.verdicts().count(SIDES[side]))}
-        elif self.ratings:
-            about["spread"] = statistics.pstdev(self.ratings)
-        if self.mode == DIALOGUE:
-            about |= {f"exact_{turn}": each for turn, each in enumerate(exact, start=1)}
-        if own:
-            about["words"] = self._counter.words(self._counter.length(own[-1].text))
-            about |= {"exact": exact[-1], "exact_share": statistics.fmean(exact)}
-        if own and self.truths:
-            truth = self.truths[len(own) - 1 if self.mode == DIALOGUE else -1]
-            about["format_flawed"] = float(is_format_flawed(own[-1].text, truth))
-        return about
-
-    def _about_speech(self, own: Sequence[Utterance]) -> dict[str, float]:
-        return {
-            "turns": float(self.turn),
-            "empty": float(sum(not each.text.strip() for each in own)),
-            "truncated": float(sum(each.truncated for each in own)),
-        }
-
     @property
     def sessions(self) -> tuple[tuple[Given, ...], ...]:
         """What each judge gave, each time that the judges judged."""
         return (self.given,) if self.given else self.committee.sessions
 
-    def _about_judge(self, agent: str) -> dict[str, float]:
-        judge, committee = self.judges.index(agent), self.committee
-        given = [session[judge] for session in self.sessions]
-        about = {
-            "several": float(sum(each.several for each in given if not isinstance(each, Abstention))),
-            "abstained": float(sum(isinstance(each, Abstention) for each in given)),
-        }
-        for each in given:
-            if isinstance(each, Rating):
-                about["rating"] = each.score
-        for order, name in enumerate(("verdict", "verdict_swapped")[: len(committee.sessions)]):
-            about[name] = _number(committee.last_verdicts(order)[judge])
-        return about
-
-
-def _number(verdict: str) -> float:
-    return UNKNOWN if verdict == NONE else float(VERDICTS.index(verdict))
+    def statistics(self, agent: str) -> Mapping[str, float]:
+        """Returns what is known of ``agent`` and of the match; all is -1 until the match is over."""
+        return measures(self, agent)
 
 
 def _utterance(answer: Answer) -> Utterance:
@@ -417,8 +327,10 @@ def _begun(task: Task) -> Item:
 
 
 def _item(script: Script, tasks: Sequence[Task]) -> Item:
-    """Returns the task of a script with its history."""
+    """Returns the task of a script with its history; without its engine if the history begins with another request."""
     task = task_of(script, tasks) or Task(script.act, script.task_description, "", script.type, script.source_id)
+    if essence(script.dialogue_history[0].content) != essence(task.task_description):
+        task = task._replace(engine="")
     history = [
         Utterance(SIMULATOR if number % 2 else USER, said) for number, (_, said) in enumerate(script.dialogue_history)
     ]

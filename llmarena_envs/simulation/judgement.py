@@ -11,7 +11,7 @@ from llmarena_envs.core.judging import (
     unquoted,
 )
 from llmarena_envs.simulation.actions import Given, Rating
-from llmarena_envs.simulation.game import SCALE
+from llmarena_envs.simulation.protocol import SCALE
 
 MAX_WORDS = 8_000
 """Characters of a judge's words that are kept."""

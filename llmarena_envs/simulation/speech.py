@@ -22,6 +22,7 @@ MAX_TEXT = 15_000
 
 _KEPT = MAX_TEXT + 1_000  # more than is used, so that it shows that something is cut off
 _MAX_PASSES = 8
+_DECODER = json.JSONDecoder(strict=False)  # one for all calls: a decoder is a reference cycle
 _FIRST_BLANKS = re.compile(r"(?:[^\S\n]*+\n)++")
 _FENCE = re.compile(r"\s*+```[a-zA-Z]{0,10}+[ \t]*+\n(?P<inside>.*)\n[ \t]*+```\s*+", re.DOTALL)
 _STRATEGY = re.compile(r"\D{0,20}+([1-4])(?!\d)", re.ASCII)
@@ -90,7 +91,7 @@ def _json(text: str) -> Mapping[str, Any] | None:
     if not text.lstrip().startswith("{"):
         return None
     try:
-        value = json.loads(text, strict=False)
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, Mapping) else None
@@ -124,7 +125,7 @@ def _cut_off(reply: str) -> str:
     if found is None:
         return ""
     try:
-        text = json.loads(f'"{found[1].rstrip(chr(92))}"', strict=False)
+        text = _DECODER.decode(f'"{found[1].rstrip(chr(92))}"')
     except ValueError:
         return ""
     return _kept(printable(str(text))).strip()

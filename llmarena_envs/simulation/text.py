@@ -21,8 +21,9 @@ from llmarena_envs.simulation.actions import (
     SimulationView,
     Utterance,
 )
-from llmarena_envs.simulation.game import ANSWER, PAIRWISE, REQUEST, SIDES, Simulation
+from llmarena_envs.simulation.game import Simulation
 from llmarena_envs.simulation.judgement import LETTERS, read_judge, write_judge
+from llmarena_envs.simulation.protocol import ANSWER, PAIRWISE, REQUEST, SIDES
 from llmarena_envs.simulation.speech import as_said, read_request, write_request
 
 

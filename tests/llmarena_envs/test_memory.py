@@ -25,6 +25,7 @@ def play():
             env.step(None if over else env.unwrapped.random_action(agent, rng))
     env.reset(seed=0)
     gc.collect()
+    sys._clear_type_cache()  # holds names of attributes that patterns look up
     return tracemalloc.get_traced_memory()[0]
 
 play()

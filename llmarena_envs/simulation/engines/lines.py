@@ -3,13 +3,14 @@
 from abc import abstractmethod
 from typing import ClassVar
 
+from llmarena_envs.core.errors import ArenaError
 from llmarena_envs.simulation.engines.engine import Engine, cut_output, fault
 
 MAX_LINES = 20
 """Commands of one request."""
 
 
-class Refused(Exception):
+class Refused(ArenaError):
     """A command that is not carried out; the text says why. It never leaves an engine."""
 
 

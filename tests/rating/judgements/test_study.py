@@ -49,6 +49,15 @@ def test_records_that_tell_no_side_or_no_discussion():
     assert (one.first, one.final, one.players, one.words, one.again) == (None, "B", ("", ""), None, None)
 
 
+def test_ratings_of_one_player_are_verdicts_too():
+    rated = Verdicts(score="rating", several="several")
+    seats = [seat("ann", "judge_0", rating=7.5, several=1), seat("bob", "judge_1", rating=-1.0, several=0)]
+    judged = Outcome("game_v0", 3, 3, FINISHED, (seat("p", "debater_0"), *seats))
+    ann, bob = judgements_of([judged], rated)
+    assert ann == Judgement("match 3", "ann", 7.5, contest="match 3", several=True)
+    assert (bob.judge, bob.final) == ("bob", None)
+
+
 def random_judgements(seed=0, n=80, judges=7, committee=5):
     """Judges change from case to case; some abstain."""
     rng = np.random.default_rng(seed)

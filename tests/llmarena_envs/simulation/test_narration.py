@@ -1,0 +1,66 @@
+"""The story of a match of simulation."""
+
+from llmarena_envs.core.narration import Scene
+from tests.llmarena_envs.option_sets.simulation_v0 import STORE
+from tests.llmarena_envs.simulation.matches import TRUTH, asked, say, scripted, started
+
+ALL = ("user_0", "simulator_0", "judge_0")
+
+
+def test_the_dialogue_is_told_with_the_truth_beside_it_and_the_rating():
+    env = say(started(turns=3), TRUTH, asked("COUNT", 3), "Count: 3", "hm?", "x" * 20_000, "[[3]] no, Rating: [[7]]")
+    assert env.narrate() == (
+        Scene("Note Store (stateful), as the user describes it", STORE["task_description"]),
+        Scene("What the engine answers in turn 1", TRUTH, hidden_from=ALL),
+        Scene("Turn 1, the simulation answers", TRUTH, "simulator_0", marks=("exactly what the engine answers",)),
+        Scene("Turn 2, the user asks", "COUNT", "user_0", marks=("a rarer or harder request",)),
+        Scene("What the engine answers in turn 2", "3", hidden_from=ALL),
+        Scene(
+            "Turn 2, the simulation answers", "Count: 3", "simulator_0", marks=("the right content within other text",)
+        ),
+        Scene(
+            "Turn 3, the user asks",
+            "hm?",
+            "user_0",
+            marks=("another kind of request", "not in the form asked for, taken as the request itself"),
+        ),
+        Scene("What the engine answers in turn 3", '{"error":"unknown command"}', hidden_from=ALL),
+        Scene(
+            "Turn 3, the simulation answers",
+            "x" * 15_000,
+            "simulator_0",
+            marks=("cut off", "not what the engine answers"),
+        ),
+        Scene("The judges"),
+        Scene("rating: 7", "[[3]] no, Rating: [[7]]", "judge_0", marks=("names several, the last one counts",)),
+        Scene("The result, the mean of the ratings", "7"),
+    )
+
+
+def test_a_comparison_tells_verdicts_on_the_true_sides():
+    env = say(scripted("pairwise", n_judges=2), "x", "y", "[[A]]", "[A]", "[[B]]", "abstain")
+    story = env.narrate()
+    sides = [(scene.speaker, scene.heading, scene.text, scene.hidden_from) for scene in story if scene.speaker][:2]
+    assert sides == [
+        ("simulator_0", "Response A", "x", ("simulator_1",)),
+        ("simulator_1", "Response B", "y", ("simulator_0",)),
+    ]
+    judged = [(scene.speaker, scene.heading, scene.marks) for scene in story if scene.speaker.startswith("judge")]
+    assert judged == [
+        ("judge_0", "verdict: A", ()),
+        ("judge_1", "verdict: A", ("in single brackets",)),
+        ("judge_0", "verdict: A", ()),
+        ("judge_1", "nothing that counts", ()),
+    ]
+    assert story[-1] == Scene("simulator_0 wins")
+
+
+def test_a_story_begins_in_the_language_of_the_match_and_without_an_engine_no_truth_is_told():
+    story = say(started(language="zh", engine=None, turns=1), "", "abstain").narrate()
+    assert [(scene.heading, scene.marks) for scene in story] == [
+        ("Note Store（stateful），用户的说明", ()),
+        ("第 1 轮，模拟系统回复", ("空",)),
+        ("评审", ()),
+        ("没有有效的结果", ()),
+        ("没有结果", ()),
+    ]
