@@ -146,11 +146,23 @@ def rate_estimate(hits: float, n: int, *, confidence: float = 0.95) -> Estimate 
         raise ValueError(f"hits: expected 0 to {n}, got {hits}")
     if n == 0:
         return None
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    rate, square = hits / n, z * z / n
+    rate = hits / n
+    low, high = wilson_interval(rate, n, NormalDist().inv_cdf((1 + confidence) / 2))
+    return Estimate(rate, low, high, n, n)
+
+
+def wilson_interval(rate: float, n: float, quantile: float) -> tuple[float, float]:
+    """Returns the ends of Wilson's score interval.
+
+    Args:
+        rate: 0 to 1.
+        n: number of independent cases, or of those that would tell as much; above 0.
+        quantile: standard errors on either side, e.g. ``Z_95``.
+    """
+    square = quantile * quantile / n
     centre = (rate + square / 2) / (1 + square)
-    half = z * math.sqrt(rate * (1 - rate) / n + square / (4 * n)) / (1 + square)
-    return Estimate(rate, max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half)), n, n)
+    half = quantile * math.sqrt(rate * (1 - rate) / n + square / (4 * n)) / (1 + square)
+    return max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half))
 
 
 def tallies(results: Iterable[Duel]) -> dict[str, tuple[Tally, Tally]]:

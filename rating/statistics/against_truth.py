@@ -1,0 +1,285 @@
+"""A judge's scores beside what is known exactly: whether they tell right from wrong, what they praise, and how they drift.
+
+The truth of an answer is a number from 0 (wrong) to 1 (right). Scores may be in any unit unless a function says otherwise.
+Answers that are alike, e.g. those of a dialogue, are a cluster, which is the independent case of all intervals.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import rankdata
+from scipy.stats import t as student
+
+from rating.statistics.bounded import (
+    Floats,
+    Labels,
+    bounded_mean,
+    cluster_labels,
+    signed_mean,
+    sum_variance,
+    unit_values,
+)
+from rating.statistics.estimates import Estimate, wilson_interval
+from rating.statistics.ordering import FEWEST_GROUPS
+
+_HIGHEST = 0.999
+"""Correlations are taken for this one at most on Fisher's scale, which does not end."""
+
+_NOTHING = 1e-9
+"""What differs by less is the same but for errors of rounding."""
+
+
+class Praise(NamedTuple):
+    """How often a judge praises what it should not, and does not praise what it should.
+
+    Attributes:
+        false: share of the wrong answers that are praised; ``None`` if there are none.
+        missed: share of the right answers that are not; ``None`` if there are none.
+    """
+
+    false: Estimate | None
+    missed: Estimate | None
+
+
+def praise(
+    scores: Sequence[float],
+    truth: Sequence[float],
+    threshold: float,
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    right: float = 1.0,
+) -> Praise:
+    """Returns how often wrong answers are praised and right ones are not.
+
+    Intervals are those of ``bounded_mean``: for independent answers Wilson's, so that no false praise of few wrong answers is not
+    taken for none at all.
+
+    Args:
+        scores: of each answer.
+        truth: the same.
+        threshold: score from which an answer is praised.
+        clusters: for each answer the group it belongs to; by default each is its own.
+        right: truth from which an answer is right.
+
+    Raises:
+        ValueError: if the lengths differ, a score is not finite or a truth not within 0 and 1.
+    """
+    given, exact, labels = _checked(scores, truth, clusters)
+    praised, is_right = given >= threshold, exact >= right
+
+    def share(hits: np.ndarray, where: np.ndarray) -> Estimate | None:
+        return bounded_mean(hits[where].astype(float).tolist(), labels[where].tolist())
+
+    return Praise(share(praised, ~is_right), share(~praised, is_right))
+
+
+def rank_agreement(
+    scores: Sequence[float], truth: Sequence[float], clusters: Sequence[Hashable] | None = None
+) -> Estimate | None:
+    """Returns Spearman's rank correlation of scores and truth over all answers, ties averaged.
+
+    Where answers are only right or wrong it cannot reach 1 if scores are finer; ``separation`` can. The interval is that of the
+    jackknife by cluster on Fisher's scale, with Student's quantile, which holds for fewer clusters than the bootstrap does.
+
+    Args:
+        scores: of each answer.
+        truth: the same.
+        clusters: for each answer the group it belongs to; by default each is its own.
+
+    Returns:
+        ``None`` if all scores or all truths are equal. The interval is left out where clusters are fewer than ``FEWEST_GROUPS``,
+        one of them decides whether there is a correlation at all, or nothing varies, which is no certainty.
+
+    Raises:
+        ValueError: as ``praise``.
+    """
+    given, exact, labels = _checked(scores, truth, clusters)
+    if not len(given) or not np.ptp(given) or not np.ptp(exact):
+        return None
+    sums = _sums_by_cluster(labels, [rankdata(values) - (len(given) + 1) / 2 for values in (given, exact)])
+    every = sums.sum(axis=1)
+    value = float(_correlations(every[:, None])[0])
+    others = _correlations(every[:, None] - sums)
+    on_scale = np.arctanh(np.clip(np.append(others, value), -_HIGHEST, _HIGHEST))
+    half = _jackknife_half(on_scale[:-1])
+    low, high = (None, None) if half is None else np.tanh([on_scale[-1] - half, on_scale[-1] + half]).tolist()
+    return Estimate(value, low, high, len(given), sums.shape[1])
+
+
+def separation(
+    scores: Sequence[float],
+    truth: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    right: float = 1.0,
+) -> Estimate | None:
+    """Returns how often a right answer has a higher score than a wrong one (the area under the ROC curve, AUC).
+
+    Equal scores count one half: 0.5 is a judge who cannot tell them apart, or gives all the same score. The interval is Wilson's
+    for as many cases as would tell as much, with the variance between clusters; no more cases are taken to do so than in
+    Newcombe's interval of an area of 1, since few answers that are told apart without fault do not prove that all are.
+
+    Sources: DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating characteristic
+    curves (1988); Obuchowski, Nonparametric analysis of clustered ROC curve data (1997); Newcombe, Confidence intervals for an
+    effect size measure based on the Mann-Whitney statistic, part 2 (2006).
+
+    Args:
+        scores: of each answer.
+        truth: the same.
+        clusters: for each answer the group it belongs to; by default each is its own.
+        right: truth from which an answer is right.
+
+    Returns:
+        ``None`` unless there are right and wrong answers. The interval is left out if either are of one cluster only.
+
+    Raises:
+        ValueError: as ``praise``.
+    """
+    given, exact, labels = _checked(scores, truth, clusters)
+    is_right = exact >= right
+    m, n = int(is_right.sum()), int((~is_right).sum())
+    if not m or not n:
+        return None
+    ranks = rankdata(given)
+    above = (ranks[is_right] - rankdata(given[is_right])) / n  # share of the wrong ones below each right one
+    below = 1 - (ranks[~is_right] - rankdata(given[~is_right])) / m  # share of the right ones above each wrong one
+    value = float(above.mean())
+    ours, theirs = len(np.unique(labels[is_right])), len(np.unique(labels[~is_right]))
+    groups = len(np.unique(labels))
+    if min(ours, theirs) < 2:
+        return Estimate(value, None, None, m + n, groups)
+    parts = np.empty(m + n)
+    parts[is_right], parts[~is_right] = (above - value) / m, (below - value) / n
+    variance = max(sum_variance(parts, labels), sum_variance(parts, np.arange(m + n)))
+    most = 4 * ours * theirs / (ours + theirs)
+    as_many = min(most, value * (1 - value) / variance) if variance else most
+    low, high = wilson_interval(value, as_many, float(student.ppf(0.975, min(ours, theirs) - 1)))
+    return Estimate(value, low, high, m + n, groups)
+
+
+def mean_error(
+    scores: Sequence[float], truth: Sequence[float], clusters: Sequence[Hashable] | None = None
+) -> Estimate | None:
+    """Returns by how much scores are above the truth in the mean, -1 to 1.
+
+    Args:
+        scores: of each answer, brought to the scale of the truth: 0 for the lowest one there is, 1 for the highest.
+        truth: the same.
+        clusters: for each answer the group it belongs to; by default each is its own.
+
+    Returns:
+        ``None`` if there are no answers. The interval is that of ``bounded_mean`` on twice the range.
+
+    Raises:
+        ValueError: if the lengths differ, or a number is not within 0 and 1.
+    """
+    unit_values("scores", scores)
+    given, exact, labels = _checked(scores, truth, clusters)
+    return signed_mean((given - exact).tolist(), labels.tolist())
+
+
+def drift(
+    scores: Sequence[float],
+    truth: Sequence[float],
+    turns: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+) -> Estimate | None:
+    """Returns by how much scores rise with every turn while the truth stays the same: the drift of the judge's error.
+
+    A linear model of the score with a constant, the truth and the turn, so that it is not taken for a drift if later answers are
+    worse, nor if a judge tells them apart by less than the truth does. The interval is that of the jackknife by cluster, with
+    Student's quantile.
+
+    Args:
+        scores: of each answer.
+        truth: the same.
+        turns: number of the turn of each answer, or the length of its dialogue.
+        clusters: for each answer the group it belongs to, e.g. its dialogue; by default each is its own.
+
+    Returns:
+        The change of the score by a turn, in units of the score; ``None`` where it cannot be told from that of the truth: if all
+        answers are of one turn, or the truth follows from the turn. The interval is left out where clusters are fewer than
+        ``FEWEST_GROUPS``, one of them decides whether there is a slope at all, or nothing varies, which is no certainty.
+
+    Raises:
+        ValueError: if the lengths differ, a score or turn is not finite or a truth not within 0 and 1.
+    """
+    given, exact, labels = _checked(scores, truth, clusters)
+    when = np.asarray(turns, dtype=float)
+    if len(when) != len(given) or not np.all(np.isfinite(when)):
+        raise ValueError(f"turns: expected a finite number for each of {len(given)} answers, got {len(when)} numbers")
+    if not len(given):
+        return None
+    columns = [column - column.mean() for column in (when, exact, given)]
+    sums = _sums_by_cluster(labels, columns)
+    every, groups = sums.sum(axis=1), sums.shape[1]
+    value = float(_slopes(every[:, None])[0])
+    if math.isnan(value):
+        return None
+    half = _jackknife_half(_slopes(every[:, None] - sums))
+    if half is None:
+        return Estimate(value, None, None, len(given), groups)
+    return Estimate(value, value - half, value + half, len(given), groups)
+
+
+def _jackknife_half(others: Floats) -> float | None:
+    """Returns half the width of the jackknife's 95 % interval.
+
+    Args:
+        others: the statistic without each of the clusters.
+
+    Returns:
+        ``None`` if they are too few, the statistic is undefined without one of them, or nothing varies.
+    """
+    groups = len(others)
+    if groups < FEWEST_GROUPS or np.isnan(others).any() or np.ptp(others) < _NOTHING:
+        return None
+    away = others - others.mean()
+    return float(student.ppf(0.975, groups - 1)) * math.sqrt((groups - 1) / groups * float(away @ away))
+
+
+def _sums_by_cluster(labels: Labels, columns: Sequence[Floats]) -> Floats:
+    """Returns for each cluster (columns) what covariances are made of: the number of cases, sums, and sums of products."""
+    products = [one * other for one in columns for other in columns]
+    return np.stack([np.bincount(labels, part) for part in (np.ones(len(labels)), *columns, *products)])
+
+
+def _covariances(sums: Floats, size: int) -> Floats:
+    """Returns the covariances of ``size`` columns, shape (size, size, samples), from the sums of each sample."""
+    n = np.maximum(sums[0], 1)
+    means = sums[1 : size + 1] / n
+    covariances: Floats = (sums[size + 1 :] / n).reshape(size, size, -1) - means[:, None] * means
+    return covariances
+
+
+def _correlations(sums: Floats) -> Floats:
+    """Returns the correlation of two columns for each sample; nan where it is undefined."""
+    (first, both), (_, second) = _covariances(sums, 2)
+    known = (first > _NOTHING) & (second > _NOTHING)
+    found = both / np.sqrt(np.where(known, first * second, 1))
+    return np.where(known, np.clip(found, -1, 1), np.nan)
+
+
+def _slopes(sums: Floats) -> Floats:
+    """Returns the slope of the third column on the first one, the second one held equal; nan where it cannot be told."""
+    (turns, with_truth, with_score), (_, truth, truth_with_score), _ = _covariances(sums, 3)
+    # Where the truth is the same everywhere it explains nothing.
+    share = np.where(truth > _NOTHING, with_truth / np.where(truth > _NOTHING, truth, 1), 0)
+    left = turns - share * with_truth
+    known = left > _NOTHING * np.maximum(turns, 1)
+    found = (with_score - share * truth_with_score) / np.where(known, left, 1)
+    return np.where(known, found, np.nan)
+
+
+def _checked(
+    scores: Sequence[float], truth: Sequence[float], clusters: Sequence[Hashable] | None
+) -> tuple[Floats, Floats, Labels]:
+    """Returns scores, truth and the number of the cluster of each answer."""
+    if len(scores) != len(truth):
+        raise ValueError(f"expected a truth for each of {len(scores)} scores, got {len(truth)}")
+    given = np.asarray(scores, dtype=float)
+    if not np.all(np.isfinite(given)):
+        raise ValueError("scores: expected finite numbers; leave answers without a score out")
+    return given, unit_values("truth", truth), cluster_labels(clusters, len(given))

@@ -1,0 +1,97 @@
+"""Means of values between 0 and 1 (shares, exactness) of cases that are alike within clusters, with intervals for few clusters.
+
+An interval is Wilson's for as many independent cases as would tell as much, with Student's quantile for the number of clusters
+(after Korn and Graubard, Confidence intervals for proportions with small expected number of positive counts estimated from survey
+data, 1998). It stays within 0 and 1 and does not shrink to a point where all cases are alike.
+"""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from rating.statistics.estimates import Estimate, rate_estimate, wilson_interval
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+
+def bounded_mean(
+    values: Sequence[float], clusters: Sequence[Hashable] | None = None, *, confidence: float = 0.95
+) -> Estimate | None:
+    """Returns the mean of values between 0 and 1.
+
+    Cases of a cluster never count for more than as many independent ones. Where all values are equal, or there is one cluster
+    only, the interval is Wilson's for as many cases as there are clusters.
+
+    Args:
+        values: of the cases, 0 to 1.
+        clusters: for each value the group it belongs to, e.g. a dialogue; by default each is its own.
+        confidence: of the interval.
+
+    Returns:
+        ``None`` if there are no values.
+
+    Raises:
+        ValueError: if a value is not within 0 and 1 or the lengths differ.
+    """
+    numbers, labels = unit_values("values", values), cluster_labels(clusters, len(values))
+    if not len(numbers):
+        return None
+    value, groups = float(np.clip(numbers.mean(), 0, 1)), int(labels.max()) + 1
+    if groups == 1 or np.ptp(numbers) == 0:
+        alike = rate_estimate(groups * value, groups, confidence=confidence)
+        return alike and alike._replace(n=len(numbers))
+    if groups == len(numbers) and np.isin(numbers, (0, 1)).all():
+        return rate_estimate(int(numbers.sum()), groups, confidence=confidence)
+    parts = (numbers - value) / len(numbers)
+    variance = max(sum_variance(parts, labels), sum_variance(parts, np.arange(len(parts))))
+    quantile = float(student.ppf((1 + confidence) / 2, groups - 1))
+    low, high = wilson_interval(value, value * (1 - value) / variance, quantile)
+    return Estimate(value, low, high, len(numbers), groups)
+
+
+def signed_mean(
+    values: Sequence[float], clusters: Sequence[Hashable] | None = None, *, confidence: float = 0.95
+) -> Estimate | None:
+    """Returns the mean of values between -1 and 1, e.g. differences of shares, as ``bounded_mean``."""
+    halved = bounded_mean([(value + 1) / 2 for value in values], clusters, confidence=confidence)
+    if halved is None or halved.low is None or halved.high is None:
+        return None
+    return halved._replace(value=2 * halved.value - 1, low=2 * halved.low - 1, high=2 * halved.high - 1)
+
+
+def sum_variance(parts: Floats, labels: Labels) -> float:
+    """Returns the variance of a sum of parts with mean 0 that are independent between clusters (two or more), not within."""
+    sums = np.bincount(labels, parts)
+    return float(len(sums) / (len(sums) - 1) * (sums @ sums))
+
+
+def unit_values(name: str, values: Sequence[float]) -> Floats:
+    """Returns values as an array.
+
+    Raises:
+        ValueError: if one is not within 0 and 1.
+    """
+    numbers = np.asarray(values, dtype=float)
+    outside = numbers[~((numbers >= 0) & (numbers <= 1))]
+    if len(outside):
+        raise ValueError(
+            f"{name}: expected numbers from 0 to 1, got {outside[0]}; rescale them, leave missing ones out"
+        )
+    return numbers
+
+
+def cluster_labels(clusters: Sequence[Hashable] | None, n: int) -> Labels:
+    """Returns the number of the cluster of each of ``n`` cases, from 0, in the order in which they first occur.
+
+    Raises:
+        ValueError: if there is not one for each case.
+    """
+    if clusters is None:
+        return np.arange(n)
+    if len(clusters) != n:
+        raise ValueError(f"clusters: expected one for each of {n} cases, got {len(clusters)}")
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters], dtype=np.intp)

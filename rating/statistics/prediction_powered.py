@@ -1,0 +1,159 @@
+"""Prediction-powered inference: a mean over all items of what is known exactly of some of them and judged in all.
+
+A judge's mean score is off by as much as the judge is; the mean of the items whose truth is known is right, but of few items.
+Together they are right and of many: the judge's scores say how the other items differ from the known ones, and the known ones how
+far scores are to be believed.
+
+Sources: Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Prediction-powered inference (Science 382, 2023); Angelopoulos, Duchi
+and Zrnic, PPI++: Efficient prediction-powered inference (arXiv 2311.01453) for power tuning. Their normal interval is too narrow
+for few known items and for judges who seldom err, which ours allows for; see ``corrected_mean``.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from rating.statistics.bounded import Floats, Labels, bounded_mean, cluster_labels, unit_values
+from rating.statistics.estimates import Estimate, wilson_interval
+
+Flags = NDArray[np.bool_]
+
+
+class CorrectedMean(NamedTuple):
+    """The mean truth of all items.
+
+    Attributes:
+        known: mean over the items whose truth is known: what there is without a judge.
+        corrected: mean over all items; the same as ``known`` where the judge's scores add nothing.
+        weight: how much of the truth a point of the judge's score stands for; 0 where the scores are not used: if the truth is
+            known of all items, of fewer than three clusters, or of all but one cluster; if it is the same in all known items; if
+            scores do not rise with it; and if they would make the mean no surer than it is without.
+    """
+
+    known: Estimate
+    corrected: Estimate
+    weight: float
+
+
+def corrected_mean(
+    scores: Sequence[float],
+    truth: Sequence[float | None],
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    confidence: float = 0.95,
+) -> CorrectedMean | None:
+    """Returns the mean truth of all items from a judge's scores of all and the truth of some.
+
+    The items whose truth is known must be like the others, as if drawn by lot: tasks of another kind are corrected by what the
+    judge makes of these, not of those. The judge may be as bad as it likes.
+
+    The weight of the scores is the one with the smallest estimated variance (power tuning), 0 at least, with the variance between
+    clusters; a cluster may have items of both sorts. It need not be 1 at most, so that scores may be in any unit. The interval is
+    Wilson's for as many independent items as would tell as much, with Student's quantile (Satterthwaite's degrees of freedom, one
+    less for the weight). So that a judge who was right about the few known items is not taken for one who is always right, the
+    variance of its errors is taken to be at least what a single error would give, as large as the truth of the known clusters
+    differs.
+
+    Args:
+        scores: a judge's score of each item, in any unit.
+        truth: 0 to 1 for each item, e.g. whether the answer is right or which share of it; ``None`` where it is not known.
+        clusters: for each item the group it belongs to, e.g. a dialogue; by default each is its own.
+        confidence: of the intervals.
+
+    Returns:
+        ``None`` if the truth is known of no item.
+
+    Raises:
+        ValueError: if the lengths differ, a score is not finite or a truth not within 0 and 1.
+    """
+    if len(scores) != len(truth):
+        raise ValueError(f"expected a truth or None for each of {len(scores)} scores, got {len(truth)}")
+    judged, labels = np.asarray(scores, dtype=float), cluster_labels(clusters, len(scores))
+    if not np.all(np.isfinite(judged)):
+        raise ValueError("scores: expected finite numbers; leave items without a score out")
+    is_known = np.array([value is not None for value in truth], dtype=bool)
+    exact = unit_values("truth", [value for value in truth if value is not None])
+    known = bounded_mean(exact.tolist(), labels[is_known].tolist(), confidence=confidence)
+    if known is None:
+        return None
+    n, groups = len(judged), len(np.unique(labels))
+    without = CorrectedMean(known, known._replace(n=n, clusters=groups), 0.0)
+    others = len(np.unique(labels[~is_known]))
+    if known.clusters < 3 or others < 2 or np.ptp(exact) == 0:
+        return without
+    by_cluster = _Sums.of(exact, judged, is_known, labels)
+    by_item = _Sums.of(exact, judged, is_known, np.arange(n))
+    weight = by_cluster.best_weight()
+    if not weight > 0:
+        return without
+    # Items of a cluster never count for more than as many independent ones.
+    variance, freedom = max(by_cluster.variance(weight), by_item.variance(weight))
+    if variance >= max(by_cluster.variance_without(), by_item.variance_without()):
+        return without
+    difference = float(judged[~is_known].mean() - judged[is_known].mean())
+    value = min(1.0, max(0.0, known.value + weight * difference))
+    # A value at 0 or 1 would leave no variance to compare with, so it is that of the known items.
+    as_many = known.value * (1 - known.value) / variance
+    low, high = wilson_interval(value, as_many, float(student.ppf((1 + confidence) / 2, freedom)))
+    return CorrectedMean(known, Estimate(value, low, high, n, groups), weight)
+
+
+class _Sums(NamedTuple):
+    """What the items of each cluster add to the error of an estimate; its variance is the sum of the squares.
+
+    Attributes:
+        truth: to that of the mean truth of the known items.
+        scores: to that of the mean score of the known items.
+        others: to that of the mean score of the other items, with the opposite sign.
+        known: number of clusters with known items.
+        unknown: number of clusters with other items.
+    """
+
+    truth: Floats
+    scores: Floats
+    others: Floats
+    known: int
+    unknown: int
+
+    @classmethod
+    def of(cls, exact: Floats, judged: Floats, is_known: Flags, labels: Labels) -> "_Sums":
+        """Sums the parts of all items by cluster, scaled so that the sum of squares has no bias for few clusters."""
+        size = int(labels.max()) + 1
+        inside, outside = labels[is_known], labels[~is_known]
+        known, unknown = len(np.unique(inside)), len(np.unique(outside))
+
+        def sums(values: Floats, which: Labels, clusters: int) -> Floats:
+            parts = (values - values.mean()) / len(values) * math.sqrt(clusters / (clusters - 1))
+            return np.bincount(which, parts, minlength=size).astype(float)
+
+        return cls(
+            sums(exact, inside, known),
+            sums(judged[is_known], inside, known),
+            -sums(judged[~is_known], outside, unknown),
+            known,
+            unknown,
+        )
+
+    def best_weight(self) -> float:
+        """Returns the weight of the scores with the smallest variance; 0 where scores do not vary."""
+        moved = self.scores + self.others
+        size = float(moved @ moved)
+        return float(self.truth @ moved) / size if size else 0.0
+
+    def variance(self, weight: float) -> tuple[float, float]:
+        """Returns the variance of the corrected mean, and its degrees of freedom."""
+        errors, imputed = self.truth - weight * self.scores, weight * self.others
+        least = min(self.variance_without(), float(np.ptp(self.truth)) ** 2)
+        of_errors = max(float(errors @ errors) * (self.known - 1) / (self.known - 2), least)
+        of_imputed = float(imputed @ imputed)
+        spread = of_errors**2 / (self.known - 2) + of_imputed**2 / (self.unknown - 1)
+        together = of_errors - 2 * float(errors @ imputed) + of_imputed
+        return together, (of_errors + of_imputed) ** 2 / spread
+
+    def variance_without(self) -> float:
+        """Returns the variance of the mean truth of the known items."""
+        return float(self.truth @ self.truth)
