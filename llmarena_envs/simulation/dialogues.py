@@ -1,7 +1,8 @@
 """Dialogues: what users and simulators said to each other, their files, and the scripts that are taken from them.
 
-A file holds JSON lines with the fields of scripts but ``turn_num``, and two further ones of the task: ``request_type`` and, where
-there is one, ``engine``. A dialogue ends with an answer; a script taken from it ends with a request.
+A file holds JSON lines with the fields of scripts but ``turn_num``, and further ones of the task: ``request_type``, and
+``engine`` and ``language`` where it has an engine or another language than English. A dialogue ends with an answer; a script
+taken from it ends with a request.
 
 Source: SimulBench (arXiv 2409.07641, sections 2.2 and 2.3).
 """
@@ -20,7 +21,17 @@ Dialogues = str | Path | Sequence[Mapping[str, Any]]
 """The path of a file, or records."""
 
 _OPTION = "dialogues"
-_COLUMNS = ("id", "source_id", "act", "task_description", "type", "source_file_name", "dialogue_history", "engine")
+_COLUMNS = (
+    "id",
+    "source_id",
+    "act",
+    "task_description",
+    "type",
+    "source_file_name",
+    "dialogue_history",
+    "engine",
+    "language",
+)
 
 
 class Dialogue(NamedTuple):
@@ -36,6 +47,7 @@ class Dialogue(NamedTuple):
         source_file_name: which of the task's dialogues it is.
         dialogue_history: the messages, an even number: a request and an answer each turn.
         engine: of the task; empty for none.
+        language: of the task.
     """
 
     id: str
@@ -47,6 +59,7 @@ class Dialogue(NamedTuple):
     source_file_name: str
     dialogue_history: tuple[Message, ...]
     engine: str = ""
+    language: str = "en"
 
     @property
     def turns(self) -> int:
@@ -56,7 +69,9 @@ class Dialogue(NamedTuple):
     @property
     def task(self) -> Task:
         """The task, as far as it is known."""
-        return Task(self.act, self.task_description, self.request_type, self.type, self.source_id, self.engine)
+        return Task(
+            self.act, self.task_description, self.request_type, self.type, self.source_id, self.engine, self.language
+        )
 
 
 def load_dialogues(source: Dialogues, tasks: Sequence[Task] = ()) -> tuple[Dialogue, ...]:
@@ -116,7 +131,8 @@ def write_dialogues(dialogues: Iterable[Dialogue]) -> str:
 def dialogue_fields(dialogue: Dialogue) -> dict[str, Any]:
     """Returns the fields of a dialogue's record."""
     fields = dialogue._asdict() | {"dialogue_history": [message._asdict() for message in dialogue.dialogue_history]}
-    return fields if dialogue.engine else {name: value for name, value in fields.items() if name != "engine"}
+    usual = {"engine": "", "language": "en"}
+    return {name: value for name, value in fields.items() if usual.get(name) != value}
 
 
 def extract_scripts(dialogue: Dialogue, turn: int) -> tuple[Script, ...]:
@@ -166,6 +182,7 @@ def _dialogue(record: Record, tasks: Sequence[Task]) -> Dialogue:
         record.name("source_file_name").strip(),
         messages,
         record.text("engine", known.engine if known else "").strip(),
+        record.text("language", known.language if known else "en").strip(),
     )
 
 

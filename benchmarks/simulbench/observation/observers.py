@@ -1,5 +1,6 @@
-"""Scripted observers: one that knows what the engine behind a dialogue answers, and one that always says the same."""
+"""Scripted observers: one that knows what is right to answer, and one that always says the same."""
 
+from agents.baselines.simulation.right_answers import right_answer
 from agents.policy import ScriptedPolicy
 from benchmarks.simulbench.observation.game import ObserverView
 from llmarena_envs.core.options import check_int
@@ -8,12 +9,12 @@ from llmarena_envs.simulation.truth import engine_of, first_request, is_exact
 
 
 class Exact(ScriptedPolicy):
-    """Names the first turn whose answer is not what the engine answers; none where no engine stands behind the dialogue."""
+    """Names the first turn whose answer is not what the engine answers, or not the stand-in of scripted players."""
 
     def __call__(self, view: ObserverView) -> str:
         """Returns the turn."""
-        turn = first_inexact(view.dialogue)
-        return f"{'A wrong answer.' if turn else 'All is right.'} Turn: [[{turn or 0}]]"
+        turn = first_wrong(view.dialogue)
+        return f"{'A wrong answer.' if turn else 'All is right.'} Turn: [[{turn}]]"
 
 
 class Fixed(ScriptedPolicy):
@@ -37,16 +38,19 @@ def first_inexact(dialogue: Dialogue) -> int | None:
 
     Returns:
         0 if all answers are exact; ``None`` if no engine stands behind the dialogue.
-
-    Raises:
-        OptionError: if the description of a task with an engine names no first request.
     """
-    engine = engine_of(dialogue.task)
-    if engine is None:
-        return None
+    return first_wrong(dialogue) if engine_of(dialogue.task) else None
+
+
+def first_wrong(dialogue: Dialogue) -> int:
+    """Returns the first turn, counted from 1, whose answer is not what scripted players take for right; 0 if all are.
+
+    That is what the engine answers, or without an engine their stand-in.
+    """
+    task = dialogue.task
     said = [message.content for message in dialogue.dialogue_history]
-    requests = [first_request(dialogue.task), *said[2::2]]
-    for turn, (request, answer) in enumerate(zip(requests, said[1::2], strict=True), start=1):
-        if not is_exact(answer, engine.respond(request)):
+    requests = (first_request(task) if task.engine else said[0], *said[2::2])
+    for turn, answer in enumerate(said[1::2], start=1):
+        if not is_exact(answer, right_answer(task, requests[:turn])):
             return turn
     return 0

@@ -7,7 +7,7 @@ from agents.turn import TurnSettings
 from benchmarks.simulbench.observation.env import EXAMPLE, env
 from benchmarks.simulbench.observation.observers import Exact, Fixed, first_inexact
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.simulation.dialogues import Dialogue
+from llmarena_envs.simulation.dialogues import Dialogue, dialogue_fields
 from llmarena_envs.simulation.scripts import Message
 from llmarena_envs.simulation.tasks import load_tasks
 from llmarena_envs.testing import check_environment
@@ -85,7 +85,8 @@ def test_the_exact_observer_names_the_first_wrong_answer():
 
 
 def test_scripted_observers():
-    assert observe(Exact())[1]["turn"] == 0
+    right, wrong = dialogue(TITLES, "one\n1"), dialogue(TITLES, "one\n2")
+    assert [observe(Exact(), dialogue=dialogue_fields(each))[1]["turn"] for each in (right, wrong)] == [0, 2]
     assert observe(Fixed(turn=9))[1]["turn"] == 2
     with pytest.raises(OptionError, match="turn"):
         Fixed(turn=-1)
