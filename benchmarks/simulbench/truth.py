@@ -24,6 +24,7 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
+from benchmarks.simulbench.pool import SCRIPTED, SIMULATION, USER_TEMPERATURE, USER_TOKENS, as_role, with_temperature
 from llmarena_envs import simulation_v0
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_int, check_number
@@ -35,20 +36,14 @@ from rating.statistics.against_truth import drift, mean_error, praise, rank_agre
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.prediction_powered import corrected_mean
 
-GAME = "simulation_v0"
 RUN = "dialogues"
 TURNS = (1, 2, 4, 8)
 
-SIMULATORS = (
-    "perfect",
-    "good=flawed:stale=0.05,omission=0.05,chatter=0.1",
-    "fair=flawed:stale=0.1,arithmetic=0.1,format=0.1,chatter=0.1",
-    "poor=flawed:stale=0.1,arithmetic=0.1,omission=0.1,format=0.1,chatter=0.2",
-    "bad=flawed:stale=0.2,arithmetic=0.1,out_of_character=0.1,format=0.2,chatter=0.2",
-)
-"""Exact are 5, 4, 3, 2 and 1 of 5 answers; half of the others have flaws of format only."""
 USER = "user:praise=0.2"
 JUDGES = ("exact", "praised:praise=6", "lenient:lenience=4", "noisy:noise=4", "exact:drift=1", "always")
+
+TEMPERATURE = 0.0
+"""Of simulators and judges (SimulBench, arXiv 2409.07641, section 3.1)."""
 
 EXACT, FLAWED, WRONG = 1.0, 0.5, 0.0
 """The truth of an answer; one with the right content within other text stands between, as in the judges' scale of five bands."""
@@ -105,20 +100,25 @@ def plan(options: Options) -> dict[str, RunConfig]:
     check_number("known", options.known, 0, 1)
     judges = options.judge or JUDGES
     own = {"tasks": str(Path(options.file).resolve())} if options.file else {}
+    serving = [as_role(judge, "judge", temperature=TEMPERATURE) for judge in judges]
     settings: dict[str, Any] = {**own, "mode": "dialogue", "n_judges": len(judges), "language": options.language}
     numbers = simulation_v0.raw_env(**settings).cases()["number"]
     check_int("tasks", options.tasks, 0, len(numbers))
     chosen = numbers[: options.tasks or len(numbers)]
     deals = [(number, turns) for number in chosen for turns in TURNS]
+    user = as_role(options.user, "user", temperature=USER_TEMPERATURE, max_tokens=USER_TOKENS)
     item = EnvironmentConfig(
-        name=GAME,
+        name=SIMULATION,
         scheme="mean_reward",
         options=settings,
         by_deal={"number": [number for number, _ in deals], "turns": [turns for _, turns in deals]},
-        staff={"user": [options.user], "judge": list(judges)},
+        staff={"user": [user.title], "judge": [judge.title for judge in serving]},
     )
-    matches = options.repeat * len(deals)
-    return {RUN: plan_run(options, [item], stop={"matches": matches}, scripted={GAME: SIMULATORS})}
+    config = plan_run(options, [item], stop={"matches": options.repeat * len(deals)}, scripted=SCRIPTED)
+    pool = [with_temperature(policy, TEMPERATURE) for policy in config.policy]
+    known = {policy.title for policy in pool}
+    staff = {policy.title: policy for policy in (user, *serving) if policy.title not in known}
+    return {RUN: config.model_copy(update={"policy": [*pool, *staff.values()]})}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
@@ -129,13 +129,13 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         OptionError: if the run is one of comparisons.
     """
     run = runs[RUN]
-    if run.config.options(GAME).get("mode") == "pairwise":
+    if run.config.options(SIMULATION).get("mode") == "pairwise":
         raise OptionError(f"{run.directory}: expected a run with ratings, got one with mode = 'pairwise'")
-    outcomes = run.outcomes(GAME)
+    outcomes = run.outcomes(SIMULATION)
     answers = rated_answers(outcomes)
     judges = list(dict.fromkeys(judge for answer in answers for judge in answer.ratings))
     if not judges:
-        raise RunError(f"{run.directory}: expected rated answers of {GAME}, but there is none yet")
+        raise RunError(f"{run.directory}: expected rated answers of {SIMULATION}, but there is none yet")
     known = [answer for answer in answers if answer.truth is not None]
     tables = [
         judge_table(known, judges, options.threshold),
@@ -358,14 +358,14 @@ def correction_table(known: Sequence[Rated], judges: Sequence[str], share: float
 def precision(options: Options) -> str:
     """Says how many cases there are."""
     config = plan(options)[RUN]
-    item = config.find_environment(GAME)
+    item = config.find_environment(SIMULATION)
     tasks = simulation_v0.raw_env(**item.options).game.tasks
     deals = [number for number in item.by_deal["number"] if tasks[number].engine]
     dialogues = options.repeat * len(deals)
     if not dialogues:
         return "n = 0 dialogues on engines: nothing can be told of the judges"
     return (
-        f"n = {dialogues} dialogues on engines for each of {len(config.pool(GAME))} simulators:"
+        f"n = {dialogues} dialogues on engines for each of {len(config.pool(SIMULATION))} simulators:"
         f" of one simulator, {rate_precision(dialogues)}"
     )
 

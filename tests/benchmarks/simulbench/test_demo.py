@@ -18,7 +18,7 @@ from tests.support.hostile_server import hostile_server, say
 
 RUN_FILE = Path(__file__).parents[3] / "benchmarks" / "simulbench" / "demo.toml"
 ENVIRONMENTS = ("simulation_v0", "simulation_v0#pairwise")
-LADDER = ["perfect", "good", "fair", "poor", "bad", "echo", "silent"]
+LADDER = ["perfect", "good", "fair", "weak", "poor", "echo", "silent"]
 FORMAT = ("format", "chatter")
 POINTS = np.array([10.0, 8.0, 1.0])
 REPEATS = 1000
@@ -126,7 +126,7 @@ def test_everything_is_played_and_can_be_verified(demo):
 @pytest.mark.parametrize(
     ("line", "name"),
     [
-        ('spec = "flawed:stale=0.2,arithmetic=0.1,out_of_character=0.1,format=0.2,chatter=0.2"', "bad"),
+        ('spec = "flawed:stale=0.2,arithmetic=0.1,out_of_character=0.1,format=0.2,chatter=0.2"', "poor"),
         ('spec = "user:praise=0.2"', "user"),
         ('spec = "praised:praise=6"', "praised"),
         ('spec = "exact:position=3,noise=3"', "hasty"),
@@ -146,6 +146,6 @@ def test_one_changed_line_seats_a_model_anywhere(line, name, tmp_path, monkeypat
     store.close()
     seats = [seat.statistics for outcome in outcomes for seat in outcome.seats if seat.policy == name]
     assert seats
-    expected = {"bad": ("empty", 0), "user": ("empty", 0), "praised": ("rating", 7), "hasty": ("verdict", 1)}
+    expected = {"poor": ("empty", 0), "user": ("empty", 0), "praised": ("rating", 7), "hasty": ("verdict", 1)}
     statistic, value = expected[name]
     assert all(told[statistic] == value for told in seats)

@@ -125,13 +125,8 @@ def test_planted_judges_are_told_apart_in_a_smoke_run(tmp_path):
     assert float(lines["exact"]["false praise, % (measured)"]) == 0
     assert float(lines["always"]["missed praise, % (measured)"]) == 100
     assert float(lines["exact:drift=1"]["drift, points a turn (measured)"]) > 0.1
-    assert {line["simulator"] for line in table(tmp_path / "a", "simulators")} == {
-        "perfect",
-        "good",
-        "fair",
-        "poor",
-        "bad",
-    }
+    simulators = [line["simulator"] for line in table(tmp_path / "a", "simulators")]
+    assert simulators[0] == "perfect" and simulators[-1] == "silent" and len(simulators) == 5
     assert main(PAPER, ["truth", "--smoke", "--run", str(tmp_path / "a" / "truth"), "--out", str(tmp_path / "b")]) == 0
     for path in (tmp_path / "b").glob("truth*"):
         assert path.read_bytes() == (tmp_path / "a" / path.name).read_bytes()
