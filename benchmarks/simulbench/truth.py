@@ -28,7 +28,7 @@ from benchmarks.simulbench.pool import SCRIPTED, SIMULATION, USER_TEMPERATURE, U
 from llmarena_envs import simulation_v0
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_int, check_number
-from llmarena_envs.simulation.game import SCALE
+from llmarena_envs.simulation.protocol import DIALOGUE, PAIRWISE, SCALE
 from rating.errors import RunError
 from rating.records.outcome import PLAYED, Outcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
@@ -101,7 +101,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
     judges = options.judge or JUDGES
     own = {"tasks": str(Path(options.file).resolve())} if options.file else {}
     serving = [as_role(judge, "judge", temperature=TEMPERATURE) for judge in judges]
-    settings: dict[str, Any] = {**own, "mode": "dialogue", "n_judges": len(judges), "language": options.language}
+    settings: dict[str, Any] = {**own, "mode": DIALOGUE, "n_judges": len(judges), "language": options.language}
     numbers = simulation_v0.raw_env(**settings).cases()["number"]
     check_int("tasks", options.tasks, 0, len(numbers))
     chosen = numbers[: options.tasks or len(numbers)]
@@ -129,7 +129,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         OptionError: if the run is one of comparisons.
     """
     run = runs[RUN]
-    if run.config.options(SIMULATION).get("mode") == "pairwise":
+    if run.config.options(SIMULATION).get("mode") == PAIRWISE:
         raise OptionError(f"{run.directory}: expected a run with ratings, got one with mode = 'pairwise'")
     outcomes = run.outcomes(SIMULATION)
     answers = rated_answers(outcomes)
@@ -156,6 +156,8 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         f"{len(answers)} answers, of which {len(known)} stand on an engine; left out: {unplayed} void matches and"
         f" {len(outcomes) - unplayed - len(answers)} without an answer"
     ]
+    if not known:
+        notes.append("no engine stands behind any of the tasks that were played, so nothing can be told of the judges")
     return Result(tables, figures, notes)
 
 

@@ -11,8 +11,8 @@ from llmarena_envs.core.committee import VERDICTS
 from llmarena_envs.core.options import check_choice, check_number
 from llmarena_envs.core.text_length import WordCounter
 from llmarena_envs.simulation.actions import USER, SimulationView
-from llmarena_envs.simulation.game import SCALE
 from llmarena_envs.simulation.judgement import LETTERS
+from llmarena_envs.simulation.protocol import SCALE
 
 _COUNTER = WordCounter("en")
 

@@ -8,7 +8,7 @@ from agents.baselines.simulation.right_answers import requests_in, right_answer
 from agents.policy import ScriptedPolicy
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.simulation.actions import SIMULATOR, USER, Request, SimulationView
-from llmarena_envs.simulation.game import PAIRWISE, SCALE
+from llmarena_envs.simulation.protocol import PAIRWISE, SCALE
 from llmarena_envs.simulation.speech import write_request
 from llmarena_envs.simulation.truth import is_exact, is_format_flawed
 
