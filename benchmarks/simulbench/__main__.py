@@ -11,8 +11,13 @@ PAPER = Paper(
         "tasks": "benchmarks.simulbench.tasks",
         "collect": "benchmarks.simulbench.collect",
         "extract": "benchmarks.simulbench.extract",
+        "evaluate": "benchmarks.simulbench.evaluate",
+        "f2": "benchmarks.simulbench.main_scores",
+        "f3a": "benchmarks.simulbench.task_types",
+        "f3b": "benchmarks.simulbench.script_types",
+        "t2": "benchmarks.simulbench.hardest_tasks",
     },
-    aliases={},
+    aliases={"t4": "f2"},
 )
 
 if __name__ == "__main__":
