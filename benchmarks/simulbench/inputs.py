@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from benchmarks.simulbench.sample import sample_scripts
+from benchmarks.simulbench.sample import sample_dialogues, sample_scripts
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.records import Imported
 from llmarena_envs.simulation.dialogues import Dialogue, import_dialogues
@@ -43,11 +43,13 @@ def read_tasks(path: str, language: str) -> Imported[Task]:
 
 @lru_cache(maxsize=8)
 def read_dialogues(path: str, language: str) -> Imported[Dialogue]:
-    """Returns the dialogues of a file.
+    """Returns the dialogues of a file; without a path those of ``sample``.
 
     Raises:
         OptionError: if the file cannot be read, or no row of it is a dialogue.
     """
+    if not path:
+        return Imported(sample_dialogues(language), ())
     return _checked(import_dialogues(path, shipped_tasks(language)), "dialogue", path)
 
 

@@ -1,4 +1,4 @@
-"""Scripts to begin with, where no file is named: taken from dialogues between a scripted user and a scripted simulator.
+"""Dialogues and scripts to begin with, where no file is named: of a scripted user and a scripted simulator.
 
 The first challenging turn is the first wrong answer, as scripted players know what is right. Tasks on the Python prompt are left
 out, which would need a sandbox. The same language gives the same scripts.
@@ -12,7 +12,7 @@ from agents.play import play
 from agents.turn import TurnSettings
 from benchmarks.simulbench.observation.observers import first_wrong
 from llmarena_envs import simulation_v0
-from llmarena_envs.simulation.dialogues import Dialogue, extract_scripts
+from llmarena_envs.simulation.dialogues import Dialogue, extract_scripts, has_all_requests
 from llmarena_envs.simulation.scripts import ASSISTANT, USER, Message, Script
 from llmarena_envs.simulation.tasks import Task, shipped_tasks
 
@@ -24,14 +24,22 @@ _SANDBOXED = "python"
 
 
 @cache
+def sample_dialogues(language: str) -> tuple[Dialogue, ...]:
+    """Returns dialogues on all shipped tasks in a language but those that need a sandbox."""
+    dialogues = (
+        _played(task, language, number, repetition)
+        for number, task in enumerate(shipped_tasks(language))
+        if task.engine != _SANDBOXED
+        for repetition in range(DIALOGUES)
+    )
+    return tuple(dialogue for dialogue in dialogues if has_all_requests(dialogue))
+
+
 def sample_scripts(language: str) -> tuple[Script, ...]:
-    """Returns the scripts of all shipped tasks in a language but those that need a sandbox."""
-    found: list[Script] = []
-    for number, task in enumerate(shipped_tasks(language)):
-        for repetition in range(DIALOGUES) if task.engine != _SANDBOXED else ():
-            dialogue = _played(task, language, number, repetition)
-            found += extract_scripts(dialogue, first_wrong(dialogue))
-    return tuple(found)
+    """Returns the scripts that are taken from these dialogues."""
+    return tuple(
+        script for dialogue in sample_dialogues(language) for script in extract_scripts(dialogue, first_wrong(dialogue))
+    )
 
 
 def _played(task: Task, language: str, number: int, repetition: int) -> Dialogue:

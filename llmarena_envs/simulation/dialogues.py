@@ -135,6 +135,11 @@ def dialogue_fields(dialogue: Dialogue) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if usual.get(name) != value}
 
 
+def has_all_requests(dialogue: Dialogue) -> bool:
+    """Says whether none of the user's requests is empty, as files demand it; answers may be."""
+    return all(message.content.strip() for message in dialogue.dialogue_history[::2])
+
+
 def extract_scripts(dialogue: Dialogue, turn: int) -> tuple[Script, ...]:
     """Returns the scripts of a dialogue whose first challenging turn is known.
 
