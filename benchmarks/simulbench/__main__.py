@@ -16,6 +16,7 @@ PAPER = Paper(
         "f3a": "benchmarks.simulbench.task_types",
         "f3b": "benchmarks.simulbench.script_types",
         "t2": "benchmarks.simulbench.hardest_tasks",
+        "truth": "benchmarks.simulbench.truth",
     },
     aliases={"t4": "f2"},
 )

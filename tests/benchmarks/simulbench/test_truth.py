@@ -4,7 +4,8 @@ import csv
 
 import pytest
 
-from benchmarks.experiments.command import Paper, main
+from benchmarks.experiments.command import main
+from benchmarks.simulbench.__main__ import PAPER
 from benchmarks.simulbench.truth import (
     EXACT,
     FLAWED,
@@ -20,8 +21,6 @@ from benchmarks.simulbench.truth import (
     simulator_table,
 )
 from rating.records.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
-
-PAPER = Paper("simulbench", "SimulBench", {"truth": "benchmarks.simulbench.truth"}, {})
 
 
 def answer(truth, rating, turn=1.0, deal=0, simulator="one"):
