@@ -12,10 +12,13 @@ PAPER = Paper(
         "collect": "benchmarks.simulbench.collect",
         "extract": "benchmarks.simulbench.extract",
         "evaluate": "benchmarks.simulbench.evaluate",
+        "compare": "benchmarks.simulbench.compare",
         "f2": "benchmarks.simulbench.main_scores",
         "f3a": "benchmarks.simulbench.task_types",
         "f3b": "benchmarks.simulbench.script_types",
+        "t1": "benchmarks.simulbench.pairwise",
         "t2": "benchmarks.simulbench.hardest_tasks",
+        "truth": "benchmarks.simulbench.truth",
     },
     aliases={"t4": "f2"},
 )
