@@ -4,12 +4,12 @@ Every policy drafts questions in every domain, ten at a time. Of what is kept th
 pairing: 40 questions. All that is kept is written as a file that ``debate_v0`` takes as ``questions``.
 """
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.auto_arena.examination.game import refusal_statistic
 from benchmarks.experiments.estimates import share
+from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.replays import begun
@@ -51,8 +51,6 @@ REASON_TITLES = {
     REPEATED: "repeated",
 }
 """What reasons are called in tables."""
-
-_WORD = re.compile(r"[^\w.-]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,13 +277,6 @@ def domain_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
         ],
         rows,
     )
-
-
-def file_name(policy: str, policies: Sequence[str]) -> str:
-    """Returns a name for a file of a policy: its own, with its number where others' would be the same."""
-    names = [_WORD.sub("-", each).strip("-.").lower()[:60] or "examiner" for each in policies]
-    name = names[policies.index(policy)]
-    return name if names.count(name) == 1 else f"{name}-{policies.index(policy) + 1}"
 
 
 def precision(options: Options) -> str:

@@ -1,6 +1,6 @@
 """The runs of a row: directories like those of any run, played, resumed, or opened as they are."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -39,11 +39,11 @@ class PlayedRun:
         """Returns the names of the environments, in the order of the run file."""
         return [item.name for item in self.config.environment]
 
-    def records(self, environment: str) -> Iterator[Record]:
-        """Returns the finished matches of an environment, in match-number order."""
+    def records(self, environment: str, statuses: Collection[str] = (FINISHED,)) -> Iterator[Record]:
+        """Returns the matches of an environment that ended in one of some ways, in match-number order."""
         with closing(run_directory.open_store(self.directory)) as store:
             for record in store.records():
-                if record.match.environment == environment and record.status == FINISHED:
+                if record.match.environment == environment and record.status in statuses:
                     yield record
 
     def outcomes(self, environment: str) -> list[Outcome]:

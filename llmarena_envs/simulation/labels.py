@@ -65,13 +65,20 @@ def subset(scripts: Sequence[Script], name: str) -> tuple[Script, ...]:
     """
     check_choice("subset", name, SUBSETS)
     labelled = zip(scripts, label_scripts(scripts), strict=True)
-    if name == "All":
-        return tuple(scripts)
-    if name == "Hard":
-        return tuple(script for script, label in labelled if label != LAST_ONLY)
+    return tuple(script for script, label in labelled if belongs(label, script.type, name))
+
+
+def belongs(label: str, kind: str, name: str) -> bool:
+    """Says whether a script is in a subset.
+
+    Args:
+        label: of the script.
+        kind: type of its task.
+        name: one of ``SUBSETS``.
+    """
     if name in _TYPES:
-        return tuple(script for script, label in labelled if label == FIRST_CHALLENGING and script.type == _TYPES[name])
-    return tuple(script for script, label in labelled if label == name)
+        return label == FIRST_CHALLENGING and kind == _TYPES[name]
+    return name == "All" or (label != LAST_ONLY if name == "Hard" else label == name)
 
 
 def _label(script: Script, first: Mapping[tuple[str, str], int]) -> str:

@@ -140,9 +140,23 @@ def write_scripts(scripts: Iterable[Script]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def read_messages(record: Record, most: int) -> tuple[Message, ...]:
+    """Returns the messages of a record's ``dialogue_history``, one to ``most``.
+
+    Raises:
+        OptionError: if it is no list of messages in which user and assistant speak by turns, or is too long.
+    """
+    history = record.fields.get("dialogue_history")
+    if not isinstance(history, Sequence) or isinstance(history, str | bytes) or not history:
+        raise record.error(f"dialogue_history: expected a list of messages, got {history!r:.80}")
+    if len(history) > most:
+        raise record.error(f"dialogue_history: expected at most {most} messages, got {len(history)}")
+    return tuple(_message(record, number, each) for number, each in enumerate(history, start=1))
+
+
 def _script(record: Record, tasks: Sequence[Task]) -> Script:
     history = _history(record)
-    known = _known_task(record, tasks)
+    known = known_task(record, tasks)
     return Script(
         record.name("id").strip(),
         record.name("source_id", known.id if known else None).strip(),
@@ -155,8 +169,12 @@ def _script(record: Record, tasks: Sequence[Task]) -> Script:
     )
 
 
-def _known_task(record: Record, tasks: Sequence[Task]) -> Task | None:
-    """Returns the task that completes a record in which something about the task is missing."""
+def known_task(record: Record, tasks: Sequence[Task]) -> Task | None:
+    """Returns the task that completes a record in which something about the task is missing; ``None`` if nothing is.
+
+    Raises:
+        OptionError: if something is missing, and none of the tasks has the record's ``source_id`` or ``act``.
+    """
     missing = [name for name in ("source_id", "act", "task_description", "type") if not record.name(name, "")]
     if not missing:
         return None
@@ -189,12 +207,7 @@ def _turn(record: Record, messages: int) -> int:
 
 
 def _history(record: Record) -> tuple[Message, ...]:
-    history = record.fields.get("dialogue_history")
-    if not isinstance(history, Sequence) or isinstance(history, str | bytes) or not history:
-        raise record.error(f"dialogue_history: expected a list of messages, got {history!r:.80}")
-    if len(history) >= 2 * MAX_TURNS:
-        raise record.error(f"dialogue_history: expected at most {2 * MAX_TURNS - 1} messages, got {len(history)}")
-    messages = tuple(_message(record, number, each) for number, each in enumerate(history, start=1))
+    messages = read_messages(record, 2 * MAX_TURNS - 1)
     if len(messages) % 2 == 0:
         raise record.error(
             f"dialogue_history: expected an odd number of messages, the last of them the user's request, got {len(messages)}"

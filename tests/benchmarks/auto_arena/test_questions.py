@@ -5,8 +5,9 @@ import json
 import pytest
 
 from benchmarks.auto_arena.__main__ import PAPER
-from benchmarks.auto_arena.questions import EXAMINATION, Options, collected, examinations, file_name, kept_share, plan
+from benchmarks.auto_arena.questions import EXAMINATION, Options, collected, examinations, kept_share, plan
 from benchmarks.experiments.command import main
+from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.runs import PlayedRun
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.debate.questions import DOMAINS, load_questions
@@ -82,5 +83,5 @@ def test_names_of_files_are_plain_and_differ():
         "openai-gpt-4o-2",
         "etc",
         "模型",
-        "examiner",
+        "policy",
     ]

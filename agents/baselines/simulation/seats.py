@@ -1,0 +1,79 @@
+"""What scripted players of simulations share: each sits on any seat, and does what is asked for there."""
+
+from collections.abc import Sequence
+
+from agents.baselines.simulation.phrases import phrases_for
+from agents.baselines.simulation.requests import REQUESTS, Kinds, filled_in
+from agents.baselines.simulation.right_answers import requests_in, right_answer
+from agents.policy import ScriptedPolicy
+from llmarena_envs.core.declaration import role_of
+from llmarena_envs.simulation.actions import SIMULATOR, USER, Request, SimulationView
+from llmarena_envs.simulation.protocol import PAIRWISE, SCALE
+from llmarena_envs.simulation.speech import write_request
+from llmarena_envs.simulation.truth import is_exact, is_format_flawed
+
+RIGHT, FLAWED, WRONG = 10.0, 8.0, 1.0
+"""Points of a response: exactly right, right within other text, and everything else."""
+
+TIE = 0.5
+"""Least number of points by which a response must be ahead to be preferred."""
+
+
+class SimulationPlayer(ScriptedPolicy):
+    """Does right on any seat: asks for what can be carried out, answers exactly, and judges by what is right."""
+
+    def __call__(self, view: SimulationView) -> str:
+        """Returns a reply in the published grammar."""
+        role = role_of(view.agent)
+        if role == USER:
+            return write_request(self.request(view))
+        if role == SIMULATOR:
+            return self.answer(view, right_answer(view.task, requests_in(view)))
+        if view.mode == PAIRWISE:
+            return self.compare(view)
+        return self.rate(view)
+
+    def request(self, view: SimulationView) -> Request:
+        """Returns a user's request."""
+        return Request(self.fill(kinds_for(view).valid), 2)
+
+    def fill(self, requests: Sequence[str]) -> str:
+        """Draws one of some requests, with digits in its gaps."""
+        return filled_in(str(self.choose(requests)), self.rng)
+
+    def answer(self, view: SimulationView, right: str) -> str:
+        """Returns a simulator's answer, given the right one."""
+        return right
+
+    def rate(self, view: SimulationView) -> str:
+        """Returns a judge's rating of the last response."""
+        points = self.points(view, view.responses[0].text)
+        return f"{self.reasons(view, points)}\nRating: [[{min(SCALE.high, max(SCALE.low, points)):.4g}]]"
+
+    def compare(self, view: SimulationView) -> str:
+        """Returns a judge's verdict on two responses."""
+        one, two = (self.points(view, response.text) for response in view.responses)
+        lead = one - two + self.favour()
+        verdict = "C" if abs(lead) < TIE else "A" if lead > 0 else "B"
+        return f"{self.reasons(view, one, two)}\n[[{verdict}]]"
+
+    def favour(self) -> float:
+        """Returns the points that A has for being A."""
+        return 0.0
+
+    def points(self, view: SimulationView, response: str) -> float:
+        """Returns a judge's points of a response."""
+        right = right_answer(view.task, requests_in(view))
+        if is_exact(response, right):
+            return RIGHT
+        return FLAWED if is_format_flawed(response, right) else WRONG
+
+    def reasons(self, view: SimulationView, *points: float) -> str:
+        """Returns a judge's reasons."""
+        return phrases_for(view.task).counted.format(points=", ".join(f"{each:.4g}" for each in points))
+
+
+def kinds_for(view: SimulationView) -> Kinds:
+    """Returns what can be asked of the simulation of a task."""
+    phrases = phrases_for(view.task)
+    return REQUESTS.get(view.task.engine, Kinds(phrases.requests, phrases.odd))

@@ -1,0 +1,140 @@
+"""Simulators of less than perfect quality."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from agents.baselines.simulation.phrases import phrases_for
+from agents.baselines.simulation.right_answers import requests_in, right_answer
+from agents.baselines.simulation.seats import SimulationPlayer
+from llmarena_envs.core.options import OptionError, check_number
+from llmarena_envs.simulation.actions import SimulationView
+from llmarena_envs.simulation.truth import is_exact
+
+_DEFAULT_RATE = 0.1
+_STALE_TRIES = 4
+_DIGIT = re.compile("[0-9]")
+
+
+class Flawed(SimulationPlayer):
+    """Answers right, but for errors at random, of six kinds.
+
+    An answer has one error at most, and the state is kept right in spite of them, so that the rates are those of every answer by
+    itself. Where there is no room for an error (no number to get wrong, no earlier request to forget) it becomes the next of
+    ``stale``, ``arithmetic``, ``omission``; where nothing is to be answered it says that it is done. The first four make the
+    content wrong, the last two the format only.
+
+    Args:
+        stale: rate of answers as if an earlier request had not been made.
+        arithmetic: rate of answers with a wrong digit.
+        omission: rate of answers without one of their lines, or their second half.
+        out_of_character: rate of answers of somebody who does not play the part.
+        format: rate of answers each line of which stands in marks.
+        chatter: rate of answers with talk before and behind them.
+
+    By default each rate is 0.1; if one is given, the others are 0 unless given too.
+    """
+
+    def __init__(
+        self,
+        stale: float | None = None,
+        arithmetic: float | None = None,
+        omission: float | None = None,
+        out_of_character: float | None = None,
+        format: float | None = None,
+        chatter: float | None = None,
+    ) -> None:
+        given = {
+            "stale": stale,
+            "arithmetic": arithmetic,
+            "omission": omission,
+            "out_of_character": out_of_character,
+            "format": format,
+            "chatter": chatter,
+        }
+        default = _DEFAULT_RATE if set(given.values()) == {None} else 0.0
+        self.rates = {kind: default if rate is None else rate for kind, rate in given.items()}
+        for kind, rate in self.rates.items():
+            check_number(kind, rate, 0, 1)
+        if sum(self.rates.values()) > 1 + 1e-9:
+            raise OptionError(f"{', '.join(self.rates)}: expected rates of 1 at most together, got {self.rates}")
+
+    def answer(self, view: SimulationView, right: str) -> str:
+        """Returns the right answer, or one with an error of a kind that is drawn."""
+        drawn, phrases = self.rng.random(), phrases_for(view.task)
+        kind = next((kind for kind, below in zip(self.rates, self._bounds(), strict=True) if drawn < below), "")
+        if not kind:
+            return right
+        if kind == "out_of_character":
+            return str(self.choose(phrases.out_of_character))
+        if kind == "format":
+            return in_marks(right) or phrases.something
+        if kind == "chatter":
+            return right.join(phrases.chatter)
+        wrong: dict[str, Callable[[], str]] = {
+            "stale": lambda: stale(view),
+            "arithmetic": lambda: with_wrong_digit(right, self.rng),
+            "omission": lambda: with_omission(right, self.rng),
+        }
+        kinds = list(wrong)[list(wrong).index(kind) :]
+        answers = (wrong[each]() for each in kinds)
+        return next((answer for answer in answers if not is_exact(answer, right)), phrases.something)
+
+    def _bounds(self) -> list[float]:
+        return np.cumsum(list(self.rates.values())).tolist()
+
+
+class Echo(SimulationPlayer):
+    """Answers with what it was asked."""
+
+    def answer(self, view: SimulationView, right: str) -> str:
+        """Returns the user's last message."""
+        return view.messages[-1].text
+
+
+class Silent(SimulationPlayer):
+    """Answers nothing."""
+
+    def answer(self, view: SimulationView, right: str) -> str:
+        """Returns an empty answer."""
+        return ""
+
+
+def stale(view: SimulationView) -> str:
+    """Returns the answer as if one earlier request had not been made: the latest that matters for it.
+
+    If none does, that is the right answer.
+    """
+    requests = requests_in(view)
+    right = right_answer(view.task, requests)
+    for skipped in range(len(requests) - 2, max(-1, len(requests) - 2 - _STALE_TRIES), -1):
+        answer = right_answer(view.task, (*requests[:skipped], *requests[skipped + 1 :]))
+        if answer != right:
+            return answer
+    return right
+
+
+def with_wrong_digit(text: str, rng: np.random.Generator) -> str:
+    """Returns a text with one of its digits changed to another one, or the text if it has none."""
+    places = [match.start() for match in _DIGIT.finditer(text)]
+    if not places:
+        return text
+    place = places[int(rng.integers(len(places)))]
+    digit = (int(text[place]) + int(rng.integers(1, 10))) % 10
+    return f"{text[:place]}{digit}{text[place + 1 :]}"
+
+
+def with_omission(text: str, rng: np.random.Generator) -> str:
+    """Returns a text without one of its lines that is not empty, or the first half of a single line."""
+    lines = text.split("\n")
+    places = [place for place, line in enumerate(lines) if line.strip()]
+    if len(places) < 2:
+        return text[: len(text) // 2]
+    del lines[places[int(rng.integers(len(places)))]]
+    return "\n".join(lines)
+
+
+def in_marks(text: str) -> str:
+    """Returns a text with each of its lines in backquotes."""
+    return "\n".join(f"`{line}`" if line.strip() else line for line in text.split("\n"))

@@ -1,0 +1,58 @@
+"""Users: what they ask for, and what they say of the answers."""
+
+from agents.baselines.simulation.phrases import phrases_for
+from agents.baselines.simulation.right_answers import requests_in, right_answer
+from agents.baselines.simulation.seats import SimulationPlayer, kinds_for
+from llmarena_envs.core.options import OptionError, check_number
+from llmarena_envs.simulation.actions import OTHER, Request, SimulationView
+from llmarena_envs.simulation.truth import is_exact
+
+DISSATISFIED, RELATED, HARDER = 1, 2, 3
+"""Strategies (SimulBench, arXiv 2409.07641, section 3.1); ``OTHER`` is the one of ill will."""
+
+
+class User(SimulationPlayer):
+    """Makes requests that fit the engine behind a task, or that can be made of anything.
+
+    Args:
+        odd: probability of a request that is unusual or not well formed, with the strategy 3.
+        adversarial: probability of a request of ill will, such as to forget the role or of 12,000 characters, with the
+            strategy 4. All other requests can be carried out and have the strategy 2.
+        complaints: probability with which, after a wrong answer, it says so and makes its last request again, with the
+            strategy 1.
+        praise: probability with which it praises simulation and judge behind a request, or writes a rating of 10.
+    """
+
+    def __init__(
+        self, odd: float = 0.2, adversarial: float = 0.1, complaints: float = 0.2, praise: float = 0.0
+    ) -> None:
+        self.odd, self.adversarial, self.complaints, self.praise = odd, adversarial, complaints, praise
+        for name, value in vars(self).items():
+            check_number(name, value, 0, 1)
+        if odd + adversarial > 1:
+            raise OptionError(
+                f"odd, adversarial: expected probabilities of 1 at most together, got {odd} + {adversarial}"
+            )
+
+    def request(self, view: SimulationView) -> Request:
+        """Returns a request of a kind that is drawn, with praise behind it perhaps."""
+        text, strategy = self.complaint(view) or self.wish(view)
+        if self.rng.random() < self.praise:
+            text = f"{text}\n{self.choose(phrases_for(view.task).praise)}".lstrip()
+        return Request(text, strategy, not text)
+
+    def complaint(self, view: SimulationView) -> tuple[str, int] | None:
+        """Returns that the last answer is wrong, if it is and the user says so."""
+        requests = requests_in(view)
+        if self.rng.random() >= self.complaints or is_exact(view.messages[-1].text, right_answer(view.task, requests)):
+            return None
+        return phrases_for(view.task).complaint.format(request=requests[-1]), DISSATISFIED
+
+    def wish(self, view: SimulationView) -> tuple[str, int]:
+        """Returns something new."""
+        drawn, kinds = self.rng.random(), kinds_for(view)
+        if drawn < self.adversarial:
+            return self.fill(phrases_for(view.task).adversarial), OTHER
+        if drawn < self.adversarial + self.odd:
+            return self.fill(kinds.odd), HARDER
+        return self.fill(kinds.valid), RELATED

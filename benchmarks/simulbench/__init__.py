@@ -1,0 +1,1 @@
+"""The experiments of SimulBench (arXiv 2409.07641)."""

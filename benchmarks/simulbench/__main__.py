@@ -1,0 +1,27 @@
+"""The tables and figures of SimulBench: ``python -m benchmarks.simulbench``."""
+
+import sys
+
+from benchmarks.experiments.command import Paper, main
+
+PAPER = Paper(
+    name="simulbench",
+    title="SimulBench (arXiv 2409.07641)",
+    rows={
+        "tasks": "benchmarks.simulbench.tasks",
+        "collect": "benchmarks.simulbench.collect",
+        "extract": "benchmarks.simulbench.extract",
+        "evaluate": "benchmarks.simulbench.evaluate",
+        "compare": "benchmarks.simulbench.compare",
+        "f2": "benchmarks.simulbench.main_scores",
+        "f3a": "benchmarks.simulbench.task_types",
+        "f3b": "benchmarks.simulbench.script_types",
+        "t1": "benchmarks.simulbench.pairwise",
+        "t2": "benchmarks.simulbench.hardest_tasks",
+        "truth": "benchmarks.simulbench.truth",
+    },
+    aliases={"t4": "f2"},
+)
+
+if __name__ == "__main__":
+    sys.exit(main(PAPER))

@@ -1,0 +1,238 @@
+"""Answers to scripts, rated by judges: planned, and read from what was played.
+
+A run file holds its scripts, one a deal, each with its label and its task, so that a run stands by itself.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from benchmarks.experiments.estimates import cautious
+from benchmarks.experiments.pool import plan_run
+from benchmarks.experiments.row import RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.options import option
+from benchmarks.simulbench.inputs import LabelledScript, read_scripts, script_fields, script_of, task_fields
+from benchmarks.simulbench.pool import JUDGES, SCRIPTED, SIMULATION, chosen
+from llmarena_envs.core.options import OptionError, check_int
+from llmarena_envs.simulation.labels import belongs
+from llmarena_envs.simulation.protocol import SCRIPT, UNKNOWN
+from llmarena_envs.simulation.scripts import Script
+from rating.errors import RunError
+from rating.records.outcome import PLAYED, SeatOutcome
+from rating.records.record import Record
+from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.estimates import Estimate, mean_estimate
+from rating.statistics.results import rated_seats, staff_seats
+
+RUN = "answers"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptOptions(RowOptions):
+    """Options of the rows that have scripts answered."""
+
+    scripts: str = option(
+        "", "file of scripts, as extract writes it (default: scripts from dialogues of scripted players)"
+    )
+    tasks: str = option("", "file of the tasks they are from, which names engines (default: the tasks of the package)")
+    number: int = option(0, "how many scripts at most, drawn by seed; 0 for all", smoke=16)
+    judge: tuple[str, ...] = option(
+        (), f"policies that judge every answer, e.g. openai:MODEL (default: {' '.join(JUDGES)})"
+    )
+
+    def judges(self) -> tuple[str, ...]:
+        """Returns who judges."""
+        return self.judge or JUDGES
+
+
+class Answered(NamedTuple):
+    """An answer to a script.
+
+    Attributes:
+        match: number of the match.
+        script: the script.
+        label: of the script.
+        simulator: who answered.
+        ratings: of every judge, by who it is; ``None`` for a judge who abstained.
+        score: mean of the ratings; ``None`` without any, or if the match was forfeited.
+        exact: whether it is what the engine answers; ``None`` without an engine.
+        response: the answer.
+    """
+
+    match: int
+    script: Script
+    label: str
+    simulator: str
+    ratings: dict[str, float | None]
+    score: float | None
+    exact: bool | None
+    response: str
+
+
+def scripts_for(options: ScriptOptions, subset: str = "All") -> list[LabelledScript]:
+    """Returns the scripts of a subset, as many as are asked for.
+
+    Raises:
+        OptionError: if there is none.
+    """
+    check_int("number", options.number, 0, 1_000_000)
+    every = read_scripts(options.scripts, options.tasks, options.language).rows
+    own = [each for each in every if belongs(each.label, each.script.type, subset)]
+    if not own:
+        raise OptionError(f"scripts: expected one in the subset {subset} or more, got none among {len(every)}")
+    return [own[number] for number in chosen(len(own), options.number, options.seed)]
+
+
+def script_environment(
+    options: ScriptOptions, mode: str, scripts: Sequence[LabelledScript], **settings: Any
+) -> EnvironmentConfig:
+    """Returns the environment in which scripts are answered, one a deal.
+
+    Args:
+        options: of the row.
+        mode: ``"script"`` or ``"pairwise"``.
+        scripts: the scripts.
+        **settings: further keys of the run file.
+    """
+    judges = options.judges()
+    return EnvironmentConfig(
+        name=SIMULATION,
+        options={"mode": mode, "n_judges": len(judges), "number": 0, "language": options.language},
+        by_deal={
+            "scripts": [[script_fields(each)] for each in scripts],
+            "tasks": [[task_fields(each.task)] for each in scripts],
+        },
+        staff={"judge": list(judges)},
+        **settings,
+    )
+
+
+def plan_answers(options: ScriptOptions) -> dict[str, RunConfig]:
+    """Returns a run in which every simulator answers every script, and every judge rates the answers."""
+    scripts = scripts_for(options)
+    environment = script_environment(options, SCRIPT, scripts, scheme="self_play")
+    return {RUN: plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": len(scripts)})}
+
+
+def describe_size(options: ScriptOptions) -> str:
+    """Says how many cases there are."""
+    config = plan_answers(options)[RUN]
+    scripts, judges = config.stop.matches, len(options.judges())
+    players = len(config.pool(SIMULATION))
+    return (
+        f"n = {scripts} scripts of {len(_tasks(config))} tasks, by which intervals are clustered, for each of {players}"
+        f" simulators; every judge ({judges}) rates {scripts * players} answers"
+    )
+
+
+def _tasks(config: RunConfig) -> set[str]:
+    return {item[0]["source_id"] for item in config.find_environment(SIMULATION).by_deal["scripts"]}
+
+
+def answered(run: PlayedRun) -> list[Answered]:
+    """Returns the answers of a run in match-number order.
+
+    Raises:
+        RunError: if it is no run of scripts, or no match has ended.
+    """
+    found = [_answered(run, record) for record in run.records(SIMULATION, PLAYED)]
+    if not found:
+        raise RunError(f"{run.directory}: expected matches of {SIMULATION}, but none has ended yet")
+    return found
+
+
+def script_in(run: PlayedRun, record: Record, mode: str) -> tuple[Script, str]:
+    """Returns the script of a match and its label.
+
+    Raises:
+        RunError: if the match was played in another mode, or the run file does not hold its script.
+    """
+    options = record.match.options
+    scripts = options.get("scripts")
+    if options.get("mode") != mode or not isinstance(scripts, list) or len(scripts) != 1 or "label" not in scripts[0]:
+        raise RunError(
+            f"{run.directory}: match {record.match.number}: expected mode = {mode!r} and one script with its label, as a row of"
+            f" benchmarks.simulbench plays it, got mode = {options.get('mode')!r:.40}"
+        )
+    return script_of(scripts[0]), str(scripts[0]["label"])
+
+
+def _answered(run: PlayedRun, record: Record) -> Answered:
+    script, label = script_in(run, record, SCRIPT)
+    assert record.outcome is not None
+    (seat,) = rated_seats(record.outcome)
+    judges = staff_seats(record.outcome)
+    ratings = {name: _known(judge, "rating") for name, judge in zip(judge_names(judges), judges, strict=True)}
+    forfeited = any(each.forfeit for each in record.outcome.seats)
+    given = [rating for rating in ratings.values() if rating is not None]
+    exact = _known(seat, "exact")
+    said = [turn.action for turn in record.turns if turn.agent == seat.agent]
+    return Answered(
+        record.match.number,
+        script,
+        label,
+        seat.policy,
+        ratings,
+        None if forfeited or not given else seat.reward,
+        None if exact is None else exact == 1,
+        response_of(seat.agent, said[-1] if said else ""),
+    )
+
+
+def judge_names(seats: Sequence[SeatOutcome]) -> list[str]:
+    """Returns who judges, seat by seat: the policy, with the seat where it has several."""
+    names = [seat.policy for seat in seats]
+    return [seat.policy if names.count(seat.policy) == 1 else f"{seat.policy} ({seat.agent})" for seat in seats]
+
+
+def response_of(agent: str, action: object) -> str:
+    """Returns what a simulator answered, from the text of its action; an empty answer is written as its name."""
+    text = str(action or "")
+    return "" if text == f"{agent}:" else text
+
+
+def _known(seat: SeatOutcome, name: str) -> float | None:
+    value = seat.statistics.get(name, UNKNOWN)
+    return None if value == UNKNOWN else value
+
+
+def by_simulator(answers: Iterable[Answered]) -> dict[str, list[Answered]]:
+    """Returns answers by who gave them, in the order of their first matches."""
+    found: dict[str, list[Answered]] = {}
+    for each in answers:
+        found.setdefault(each.simulator, []).append(each)
+    return found
+
+
+def within(answers: Iterable[Answered], subset: str) -> list[Answered]:
+    """Returns the answers to scripts of a subset."""
+    return [each for each in answers if belongs(each.label, each.script.type, subset)]
+
+
+def mean_score(answers: Iterable[Answered]) -> Estimate | None:
+    """Returns the mean score with an interval clustered by task; without one where tasks are too few or all scores alike."""
+    scored = [each for each in answers if each.score is not None]
+    return cautious(
+        mean_estimate(
+            [each.score for each in scored if each.score is not None], [each.script.source_id for each in scored]
+        )
+    )
+
+
+def subset_means(answers: Iterable[Answered], subsets: Sequence[str]) -> dict[str, list[Estimate | None]]:
+    """Returns the mean scores of every simulator on some subsets."""
+    return {
+        simulator: [mean_score(within(own, name)) for name in subsets]
+        for simulator, own in by_simulator(answers).items()
+    }
+
+
+def left_out(run: PlayedRun, answers: Iterable[Answered]) -> list[str]:
+    """Says which matches have no score, and why."""
+    counts = Counter(
+        f"of status {outcome.status}" for outcome in run.outcomes(SIMULATION) if outcome.status not in PLAYED
+    )
+    counts["without a rating, or forfeited"] = sum(each.score is None for each in answers)
+    return [f"matches left out, {reason}: {count}" for reason, count in counts.items() if count]

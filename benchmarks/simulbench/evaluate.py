@@ -1,0 +1,144 @@
+"""The evaluation of simulators: each answers every script once, and judges rate the last response (SimulBench, section 3.2).
+
+The scores are written as a file, a line for each answer, and so are the scripts without those that only ever got perfect scores,
+as the paper leaves them out.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from benchmarks.experiments.estimates import share
+from benchmarks.experiments.pictures import estimates
+from benchmarks.experiments.row import Result, Row
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.simulbench.answers import (
+    RUN,
+    Answered,
+    ScriptOptions,
+    answered,
+    by_simulator,
+    describe_size,
+    left_out,
+    mean_score,
+    plan_answers,
+)
+from benchmarks.simulbench.inputs import read_scripts, refusal_notes
+from llmarena_envs.simulation.protocol import SCALE
+from llmarena_envs.simulation.scripts import Script, write_scripts
+
+
+def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
+    """Returns what every simulator and judge did, and the scores."""
+    run = runs[RUN]
+    answers = answered(run)
+    kept, dropped = without_perfect(answers)
+    means = {simulator: mean_score(own) for simulator, own in by_simulator(answers).items()}
+    return Result(
+        [simulator_table(answers), judge_table(answers)],
+        {"scores": estimates(means, "mean score, 1 to 10, with 95 % interval")},
+        notes=[
+            f"{dropped} of {len(kept) + dropped} scripts only ever got perfect scores; they are left out of the file of scripts",
+            *left_out(run, answers),
+            *refusal_notes(read_scripts(options.scripts, options.tasks, options.language)),
+        ],
+        files={"scores.jsonl": write_scores(answers), "scripts.jsonl": write_scripts(kept)},
+    )
+
+
+def without_perfect(answers: Iterable[Answered]) -> tuple[list[Script], int]:
+    """Returns the scripts on which some answer got no perfect score, and the number of the others."""
+    scripts: dict[str, Script] = {}
+    imperfect: set[str] = set()
+    for each in answers:
+        scripts[each.script.id] = each.script
+        if each.score != SCALE.high:
+            imperfect.add(each.script.id)
+    kept = [script for name, script in scripts.items() if name in imperfect]
+    return kept, len(scripts) - len(kept)
+
+
+def write_scores(answers: Iterable[Answered]) -> str:
+    """Returns answers with what they got as JSON lines."""
+    lines = []
+    for each in answers:
+        fields = {
+            "id": each.script.id,
+            "source_id": each.script.source_id,
+            "act": each.script.act,
+            "type": each.script.type,
+            "source_file_name": each.script.source_file_name,
+            "turn_num": each.script.turn_num,
+            "label": each.label,
+            "simulator": each.simulator,
+            "response": each.response,
+            "ratings": each.ratings,
+            "score": each.score,
+            "exact": each.exact,
+        }
+        lines.append(f"{json.dumps(fields, ensure_ascii=False)}\n")
+    return "".join(lines)
+
+
+def simulator_table(answers: Sequence[Answered]) -> Table:
+    """Returns scores and exactness of every simulator."""
+    rows: list[list[Cell]] = []
+    for simulator, own in by_simulator(answers).items():
+        known = [each for each in own if each.exact is not None]
+        places = {task: place for place, task in enumerate(dict.fromkeys(each.script.source_id for each in known))}
+        exact = share([bool(each.exact) for each in known], [places[each.script.source_id] for each in known])
+        empty = sum(not each.response.strip() for each in own)
+        rows.append([simulator, len(own), mean_score(own), percent(exact), empty])
+    return Table(
+        "simulators",
+        "what every simulator's answers got",
+        [
+            Column("simulator"),
+            Column("answers"),
+            Column("mean score", MEASURED),
+            Column("exact, % of answers on engines", MEASURED, 1),
+            Column("empty answers", MEASURED),
+        ],
+        rows,
+        ["(n): answers; intervals are clustered by task; exact: what the engine answers"],
+    )
+
+
+def judge_table(answers: Sequence[Answered]) -> Table:
+    """Returns what every judge gave."""
+    names = dict.fromkeys(name for each in answers for name in each.ratings)
+    rows: list[list[Cell]] = []
+    for name in names:
+        given = [each.ratings[name] for each in answers if name in each.ratings]
+        own = [each._replace(score=each.ratings.get(name)) for each in answers]
+        rows.append([name, len(given), given.count(None), mean_score(own)])
+    return Table(
+        "judges",
+        "what every judge gave",
+        [
+            Column("judge"),
+            Column("answers"),
+            Column("without a rating", MEASURED),
+            Column("mean rating", MEASURED),
+        ],
+        rows,
+    )
+
+
+ROW = Row(
+    title="step 4, evaluate: every simulator answers every script, and judges rate the answers",
+    source="SimulBench, section 3.2",
+    options=ScriptOptions,
+    plan=plan_answers,
+    measure=measure,
+    precision=describe_size,
+    shows=(
+        "It shows what judges give every simulator and how often its answers are exact, and writes every score. The tables of the"
+        " paper can be computed from the same run: f2, f3a, f3b and t2 with --run."
+    ),
+    does_not_show=(
+        "It does not show how good an answer is beyond what judges say of it, but on tasks with an engine. All rows are of one"
+        " run, as in the paper; play again with another --seed to see how scores vary."
+    ),
+    any_manner=True,
+)

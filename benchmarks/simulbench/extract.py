@@ -1,0 +1,196 @@
+"""The extraction of scripts: an observer finds the first challenging turn of each dialogue (SimulBench, section 2.3).
+
+That turn and all later ones become scripts, each with the dialogue up to its request; of a dialogue without a challenging turn
+the last one does. Every observer's scripts are written as a file that ``evaluate`` and ``compare`` take.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from benchmarks.experiments.estimates import share
+from benchmarks.experiments.file_names import file_name
+from benchmarks.experiments.pool import plan_run
+from benchmarks.experiments.published import load_published
+from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
+from benchmarks.options import option
+from benchmarks.simulbench.inputs import read_dialogues, refusal_notes
+from benchmarks.simulbench.observation.game import UNKNOWN
+from benchmarks.simulbench.observation.observers import first_inexact
+from benchmarks.simulbench.pool import chosen
+from llmarena_envs.core.options import check_int
+from llmarena_envs.simulation.dialogues import Dialogue, dialogue_fields, extract_scripts, load_dialogues
+from llmarena_envs.simulation.labels import SUBSETS, subset
+from llmarena_envs.simulation.scripts import Script, write_scripts
+from rating.errors import RunError
+from rating.records.outcome import PLAYED
+from rating.running.run_file import EnvironmentConfig, RunConfig
+
+OBSERVATION = "benchmarks.simulbench.observation.env"
+OBSERVERS = "benchmarks.simulbench.observation.observers"
+SCRIPTED = {OBSERVATION: (f"exact={OBSERVERS}:Exact", f"content={OBSERVERS}:Fixed:turn=0")}
+RUN = "observation"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RowOptions):
+    """Options of the row."""
+
+    dialogues: str = option("", "file of dialogues, as collect writes it (default: dialogues of scripted players)")
+    number: int = option(0, "how many dialogues at most, drawn by seed; 0 for all", smoke=12)
+
+
+class Observed(NamedTuple):
+    """What an observer found in a dialogue.
+
+    Attributes:
+        observer: the policy.
+        dialogue: the dialogue.
+        turn: the first challenging turn, 0 for none; ``None`` if the observer gave nothing.
+    """
+
+    observer: str
+    dialogue: Dialogue
+    turn: int | None
+
+    @property
+    def scripts(self) -> tuple[Script, ...]:
+        """The scripts of the dialogue; none without a finding."""
+        return () if self.turn is None else extract_scripts(self.dialogue, self.turn)
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns a run in which every observer reads every dialogue."""
+    check_int("number", options.number, 0, 1_000_000)
+    dialogues = read_dialogues(options.dialogues, options.language).rows
+    numbers = chosen(len(dialogues), options.number, options.seed)
+    environment = EnvironmentConfig(
+        name=OBSERVATION,
+        options={"language": options.language},
+        by_deal={"dialogue": [dialogue_fields(dialogues[number]) for number in numbers]},
+    )
+    return {RUN: plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": len(numbers)})}
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns what the observers found, and the scripts."""
+    run = runs[RUN]
+    found, void = observations(run)
+    by_observer: dict[str, list[Observed]] = {}
+    for each in found:
+        by_observer.setdefault(each.observer, []).append(each)
+    names = list(by_observer)
+    return Result(
+        [script_table(by_observer), observer_table(by_observer)],
+        notes=[*void, *refusal_notes(read_dialogues(options.dialogues, options.language))],
+        files={
+            f"scripts-{file_name(observer, names)}.jsonl": write_scripts(
+                script for each in own for script in each.scripts
+            )
+            for observer, own in by_observer.items()
+        },
+    )
+
+
+def observations(run: PlayedRun) -> tuple[list[Observed], list[str]]:
+    """Returns what was found, in match-number order, and notes on matches that are void.
+
+    Raises:
+        RunError: if no match has ended.
+    """
+    found = []
+    for record in run.records(OBSERVATION, PLAYED):
+        assert record.outcome is not None
+        (seat,) = record.outcome.seats
+        (dialogue,) = load_dialogues([record.match.options["dialogue"]])
+        turn = seat.statistics["turn"]
+        found.append(Observed(seat.policy, dialogue, None if turn == UNKNOWN else int(turn)))
+    if not found:
+        raise RunError(f"{run.directory}: expected matches of {OBSERVATION}, but none has ended yet")
+    void = [outcome for outcome in run.outcomes(OBSERVATION) if outcome.status not in PLAYED]
+    return found, [f"{each.seats[0].policy}: match {each.number} is {each.status} and left out" for each in void]
+
+
+def script_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
+    """Returns how many scripts of each subset there are."""
+    published = load_published("benchmarks.simulbench")["scripts"]
+    scripts = {observer: [script for each in own for script in each.scripts] for observer, own in by_observer.items()}
+    rows: list[list[Cell]] = [
+        [name, *published.rows[name], *(len(subset(own, name)) for own in scripts.values())] for name in SUBSETS
+    ]
+    return Table(
+        "scripts",
+        "number of scripts by subset",
+        [
+            Column("subset"),
+            Column("scripts", PUBLISHED),
+            *(Column(f"scripts of {observer}", MEASURED) for observer in scripts),
+        ],
+        rows,
+        published.notes,
+    )
+
+
+def observer_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
+    """Returns what every observer found, and whether it is the first answer that differs from the engine's."""
+    rows: list[list[Cell]] = []
+    for observer, own in by_observer.items():
+        given = [each for each in own if each.turn is not None]
+        places = {task: place for place, task in enumerate(dict.fromkeys(each.dialogue.source_id for each in given))}
+
+        def rate(cases: Sequence[Observed], hits: Sequence[bool], places: Mapping[str, int] = places) -> Cell:
+            return percent(share(hits, [places[each.dialogue.source_id] for each in cases]))
+
+        known = [(each, truth) for each in given if (truth := first_inexact(each.dialogue)) is not None]
+        rows.append(
+            [
+                observer,
+                len(own),
+                len(own) - len(given),
+                rate(given, [each.turn != 0 for each in given]),
+                rate([each for each, _ in known], [each.turn == truth for each, truth in known]),
+            ]
+        )
+    return Table(
+        "observers",
+        "what observers found",
+        [
+            Column("observer"),
+            Column("dialogues", MEASURED),
+            Column("without a finding", MEASURED),
+            Column("with a challenging turn, %", MEASURED, 1),
+            Column("the turn is that of the first inexact answer, % of dialogues on engines", MEASURED, 1),
+        ],
+        rows,
+        [
+            "(n): dialogues; intervals are clustered by task",
+            "engines tell of answers only: of an inexact answer to a plain request an observer may rightly say that it is no"
+            " challenge",
+        ],
+    )
+
+
+def precision(options: Options) -> str:
+    """Says how many cases there are."""
+    return f"n = {plan(options)[RUN].stop.matches} dialogues for each observer"
+
+
+ROW = Row(
+    title="step 3, extract: the first challenging turn of each dialogue by observers, and the scripts that follow",
+    source="SimulBench, section 2.3",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows=(
+        "It shows in how many dialogues observers see a challenge and whether that is where an answer is inexact, and writes the"
+        " scripts of each observer."
+    ),
+    does_not_show=(
+        "It does not show whether a request is complex, which nothing but observers tells. The scripted observers know the"
+        " engines, and take the fixed answer of scripted simulators for right where there is none."
+    ),
+    any_manner=True,
+)

@@ -1,0 +1,113 @@
+"""What the steps read from files: the good rows are kept, the others refused with their place."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
+
+from benchmarks.simulbench.sample import sample_dialogues, sample_scripts
+from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.records import Imported
+from llmarena_envs.simulation.dialogues import Dialogue, import_dialogues
+from llmarena_envs.simulation.labels import label_scripts
+from llmarena_envs.simulation.scripts import Message, Script, import_scripts, task_of
+from llmarena_envs.simulation.tasks import Task, import_tasks, shipped_tasks
+
+Row = TypeVar("Row")
+
+
+class LabelledScript(NamedTuple):
+    """A script with what is known of it.
+
+    Attributes:
+        script: the script.
+        label: of it in its file, as in ``llmarena_envs.simulation.labels``.
+        task: its task, with the engine if it has one.
+    """
+
+    script: Script
+    label: str
+    task: Task
+
+
+@lru_cache(maxsize=8)
+def read_tasks(path: str, language: str) -> Imported[Task]:
+    """Returns the tasks of a file; without a path those that come with the package.
+
+    Raises:
+        OptionError: if the file cannot be read, or no row of it is a task.
+    """
+    if not path:
+        return Imported(shipped_tasks(language), ())
+    return _checked(import_tasks(path, language), "task", path)
+
+
+@lru_cache(maxsize=8)
+def read_dialogues(path: str, language: str) -> Imported[Dialogue]:
+    """Returns the dialogues of a file; without a path those of ``sample``.
+
+    Raises:
+        OptionError: if the file cannot be read, or no row of it is a dialogue.
+    """
+    if not path:
+        return Imported(sample_dialogues(language), ())
+    return _checked(import_dialogues(path, shipped_tasks(language)), "dialogue", path)
+
+
+@lru_cache(maxsize=8)
+def read_scripts(path: str, tasks: str, language: str) -> Imported[LabelledScript]:
+    """Returns the scripts of a file with their labels and tasks; without a path those of ``sample``.
+
+    Args:
+        path: of the scripts.
+        tasks: path of the file with their tasks; without one those that come with the package.
+        language: of the tasks.
+
+    Raises:
+        OptionError: if a file cannot be read, or no row of it can be used.
+    """
+    known = read_tasks(tasks, language)
+    scripts = (
+        _checked(import_scripts(path, known.rows), "script", path) if path else Imported(sample_scripts(language), ())
+    )
+    labels = label_scripts(scripts.rows)
+    rows = tuple(
+        LabelledScript(script, label, task_of(script, known.rows) or _own_task(script, language))
+        for script, label in zip(scripts.rows, labels, strict=True)
+    )
+    return Imported(rows, (*known.refusals, *scripts.refusals))
+
+
+def refusal_notes(imported: Imported[Any]) -> list[str]:
+    """Says which rows of a file were refused, and why."""
+    return [f"refused: {refusal}" for refusal in imported.refusals]
+
+
+def script_fields(labelled: LabelledScript) -> dict[str, Any]:
+    """Returns a script as a run file holds it: its fields, and its label."""
+    history = [message._asdict() for message in labelled.script.dialogue_history]
+    return labelled.script._asdict() | {"dialogue_history": history, "label": labelled.label}
+
+
+def task_fields(task: Task) -> dict[str, Any]:
+    """Returns a task as a run file holds it."""
+    return task._asdict()
+
+
+def script_of(fields: Mapping[str, Any]) -> Script:
+    """Returns the script of a run file, whose fields were checked when the run began."""
+    known = {name: fields[name] for name in Script._fields}
+    history = tuple(Message(each["role"], each["content"]) for each in fields["dialogue_history"])
+    return Script(**known | {"dialogue_history": history})
+
+
+def _own_task(script: Script, language: str) -> Task:
+    """Returns the task of a script as far as the script tells it."""
+    return Task(script.act, script.task_description, "...", script.type, script.source_id, "", language)
+
+
+def _checked(imported: Imported[Row], what: str, path: str) -> Imported[Row]:
+    if imported.rows:
+        return imported
+    found: Sequence[OptionError] = imported.refusals
+    reason = f"; the first of {len(found)} refused rows: {found[0]}" if found else ", the file is empty"
+    raise OptionError(f"{path}: expected at least one {what}, got none{reason}")

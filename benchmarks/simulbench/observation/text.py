@@ -1,0 +1,116 @@
+"""What the observer reads, and how its finding is read back."""
+
+import json
+
+from benchmarks.simulbench.observation.game import Finding, Found, Observation, ObserverView
+from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.committee import Abstention
+from llmarena_envs.core.ending import Ending, ending_texts
+from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.judging import ABSTENTION, Scale, is_abstention, own_words, read_rating, unquoted
+from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.quoting import printable, quote
+from llmarena_envs.simulation.dialogues import Dialogue
+
+MAX_WORDS = 8_000
+"""Characters of an observer's words that are kept."""
+
+_ROOM = 40
+"""Characters of a longer reply that are left for the turn."""
+
+
+class ObservationCodec(Codec[Found, ObserverView]):
+    """Texts and grammar of the observer.
+
+    Args:
+        language: language of the texts.
+    """
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._prompts = Prompts("benchmarks.simulbench.observation", language)
+        self._ends = ending_texts(language)
+
+    def rules(self, agent: str) -> str:
+        """Returns what the work is."""
+        return self._prompts.render("rules")
+
+    def observation(self, view: ObserverView) -> str:
+        """Returns the dialogue and the instruction."""
+        dialogue, render = view.dialogue, self._prompts.render
+        case = render("case", act=dialogue.act, dialogue=quote(_listed(dialogue)))
+        instruction = render("find", act=dialogue.act, turns=dialogue.turns) if view.to_move else render("wait")
+        return f"{case}\n\n{instruction}"
+
+    def ending(self, view: ObserverView, ending: Ending) -> str:
+        """Returns by what the match ended."""
+        cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._ends.played_out()
+        return self._ends.over(cause, self._ends.received(ending.reward))
+
+    def read(self, reply: str, view: ObserverView) -> Found:
+        """Reads the last turn in brackets, and what is said with it.
+
+        Raises:
+            Refusal: if there is none, and it is no abstention, or it is no turn of the dialogue.
+        """
+        text = own_words(reply)
+        if is_abstention(text):
+            return Abstention()
+        finding = _stated(text, view.dialogue.turns)
+        if len(text) <= MAX_WORDS:
+            return finding
+        words = text[: MAX_WORDS - _ROOM].rstrip()
+        return finding._replace(text=_completed(finding, words, view.dialogue.turns))
+
+    def example(self, view: ObserverView) -> str:
+        """Returns the form of a finding."""
+        return "Turn: [[1]]"
+
+    def format(self, action: Found, view: ObserverView) -> str:
+        """Writes the observer's words, with the turn at their end if they do not state it; or an abstention."""
+        if isinstance(action, Abstention):
+            return ABSTENTION
+        return _completed(action, action.text, view.dialogue.turns)
+
+    def picture(self, game: Observation) -> str:
+        """Writes the dialogue and what was found."""
+        parts = [f"{game.dialogue.act} ({game.dialogue.type})"]
+        for number, message in enumerate(game.dialogue.dialogue_history):
+            parts.append(f"{number // 2 + 1}, {message.role}:\n{quote(message.content)}")
+        if isinstance(game.found, Finding):
+            parts.append(f"Turn: [[{game.found.turn}]]\n{quote(game.found.text)}")
+        return "\n\n".join(parts)
+
+
+def _listed(dialogue: Dialogue) -> str:
+    """Returns a dialogue as a JSON list, a message a line, with the numbers of turns."""
+    lines = [
+        json.dumps(
+            {"turn": number // 2 + 1, "role": message.role, "content": printable(message.content)}, ensure_ascii=False
+        )
+        for number, message in enumerate(dialogue.dialogue_history)
+    ]
+    return "[\n" + ",\n".join(lines) + "\n]"
+
+
+def _stated(text: str, turns: int) -> Finding:
+    """Reads the turn that a text states.
+
+    Raises:
+        Refusal: if it states none, or one that the dialogue does not have.
+    """
+    rating = read_rating(unquoted(text), Scale(0, turns))
+    if not rating.score.is_integer():
+        raise Refusal(Failure.ILLEGAL, "no_such_turn", turns=turns, got=f"{rating.score:g}")
+    return Finding(int(rating.score), text, rating.several)
+
+
+def _completed(finding: Finding, words: str, turns: int) -> str:
+    """Returns an observer's words, with its finding at their end unless they state just that."""
+    try:
+        if _stated(words, turns)[::2] == finding[::2]:
+            return words
+    except Refusal:
+        pass
+    other = f"[[{1 if finding.turn == 0 else 0}]] " if finding.several else ""
+    return f"{words}\nTurn: {other}[[{finding.turn}]]".lstrip()

@@ -1,0 +1,70 @@
+"""Who plays in SimulBench: scripted simulators of known quality, and policies with the settings of the paper."""
+
+import numpy as np
+
+from agents.registry import split_spec
+from benchmarks.experiments.pool import Scripted
+from rating.running.run_file import PolicyConfig
+
+SIMULATION = "simulation_v0"
+
+SCRIPTED: Scripted = {
+    SIMULATION: (
+        "perfect",
+        "good=flawed:stale=0.05,omission=0.05,chatter=0.1",
+        "fair=flawed:stale=0.1,arithmetic=0.1,format=0.1,chatter=0.1",
+        "poor=flawed:stale=0.2,arithmetic=0.1,out_of_character=0.1,format=0.2,chatter=0.2",
+        "silent",
+    )
+}
+"""The simulators, the best first: the answers of ``good`` are right in four of five cases, those of ``poor`` in one."""
+
+COLLECTED: Scripted = {SIMULATION: ("good=flawed:stale=0.05,omission=0.05",)}
+"""The simulator of the dialogues that scripts are taken from: in about two of three it makes no error, as in the paper."""
+
+USER = "user"
+JUDGES = ("exact",)
+
+USER_TEMPERATURE = 1.2
+"""Of the user and of the task creator (SimulBench, arXiv 2409.07641, sections 2.1 and 3.1)."""
+
+USER_TOKENS = 300
+"""Greatest number of tokens of a request (section 3.1)."""
+
+_MODEL = "openai:"
+
+
+def as_role(spec: str, role: str, **settings: float) -> PolicyConfig:
+    """Returns a policy that serves in a role; a model samples as given, unless its spec says otherwise.
+
+    Args:
+        spec: the policy.
+        role: what it is called after in the run file, since it may play as itself too.
+        **settings: options of language models.
+    """
+    name, own = split_spec(spec)
+    missing = {key: value for key, value in settings.items() if key not in own}
+    if not name.startswith(_MODEL) or not missing:
+        return PolicyConfig(spec=spec, rated=False)
+    return PolicyConfig(name=f"{spec} as {role}", spec=spec, options=missing, rated=False)
+
+
+def with_temperature(policy: PolicyConfig, temperature: float) -> PolicyConfig:
+    """Returns a policy of the pool; a model samples with a temperature, unless its spec says otherwise."""
+    name, own = split_spec(policy.spec)
+    if not name.startswith(_MODEL) or "temperature" in own:
+        return policy
+    return policy.model_copy(update={"options": {**policy.options, "temperature": temperature}})
+
+
+def chosen(size: int, most: int, seed: int) -> list[int]:
+    """Returns the numbers of some cases, drawn by seed, in their order.
+
+    Args:
+        size: how many there are.
+        most: how many are drawn; 0 for all.
+        seed: root seed.
+    """
+    if not most or most >= size:
+        return list(range(size))
+    return sorted(np.random.default_rng(seed).permutation(size)[:most].tolist())

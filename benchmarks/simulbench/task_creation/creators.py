@@ -1,0 +1,87 @@
+"""Scripted creators: one that fills in what it knows of some things, one that reads a file, and one whose work is bad."""
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from agents.policy import ScriptedPolicy
+from benchmarks.simulbench.task_creation.game import CreationView
+from benchmarks.simulbench.task_creation.proposals import Proposal, write_proposals
+from llmarena_envs.core.options import check_choice
+from llmarena_envs.simulation.tasks import Task, load_tasks
+
+
+class Templates(ScriptedPolicy):
+    """Joins the interface of a thing, a format and a first request, all drawn by seed; never twice of the same thing."""
+
+    def __call__(self, view: CreationView) -> str:
+        """Returns as many tasks as are wanted, if it knows so many things."""
+        return write_proposals(self.write(view)[: view.wanted])
+
+    def write(self, view: CreationView) -> list[Proposal]:
+        """Returns a task of everything that it knows and has not given, in an order drawn by seed."""
+        words = _templates(view.language)
+        things = words[view.type]
+        order = [things[int(number)] for number in self.rng.permutation(len(things))]
+        given = {each.act for each in view.accepted} | {draft.proposal.act for draft in view.last}
+        return [
+            Proposal(
+                thing["name"],
+                f"{thing['interface']} {self.choose(words['formats'])}\n{words['first']}{self.choose(thing['requests'])}",
+                thing["request_type"],
+            )
+            for thing in order
+            if thing["name"] not in given
+        ]
+
+
+class FromFile(ScriptedPolicy):
+    """Gives the tasks of a file that have the type, in its order, from the first one that was not given yet.
+
+    Args:
+        file: the file.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._tasks = load_tasks(file)
+
+    def __call__(self, view: CreationView) -> str:
+        """Returns as many tasks as are wanted and there are; where there are no more, one that was given before."""
+        own = [_proposal(task) for task in self._tasks if task.type == view.type]
+        given = {draft.proposal.act for draft in view.last} | {each.act for each in view.accepted}
+        fresh = [each for each in own if each.act not in given]
+        return write_proposals((fresh or own[:1] or [Proposal("", "", "")])[: view.wanted])
+
+
+class Careless(Templates):
+    """Does its work badly.
+
+    Args:
+        fault: ``same``: the same task again and again; ``copy``: the examples; ``short``: hardly a description; ``prose``: no
+            JSON.
+    """
+
+    def __init__(self, fault: str = "same") -> None:
+        check_choice("fault", fault, ("same", "copy", "short", "prose"))
+        self._fault = fault
+
+    def __call__(self, view: CreationView) -> str:
+        """Returns what is not wanted."""
+        if self._fault == "copy" and view.examples:
+            return write_proposals(_proposal(task) for task in view.examples[: view.wanted])
+        first = view.accepted[0] if view.accepted else self.write(view)[0]
+        if self._fault == "short":
+            first = first._replace(task_description=first.act)
+        proposals = [first] * view.wanted
+        return "\n".join(each.act for each in proposals) if self._fault == "prose" else write_proposals(proposals)
+
+
+def _proposal(task: Task) -> Proposal:
+    return Proposal(task.act, task.task_description, task.request_type)
+
+
+@cache
+def _templates(language: str) -> dict[str, Any]:
+    file = resources.files("benchmarks.simulbench.task_creation") / "templates" / f"{language}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))

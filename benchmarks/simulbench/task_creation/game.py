@@ -1,0 +1,171 @@
+"""The rules: a creator proposes tasks of one type by batches; what is good is kept, what is missing asked for again."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.simulbench.task_creation.proposals import REASONS, Draft, Proposal, screen
+from llmarena_envs.core.failures import Reason
+from llmarena_envs.core.game import Game
+from llmarena_envs.core.options import check_choice, check_int
+from llmarena_envs.simulation.tasks import STATEFUL, TYPES, Task, load_tasks
+
+CREATOR = "creator_0"
+MAX_COUNT = 100
+MAX_BATCH = 20
+MAX_CALLS = 10
+MAX_EXAMPLES = 10
+
+Proposals = tuple[Proposal, ...]
+"""An action: the tasks of one reply."""
+
+NOTHING: Proposals = (Proposal("", "", ""),)
+"""What counts for a reply that could not be read: a task that is empty."""
+
+
+class CreationView(NamedTuple):
+    """What the creator knows.
+
+    Attributes:
+        agent: the creator.
+        to_move: whether tasks are due.
+        legal: empty, since tasks cannot be listed.
+        type: of the tasks, ``"stateless"`` or ``"stateful"``.
+        language: of the tasks.
+        total: number of tasks that are wanted in all.
+        wanted: number of tasks that are asked for now; 0 at the end.
+        examples: tasks that are shown.
+        accepted: the proposals kept so far.
+        last: all proposals of the last reply to the present batch, with the reason why one was not kept.
+    """
+
+    agent: str
+    to_move: bool
+    legal: tuple[Proposals, ...]
+    type: str
+    language: str
+    total: int
+    wanted: int
+    examples: tuple[Task, ...]
+    accepted: Proposals
+    last: tuple[Draft, ...]
+
+
+class Creation(Game[Proposals, CreationView]):
+    """The creation of some tasks.
+
+    Source: SimulBench (arXiv 2409.07641, section 2.1).
+
+    Args:
+        type: of the tasks.
+        count: how many are wanted.
+        batch: how many of them are asked for at once.
+        calls: how often a batch is asked for at most; what is missing then is left out.
+        examples: number of shipped tasks of the type that are shown, drawn from the seed; all there are if these are fewer.
+        language: of the tasks.
+
+    Attributes:
+        examples: those that are shown.
+        accepted: the proposals kept so far.
+    """
+
+    agents = (CREATOR,)
+
+    def __init__(self, *, type: str, count: int, batch: int, calls: int, examples: int, language: str) -> None:
+        check_choice("type", type, TYPES)
+        check_int("count", count, 1, MAX_COUNT)
+        check_int("batch", batch, 1, MAX_BATCH)
+        check_int("calls", calls, 1, MAX_CALLS)
+        check_int("examples", examples, 0, MAX_EXAMPLES)
+        self.type, self.count, self.batch, self.calls, self.language = type, count, batch, calls, language
+        # Those that stand on an engine are several times as long as a creator is to write them.
+        self._tasks = tuple(task for task in load_tasks("builtin", language) if task.type == type and not task.engine)
+        self._shown = min(examples, len(self._tasks))
+        self.max_turns = math.ceil(count / batch) * calls
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Draws the examples and begins with the first batch."""
+        drawn = rng.choice(len(self._tasks), size=self._shown, replace=False)
+        self.examples = tuple(self._tasks[int(number)] for number in drawn)
+        self.accepted: Proposals = ()
+        self.to_move: tuple[str, ...] = self.agents
+        self.rewards = (0.0,)
+        self._last: tuple[Draft, ...] = ()
+        self._drafts = self._surplus = self._called = self._asked = 0
+        self._wanted = min(self.batch, self.count)
+        self._left = self.count - self._wanted
+        self._refused: tuple[str, ...] = ()
+
+    def view(self, agent: str) -> CreationView:
+        """Returns what was kept, and what is wanted."""
+        to_move = agent in self.to_move
+        return CreationView(
+            agent,
+            to_move,
+            (),
+            self.type,
+            self.language,
+            self.count,
+            self._wanted * to_move,
+            self.examples,
+            self.accepted,
+            self._last,
+        )
+
+    def why_illegal(self, agent: str, action: Proposals) -> Reason | None:
+        """Returns ``None``: every reply counts, whatever is kept of it."""
+        return None
+
+    def random_action(self, agent: str, rng: np.random.Generator) -> Proposals:
+        """Draws some of the tasks that come with the package."""
+        drawn = rng.integers(len(self._tasks), size=max(1, self._wanted))
+        return tuple(
+            Proposal(task.act, task.task_description, task.request_type)
+            for task in (self._tasks[int(number)] for number in drawn)
+        )
+
+    def default_action(self, agent: str) -> Proposals:
+        """Returns a task that is empty."""
+        return NOTHING
+
+    def apply(self, actions: tuple[Proposals, ...]) -> None:
+        """Keeps what is good, and asks for what is missing, for the next batch, or for nothing more."""
+        drafts = screen(actions[0], self.examples, self.accepted)
+        good = [draft.proposal for draft in drafts if draft.refused is None]
+        kept = good[: self._wanted]
+        self.accepted += tuple(kept)
+        self._refused += tuple(draft.refused.name for draft in drafts if draft.refused)
+        self._drafts += len(drafts)
+        self._surplus += len(good) - len(kept)
+        self._last = tuple(drafts)
+        self._called += 1
+        self._asked += 1
+        self._wanted -= len(kept)
+        if not self._wanted or self._asked == self.calls:
+            self._wanted = min(self.batch, self._left)
+            self._left -= self._wanted
+            self._asked = 0
+            self._last = ()
+        if not self._wanted:
+            self.to_move = ()
+            self.rewards = (len(self.accepted) / self.count,)
+
+    def statistics(self, agent: str) -> Mapping[str, float]:
+        """Returns what was drafted and kept, and the proposals refused by reason."""
+        refused = Counter(self._refused)
+        return {
+            "stateful": float(self.type == STATEFUL),
+            "calls": float(self._called),
+            "drafted": float(self._drafts),
+            "accepted": float(len(self.accepted)),
+            "surplus": float(self._surplus),
+            **{refusal_statistic(name): float(refused[name]) for name in REASONS},
+        }
+
+
+def refusal_statistic(reason: str) -> str:
+    """Returns the statistic that counts proposals refused for a reason."""
+    return reason.replace("proposal_", "refused_", 1)

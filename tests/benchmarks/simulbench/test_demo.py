@@ -1,0 +1,151 @@
+"""The run file of SimulBench: simulators come out in their order as well as it can be found, and any seat can be a model's."""
+
+import asyncio
+from itertools import repeat
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from agents.registry import split_spec
+from rating.cli import main
+from rating.records.verify import verify
+from rating.running import run_directory
+from rating.running.contests import make_scheme
+from rating.running.runner import Runner
+from tests.support.hostile_server import hostile_server, say
+
+RUN_FILE = Path(__file__).parents[3] / "benchmarks" / "simulbench" / "demo.toml"
+ENVIRONMENTS = ("simulation_v0", "simulation_v0#pairwise")
+LADDER = ["perfect", "good", "fair", "weak", "poor", "echo", "silent"]
+FORMAT = ("format", "chatter")
+POINTS = np.array([10.0, 8.0, 1.0])
+REPEATS = 1000
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("demo") / "run"
+    config, store = run_directory.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
+    asyncio.run(Runner(config, store).run())
+    records = list(store.records())
+    store.close()
+    return config, records
+
+
+def outcomes_of(records, environment):
+    return [record.outcome for record in records if record.match.environment == environment]
+
+
+def found_order(config, records, environment):
+    """Returns Spearman's correlation of a leaderboard with the ladder, whose last two are equally bad."""
+    rows = make_scheme(config, environment).leaderboard(outcomes_of(records, environment), "").rows
+    assert len(rows) == len(LADDER)
+    return spearmanr([min(5, LADDER.index(row.policy)) for row in rows], range(len(rows))).statistic
+
+
+def shares(config):
+    """Returns the shares of exact, flawed and wrong answers of each simulator."""
+    found = {"echo": (0, 0, 1), "silent": (0, 0, 1)}
+    for policy in config.policy:
+        if policy.title in LADDER[:5]:
+            rates = split_spec(policy.spec)[1]
+            flawed = sum(rates.get(kind, 0) for kind in FORMAT)
+            found[policy.title] = (1 - sum(rates.values()), flawed, sum(rates.values()) - flawed)
+    return found
+
+
+def test_the_ladder_is_what_the_file_says(demo):
+    config, _ = demo
+    for index, name in enumerate(LADDER[:5]):
+        assert shares(config)[name] == pytest.approx((1 - index / 5, index / 10, index / 10))
+
+
+def simulated_means(rng, kinds):
+    """Returns what the four judges would give to answers of some kinds, in the mean of a row."""
+    points = POINTS[kinds]
+    turns = rng.choice([2, 4, 6], size=points.shape)
+    praised = rng.random(points.shape) > 0.8 ** (turns - 1)
+    given = [
+        points,
+        points + 6 * praised,
+        points + 2 + rng.normal(scale=2, size=points.shape),
+        points + turns - 1,
+    ]
+    return np.mean(np.clip(given, 1, 10), axis=(0, 2))
+
+
+def test_the_order_is_found_as_far_as_simulation_predicts(demo):
+    config, records = demo
+    rng, found = np.random.default_rng(0), shares(config)
+    drawn = [rng.choice(3, size=(REPEATS, 88), p=np.maximum(0, found[name])) for name in LADDER]
+    means = np.array([simulated_means(rng, kinds) for kinds in drawn])
+    expected = [spearmanr([0, 1, 2, 3, 4, 5, 5], -column).statistic for column in means.T]
+    assert found_order(config, records, "simulation_v0") >= np.quantile(expected, 0.005)
+    assert np.mean(expected) > 0.95
+
+
+def test_comparisons_find_the_same_order(demo):
+    assert found_order(*demo, "simulation_v0#pairwise") > 0.9
+
+
+def test_rates_of_exact_answers_are_found_again(demo):
+    config, records = demo
+    for name, (exact, _, _) in shares(config).items():
+        seats = [seat for one in outcomes_of(records, "simulation_v0") for seat in one.seats if seat.policy == name]
+        known = [seat.statistics["exact_share"] for seat in seats if seat.statistics["engine"] == 1]
+        assert len(known) > 15
+        assert abs(np.mean(known) - exact) < 0.15
+
+
+def test_the_hasty_judge_contradicts_itself_and_the_exact_one_does_not(demo):
+    _, records = demo
+    consistent = {
+        name: np.mean(
+            [
+                seat.statistics["verdict"] == seat.statistics["verdict_swapped"]
+                for outcome in outcomes_of(records, "simulation_v0#pairwise")
+                for seat in outcome.seats
+                if seat.policy == name
+            ]
+        )
+        for name in ("exact", "hasty")
+    }
+    assert consistent["exact"] == 1 and consistent["hasty"] < 0.7
+
+
+def test_everything_is_played_and_can_be_verified(demo):
+    config, records = demo
+    assert {record.status for record in records} == {"finished"}
+    for environment in ENVIRONMENTS:
+        own = [record for record in records if record.match.environment == environment]
+        assert not any(verify(record, config.turn_settings(environment)) for record in own[::60])
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ('spec = "flawed:stale=0.2,arithmetic=0.1,out_of_character=0.1,format=0.2,chatter=0.2"', "poor"),
+        ('spec = "user:praise=0.2"', "user"),
+        ('spec = "praised:praise=6"', "praised"),
+        ('spec = "exact:position=3,noise=3"', "hasty"),
+    ],
+)
+def test_one_changed_line_seats_a_model_anywhere(line, name, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "of nobody")
+    text = RUN_FILE.read_text(encoding="utf-8")
+    assert text.count(line) == 1
+    with hostile_server(then=repeat(say("As you like. Rating: [[7]] [[B]]"))) as server:
+        text = text.replace(line, f'spec = "openai:mock:base_url={server.url}"')
+        text = text.replace("matches = 88", "matches = 1\nmax_matches = 1\nmin_matches = 1")
+        (tmp_path / "run.toml").write_text(text, encoding="utf-8")
+        assert main(["run", str(tmp_path / "run.toml"), "--out", str(tmp_path / "run")]) == 0
+    _, store = run_directory.open_run(tmp_path / "run")
+    outcomes = [record.outcome for record in store.records()]
+    store.close()
+    seats = [seat.statistics for outcome in outcomes for seat in outcome.seats if seat.policy == name]
+    assert seats
+    expected = {"poor": ("empty", 0), "user": ("empty", 0), "praised": ("rating", 7), "hasty": ("verdict", 1)}
+    statistic, value = expected[name]
+    assert all(told[statistic] == value for told in seats)
