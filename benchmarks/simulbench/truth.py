@@ -24,7 +24,7 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
-from benchmarks.simulbench.pool import SCRIPTED, SIMULATION, USER_TEMPERATURE, USER_TOKENS, as_role, with_temperature
+from benchmarks.simulbench.pool import SCRIPTED, SIMULATION, USER_TEMPERATURE, USER_TOKENS, as_role
 from llmarena_envs import simulation_v0
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_int, check_number
@@ -42,9 +42,6 @@ TURNS = (1, 2, 4, 8)
 USER = "user:praise=0.2"
 JUDGES = ("exact", "praised:praise=6", "lenient:lenience=4", "noisy:noise=4", "exact:drift=1", "always")
 
-TEMPERATURE = 0.0
-"""Of simulators and judges (SimulBench, arXiv 2409.07641, section 3.1)."""
-
 EXACT, FLAWED, WRONG = 1.0, 0.5, 0.0
 """The truth of an answer; one with the right content within other text stands between, as in the judges' scale of five bands."""
 
@@ -55,8 +52,10 @@ _POINTS = SCALE.high - SCALE.low
 class Options(RowOptions):
     """Options of the row."""
 
-    tasks: int = option(0, "number of tasks, of those with an engine and of others by turns; 0: all", smoke=8)
-    file: str = option("", "file of tasks instead of those that come with the package")
+    tasks: str = option("", "file of tasks instead of those that come with the package")
+    number: int = option(
+        0, "how many tasks at most, of those with an engine and of others by turns; 0 for all", smoke=8
+    )
     repeat: int = option(1, "dialogues of each simulator on each task with each number of turns")
     user: str = option(USER, "policy that makes the requests, e.g. openai:MODEL")
     judge: tuple[str, ...] = option((), f"policies that judge, e.g. openai:MODEL (default: {' '.join(JUDGES)})")
@@ -95,30 +94,26 @@ def plan(options: Options) -> dict[str, RunConfig]:
     Raises:
         OptionError: if an option has no valid value.
     """
+    check_int("number", options.number, 0, 1_000_000)
     check_int("repeat", options.repeat, 1, 1_000)
     check_number("threshold", options.threshold, SCALE.low, SCALE.high)
     check_number("known", options.known, 0, 1)
     judges = options.judge or JUDGES
-    own = {"tasks": str(Path(options.file).resolve())} if options.file else {}
-    serving = [as_role(judge, "judge", temperature=TEMPERATURE) for judge in judges]
+    own = {"tasks": str(Path(options.tasks).resolve())} if options.tasks else {}
     settings: dict[str, Any] = {**own, "mode": DIALOGUE, "n_judges": len(judges), "language": options.language}
     numbers = simulation_v0.raw_env(**settings).cases()["number"]
-    check_int("tasks", options.tasks, 0, len(numbers))
-    chosen = numbers[: options.tasks or len(numbers)]
-    deals = [(number, turns) for number in chosen for turns in TURNS]
+    deals = [(number, turns) for number in numbers[: options.number or len(numbers)] for turns in TURNS]
     user = as_role(options.user, "user", temperature=USER_TEMPERATURE, max_tokens=USER_TOKENS)
     item = EnvironmentConfig(
         name=SIMULATION,
         scheme="mean_reward",
         options=settings,
         by_deal={"number": [number for number, _ in deals], "turns": [turns for _, turns in deals]},
-        staff={"user": [user.title], "judge": [judge.title for judge in serving]},
+        staff={"user": [user.title], "judge": list(judges)},
     )
     config = plan_run(options, [item], stop={"matches": options.repeat * len(deals)}, scripted=SCRIPTED)
-    pool = [with_temperature(policy, TEMPERATURE) for policy in config.policy]
-    known = {policy.title for policy in pool}
-    staff = {policy.title: policy for policy in (user, *serving) if policy.title not in known}
-    return {RUN: config.model_copy(update={"policy": [*pool, *staff.values()]})}
+    extra = [] if user.title in {policy.title for policy in config.policy} else [user]
+    return {RUN: config.model_copy(update={"policy": [*config.policy, *extra]})}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:

@@ -4,24 +4,26 @@ import csv
 
 import pytest
 
-from benchmarks.experiments.command import Paper, main
+from benchmarks.experiments.command import main
+from benchmarks.simulbench.__main__ import PAPER
 from benchmarks.simulbench.truth import (
     EXACT,
     FLAWED,
     JUDGES,
+    RUN,
     WRONG,
+    Options,
     Rated,
     correction_table,
     drift_of,
     error_of,
+    plan,
     praise_of,
     rated_answers,
     scores_of,
     simulator_table,
 )
 from rating.records.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
-
-PAPER = Paper("simulbench", "SimulBench", {"truth": "benchmarks.simulbench.truth"}, {})
 
 
 def answer(truth, rating, turn=1.0, deal=0, simulator="one"):
@@ -132,15 +134,24 @@ def test_planted_judges_are_told_apart_in_a_smoke_run(tmp_path):
         assert path.read_bytes() == (tmp_path / "a" / path.name).read_bytes()
 
 
+def test_a_model_asks_at_the_temperature_of_the_paper(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "of nobody")
+    config = plan(Options(smoke=True, number=2, user="openai:m", judge=("openai:m", "exact")))[RUN]
+    config.check()
+    staff = config.find_environment("simulation_v0").staff
+    assert staff["judge"] == ["openai:m", "exact"]
+    assert config.find_policy(staff["user"][0]).options == {"temperature": 1.2, "max_tokens": 300}
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--threshold", "11"], "threshold"),
         (["--known", "2"], "known"),
-        (["--tasks", "1000"], "tasks"),
+        (["--number", "-1"], "number"),
         (["--repeat", "0"], "repeat"),
         (["--judge", "nobody"], "nobody"),
-        (["--file", "nowhere.jsonl"], "nowhere.jsonl"),
+        (["--tasks", "nowhere.jsonl"], "nowhere.jsonl"),
     ],
 )
 def test_bad_options_are_refused(words, message, tmp_path, capsys):
