@@ -157,6 +157,21 @@ def test_bad_rows_are_refused_with_their_place_and_the_others_kept(out, tmp_path
     assert len(lines(tmp_path / "out" / "evaluate-scores.jsonl")) == len(good)
 
 
+def test_tasks_whose_engine_cannot_stand_behind_them_are_refused(tmp_path):
+    good = next(task for task in shipped_tasks("en") if task.engine == "calendar")
+    tasks = [
+        good,
+        good._replace(id="a", act="A", engine="calender"),
+        good._replace(id="b", act="B", task_description="Be a calendar."),
+    ]
+    (tmp_path / "tasks.jsonl").write_text(write_tasks(tasks), encoding="utf-8")
+    assert run(tmp_path, "collect", "--tasks", str(tmp_path / "tasks.jsonl"), "--dialogues", "1") == 0
+    report = json.loads((tmp_path / "collect.json").read_text(encoding="utf-8"))
+    assert ["'a'" in note and "calendar" in note for note in report["notes"]] == [True, False]
+    assert "First request" in report["notes"][1]
+    assert len(load_dialogues(tmp_path / "collect-dialogues.jsonl")) == 1
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
