@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
@@ -17,13 +16,14 @@ from benchmarks.simulbench.inputs import LabelledScript, read_scripts, script_fi
 from benchmarks.simulbench.pool import JUDGES, SCRIPTED, SIMULATION, chosen
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.simulation.labels import belongs
-from llmarena_envs.simulation.protocol import SCRIPT, UNKNOWN
+from llmarena_envs.simulation.protocol import SCALE, SCRIPT, UNKNOWN
 from llmarena_envs.simulation.scripts import Script
 from rating.errors import RunError
 from rating.records.outcome import PLAYED, SeatOutcome
 from rating.records.record import Record
 from rating.running.run_file import EnvironmentConfig, RunConfig
-from rating.statistics.estimates import Estimate, mean_estimate
+from rating.statistics.bounded import bounded_mean
+from rating.statistics.estimates import Estimate
 from rating.statistics.results import rated_seats, staff_seats
 
 RUN = "answers"
@@ -212,13 +212,24 @@ def within(answers: Iterable[Answered], subset: str) -> list[Answered]:
 
 
 def mean_score(answers: Iterable[Answered]) -> Estimate | None:
-    """Returns the mean score with an interval clustered by task; without one where tasks are too few or all scores alike."""
-    scored = [each for each in answers if each.score is not None]
-    return cautious(
-        mean_estimate(
-            [each.score for each in scored if each.score is not None], [each.script.source_id for each in scored]
-        )
-    )
+    """Returns the mean score with an interval clustered by task; ``None`` without any score."""
+    scored = [(each.score, each.script.source_id) for each in answers if each.score is not None]
+    return score_estimate([score for score, _ in scored], [task for _, task in scored])
+
+
+def score_estimate(scores: Sequence[float], clusters: Sequence[str]) -> Estimate | None:
+    """Returns a mean of scores from 1 to 10; its interval stays on the scale and holds for few clusters.
+
+    Args:
+        scores: the scores.
+        clusters: for each score the group it belongs to.
+    """
+    length = SCALE.high - SCALE.low
+    mean = bounded_mean([(score - SCALE.low) / length for score in scores], clusters)
+    if mean is None or mean.low is None or mean.high is None:
+        return mean
+    value, low, high = (SCALE.low + length * part for part in (mean.value, mean.low, mean.high))
+    return mean._replace(value=value, low=low, high=high)
 
 
 def subset_means(answers: Iterable[Answered], subsets: Sequence[str]) -> dict[str, list[Estimate | None]]:

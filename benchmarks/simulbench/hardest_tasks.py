@@ -5,18 +5,25 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
 
-from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table
 from benchmarks.options import option
-from benchmarks.simulbench.answers import RUN, Answered, ScriptOptions, answered, describe_size, plan_answers
+from benchmarks.simulbench.answers import (
+    RUN,
+    Answered,
+    ScriptOptions,
+    answered,
+    describe_size,
+    plan_answers,
+    score_estimate,
+)
 from benchmarks.simulbench.main_scores import notes
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.tasks import TYPES
-from rating.statistics.estimates import Estimate, mean_estimate
+from rating.statistics.estimates import Estimate
 
 ENDS = ("simplest", "hardest")
 
@@ -78,7 +85,7 @@ def difficulties(answers: Sequence[Answered]) -> list[Difficulty]:
     found = []
     for own in by_task.values():
         scores = [each.score for each in own if each.score is not None]
-        score = cautious(mean_estimate(scores, [each.script.source_file_name for each in own]))
+        score = score_estimate(scores, [each.script.source_file_name for each in own])
         assert score is not None
         script = own[0].script
         found.append(Difficulty(script.act, script.type, len({each.script.id for each in own}), score))
@@ -114,8 +121,8 @@ def end_table(tasks: Sequence[Difficulty], end: str, kind: str, listed: int) -> 
         [
             *published.notes,
             "published: a list without scores, of other tasks",
-            "measured: means over all simulators; (n): answers; intervals are clustered by dialogue, and left out where dialogues"
-            " are fewer than 6; tasks with the same mean stand in the order of their names",
+            "measured: means over all simulators; (n): answers; intervals are clustered by dialogue; tasks with the same mean"
+            " stand in the order of their names",
         ],
     )
 

@@ -1,6 +1,6 @@
 """What the steps read from files: the good rows are kept, the others refused with their place."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,6 +11,7 @@ from llmarena_envs.simulation.dialogues import Dialogue, import_dialogues
 from llmarena_envs.simulation.labels import label_scripts
 from llmarena_envs.simulation.scripts import Message, Script, import_scripts, task_of
 from llmarena_envs.simulation.tasks import Task, import_tasks, shipped_tasks
+from llmarena_envs.simulation.truth import check_engine
 
 Row = TypeVar("Row")
 
@@ -38,7 +39,7 @@ def read_tasks(path: str, language: str) -> Imported[Task]:
     """
     if not path:
         return Imported(shipped_tasks(language), ())
-    return _checked(import_tasks(path, language), "task", path)
+    return _checked(_with_engines(import_tasks(path, language), lambda task: task, path), "task", path)
 
 
 @lru_cache(maxsize=8)
@@ -50,7 +51,8 @@ def read_dialogues(path: str, language: str) -> Imported[Dialogue]:
     """
     if not path:
         return Imported(sample_dialogues(language), ())
-    return _checked(import_dialogues(path, shipped_tasks(language)), "dialogue", path)
+    imported = import_dialogues(path, shipped_tasks(language))
+    return _checked(_with_engines(imported, lambda dialogue: dialogue.task, path), "dialogue", path)
 
 
 @lru_cache(maxsize=8)
@@ -103,6 +105,19 @@ def script_of(fields: Mapping[str, Any]) -> Script:
 def _own_task(script: Script, language: str) -> Task:
     """Returns the task of a script as far as the script tells it."""
     return Task(script.act, script.task_description, "...", script.type, script.source_id, "", language)
+
+
+def _with_engines(imported: Imported[Row], task_of_row: Callable[[Row], Task], path: str) -> Imported[Row]:
+    """Refuses the rows of a file whose engine does not exist, or whose description does not say what it is asked first."""
+    rows, refusals = [], list(imported.refusals)
+    for row in imported.rows:
+        try:
+            check_engine(task_of_row(row))
+        except OptionError as error:
+            refusals.append(OptionError(f"{path}: {error}"))
+        else:
+            rows.append(row)
+    return Imported(tuple(rows), tuple(refusals))
 
 
 def _checked(imported: Imported[Row], what: str, path: str) -> Imported[Row]:

@@ -73,8 +73,7 @@ def score_table(
         beside(published, subset_means(answers, subsets), same),
         [
             *table.notes,
-            "measured: (n): answers; intervals are clustered by task, and left out where tasks are fewer than 6 or all scores"
-            " alike",
+            "measured: (n): answers; intervals are clustered by task",
             "published scores are of other scripts and other judges: only the order of simulators compares",
         ],
     )

@@ -26,7 +26,6 @@ from llmarena_envs.simulation.actions import (
     SimulationView,
     Utterance,
 )
-from llmarena_envs.simulation.engines import ENGINES
 from llmarena_envs.simulation.measures import measures
 from llmarena_envs.simulation.protocol import (
     ANSWER,
@@ -48,7 +47,7 @@ from llmarena_envs.simulation.protocol import (
 from llmarena_envs.simulation.scripts import Script, task_of
 from llmarena_envs.simulation.speech import MAX_TEXT
 from llmarena_envs.simulation.tasks import Task
-from llmarena_envs.simulation.truth import engine_of, first_request
+from llmarena_envs.simulation.truth import check_engine, engine_of, first_request
 
 Item = tuple[Task, tuple[Utterance, ...]]
 """A task with what was said before the match."""
@@ -114,9 +113,7 @@ class Simulation(Game[Action, SimulationView]):
         self.items = tuple(_item(script, self.tasks) for script in scripts) or tuple(_begun(task) for task in tasks)
         self._has_truth = engine == AUTO
         for task, _ in self.items if self._has_truth else ():
-            if task.engine:
-                check_choice(f"tasks: {task.id!r:.60}: engine", task.engine, ENGINES)
-                first_request(task)
+            check_engine(task)
         self._candidates = _candidates([task for task, _ in self.items], number, act)
         self.counter = WordCounter(language)
         self._turns = turns

@@ -5,8 +5,8 @@ SimulBench (arXiv 2409.07641) has judges' scores only; this is what they can be 
 
 import re
 
-from llmarena_envs.core.options import OptionError
-from llmarena_envs.simulation.engines import make_engine
+from llmarena_envs.core.options import OptionError, check_choice
+from llmarena_envs.simulation.engines import ENGINES, make_engine
 from llmarena_envs.simulation.engines.engine import Engine
 from llmarena_envs.simulation.speech import as_said, unfenced
 from llmarena_envs.simulation.tasks import Task
@@ -29,6 +29,17 @@ def first_request(task: Task) -> str:
             " 'First request: ...', which is what the engine is asked first"
         )
     return task.task_description[marks[-1].end() :]
+
+
+def check_engine(task: Task) -> None:
+    """Checks that a task has no engine, or one that there is and a description that says what it is asked first.
+
+    Raises:
+        OptionError: if it has not.
+    """
+    if task.engine:
+        check_choice(f"tasks: {task.id!r:.60}: engine", task.engine, ENGINES)
+        first_request(task)
 
 
 def engine_of(task: Task) -> Engine | None:

@@ -60,6 +60,7 @@ from llmarena_envs.core.failures import InvalidReply
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
 from llmarena_envs.simulation.dialogues import load_dialogues
+from llmarena_envs.simulation.truth import check_engine
 
 EXAMPLE: Mapping[str, Any] = {
     "id": "example",
@@ -111,6 +112,7 @@ class raw_env(TextEnv):
         render_mode: str | None = None,
     ) -> None:
         (loaded,) = load_dialogues([dialogue])
+        check_engine(loaded.task)
         super().__init__(Observation(loaded), ObservationCodec(language), obs_type=obs_type, render_mode=render_mode)
 
     def read_action(self, action: Any, agent: str) -> Any:

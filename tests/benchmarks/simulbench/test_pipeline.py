@@ -1,0 +1,223 @@
+"""The steps of SimulBench on files: each takes what the one before wrote, goes on where it stopped, and refuses bad rows."""
+
+import json
+import tomllib
+
+import pytest
+
+from benchmarks.experiments.command import main
+from benchmarks.simulbench.__main__ import PAPER
+from benchmarks.simulbench.collect import Options as CollectOptions
+from benchmarks.simulbench.collect import plan as plan_collect
+from benchmarks.simulbench.tasks import Options as TaskOptions
+from benchmarks.simulbench.tasks import plan as plan_tasks
+from llmarena_envs.simulation.dialogues import load_dialogues
+from llmarena_envs.simulation.labels import label_scripts
+from llmarena_envs.simulation.scripts import load_scripts
+from llmarena_envs.simulation.tasks import load_tasks, shipped_tasks, write_tasks
+
+SIMULATORS = ("perfect", "silent")
+
+
+def run(out, row, *words):
+    return main(PAPER, [row, *words, "--workers", "1", "--out", str(out)])
+
+
+def steps(out):
+    """The command lines of all steps, each with the file of the one before."""
+    engines = str(out.parent / "engines.jsonl")
+    simulators = ("--alone", "--policy", *SIMULATORS)
+    scripts = str(out / "extract-scripts-exact.jsonl")
+    return {
+        "tasks": ("--smoke",),
+        "collect": ("--tasks", engines, "--dialogues", "2"),
+        "extract": ("--dialogues", str(out / "collect-dialogues.jsonl")),
+        "evaluate": ("--scripts", scripts, "--tasks", engines, *simulators),
+        "compare": ("--scripts", scripts, "--tasks", engines, "--subset", "All", *simulators),
+    }
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    """Results of the whole pipeline, on two tasks with engines and one without."""
+    directory = tmp_path_factory.mktemp("pipeline")
+    chosen = [each for each in shipped_tasks("en") if each.id in ("engine-sql", "engine-calendar", "vending-machine")]
+    (directory / "engines.jsonl").write_text(write_tasks(chosen), encoding="utf-8")
+    for row, words in steps(directory / "out").items():
+        assert run(directory / "out", row, *words) == 0, row
+    return directory / "out"
+
+
+def table(out, row, name, key):
+    report = json.loads((out / f"{row}.json").read_text(encoding="utf-8"))
+    found = next(each for each in report["tables"] if each["name"] == name)
+    return {
+        line[key]: {title.removesuffix(" (measured)"): cell for title, cell in line.items()} for line in found["rows"]
+    }
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_created_tasks_can_be_collected_on(out):
+    tasks = load_tasks(out / "tasks-created.jsonl")
+    assert {task.type for task in tasks} == {"stateless", "stateful"}
+    assert {task.act for task in tasks}.isdisjoint(task.act for task in shipped_tasks("en"))
+    creators = table(out, "tasks", "creators", "creator")
+    assert creators["templates"]["kept, % of those asked for"]["value"] == 100
+    assert creators["careless"]["kept, % of those asked for"]["value"] == 50
+    assert sum(each["in the file"] for each in creators.values()) == len(tasks)
+
+
+def test_every_task_has_its_dialogues(out):
+    dialogues = load_dialogues(out / "collect-dialogues.jsonl")
+    assert len({(each.source_id, each.source_file_name) for each in dialogues}) == 6
+    assert {(each.turns, each.source_file_name) for each in dialogues} == {(4, "good-1"), (4, "good-2")}
+    assert {each.engine for each in dialogues} == {"sql", "calendar", ""}
+    first, second = (each for each in dialogues if each.source_id == "engine-sql")
+    assert first.dialogue_history[0] == second.dialogue_history[0]
+    assert first.dialogue_history != second.dialogue_history
+
+
+def test_scripts_begin_with_the_first_wrong_answer(out):
+    dialogues = {each.id: each for each in load_dialogues(out / "collect-dialogues.jsonl")}
+    for observer in ("exact", "content"):
+        scripts = load_scripts(out / f"extract-scripts-{observer}.jsonl")
+        assert {script.id.rpartition("-")[0] for script in scripts} == dialogues.keys()
+        assert observer != "content" or {script.turn_num for script in scripts} == {0}
+    observers = table(out, "extract", "observers", "observer")
+    assert observers["exact"]["the turn is that of the first inexact answer, % of dialogues on engines"]["value"] == 100
+    assert observers["exact"]["the turn is that of the first inexact answer, % of dialogues on engines"]["n"] == 4
+
+
+def test_scores_are_those_of_the_judge(out):
+    scripts = load_scripts(out / "extract-scripts-exact.jsonl")
+    labels = dict(zip([script.id for script in scripts], label_scripts(scripts), strict=True))
+    scores = lines(out / "evaluate-scores.jsonl")
+    assert len(scores) == 2 * len(scripts)
+    for line in scores:
+        assert line["label"] == labels[line["id"]]
+        known = line["source_id"].startswith("engine")
+        right = line["simulator"] == "perfect"
+        assert line["exact"] in ((right or (not line["response"] and line["score"] == 10),) if known else (None,))
+        assert line["score"] == line["ratings"]["exact"]
+        assert line["score"] == 10 or not right
+    kept = load_scripts(out / "evaluate-scripts.jsonl")
+    silent = {line["id"]: line["score"] for line in scores if line["simulator"] == "silent"}
+    assert {script.id for script in kept} == {name for name, score in silent.items() if score != 10}
+
+
+def test_comparisons_are_those_of_both_orders(out):
+    scripts = load_scripts(out / "extract-scripts-exact.jsonl")
+    comparisons = lines(out / "compare-comparisons.jsonl")
+    assert sorted(line["id"] for line in comparisons) == sorted(script.id for script in scripts)
+    for line in comparisons:
+        assert line["simulators"] == ["perfect", "silent"]
+        assert line["responses"][1] == ""
+        wanted = 0.5 if line["responses"][0] == "" else 1.0
+        assert (line["result"], line["verdicts"]) == (wanted, {"exact": [wanted, wanted]})
+
+
+@pytest.mark.parametrize("row", ["tasks", "collect", "extract", "evaluate", "compare"])
+def test_every_step_gives_the_same_bytes_again(row, out, tmp_path):
+    before = {path.name: path.read_bytes() for path in out.glob(f"{row}*.*")}
+    assert run(out, row, *steps(out)[row]) == 0  # nothing is played again
+    assert {path.name: path.read_bytes() for path in out.glob(f"{row}*.*")} == before
+    assert run(tmp_path / "run", row, *steps(out)[row], "--run", str(out / row)) == 0
+    assert run(tmp_path / "new", row, *steps(out)[row]) == 0
+    for name, content in before.items():
+        assert (tmp_path / "run" / name).read_bytes() == content
+        if not name.endswith(".json"):  # which names the seal of the run, that knows how long it took
+            assert (tmp_path / "new" / name).read_bytes() == content
+
+
+@pytest.mark.parametrize("row", ["f2", "f3a", "f3b", "t2"])
+def test_one_evaluation_serves_every_table(row, out, tmp_path):
+    assert run(tmp_path, row, "--run", str(out / "evaluate"), "--same", "GPT-4o=perfect") == 0
+    text = (tmp_path / f"{row}.md").read_text(encoding="utf-8")
+    assert ("GPT-4o = perfect" in text) == (row != "t2")
+
+
+def test_bad_rows_are_refused_with_their_place_and_the_others_kept(out, tmp_path):
+    good = (out / "extract-scripts-exact.jsonl").read_text(encoding="utf-8").splitlines()
+    first = json.loads(good[0])
+    bad = [
+        "no JSON",
+        json.dumps(first | {"id": "x", "turn_num": 3, "dialogue_history": first["dialogue_history"][:1]}),
+        json.dumps(first | {"id": "y", "type": "stateles"}),
+        good[0],
+    ]
+    path = tmp_path / "scripts.jsonl"
+    path.write_text("\n".join([*good[:3], *bad, *good[3:]]), encoding="utf-8")
+    assert run(tmp_path / "out", "evaluate", "--scripts", str(path), "--alone", "--policy", "silent") == 0
+    report = json.loads((tmp_path / "out" / "evaluate.json").read_text(encoding="utf-8"))
+    refused = [note for note in report["notes"] if note.startswith("refused")]
+    assert [f"line {number}:" in note for number, note in enumerate(refused, start=4)] == [True] * 4
+    assert len(lines(tmp_path / "out" / "evaluate-scores.jsonl")) == len(good)
+
+
+def test_tasks_whose_engine_cannot_stand_behind_them_are_refused(tmp_path):
+    good = next(task for task in shipped_tasks("en") if task.engine == "calendar")
+    tasks = [
+        good,
+        good._replace(id="a", act="A", engine="calender"),
+        good._replace(id="b", act="B", task_description="Be a calendar."),
+    ]
+    (tmp_path / "tasks.jsonl").write_text(write_tasks(tasks), encoding="utf-8")
+    assert run(tmp_path, "collect", "--tasks", str(tmp_path / "tasks.jsonl"), "--dialogues", "1") == 0
+    report = json.loads((tmp_path / "collect.json").read_text(encoding="utf-8"))
+    assert ["'a'" in note and "calendar" in note for note in report["notes"]] == [True, False]
+    assert "First request" in report["notes"][1]
+    assert len(load_dialogues(tmp_path / "collect-dialogues.jsonl")) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evaluate", "--scripts", "bad.jsonl"], "expected at least one script"),
+        (["evaluate", "--scripts", "none.jsonl"], "none.jsonl"),
+        (["compare", "--subset", "hard"], "subset: expected one of"),
+        (["compare", "--alone", "--policy", "perfect"], "two simulators"),
+        (["collect", "--tasks", "bad.jsonl"], "expected at least one task"),
+        (["collect", "--dialogues", "0"], "dialogues"),
+        (["collect", "--user", "nobody"], "nobody"),
+        (["extract", "--dialogues", "bad.jsonl"], "expected at least one dialogue"),
+        (["tasks", "--count", "0"], "count"),
+        (["f2", "--number", "-1"], "number"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_played(words, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
+    assert main(PAPER, words) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("row", "message"), [("collect", "expected mode = 'script'"), ("compare", "expected a run of simulation_v0, got")]
+)
+def test_a_run_of_something_else_is_no_run_of_scripts(row, message, out, tmp_path, capsys):
+    assert run(tmp_path / "out", "f2", "--run", str(out / row)) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_models_sample_as_in_the_paper_unless_told_otherwise():
+    config = plan_collect(CollectOptions(smoke=True, number=1, user="openai:one"))["dialogues"]
+    user = next(policy for policy in config.policy if not policy.rated)
+    assert user.options == {"temperature": 1.2, "max_tokens": 300}
+    assert config.environment[0].staff == {"user": [user.title]}
+    config = plan_collect(CollectOptions(number=1, user="openai:one:temperature=0.5"))["dialogues"]
+    assert config.find_policy("openai:one:temperature=0.5 as user").options == {"max_tokens": 300}
+    policies = plan_tasks(TaskOptions(policy=("openai:one", "openai:two:temperature=0.3"), alone=True))[
+        "creation"
+    ].policy
+    assert [policy.options for policy in policies] == [{"temperature": 1.2}, {}]
+
+
+def test_the_run_directory_is_the_log_of_a_step(out):
+    with (out / "collect" / "dialogues" / "run.toml").open("rb") as file:
+        settings = tomllib.load(file)
+    assert settings["environment"][0]["by_deal"]["tasks"][0][0]["act"]
