@@ -4,7 +4,6 @@ Nothing is played: the questions of some files are looked for in a corpus of the
 similarity of passages.
 """
 
-import importlib
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from benchmarks.auto_arena.corpus_search import (
     read_corpus,
 )
 from benchmarks.experiments.estimates import cautious
+from benchmarks.experiments.functions import find_function
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
@@ -115,16 +115,7 @@ def find_embedder(spec: str) -> Embedder:
     """
     if not spec:
         return ngram_vectors
-    module, colon, name = spec.partition(":")
-    if not colon or not name.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
-        raise OptionError(f"embedder: expected module:function, got {spec!r}")
-    try:
-        function = getattr(importlib.import_module(module), name, None)
-    except ModuleNotFoundError as error:
-        raise OptionError(f"embedder: cannot import {module!r}: {error}") from error
-    if not callable(function):
-        raise OptionError(f"embedder: expected a function {name!r} in {module}, got {function!r:.80}")
-    found: Embedder = function
+    found: Embedder = find_function("embedder", spec)
     return found
 
 

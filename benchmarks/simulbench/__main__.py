@@ -18,6 +18,7 @@ PAPER = Paper(
         "f3b": "benchmarks.simulbench.script_types",
         "t1": "benchmarks.simulbench.pairwise",
         "t2": "benchmarks.simulbench.hardest_tasks",
+        "audit": "benchmarks.simulbench.audit",
         "truth": "benchmarks.simulbench.truth",
     },
     aliases={"t4": "f2"},
