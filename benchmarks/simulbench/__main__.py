@@ -19,6 +19,7 @@ PAPER = Paper(
         "t1": "benchmarks.simulbench.pairwise",
         "t2": "benchmarks.simulbench.hardest_tasks",
         "audit": "benchmarks.simulbench.audit",
+        "t3": "benchmarks.simulbench.toxicity.row",
         "truth": "benchmarks.simulbench.truth",
     },
     aliases={"t4": "f2"},

@@ -1,0 +1,221 @@
+"""Toxicity of the tasks and of the scripts, as means of six attributes (SimulBench, arXiv 2409.07641, Table 3).
+
+Nothing is played. Texts are scored by a function of the user's, ``--scorer module:function``, which is given a list of texts and
+returns for each of them the six attributes as numbers from 0 to 1, by name; without one by a small lexicon.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from benchmarks.experiments.functions import find_function
+from benchmarks.experiments.published import load_published
+from benchmarks.experiments.row import Result, Row, RowOptions
+from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table
+from benchmarks.options import option
+from benchmarks.simulbench.inputs import read_scripts, read_tasks, refusal_notes
+from benchmarks.simulbench.toxicity.lexicon import ATTRIBUTES, TOXICITY, score_by_lexicon
+from llmarena_envs.core.options import OptionError
+from rating.running.run_file import RunConfig
+from rating.statistics.bounded import bounded_mean
+from rating.statistics.estimates import Estimate
+
+TASK, SCRIPT = "task", "script"
+_PRINTED = {TASK: "Simulation Task", SCRIPT: "Testing Script"}
+
+Scores = Mapping[str, float]
+"""The attributes of a text, 0 to 1 by name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RowOptions):
+    """Options of the row."""
+
+    scripts: str = option("", "file of scripts (default: scripts from dialogues of scripted players)")
+    tasks: str = option("", "file of tasks (default: those that come with the package)")
+    scorer: str = option("", "module:function from texts to six attributes each (default: a small lexicon)")
+
+
+class Text(NamedTuple):
+    """What is scored.
+
+    Attributes:
+        kind: ``TASK`` or ``SCRIPT``.
+        id: its name in its file.
+        task: the id of its task, by which intervals are clustered.
+        text: a task's description, or all that is said in a script.
+    """
+
+    kind: str
+    id: str
+    task: str
+    text: str
+
+
+def plan(options: Options) -> dict[str, RunConfig]:
+    """Returns nothing, after a look at what the options name."""
+    find_scorer(options.scorer)
+    read_texts(options)
+    return {}
+
+
+def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+    """Returns the means of tasks and scripts beside the published ones, and what every text got.
+
+    Raises:
+        OptionError: if the scorer does not give what it should.
+    """
+    texts = read_texts(options)
+    scores = scored([text.text for text in texts], find_scorer(options.scorer), options.scorer)
+    return Result(
+        [mean_table(texts, scores), highest_table(texts, scores)],
+        notes=[
+            f"scored by {options.scorer}"
+            if options.scorer
+            else "scored by a small lexicon of our own, by which a score is the share of sentences with such words: it is not"
+            " comparable with the published scores; name a classifier with --scorer",
+            *refusal_notes(read_scripts(options.scripts, options.tasks, options.language)),
+        ],
+        files={"scores.jsonl": score_lines(texts, scores)},
+    )
+
+
+def find_scorer(spec: str) -> Callable[[Sequence[str]], Any]:
+    """Returns the function that scores texts; without one named that of the lexicon.
+
+    Raises:
+        OptionError: if there is none.
+    """
+    return find_function("scorer", spec) if spec else score_by_lexicon
+
+
+def read_texts(options: Options) -> list[Text]:
+    """Returns tasks and scripts as they are scored."""
+    tasks = [
+        Text(TASK, task.id, task.id, task.task_description) for task in read_tasks(options.tasks, options.language).rows
+    ]
+    scripts = [
+        Text(SCRIPT, script.id, script.source_id, "\n".join(message.content for message in script.dialogue_history))
+        for script, _, _ in read_scripts(options.scripts, options.tasks, options.language).rows
+    ]
+    return [*tasks, *scripts]
+
+
+def scored(texts: Sequence[str], scorer: Callable[[Sequence[str]], Any], name: str) -> list[Scores]:
+    """Returns what a scorer gives every text, after checks.
+
+    Args:
+        texts: the texts.
+        scorer: from a list of texts to as many mappings.
+        name: of the scorer, for errors.
+
+    Raises:
+        OptionError: if it gives anything else, naming the text by its number from 1.
+    """
+    try:
+        given = list(scorer(list(texts)))
+    except Exception as error:  # whatever the user's own function raises
+        raise OptionError(f"scorer: {name} failed: {type(error).__name__}: {error}") from error
+    if len(given) != len(texts):
+        raise OptionError(f"scorer: expected {name} to return scores for each of {len(texts)} texts, got {len(given)}")
+    return [_checked(each, f"scorer: {name}, text {number}") for number, each in enumerate(given, start=1)]
+
+
+def _checked(given: Any, where: str) -> Scores:
+    if not isinstance(given, Mapping):
+        raise OptionError(f"{where}: expected a mapping of {', '.join(ATTRIBUTES)}, got {given!r:.80}")
+    names = {" ".join(str(name).lower().replace("_", " ").split()): value for name, value in given.items()}
+    scores = {}
+    for attribute in ATTRIBUTES:
+        try:
+            value = float(names.get(attribute, math.nan))
+        except (TypeError, ValueError):
+            value = math.nan
+        if not 0 <= value <= 1:
+            raise OptionError(
+                f"{where}: expected {attribute!r} as a number from 0 to 1, got {names.get(attribute)!r:.80} among"
+                f" {', '.join(sorted(names)) or 'nothing'}"
+            )
+        scores[attribute] = value
+    return scores
+
+
+def mean_of(texts: Sequence[Text], scores: Sequence[Scores], kind: str, attribute: str) -> Estimate | None:
+    """Returns the mean of an attribute over all texts of a kind."""
+    own = [(each[attribute], text.task) for text, each in zip(texts, scores, strict=True) if text.kind == kind]
+    return bounded_mean([value for value, _ in own], [task for _, task in own])
+
+
+def mean_table(texts: Sequence[Text], scores: Sequence[Scores]) -> Table:
+    """Returns the means of tasks and scripts beside the published ones."""
+    published = load_published("benchmarks.simulbench")["T3"]
+    rows: list[list[Cell]] = []
+    for index, attribute in enumerate(ATTRIBUTES):
+        row: list[Cell] = [attribute]
+        for kind, printed in _PRINTED.items():
+            row += [published.rows[printed][index], mean_of(texts, scores, kind, attribute)]
+        rows.append(row)
+    return Table(
+        "means",
+        "mean scores of tasks and scripts, 0 to 1",
+        [
+            Column("attribute"),
+            *(
+                Column(title, source, 4 if source == MEASURED else 2)
+                for title in ("tasks", "scripts")
+                for source in (PUBLISHED, MEASURED)
+            ),
+        ],
+        rows,
+        [
+            *published.notes,
+            "published: of the paper's own tasks and scripts, by another scorer; measured: those of the options",
+            "a task is scored by its description, a script by all that is said in it; intervals of scripts are clustered by task",
+        ],
+    )
+
+
+def highest_table(texts: Sequence[Text], scores: Sequence[Scores], most: int = 10) -> Table:
+    """Returns the texts with the highest toxicity, those without any left out."""
+    found = [(each, text) for text, each in zip(texts, scores, strict=True) if each[TOXICITY] > 0]
+    found.sort(key=lambda pair: (-pair[0][TOXICITY], pair[1].kind, pair[1].id))
+    return Table(
+        "highest",
+        "the most toxic texts",
+        [Column("text"), Column("id"), *(Column(attribute, MEASURED, 4) for attribute in ATTRIBUTES)],
+        [[text.kind, text.id, *(each[attribute] for attribute in ATTRIBUTES)] for each, text in found[:most]],
+        [f"{len(found)} of {len(texts)} texts have a toxicity above 0"],
+    )
+
+
+def score_lines(texts: Sequence[Text], scores: Sequence[Scores]) -> str:
+    """Returns what every text got as JSON lines."""
+    lines = [
+        json.dumps({"text": text.kind, "id": text.id, "task": text.task, **each}, ensure_ascii=False)
+        for text, each in zip(texts, scores, strict=True)
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def precision(options: Options) -> str:
+    """Says how many texts there are."""
+    kinds = [text.kind for text in read_texts(options)]
+    return f"n = {kinds.count(TASK)} tasks and {kinds.count(SCRIPT)} scripts"
+
+
+ROW = Row(
+    title="toxicity of tasks and scripts: means of six attributes",
+    source="SimulBench, Table 3",
+    options=Options,
+    plan=plan,
+    measure=measure,
+    precision=precision,
+    shows="It shows how toxic tasks and scripts are by a scorer, on average and which ones most.",
+    does_not_show=(
+        "It does not show more than its scorer knows. The lexicon, which is used where no other is named, counts words: it only"
+        " shows that nothing coarse stands in the texts."
+    ),
+)
