@@ -20,6 +20,7 @@ PAPER = Paper(
         "t2": "benchmarks.simulbench.hardest_tasks",
         "audit": "benchmarks.simulbench.audit",
         "t3": "benchmarks.simulbench.toxicity.row",
+        "dynamic": "benchmarks.simulbench.dynamic_users",
         "truth": "benchmarks.simulbench.truth",
     },
     aliases={"t4": "f2"},

@@ -61,6 +61,7 @@ class Collected(NamedTuple):
         strategies: of the user, from the second turn on.
         exact: whether each answer is what the engine answers; empty if there is no engine.
         empty: number of empty answers.
+        match: number of its match.
     """
 
     dialogue: Dialogue
@@ -68,6 +69,7 @@ class Collected(NamedTuple):
     strategies: tuple[int, ...]
     exact: tuple[bool, ...]
     empty: int
+    match: int
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
@@ -148,6 +150,7 @@ def dialogues_of(run: PlayedRun) -> tuple[list[Collected], list[str]]:
                 tuple(each.strategy for each in game.messages[2::2]),
                 tuple(each == 1 for each in exact if each != UNKNOWN),
                 sum(not each.text.strip() for each in game.messages[1::2]),
+                record.match.number,
             )
         )
     if not found:

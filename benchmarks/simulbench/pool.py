@@ -22,6 +22,17 @@ SCRIPTED: Scripted = {
 COLLECTED: Scripted = {SIMULATION: ("good=flawed:stale=0.05,omission=0.05",)}
 """The simulator of the dialogues that scripts are taken from: in about two of three it makes no error, as in the paper."""
 
+VARYING: Scripted = {
+    SIMULATION: (
+        "perfect",
+        "good=flawed:odd=0.2,stale=0.05",
+        "fair=flawed:odd=0.5,stale=0.1",
+        "poor=flawed:odd=0.8,stale=0.3",
+        "silent",
+    )
+}
+"""Simulators to whom odd requests are harder than others."""
+
 USER = "user"
 JUDGES = ("exact",)
 

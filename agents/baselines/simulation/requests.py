@@ -4,7 +4,8 @@ In every request ``{n}`` stands for a digit from 2 to 9 and ``{c}`` for one from
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,17 @@ class Kinds(NamedTuple):
 def filled_in(request: str, rng: np.random.Generator) -> str:
     """Returns a request with digits in its gaps."""
     return _GAP.sub(lambda gap: str(rng.integers(*_DIGITS[gap[1]], endpoint=True)), request)
+
+
+def is_one_of(request: str, requests: Iterable[str]) -> bool:
+    """Says whether a request is one of some, with digits in its gaps."""
+    return any(_pattern(each).fullmatch(request) for each in requests)
+
+
+@lru_cache(maxsize=1024)
+def _pattern(request: str) -> re.Pattern[str]:
+    parts = _GAP.split(request)[::2]  # between them stand the names of the gaps
+    return re.compile("[0-9]".join(map(re.escape, parts)))
 
 
 REQUESTS = {

@@ -6,8 +6,9 @@ from collections.abc import Callable
 import numpy as np
 
 from agents.baselines.simulation.phrases import phrases_for
+from agents.baselines.simulation.requests import is_one_of
 from agents.baselines.simulation.right_answers import requests_in, right_answer
-from agents.baselines.simulation.seats import SimulationPlayer
+from agents.baselines.simulation.seats import SimulationPlayer, kinds_for
 from llmarena_envs.core.options import OptionError, check_number
 from llmarena_envs.simulation.actions import SimulationView
 from llmarena_envs.simulation.truth import is_exact
@@ -32,8 +33,9 @@ class Flawed(SimulationPlayer):
         out_of_character: rate of answers of somebody who does not play the part.
         format: rate of answers each line of which stands in marks.
         chatter: rate of answers with talk before and behind them.
+        odd: rate of answers with wrong content to requests that scripted users call odd, before all others: these are harder.
 
-    By default each rate is 0.1; if one is given, the others are 0 unless given too.
+    By default each rate but ``odd`` is 0.1; if one is given, the others are 0 unless given too.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Flawed(SimulationPlayer):
         out_of_character: float | None = None,
         format: float | None = None,
         chatter: float | None = None,
+        odd: float | None = None,
     ) -> None:
         given = {
             "stale": stale,
@@ -53,7 +56,9 @@ class Flawed(SimulationPlayer):
             "format": format,
             "chatter": chatter,
         }
-        default = _DEFAULT_RATE if set(given.values()) == {None} else 0.0
+        default = _DEFAULT_RATE if {odd, *given.values()} == {None} else 0.0
+        self.odd = odd or 0.0
+        check_number("odd", self.odd, 0, 1)
         self.rates = {kind: default if rate is None else rate for kind, rate in given.items()}
         for kind, rate in self.rates.items():
             check_number(kind, rate, 0, 1)
@@ -64,6 +69,8 @@ class Flawed(SimulationPlayer):
         """Returns the right answer, or one with an error of a kind that is drawn."""
         drawn, phrases = self.rng.random(), phrases_for(view.task)
         kind = next((kind for kind, below in zip(self.rates, self._bounds(), strict=True) if drawn < below), "")
+        if self.odd and is_odd(view) and self.rng.random() < self.odd:
+            kind = "stale"
         if not kind:
             return right
         if kind == "out_of_character":
@@ -99,6 +106,12 @@ class Silent(SimulationPlayer):
     def answer(self, view: SimulationView, right: str) -> str:
         """Returns an empty answer."""
         return ""
+
+
+def is_odd(view: SimulationView) -> bool:
+    """Says whether the last request is one that scripted users call odd, and cannot be one of their others."""
+    request, kinds = view.messages[-1].text, kinds_for(view)
+    return is_one_of(request, kinds.odd) and not is_one_of(request, kinds.valid)
 
 
 def stale(view: SimulationView) -> str:

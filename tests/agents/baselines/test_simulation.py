@@ -117,6 +117,15 @@ def test_where_no_engine_stands_behind_a_task_the_stand_in_is_right():
             assert match(f"flawed:{kind}=1", "exact", **options).rewards["simulator_0"] == points
 
 
+def test_odd_requests_are_harder_to_whom_they_are():
+    for user, exact in (("user:odd=1,adversarial=0,complaints=0", 0), ("user:odd=0,adversarial=0,complaints=0", 1)):
+        told = seen("flawed:odd=1", "exact", user=user, matches=2)
+        assert np.all(told["simulator_0", "exact_1"] == 1)  # the first request is that of the task
+        assert (
+            abs(np.mean(told["simulator_0", "exact_4"]) - exact) < 0.1
+        )  # one game has odd moves that look like others
+
+
 @pytest.mark.parametrize("kind", WRONG_KINDS)
 def test_errors_of_content_are_wrong_every_time(kind):
     told = seen(f"flawed:{kind}=1", "exact")
