@@ -76,9 +76,10 @@ first answer, the reference answer, and judging in the second order.
 ### Action Space
 
 Text. A debater's turn stands in tags, `<respond>A bridge.</respond>`, in any case, also without their ends. Of an action that
-is given several times the last one counts, thoughts add up; text outside of all tags counts as the response if one is asked
-for and none is given. Actions that the turn must not have are dropped and counted. `parse` refuses a turn that lacks an action
-while at least 10 tokens of its budget are left; `step` takes it as it is.
+is given several times the last one that is not empty counts, thoughts add up; text outside of all tags counts as the response
+if one is asked for and none is given. Tags in code, inside an action that has its end, are text. Actions that the turn must not
+have are dropped and counted. `parse` refuses a turn that lacks an action while at least 10 tokens of its budget are left;
+`step` takes it as it is.
 
 A judge ends its reply with its verdict in double brackets; the last one counts, single brackets where there are no double
 ones. Lines that begin with `>` are quotations. `abstain` gives no verdict, nor does a text without one that is passed to

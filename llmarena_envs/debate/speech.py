@@ -2,17 +2,20 @@
 
 Tags are read strictly, so that nothing else is taken for one, but with tolerance for how models write them: in any case, with
 attributes, in full-width brackets, without an end, inside each other, under their Chinese names. What stands inside thoughts is
-never said aloud, whatever tags it holds. Of an action that is given several times the last one counts; thoughts add up. What
-stands outside of all tags counts as the response if one is asked for and none is given. Everything in linear time.
+never said aloud, whatever tags it holds. Inside an action that has its end, tags in code are text, and so are other spellings of
+its own tag, as ``<response>`` in an answer about XML. Of an action that is given several times the last one that says something
+counts; thoughts add up. What stands outside of all tags counts as the response if one is asked for and none is given. Everything
+in linear time.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from llmarena_envs.core.quoting import printable, tidy
 from llmarena_envs.core.reading.markup import narrow
-from llmarena_envs.core.reading.reasoning import drop_reasoning
+from llmarena_envs.core.reading.reasoning import drop_reasoning, final_channel
 from llmarena_envs.core.replies import MAX_REPLY
 from llmarena_envs.debate.actions import Part, Speech
 from llmarena_envs.debate.protocol import ACTIONS, CRITICIZE, RAISE, RESPOND, THINK
@@ -24,9 +27,10 @@ _NAMES = {
     **{name: name for name in ACTIONS},
     **dict.fromkeys(("thinking", "thought", "thoughts", "思考"), THINK),
     **dict.fromkeys(("response", "回应", "回答"), RESPOND),
-    **dict.fromkeys(("criticise", "criticism", "批评"), CRITICIZE),
+    **dict.fromkeys(("criticise", "criticism", "critique", "批评"), CRITICIZE),
     **dict.fromkeys(("提问", "追问", "质疑"), RAISE),
 }
+_SPELLINGS = {action: frozenset(name for name, named in _NAMES.items() if named == action) for action in ACTIONS}
 _TAG = re.compile(
     rf"[<\[][ ]?(?P<slash>/?)[ ]?(?P<name>{'|'.join(sorted(_NAMES, key=len, reverse=True))})"
     r"(?P<attributes>[ :=][^<>\[\]/\n]{0,80}+)?(?P<empty>/?)[ ]?(?P<close>[>\]])",
@@ -36,11 +40,14 @@ _ANGLES = "<＜"
 _TITLE_MARKS = "〈《"
 _BRACKETS = "【［〔"
 _FENCE = re.compile(r"\s*+(`{3,}+|~{3,}+)[a-zA-Z]{0,10}+[ \t]*+\n(?P<inside>.*)\n[ \t]*+\1\s*+", re.DOTALL)
+_FENCE_LINE = re.compile(r"(?:^|(?<=>))[ \t]*+(?P<fence>`{3,}+|~{3,}+)(?P<label>[^\n`<]*+)(?=[<\n]|\Z)", re.MULTILINE)
+_INLINE_CODE = re.compile(r"(?<!`)(`{1,2}+)(?!`)(?:[^`\n]|(?!\1(?!`))`++)*+\1")
 
 
 class _Tag(NamedTuple):
     start: int
     end: int
+    name: str
     action: str
     closes: bool
     is_empty: bool
@@ -61,8 +68,8 @@ def read_speech(reply: str, actions: tuple[str, ...]) -> Speech:
     """
     text = printable(reply[:MAX_REPLY])
     fence = _FENCE.fullmatch(text)
-    said, loose = _parts(fence["inside"] if fence else text)
-    if RESPOND in actions and all(part.action != RESPOND for part in said):
+    said, loose = _parts(final_channel(fence["inside"] if fence else text))
+    if RESPOND in actions and not any(part.action == RESPOND and part.text for part in said):
         rest = tidy(drop_reasoning(loose))
         said += [Part(RESPOND, rest)] if rest else []
     return Speech(tuple(_shortened(_merged(said))))
@@ -112,7 +119,8 @@ def _parts(text: str) -> tuple[list[Part], str]:
 
 def _tags(text: str) -> Iterator[_Tag]:
     """Yields the tags of a text, without those inside thoughts that are closed."""
-    tags = [_tag(match) for match in _TAG.finditer(narrow(text)) if _is_tag(match, text[match.start()])]
+    found = [_tag(match) for match in _TAG.finditer(narrow(text)) if _is_tag(match, text[match.start()])]
+    tags = list(_without_mentioned(found, _in_code(found, text)))
     ends = _ends_of_thoughts(tags)
     hidden = 0
     for number, tag in enumerate(tags):
@@ -130,8 +138,53 @@ def _is_tag(match: re.Match[str], opening: str) -> bool:
 
 
 def _tag(match: re.Match[str]) -> _Tag:
-    closes = bool(match["slash"])
-    return _Tag(match.start(), match.end(), _NAMES[match["name"].lower()], closes, bool(match["empty"]) and not closes)
+    closes, name = bool(match["slash"]), match["name"].lower()
+    return _Tag(match.start(), match.end(), name, _NAMES[name], closes, bool(match["empty"]) and not closes)
+
+
+def _in_code(tags: Sequence[_Tag], text: str) -> list[bool]:
+    """Says of each tag whether it stands in a block or a piece of code."""
+    if not tags:
+        return []
+    pieces = [list(_blocks(text)), [match.span() for match in _INLINE_CODE.finditer(text)]]
+    return [any(_is_within(tag, spans) for spans in pieces) for tag in tags]
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yields where blocks of code begin and end; one that is left open is none."""
+    opened: re.Match[str] | None = None
+    for line in _FENCE_LINE.finditer(text):
+        if opened is None:
+            opened = line
+        elif line["fence"].startswith(opened["fence"]) and not line["label"].strip():
+            yield opened.start(), line.end()
+            opened = None
+
+
+def _is_within(tag: _Tag, spans: Sequence[tuple[int, int]]) -> bool:
+    number = bisect_right(spans, (tag.start, tag.start)) - 1
+    return number >= 0 and tag.end <= spans[number][1]
+
+
+def _without_mentioned(tags: Sequence[_Tag], in_code: Sequence[bool]) -> Iterator[_Tag]:
+    """Yields tags but those that an action only mentions before its end: in code, or other spellings of its own tag."""
+    number = 0
+    while number < len(tags):
+        tag, is_code = tags[number], in_code[number]
+        yield tag
+        number += 1
+        if tag.closes or tag.is_empty or tag.action == THINK or is_code:
+            continue
+        end = number
+        while end < len(tags) and (in_code[end] or tags[end].name in _other_spellings(tag)):
+            end += 1
+        if end < len(tags) and tags[end].closes and tags[end].name == tag.name:
+            number = end
+
+
+def _other_spellings(tag: _Tag) -> frozenset[str]:
+    """Returns how else the action of a tag in its own spelling may be called."""
+    return _SPELLINGS[tag.action] - {tag.name} if tag.name == tag.action else frozenset()
 
 
 def _ends_of_thoughts(tags: list[_Tag]) -> dict[int, int]:
@@ -147,9 +200,13 @@ def _ends_of_thoughts(tags: list[_Tag]) -> dict[int, int]:
 
 
 def _merged(said: Iterable[Part]) -> list[Part]:
-    """Returns parts of which each action but thoughts is the last of its kind; thoughts that stand together are one."""
+    """Returns parts of which each action but thoughts is the last of its kind that says something.
+
+    Thoughts that stand together are one.
+    """
     parts = list(said)
     last = {part.action: number for number, part in enumerate(parts)}
+    last |= {part.action: number for number, part in enumerate(parts) if part.text}
     merged: list[Part] = []
     for number, part in enumerate(parts):
         if part.action != THINK:

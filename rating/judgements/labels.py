@@ -3,17 +3,22 @@
 from collections.abc import Mapping
 
 from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.reading.markup import narrow
 from rating.judgements.judgement import FIRST, SECOND, TIE, Label
 
 SPELLINGS = {
-    **dict.fromkeys(("a", "first", "left", "model_a", "assistant_a", "答案a", "左"), FIRST),
-    **dict.fromkeys(("b", "second", "right", "model_b", "assistant_b", "答案b", "右"), SECOND),
+    **dict.fromkeys(
+        ("a", "first", "left", "model_a", "assistant_a", "assistant a", "助手a", "助手 a", "答案a", "左"), FIRST
+    ),
+    **dict.fromkeys(
+        ("b", "second", "right", "model_b", "assistant_b", "assistant b", "助手b", "助手 b", "答案b", "右"), SECOND
+    ),
     **dict.fromkeys(
         ("tie", "c", "draw", "equal", "tie (bothbad)", "tie (both bad)", "both bad", "bothbad", "平局", "平手", "平"),
         TIE,
     ),
 }
-"""Verdicts on two sides by what they may be called, in lower case; brackets around them make no difference."""
+"""Verdicts on two sides by what they may be called, in lower case; signs around them make no difference."""
 
 NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na", "abstain", "abstention", "error", "弃权"))
 """What stands for an abstention, in lower case."""
@@ -35,13 +40,18 @@ def read_label(
     Raises:
         OptionError: if it is none.
     """
-    word = " ".join(text.strip().strip("[]【】 ").split()).casefold()
+    word = " ".join(narrow(text).strip("[]*`\"' \t\n").split()).casefold()
+    named = (FIRST, SECOND)[players.index(text)] if text in players and players[0] != players[1] else None
     if word in spellings:
+        if named not in (None, spellings[word]):
+            raise OptionError(
+                f"{text!r:.60} is the name of a player and a spelling of {spellings[word]} too; give the player another name"
+            )
         return spellings[word]
+    if named is not None:
+        return named
     if word in NOTHING:
         return None
-    if text in players and players[0] != players[1]:
-        return (FIRST, SECOND)[players.index(text)]
     if _is_number(word):
         return float(word)
     raise OptionError(f"expected A, B, tie or a number, got {text!r:.60}")

@@ -11,20 +11,20 @@ from typing import NamedTuple
 from llmarena_envs.core.options import OptionError
 from rating.judgements.judgement import FIRST, PREFERENCES, SECOND, TIE, Judgement, Label, exchanged
 from rating.statistics.agreement import Agreement, kappa_of_pairs, plurality_of
+from rating.statistics.beyond_others import Beside
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 from rating.statistics.judging_bias import (
     Changes,
     Choice,
     KinBias,
     Lean,
-    LengthBias,
-    Measured,
     changes,
     kin_bias,
-    length_bias,
     place_bias,
 )
+from rating.statistics.length_bias import LengthBias, Measured, length_bias
 from rating.statistics.many_raters import fleiss_kappa, krippendorff_alpha, label_counts, pooled_agreement
+from rating.statistics.ordering import FEWEST_GROUPS
 from rating.statistics.permutation import holm
 from rating.statistics.rater_pairs import PairMeans, RaterPair, pair_means, rater_pairs
 
@@ -107,13 +107,12 @@ class JudgeRow:
     changes: Changes | None
 
     def biases(self) -> list[str]:
-        """Returns what can be said of it in words, with the risk of error of ``SIGNIFICANT`` over all judges.
-
-        Nothing is said of length: judges who err less than others may seem to lean to the longer or the shorter side.
-        """
+        """Returns what can be said of it in words, with the risk of error of ``SIGNIFICANT`` over all judges."""
         found = []
         if _is_significant(self.place.p) and self.place.share:
             found.append("favours the side shown " + ("first" if self.place.share.value > 0.5 else "second"))
+        if _is_significant(self.length.p) and self.length.log_odds:
+            found.append("favours the " + ("longer" if self.length.log_odds.value > 0 else "shorter") + " side")
         if self.kin and _is_significant(self.kin.p):
             found.append(("favours" if self.kin.excess.value > 0 else "disfavours") + " its own family")
         return found
@@ -257,9 +256,12 @@ def _decisions_changed(first: Cases, final: Cases) -> Estimate | None:
 
 
 def _clustered(hits: Sequence[bool], items: Sequence[str]) -> Estimate | None:
-    """Returns a share with an interval by case, Wilson's where all are alike."""
+    """Returns a share with an interval by case, Wilson's where cases are few or all alike."""
     estimate = mean_estimate([float(hit) for hit in hits], items)
-    if estimate is None or (estimate.low is not None and estimate.low < (estimate.high or 0)):
+    if estimate is None:
+        return None
+    varies = estimate.low is not None and estimate.low < (estimate.high or 0)
+    if varies and estimate.clusters >= FEWEST_GROUPS:
         return estimate
     wide = rate_estimate(estimate.value * estimate.clusters, estimate.clusters)
     return estimate._replace(low=wide and wide.low, high=wide and wide.high)
@@ -278,11 +280,18 @@ def _judge_row(
     """Returns what the judgements of one judge say of it, with p-values that are not corrected."""
     mine = {one.item: own.get(one.item, {}).get(judge) for one in judgements}
     others = {item: _without(counts.get(item, Counter()), label) for item, label in mine.items()}
-    lengths = [
-        Measured(_score(label, FIRST), one.words[0] - one.words[1], opinions[one.item].without(judge, label))
+    # Verdicts on the same texts in both orders are not independent: one of them is taken.
+    told = {
+        one.contest or one.item: (one, _score(label, FIRST), opinions[one.item].without(judge, label))
         for one in judgements
-        if one.words and (label := mine[one.item]) in PREFERENCES
+        if (label := mine[one.item]) in PREFERENCES
+    }
+    lengths = [
+        Measured(one.players, score, one.words[0] - one.words[1], opinion)
+        for one, score, opinion in told.values()
+        if one.words
     ]
+    kin = [Beside(score, _kinship(judge, one.players, families), opinion) for one, score, opinion in told.values()]
     verdicts = [label for label in mine.values() if label is not None]
     orders = list(_both_orders(judgements))
     several = [one.several for one in judgements if one.several is not None]
@@ -303,7 +312,7 @@ def _judge_row(
             [(one == FIRST, other == FIRST) for one, other in orders if TIE not in (one, other)],
         ),
         length=length_bias(lengths),
-        kin=_kin(judge, judgements, mine, others, families),
+        kin=kin_bias(kin),
         consistent=rate_estimate(sum(one == exchanged(other) for one, other in orders), len(orders)),
         changes=changes(changed) if discussed else None,
     )
@@ -357,28 +366,10 @@ def _both_orders(judgements: Iterable[Judgement]) -> Iterable[tuple[Label, Label
             yield one.final, other.final
 
 
-def _kin(
-    judge: str,
-    judgements: Iterable[Judgement],
-    mine: Mapping[str, Label | None],
-    others: Mapping[str, Counter[Label]],
-    families: Mapping[str, str],
-) -> KinBias | None:
-    family = families.get(judge, judge)
-    own, theirs = [], []
-    for one in judgements:
-        kin = [families.get(player, player) == family for player in one.players]
-        counts, label = others[one.item], mine[one.item]
-        if sum(kin) == 1 and label is not None and counts:
-            side = (FIRST, SECOND)[kin.index(True)]
-            own.append(_score(label, side))
-            theirs.append(_mean_score(counts, side) or 0.0)
-    return kin_bias(own, theirs)
-
-
-def _mean_score(counts: Counter[Label], side: str) -> float | None:
-    """Returns the mean score that a side has from others; ``None`` without any."""
-    return sum(_score(label, side) * count for label, count in counts.items()) / counts.total() if counts else None
+def _kinship(judge: str, players: Sequence[str], families: Mapping[str, str]) -> int:
+    """Returns which player is of the judge's family: 1 the first one, -1 the second one, 0 neither or both."""
+    first, second = (families.get(player, player) == families.get(judge, judge) for player in players)
+    return int(first) - int(second)
 
 
 def _score(label: Label, side: str) -> float:
@@ -408,7 +399,7 @@ def _holm(values: Sequence[float | None]) -> list[float | None]:
 
 def _without_biases(row: JudgeRow) -> JudgeRow:
     nothing = Lean(None, None, "all")
-    return replace(row, ties=None, place=nothing, length=LengthBias(None, None, None), kin=None)
+    return replace(row, ties=None, place=nothing, length=LengthBias(None, None, None, None), kin=None)
 
 
 def _is_significant(p: float | None) -> bool:

@@ -189,7 +189,8 @@ def _habits(found: JudgeStudy) -> Sheet:
         ("ties %", lambda row: cells.percent(row.ties), 50),
         ("for the first side %", lambda row: _tested(cells.percent(row.place.share), row.place.p), 90),
         ("for the longer side %", lambda row: cells.percent(row.length.longer), 45),
-        ("being longer, points %", lambda row: _tested(cells.percent(row.length.effect), row.length.p), 80),
+        ("log odds per 100 words", lambda row: _tested(cells.estimate(row.length.log_odds), row.length.p), 80),
+        ("longer, above others %", lambda row: cells.percent(row.length.beyond), 30),
         (
             "own family, above others %",
             lambda row: _tested(cells.percent(row.kin.excess), row.kin.p) if row.kin else "",
@@ -207,10 +208,7 @@ def _habits(found: JudgeStudy) -> Sheet:
     if found.before:
         notes.append("biases are those of verdicts that were given before discussion")
     notes += _place_notes(found)
-    if any(row.length.effect for row in found.judges):
-        notes.append(
-            "being longer: what that adds to the judge's score of a side, 0 to 100, beyond what the other judges think of it"
-        )
+    notes += _length_notes(found)
     return Sheet(
         "Biases and habits",
         [columns[index][0] for index in used],
@@ -232,6 +230,23 @@ def _place_notes(found: JudgeStudy) -> list[str]:
     if not bases:
         return ["no two players were shown in both orders, so that a bias for a side cannot be told from strength"]
     return [f"for the first side: by {_BASES[basis]}" for basis in bases]
+
+
+def _length_notes(found: JudgeStudy) -> list[str]:
+    notes = []
+    if any(row.length.log_odds for row in found.judges):
+        notes.append(
+            "log odds per 100 words: what they add to the chance of a side, between the same two players; 0 is no bias, and where"
+            " the same player writes more when it is better all judges are above it"
+        )
+    if any(row.length.beyond for row in found.judges):
+        notes.append(
+            "longer, above others: what being the longer one adds to the judge's score of a side, 0 to 100, beyond what other"
+            " judges think of it; beside one who favours length the others seem to lean the other way"
+        )
+    if any(row.length.p is not None for row in found.judges):
+        notes.append("p of length: the larger one of the tests of these two, 1 if they are of different signs")
+    return notes
 
 
 def _left_out(found: JudgeStudy) -> list[str]:
@@ -307,7 +322,9 @@ def _judge_table(row: JudgeRow, found: JudgeStudy) -> dict[str, Any]:
         "ties": _interval(row.ties),
         "first_side": _lean_table(row.place),
         "longer_side": _interval(row.length.longer),
-        "being_longer": row.length.effect and {**(_interval(row.length.effect) or {}), "p": row.length.p},
+        "log_odds_per_100_words": _interval(row.length.log_odds),
+        "longer_beyond_others": _interval(row.length.beyond),
+        "length_p": row.length.p,
         "own_family": row.kin
         and {"own": row.kin.own, "others": row.kin.others, "excess": _interval(row.kin.excess), "p": row.kin.p},
         "same_in_both_orders": _interval(row.consistent),

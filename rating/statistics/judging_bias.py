@@ -1,4 +1,4 @@
-"""What a judge of two sides goes by besides what they are worth: place, length, kinship; and how far it holds to its verdict.
+"""What a judge of two sides goes by besides what they are worth: place and kinship; and how far it holds to its verdict.
 
 Verdicts are scores of a side: 1 for it, 0 for the other one, 0.5 for a tie. A verdict that is no tie is *decided*.
 """
@@ -9,13 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import binomtest, norm
-from scipy.stats import t as student
 
-from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
-from rating.statistics.permutation import paired_permutation_test
-
-_FEWEST_CASES = 20
-"""Cases below which nothing is said of length."""
+from rating.statistics.beyond_others import Beside, beyond_others
+from rating.statistics.estimates import Estimate, rate_estimate
 
 
 class Choice(NamedTuple):
@@ -108,78 +104,13 @@ def _by_players(tables: np.ndarray, weights: np.ndarray) -> Lean:
     return Lean(estimate and estimate._replace(n=n, clusters=n), float(2 * norm.sf(z)), "same players")
 
 
-class Measured(NamedTuple):
-    """A verdict on two texts.
-
-    Attributes:
-        score: of the first one.
-        more: how many words more that has.
-        others: mean scores that two groups of other judges of the case give it; ``None`` if there are no two groups.
-    """
-
-    score: float
-    more: float
-    others: tuple[float, float] | None
-
-
-class LengthBias(NamedTuple):
-    """How a judge's verdicts go with length.
-
-    Attributes:
-        longer: how often it decides for the longer side, which may be the better one.
-        effect: by how much being the longer one adds to the score of a side, -1 to 1, beyond what the other judges think of it;
-            ``None`` without other judges, and where cases are few or all alike.
-        p: of the test that length makes no difference to this judge that it does not make to the others.
-    """
-
-    longer: Estimate | None
-    effect: Estimate | None
-    p: float | None
-
-
-def length_bias(verdicts: Sequence[Measured]) -> LengthBias:
-    """Returns how a judge's verdicts go with length, beside the other judges.
-
-    Longer texts may be better ones, and what other judges think of a text tells how good it is, but not exactly: with their
-    opinion as it is length would stand for the rest, and every judge seem to favour it. So one group of them is the instrument
-    for the other one (two-stage least squares with robust errors and a constant for the place). It is linear, while judges who
-    err less are surer of clear cases than others: a small effect may be that. Which side is the longer one counts, not by how
-    much, so that a few endless texts do not decide.
-
-    Args:
-        verdicts: of one judge.
-    """
-    decided = [verdict for verdict in verdicts if verdict.more and verdict.score != 0.5]
-    longer = rate_estimate(sum((one.score > 0.5) == (one.more > 0) for one in decided), len(decided))
-    rows = [(one.score, np.sign(one.more) / 2, *one.others) for one in verdicts if one.others is not None]
-    if len(rows) < _FEWEST_CASES:
-        return LengthBias(longer, None, None)
-    score, more, opinion, instrument = np.array(rows).T
-    explained = np.stack([np.ones_like(more), opinion, more], axis=1)
-    explaining = np.stack([np.ones_like(more), instrument, more], axis=1)
-    products = explaining.T @ explained
-    if np.linalg.matrix_rank(products) < len(products):
-        return LengthBias(longer, None, None)
-    solve = np.linalg.inv(products)
-    weights = solve @ (explaining.T @ score)
-    residual = score - explained @ weights
-    scaled = explaining * residual[:, None]
-    free = len(rows) - len(weights)
-    error = float(np.sqrt((solve @ (scaled.T @ scaled) @ solve.T)[-1, -1] * len(rows) / free))
-    if not error:
-        return LengthBias(longer, None, None)
-    value, half = float(weights[-1]), float(student.ppf(0.975, free)) * error
-    effect = Estimate(value, value - half, value + half, len(rows), len(rows))
-    return LengthBias(longer, effect, float(2 * student.sf(abs(value) / error, free)))
-
-
 class KinBias(NamedTuple):
     """How a judge treats a player of its own family.
 
     Attributes:
         own: mean score that it gives that player.
         others: mean score that the other judges of the same cases give it.
-        excess: by how much the first is larger.
+        excess: what being of its family adds to a score of it, beyond what the other judges think of that player's texts.
         p: of the test that there is no difference.
     """
 
@@ -189,23 +120,32 @@ class KinBias(NamedTuple):
     p: float
 
 
-def kin_bias(own: Sequence[float], others: Sequence[float]) -> KinBias | None:
-    """Returns how a judge treats players of its own family, beside the other judges of the same cases (a permutation test).
+def kin_bias(verdicts: Sequence[Beside]) -> KinBias | None:
+    """Returns how a judge treats players of its own family, beside the other judges of the same cases.
+
+    The difference of the two means is no measure of it: a judge who errs less than the others gives every good player more than
+    they do. Simulated fair judges, whose family wins 80 % and whose errors are a quarter of the others', were called biased by
+    that difference in 47 of 60 studies of 120 cases with the family, and in none by ``excess``, which learns from all cases how
+    the judge follows the opinion of others; a bias of 1 logit was found in 60 of 60, one of half a logit in 46.
 
     Args:
-        own: score that the judge gives the player of its family, in each case in which one side is of it.
-        others: mean score that the other judges give it.
+        verdicts: all of the judge; the trait is being of its family.
 
     Returns:
-        ``None`` if there are no cases.
+        ``None`` where there is nothing to compare, or too little.
     """
-    excess = mean_estimate([mine - theirs for mine, theirs in zip(own, others, strict=True)])
-    test = paired_permutation_test(own, others)
-    if excess is None or test is None:
+    found = beyond_others(verdicts)
+    if found is None:
         return None
-    if excess.low == excess.high:  # nothing varies, which is no certainty
-        excess = excess._replace(low=None, high=None)
-    return KinBias(float(np.mean(own)), float(np.mean(others)), excess, test.p)
+    kin = [verdict for verdict in verdicts if verdict.trait and verdict.others is not None]
+    own = np.mean([_of_trait(one.score, one.trait) for one in kin])
+    others = np.mean([_of_trait(sum(one.others) / 2, one.trait) for one in kin if one.others is not None])
+    return KinBias(float(own), float(others), found.effect, found.p)
+
+
+def _of_trait(score: float, trait: int) -> float:
+    """Returns the score of the side with the trait."""
+    return score if trait > 0 else 1 - score
 
 
 class Changes(NamedTuple):

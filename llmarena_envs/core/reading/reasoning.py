@@ -32,9 +32,8 @@ def drop_reasoning(reply: str) -> str:
     Servers that put the opening tag into the prompt send the closing one only, so everything before a closing tag is
     reasoning; after an opening tag that is never closed everything is, for the reply was cut off while thinking.
     """
-    if "<|channel|>" in reply:
-        reply = _final_channel(reply)
-    elif _BARE_CHANNELS in reply and reply.lstrip().startswith("analysis"):
+    reply = final_channel(reply)
+    if _BARE_CHANNELS in reply and reply.lstrip().startswith("analysis"):
         reply = reply.rpartition(_BARE_CHANNELS)[2]
     if not any(sign in reply for sign in _SIGNS):
         return reply
@@ -72,8 +71,13 @@ def _tags(text: str) -> list[tuple[re.Match[str], bool]]:
     return tags
 
 
-def _final_channel(reply: str) -> str:
-    """Returns what stands in the final channel; without one, what is sent to tools; never the analysis."""
+def final_channel(reply: str) -> str:
+    """Returns what stands in the final channel; without one, what is sent to tools; never the analysis.
+
+    A reply without channels is returned as it is.
+    """
+    if "<|channel|>" not in reply:
+        return reply
     bodies: dict[str, list[str]] = {"final": [], "tool": []}
     found = list(_CHANNEL.finditer(reply))
     if not found:  # the token stands there without a name, as no model writes a channel

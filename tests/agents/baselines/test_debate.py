@@ -13,7 +13,7 @@ from agents.turn import TurnSettings
 from llmarena_envs import debate_v0
 from llmarena_envs.core.options import OptionError
 from rating.statistics.bradley_terry import BradleyTerryOptions, fit_counts
-from rating.statistics.judging_bias import Measured, length_bias
+from rating.statistics.length_bias import Measured, length_bias
 
 NOOP = TurnSettings(unparsable="noop", illegal="noop")
 A, B, TIE = 0.0, 1.0, 2.0
@@ -151,10 +151,13 @@ def test_a_bias_for_length_is_found_again_where_there_is_one():
             infos = match(Debater(1.5), Debater(), Honest(length=length), seed=seed).infos
             words = sorted((infos[name]["side"], infos[name]["words"]) for name in ("debater_0", "debater_1"))
             if infos["judge_0"]["verdict_first"] != TIE:
-                verdicts.append(Measured(infos["judge_0"]["verdict_first"] == A, words[0][1] - words[1][1], None))
-        odds = length_bias(verdicts).odds
-        assert odds.low < math.exp(length) < odds.high
-        assert odds.high / odds.low < 10
+                sides = sorted((infos[name]["side"], name) for name in ("debater_0", "debater_1"))
+                players = sides[0][1], sides[1][1]
+                score = float(infos["judge_0"]["verdict_first"] == A)
+                verdicts.append(Measured(players, score, words[0][1] - words[1][1], None))
+        odds = length_bias(verdicts).log_odds
+        assert odds.low < length < odds.high
+        assert odds.high - odds.low < math.log(10)
 
 
 def test_who_is_biased_towards_a_position_contradicts_itself_when_the_sides_are_exchanged():

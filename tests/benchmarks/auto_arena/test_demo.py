@@ -9,25 +9,30 @@ from scipy.stats import spearmanr
 
 from agents.registry import split_spec
 from rating.judgements.from_records import declared_verdicts, judgements_of
+from rating.judgements.study import study
 from rating.records.verify import verify
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.runner import Runner
 from rating.statistics.bradley_terry import fit_counts
-from rating.statistics.judging_bias import Choice, place_bias
 
 RUN_FILE = Path(__file__).parents[3] / "benchmarks" / "auto_arena" / "demo.toml"
 DIALS = ("noise", "position", "length")
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("demo") / "run"
-    config, store = run_directory.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
+def played(directory, seed=11):
+    """Returns the settings and the records of a tournament."""
+    text = RUN_FILE.read_text(encoding="utf-8").replace("seed = 11\n", f"seed = {seed}\n", 1)
+    config, store = run_directory.create(directory, text, str(RUN_FILE))
     asyncio.run(Runner(config, store).run())
     records = list(store.records())
     store.close()
     return config, records
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    return played(tmp_path_factory.mktemp("demo") / "run")
 
 
 def dials(config):
@@ -81,15 +86,18 @@ def test_everything_is_played_and_can_be_verified(demo):
     assert not any(verify(record, config.turn_settings("debate_v0")) for record in records[::40])
 
 
-def test_the_judge_that_favours_a_side_is_reported_and_no_other(demo):
-    config, records = demo
-    judgements = judgements_of([record.outcome for record in records], declared_verdicts("debate_v0"))
-    tests = {}
-    for judge in sorted({each.judge for each in judgements}):
-        decided = [each for each in judgements if each.judge == judge and each.first != "tie"]
-        tests[judge] = place_bias([Choice(*each.players, each.first == "A") for each in decided]).p
-    (biased,) = (name for name, options in dials(config).items() if "position" in options)
-    assert {judge for judge, p in tests.items() if p < 0.05 / len(tests)} == {biased}
+@pytest.mark.parametrize("seed", [11, 16])
+def test_judges_that_favour_a_side_or_length_are_named_and_no_others(demo, tmp_path, seed):
+    config, records = demo if seed == 11 else played(tmp_path / "run", seed)
+    found = study(judgements_of([record.outcome for record in records], declared_verdicts("debate_v0"))).judges
+    said = {row.judge: row.biases() for row in found}
+    (placed,) = (name for name, options in dials(config).items() if "position" in options)
+    (measured,) = (name for name, options in dials(config).items() if "length" in options)
+    assert {name for name, biases in said.items() if any("side shown" in bias for bias in biases)} == {placed}
+    assert {name for name, biases in said.items() if "favours the longer side" in biases} == {measured}
+    assert not any("favours the shorter side" in biases for biases in said.values())
+    (odds,) = (row.length.log_odds for row in found if row.judge == measured)
+    assert odds.low < dials(config)[measured]["length"] < odds.high
 
 
 def test_the_biased_judge_is_outvoted(demo):

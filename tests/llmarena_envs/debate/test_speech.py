@@ -44,6 +44,40 @@ def test_tags_are_read_however_they_are_written(reply):
     assert sorted(read(reply)) == sorted([R, C, Q])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In XML:\n```xml\n<response>\n <ok/>\n</response>\n```\nThat is all.",
+        "It answers <response>ok</response> to you.",
+        "Write `<raise>` and ``<think>x</think>``, then `</respond>`.",
+        "~~~xml\n<think>a</think><respond>b</respond>\n~~~\nand\n~~~~\n<raise>\n~~~~\nend",
+    ],
+)
+def test_tags_that_an_answer_only_mentions_are_text(text):
+    written = f"<think>hm</think><respond>{text}</respond><criticize>no</criticize><raise>why?</raise>"
+    assert read(written) == [T, ("respond", text), C, Q]
+
+
+def test_code_that_is_left_open_hides_no_tag():
+    assert read("<respond>yes\n```</respond><criticize>no</criticize>\n<raise>why?\n```\n</raise>") == [
+        ("respond", "yes\n```"),
+        C,
+        ("raise", "why?\n```"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "reply", ["<respond></respond>yes", "<respond>yes</respond><respond></respond>", "<respond/>yes"]
+)
+def test_an_empty_part_takes_nothing_away(reply):
+    assert read(reply, RESPOND) == [R]
+
+
+def test_drafts_in_an_analysis_channel_are_not_said():
+    analysis = "<|channel|>analysis<|message|>hm <respond>draft</respond><criticize>draft</criticize><|end|>"
+    assert read(f"{analysis}<|start|>assistant<|channel|>final<|message|>yes") == [R]
+
+
 def test_parts_stand_in_the_order_in_which_they_begin():
     assert read("<respond>yes <criticize>no <raise>why?") == [R, C, Q]
     assert read("<raise>why? <criticize>no</criticize></raise> <respond>yes") == [Q, C, R]
@@ -83,7 +117,7 @@ def test_thoughts_stay_thoughts(reply, parts):
         (" \n", ALL, []),
         ("```\nyes\n```", RESPOND, [R]),
         ("<respond></respond>", RESPOND, [("respond", "")]),
-        ("<respond/><raise />why?", ALL, [("respond", ""), ("raise", "")]),
+        ("<respond/><raise />", ALL, [("respond", ""), ("raise", "")]),
         ("</respond>yes</raise>", RESPOND, [("respond", "yes")]),
         ("<raise>why?</raise>", RESPOND, [Q]),  # the rules drop it
         ("a < b and [respond] and <responded> and 《批评》 and <b>bold</b>", RESPOND, None),

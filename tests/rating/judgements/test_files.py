@@ -18,7 +18,7 @@ def read(tmp_path, text, name="file.csv"):
 @pytest.mark.parametrize(
     ("texts", "label"),
     [
-        (("A", "a", " [[A]] ", "model_a", "left", "First"), "A"),
+        (("A", "a", " [[A]] ", "model_a", "left", "First", "Ａ", "**A**", '"A"', "Assistant A", "助手A"), "A"),
         (("B", "[b]", "model_b", "Right", "assistant_B"), "B"),
         (("tie", "Tie", "TIE", "C", "[[Tie]]", "tie (bothbad)", "Tie (both  bad)", "平局", "draw"), "tie"),
         (("", "null", "NaN", "abstain", "弃权"), None),
@@ -40,6 +40,15 @@ def test_a_player_s_name_is_a_verdict_for_it():
     assert read_label("gpt", ("claude", "gpt")) == "B"
     with pytest.raises(OptionError):
         read_label("gpt", ("gpt", "gpt"))
+
+
+@pytest.mark.parametrize("players", [("b", "a"), ("c", "d"), ("first", "B")])
+def test_a_player_who_is_called_like_another_verdict(players):
+    for name, side in zip(players, "AB", strict=True):
+        try:
+            assert read_label(name, players) == side
+        except OptionError as error:
+            assert "give the player another name" in str(error)
 
 
 def test_judgements_of_one_s_own_with_stages_in_any_order(tmp_path):

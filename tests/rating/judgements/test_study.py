@@ -49,6 +49,37 @@ def test_records_that_tell_no_side_or_no_discussion():
     assert (one.first, one.final, one.players, one.words, one.again) == (None, "B", ("", ""), None, None)
 
 
+def kin_judgements(seed, favour, n=240):
+    """Players of strengths from 0 to 5; ``judge 0`` sees more than the others and is of the family of the strongest one."""
+    rng = np.random.default_rng(seed)
+    for item in range(n):
+        first, second = (int(player) for player in rng.choice(6, 2, replace=False))
+        better = 0.5 * (first - second) + rng.normal()
+        for judge, noise in enumerate((0.3, 2, 2, 2, 2)):
+            kin = favour * ((first == 5) - (second == 5)) if judge == 0 else 0
+            verdict = "A" if better + noise * rng.normal() + kin > 0 else "B"
+            yield Judgement(f"q{item}", f"judge {judge}", verdict, players=(f"player {first}", f"player {second}"))
+
+
+@pytest.mark.parametrize(("favour", "least", "most"), [(0, 0, 1), (2, 5, 8)])
+def test_a_judge_who_sees_more_is_not_said_to_favour_a_strong_player_of_its_family(favour, least, most):
+    families = {"judge 0": "one", "player 5": "one"}
+    studies = [study(list(kin_judgements(seed, favour)), families=families) for seed in range(8)]
+    assert least <= sum("favours its own family" in each.judges[0].biases() for each in studies) <= most
+
+
+def test_two_cases_do_not_tell_how_often_verdicts_change():
+    changed = {0: {0}, 1: {0, 1}}
+    judgements = [
+        Judgement(f"q{item}", f"judge {judge}", "B" if judge in changed[item] else "A", "A")
+        for item in changed
+        for judge in range(5)
+    ]
+    found = study(judgements).changed
+    assert (found.value, found.n, found.clusters) == (0.3, 10, 2)
+    assert (found.low, found.high) == pytest.approx((0.044, 0.80), abs=0.03)
+
+
 def test_ratings_of_one_player_are_verdicts_too():
     rated = Verdicts(score="rating", several="several")
     seats = [seat("ann", "judge_0", rating=7.5, several=1), seat("bob", "judge_1", rating=-1.0, several=0)]
@@ -140,13 +171,22 @@ def test_both_orders_in_records_and_in_files():
 
 
 def test_families():
-    own = [Judgement(f"m{n}", "gpt-a", "A", players=("gpt-b", "x")) for n in range(40)]
-    others = [Judgement(f"m{n}", "ann", "AB"[n % 2], players=("gpt-b", "x")) for n in range(40)]
+    rng = np.random.default_rng(6)
+    judgements = []
+    for n in range(120):
+        players = ("gpt-b", "x") if n % 2 else ("x", "gpt-b")
+        right = str(rng.choice(["A", "B"]))
+        for judge in ("ann", "bob", "cid", "gpt-a"):
+            verdict = right if rng.random() < 0.7 else "AB"["BA".index(right)]
+            if judge == "gpt-a" and rng.random() < 0.6:
+                verdict = "AB"[players.index("gpt-b")]
+            judgements.append(Judgement(f"m{n}", judge, verdict, players=players))
     families = {"gpt-a": "gpt", "gpt-b": "gpt"}
-    ann, kin = study([*own, *others], families=families).judges
-    assert (ann.kin, kin.kin.own, kin.kin.others) == (None, 1.0, 0.5)
-    assert "favours its own family" in kin.biases()
-    assert study([*own, *others]).judges[1].kin is None
+    ann, *_, kin = study(judgements, families=families).judges
+    assert ann.kin is None
+    assert kin.kin.own > kin.kin.others + 0.1
+    assert kin.biases() == ["favours its own family"]
+    assert study(judgements).judges[-1].kin is None
 
 
 def test_numbers_have_a_scale_and_no_sides():

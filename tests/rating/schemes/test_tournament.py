@@ -66,7 +66,7 @@ def test_the_order_comes_out_as_well_as_an_independent_simulation_predicts():
     strengths = dict(zip(names, prediction.STRENGTHS, strict=True))
     errors = dict(zip(names, prediction.ERRORS, strict=True))
     rng, found = np.random.default_rng(7), []
-    for seed in range(200):
+    for seed in range(100):
         prior = dict(zip(names, rng.permutation(len(names)).astype(float), strict=True))
         compared = tournament(names, prior=prior)
         batches, reason = play_out(compared.schedule(), Debates(strengths, errors, seed))
@@ -74,7 +74,7 @@ def test_the_order_comes_out_as_well_as_an_independent_simulation_predicts():
         ratings = compared.current_ratings([outcome for batch in batches for outcome in batch])
         found.append(prediction.spearman([ratings[name] for name in names]))
     error = math.hypot(np.std(found, ddof=1) / math.sqrt(len(found)), prediction.MONTE_CARLO_ERROR)
-    assert error < 0.011
+    assert error < 0.015
     assert abs(np.mean(found) - prediction.PREDICTED) < 3.5 * error
 
 

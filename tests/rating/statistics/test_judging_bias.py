@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rating.statistics.judging_bias import Choice, Measured, changes, kin_bias, length_bias, place_bias
+from rating.statistics.beyond_others import Beside
+from rating.statistics.judging_bias import Choice, changes, kin_bias, place_bias
 from rating.statistics.permutation import holm
 
 
@@ -65,58 +66,33 @@ def test_few_verdicts_for_one_side_are_no_certainty():
     assert lean.p > 0.05
 
 
-def length_study(rng, lean, n=400):
-    """What five judges say of texts of which the longer ones are better; ``lean`` is the pull of a word on the first judge."""
-    quality = rng.normal(0, 1.5, size=n)
-    more = 100 * quality + rng.normal(0, 120, size=n)
-    pulls = np.array([[lean], [0], [0], [0], [0]])
-    scores = (rng.random((5, n)) < 1 / (1 + np.exp(-(quality + pulls * more)))).astype(float)
-    biases = []
-    for judge in range(5):
-        one, other = (np.mean([scores[k] for k in range(5) if k != judge][half::2], axis=0) for half in (0, 1))
-        rows = zip(scores[judge].tolist(), more.tolist(), zip(one.tolist(), other.tolist(), strict=True), strict=True)
-        biases.append(length_bias([Measured(*row) for row in rows]))
-    return biases
+def judged_family(rng, pull, noises, strength=1.5, n=300):
+    """What the first of five judges says, and the others; its family has part in two of five cases, on either side."""
+    kin = np.where(rng.random(n) < 0.4, rng.choice([-1, 1], n), 0)
+    worth = np.where(kin != 0, kin * strength, rng.normal(size=n)) + rng.logistic(size=n)
+    noise = np.array(noises)[:, None] * rng.logistic(size=(5, n)) * np.sqrt(3) / np.pi
+    scores = (worth + np.outer([pull, 0, 0, 0, 0], kin) + noise > 0).astype(float)
+    groups = zip(scores[1:3].mean(axis=0).tolist(), scores[3:].mean(axis=0).tolist(), strict=True)
+    return [Beside(*row) for row in zip(scores[0].tolist(), kin.tolist(), groups, strict=True)]
 
 
-def test_the_judge_that_favours_length_is_found_and_the_others_are_not():
-    found = np.zeros(5)
-    for seed in range(80):
-        biases = length_study(np.random.default_rng(seed), 0.015)
-        assert np.mean([bias.longer.value for bias in biases]) > 0.6  # for all of them, since longer texts are better
-        # Beside a judge that leans to the longer side the others lean to the shorter one, a little.
-        leaning = [bias.effect.value > 0 for bias in biases]
-        found += (np.array(holm([bias.p for bias in biases])) < 0.05) & leaning
-        assert biases[0].effect.value == max(bias.effect.value for bias in biases)
-    assert found[0] >= 0.6 * 80
-    assert found[1:].sum() <= 0.1 * 80
+@pytest.mark.parametrize("noises", [(0.5,) * 5, (0.5, 2, 2, 2, 2), (2, 0.5, 0.5, 0.5, 0.5)])
+def test_a_strong_family_is_no_bias_of_judges_who_err_less_or_more(noises):
+    biases = [kin_bias(judged_family(np.random.default_rng(seed), 0, noises)) for seed in range(100)]
+    assert sum(bias.p < 0.05 for bias in biases) <= 0.13 * 100  # judges who err more are a little off: it is linear
+    biased = [kin_bias(judged_family(np.random.default_rng(seed), 1.5, noises)) for seed in range(30)]
+    assert sum(bias.p < 0.05 and bias.excess.low > 0 for bias in biased) >= 0.9 * 30
 
 
-def test_without_a_bias_the_interval_covers_0():
-    effects = [bias.effect for seed in range(60) for bias in length_study(np.random.default_rng(seed), 0.0)]
-    assert np.mean([effect.low <= 0 <= effect.high for effect in effects]) > 0.92
-
-
-def test_length_without_others_or_where_all_cases_are_alike():
-    alone = length_bias([Measured(1.0, 10.0, None), Measured(0.0, -10.0, None), Measured(0.5, 10.0, None)] * 9)
-    assert (alone.longer.value, alone.longer.n, alone.effect, alone.p) == (1.0, 18, None, None)
-    assert length_bias([Measured(1.0, 5.0, (1.0, 1.0))] * 50)[1:] == (None, None)
-    assert length_bias([Measured(1.0, 0.0, (1.0, 0.0)), Measured(0.0, 0.0, (0.0, 1.0))] * 50) == (None, None, None)
-    assert length_bias([]) == (None, None, None)
-
-
-def test_own_family_beside_the_other_judges():
-    rng = np.random.default_rng(3)
-    worth = rng.random(120)
-    own = (rng.random(120) < np.minimum(1, worth + 0.25)).astype(float)
-    others = np.mean(rng.random((4, 120)) < worth, axis=0)
-    biased = kin_bias(own.tolist(), others.tolist())
-    assert biased.p < 0.05
-    assert biased.excess.low > 0
-    fair = kin_bias((rng.random(120) < worth).astype(float).tolist(), others.tolist())
-    assert fair.p > 0.05
-    assert kin_bias([], []) is None
-    assert kin_bias([1.0, 1.0], [0.5, 0.5]).excess.low is None
+def test_scores_of_the_own_family_and_what_is_left_out():
+    own = [Beside(1.0, 1, (0.5, 1.0)), Beside(0.5, -1, (0.0, 0.5))]
+    rows = [*own, Beside(0.0, 0, (0.0, 0.0)), Beside(0.0, 0, (0.5, 0.5)), Beside(1.0, 0, (0.5, 0.5))] * 20
+    bias = kin_bias(rows)
+    assert (bias.own, bias.others, bias.excess.n) == (0.75, 0.75, 40)
+    assert kin_bias([]) is None
+    assert kin_bias(rows[:46]) is None  # 19 cases with the family
+    assert kin_bias([row._replace(others=None) for row in rows]) is None
+    assert kin_bias([Beside(1.0, 1, (0.5, 0.5))] * 50) is None
 
 
 def test_changes_and_where_they_went():
