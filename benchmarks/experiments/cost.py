@@ -1,7 +1,7 @@
 """What a row will cost before it is played: matches, calls and tokens of a model in it, estimated from scripted play."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -107,12 +107,14 @@ def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
 
 def _lengths(config: RunConfig, item: EnvironmentConfig) -> list[tuple[float, float, float]]:
     """Returns, for every seat, mean turns, characters read and characters written in a match."""
-    env = make_environment(item.name, config.options(item.name))
-    agents = list(env.possible_agents)
-    turns, read, written = ([0.0] * len(agents) for _ in range(3))
+    turns, read, written = (defaultdict[int, float](float) for _ in range(3))
     history = load_environment(item.name).declaration.history
     spec = WRITERS.get(module_name(item.name), "random")
     for seed in range(SAMPLES):
+        # Of options that change from deal to deal, such as scripts, the values are taken at equal distances.
+        dealt = {name: values[seed * len(values) // SAMPLES] for name, values in item.by_deal.items()}
+        env = make_environment(item.name, {**config.options(item.name), **dealt})
+        agents = list(env.possible_agents)
         episode = play(
             env, {agent: make_policy(spec, item.name) for agent in agents}, seed, config.turn_settings(item.name)
         )
@@ -122,8 +124,8 @@ def _lengths(config: RunConfig, item: EnvironmentConfig) -> list[tuple[float, fl
             turns[seat] += len(own) / SAMPLES
             read[seat] += _read(own, rules, history) / SAMPLES
             written[seat] += sum(len(turn.attempts[-1].reply) for turn in own) / SAMPLES
-    env.close()
-    return list(zip(turns, read, written, strict=True))
+        env.close()
+    return list(zip(turns.values(), read.values(), written.values(), strict=True))
 
 
 def _read(turns: Sequence[Turn], rules: int, history: str) -> int:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from benchmarks.experiments.estimates import share
 from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.published import load_published
@@ -36,6 +35,7 @@ from llmarena_envs.simulation.scripts import USER as USER_ROLE
 from rating.errors import RunError
 from rating.records.outcome import PLAYED
 from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.bounded import bounded_mean
 
 RUN = "dialogues"
 
@@ -176,13 +176,12 @@ def simulator_table(found: Sequence[Collected]) -> Table:
     for name in dict.fromkeys(each.simulator for each in found):
         own = [each for each in found if each.simulator == name]
         hits = [(hit, each.dialogue.source_id) for each in own for hit in each.exact]
-        places = {task: place for place, task in enumerate(dict.fromkeys(task for _, task in hits))}
         rows.append(
             [
                 name,
                 len(own),
                 sum(each.dialogue.turns for each in own),
-                percent(share([hit for hit, _ in hits], [places[task] for _, task in hits])),
+                percent(bounded_mean([float(hit) for hit, _ in hits], [task for _, task in hits])),
                 sum(each.empty for each in own),
             ]
         )

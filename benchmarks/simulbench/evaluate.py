@@ -7,7 +7,6 @@ as the paper leaves them out.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from benchmarks.experiments.estimates import share
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
@@ -26,6 +25,7 @@ from benchmarks.simulbench.answers import (
 from benchmarks.simulbench.inputs import read_scripts, refusal_notes
 from llmarena_envs.simulation.protocol import SCALE
 from llmarena_envs.simulation.scripts import Script, write_scripts
+from rating.statistics.bounded import bounded_mean
 
 
 def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
@@ -85,8 +85,7 @@ def simulator_table(answers: Sequence[Answered]) -> Table:
     rows: list[list[Cell]] = []
     for simulator, own in by_simulator(answers).items():
         known = [each for each in own if each.exact is not None]
-        places = {task: place for place, task in enumerate(dict.fromkeys(each.script.source_id for each in known))}
-        exact = share([bool(each.exact) for each in known], [places[each.script.source_id] for each in known])
+        exact = bounded_mean([float(bool(each.exact)) for each in known], [each.script.source_id for each in known])
         empty = sum(not each.response.strip() for each in own)
         rows.append([simulator, len(own), mean_score(own), percent(exact), empty])
     return Table(

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from benchmarks.experiments.estimates import share
 from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.published import load_published
@@ -27,6 +26,8 @@ from llmarena_envs.simulation.scripts import Script, write_scripts
 from rating.errors import RunError
 from rating.records.outcome import PLAYED
 from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.bounded import bounded_mean
+from rating.statistics.estimates import Estimate
 
 OBSERVATION = "benchmarks.simulbench.observation.env"
 OBSERVERS = "benchmarks.simulbench.observation.observers"
@@ -138,19 +139,14 @@ def observer_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
     rows: list[list[Cell]] = []
     for observer, own in by_observer.items():
         given = [each for each in own if each.turn is not None]
-        places = {task: place for place, task in enumerate(dict.fromkeys(each.dialogue.source_id for each in given))}
-
-        def rate(cases: Sequence[Observed], hits: Sequence[bool], places: Mapping[str, int] = places) -> Cell:
-            return percent(share(hits, [places[each.dialogue.source_id] for each in cases]))
-
         known = [(each, truth) for each in given if (truth := first_inexact(each.dialogue)) is not None]
         rows.append(
             [
                 observer,
                 len(own),
                 len(own) - len(given),
-                rate(given, [each.turn != 0 for each in given]),
-                rate([each for each, _ in known], [each.turn == truth for each, truth in known]),
+                _rate([(each, each.turn != 0) for each in given]),
+                _rate([(each, each.turn == truth) for each, truth in known]),
             ]
         )
     return Table(
@@ -170,6 +166,11 @@ def observer_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
             " challenge",
         ],
     )
+
+
+def _rate(cases: Sequence[tuple[Observed, bool]]) -> Estimate | None:
+    """Returns a share of dialogues in per cent, clustered by task."""
+    return percent(bounded_mean([float(hit) for _, hit in cases], [each.dialogue.source_id for each, _ in cases]))
 
 
 def precision(options: Options) -> str:

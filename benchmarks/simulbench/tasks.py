@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from benchmarks.experiments.estimates import share
 from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
@@ -27,6 +26,7 @@ from llmarena_envs.simulation.tasks import TYPES, Task, shipped_tasks, write_tas
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, SeatOutcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate
 
 CREATION = "benchmarks.simulbench.task_creation.env"
@@ -159,12 +159,12 @@ def by_creator(created: Sequence[Created]) -> dict[str, list[Created]]:
 
 def kept_share(created: Sequence[Created]) -> Estimate | None:
     """Returns the share of the tasks asked for that were kept, clustered by match."""
-    hits: list[bool] = []
+    hits: list[float] = []
     clusters: list[int] = []
     for item in created:
-        hits += [True] * len(item.kept) + [False] * (item.wanted - len(item.kept))
+        hits += [1.0] * len(item.kept) + [0.0] * (item.wanted - len(item.kept))
         clusters += [item.match] * item.wanted
-    return share(hits, clusters)
+    return bounded_mean(hits, clusters)
 
 
 def type_table(tasks: Sequence[Task]) -> Table:

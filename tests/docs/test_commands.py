@@ -11,6 +11,7 @@ import pytest
 from benchmarks.auto_arena import __main__ as auto_arena
 from benchmarks.deepeval import __main__ as deepeval
 from benchmarks.llmarena import __main__ as llmarena
+from benchmarks.simulbench import __main__ as simulbench
 from rating.cli import build_parser
 from rating.running.run_file import parse_run_file
 
@@ -46,10 +47,15 @@ def test_the_run_file_of_the_quickstart_is_valid():
     assert parse_run_file(text, "quickstart").pool("tictactoe_v0") == ["greedy", "random", "tiny"]
 
 
-@pytest.mark.parametrize("paper", [llmarena.PAPER, deepeval.PAPER, auto_arena.PAPER], ids=lambda paper: paper.name)
+@pytest.mark.parametrize(
+    "paper",
+    [llmarena.PAPER, deepeval.PAPER, auto_arena.PAPER, simulbench.PAPER],
+    ids=lambda paper: paper.name,
+)
 def test_the_page_of_a_paper_lists_every_row_with_its_result(paper):
     page = (ROOT / "docs" / f"{paper.name}.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE) == list(paper.rows)
+    (table,) = re.findall(r"^\| row \|.*\n\|[-|]+\n((?:\|.*\n)+)", page, re.MULTILINE)
+    assert re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE) == list(paper.rows)
     for row in re.findall(rf"\({paper.name}/([\w-]+)\.md\)", page):
         text = (ROOT / "docs" / paper.name / f"{row}.md").read_text(encoding="utf-8")
         assert text.startswith(f"## {row}: {paper.row(row).title}\n")

@@ -6,7 +6,9 @@ import tomllib
 import pytest
 
 from benchmarks.experiments.command import main
+from benchmarks.experiments.cost import expected_costs
 from benchmarks.simulbench.__main__ import PAPER
+from benchmarks.simulbench.answers import ScriptOptions, plan_answers
 from benchmarks.simulbench.collect import Options as CollectOptions
 from benchmarks.simulbench.collect import plan as plan_collect
 from benchmarks.simulbench.tasks import Options as TaskOptions
@@ -221,3 +223,14 @@ def test_the_run_directory_is_the_log_of_a_step(out):
     with (out / "collect" / "dialogues" / "run.toml").open("rb") as file:
         settings = tomllib.load(file)
     assert settings["environment"][0]["by_deal"]["tasks"][0][0]["act"]
+
+
+def test_costs_are_those_of_the_scripts_of_the_file(tmp_path):
+    description = "Be a desk. First request: " + "word " * 2_000
+    fields = {"id": 1, "source_id": 1, "act": "Desk", "task_description": description, "type": "stateless"}
+    fields |= {"source_file_name": "a", "turn_num": 0, "dialogue_history": [{"role": "user", "content": description}]}
+    path = tmp_path / "scripts.jsonl"
+    path.write_text("".join(json.dumps(fields | {"id": number}) + "\n" for number in range(5)), encoding="utf-8")
+    (cost,) = expected_costs(plan_answers(ScriptOptions(scripts=str(path), policy=("perfect",), alone=True))["answers"])
+    assert cost.calls == 5
+    assert cost.tokens_in > 5 * len(description) / 4

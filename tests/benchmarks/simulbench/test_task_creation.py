@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agents.play import play
 from agents.turn import TurnSettings
@@ -62,6 +64,16 @@ def test_tasks_are_read_in_any_usual_form():
     assert read_proposals(json.dumps(first | {"description": 7, "request_type": None}))[0] == ("Tide Table", "7", "")
     for reply in ("", "[]", "[1, 2]", "{}", "no JSON", '{"user": 1}', "[" * 100_000, "{" * 100_000):
         assert read_proposals(reply) == ()
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(*[st.text(max_size=200)] * 3), max_size=25), st.text(alphabet='{}[]",:named\n`', max_size=200)
+)
+def test_what_is_read_is_written_so_that_it_is_read_again(tasks, reply):
+    for text in (write_proposals(Proposal(*each) for each in tasks), reply):
+        proposals = read_proposals(text)
+        assert read_proposals(write_proposals(proposals)) == proposals
 
 
 def test_what_is_missing_is_asked_for_again_with_the_reasons():
