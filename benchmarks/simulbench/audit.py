@@ -168,12 +168,12 @@ def audit_table(everybody: Mapping[str, Opinions], shown: Mapping[str, Judgement
     number, share = (int(each or 0) for each in published.rows["people"])
     found = percent(rate_estimate(round(number * share / 100), number))
     assert found is not None
-    rows: list[list[Cell]] = [["people of the paper", number, share, None, None, None, None]]
+    rows: list[list[Cell]] = [["people of the paper", number, share, None, None, None, None, None]]
     for name, opinions in everybody.items():
         counts = Counter(opinions.values())
         wrong = rate_estimate(counts[HIGH], counts[HIGH] + counts[LOW])
         own = percent(reasonable(opinions, shown))
-        rows.append([name, len(opinions), None, own, counts[HIGH], counts[LOW], percent(wrong)])
+        rows.append([name, len(opinions), None, own, counts[HIGH], counts[LOW], counts[DIVIDED], percent(wrong)])
     return Table(
         "audit",
         "judgements that people find reasonable",
@@ -184,12 +184,13 @@ def audit_table(everybody: Mapping[str, Opinions], shown: Mapping[str, Judgement
             Column("reasonable, %", MEASURED, 1),
             Column(HIGH, MEASURED),
             Column(LOW, MEASURED),
+            Column(DIVIDED, MEASURED),
             Column("too high, % of the errors", MEASURED, 1),
         ],
         rows,
         [
             f"published: the share alone; Wilson's interval for {share} of {number} is {found.low:.0f} to {found.high:.0f} %",
-            "measured: intervals of the share are clustered by task"
+            "measured: intervals of the share are clustered by task; where people are divided most do not find it reasonable"
             if everybody
             else "nobody has looked yet: fill in the sheet",
         ],

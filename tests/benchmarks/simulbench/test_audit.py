@@ -60,6 +60,7 @@ def test_opinions_are_counted_with_the_way_of_the_errors(out, tmp_path):
     assert ann["too high, % of the errors (measured)"]["value"] == pytest.approx(200 / 3)
     assert (bob["too high (measured)"], bob["too low (measured)"]) == (2, 1)
     assert (most["who"], most["reasonable, % (measured)"]["value"]) == ("most people", pytest.approx(100 / 3))
+    assert (most["too high (measured)"], most["too low (measured)"], most["divided (measured)"]) == (1, 0, 3)
     assert sum(row["judgements"] for row in judges["rows"] if row["who"] == "ann") == 6
     assert agreement["rows"][0]["the same opinion, % (measured)"]["value"] == pytest.approx(50)
 
