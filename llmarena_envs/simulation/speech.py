@@ -24,7 +24,7 @@ _KEPT = MAX_TEXT + 1_000  # more than is used, so that it shows that something i
 _MAX_PASSES = 8
 _DECODER = json.JSONDecoder(strict=False)  # one for all calls: a decoder is a reference cycle
 _FIRST_BLANKS = re.compile(r"(?:[^\S\n]*+\n)++")
-_FENCE = re.compile(r"\s*+```[a-zA-Z]{0,10}+[ \t]*+\n(?P<inside>.*)\n[ \t]*+```\s*+", re.DOTALL)
+_FENCE = re.compile(r"\s*+```[\w+#-]{0,20}+[ \t]*+\n(?P<inside>.*\n|)[ \t]*+```\s*+", re.DOTALL)
 _STRATEGY = re.compile(r"\D{0,20}+([1-4])(?!\d)", re.ASCII)
 _OPEN_REQUEST = re.compile(r'"request"\s{0,20}+:\s{0,20}+"((?:[^"\\]|\\.)*+)', re.DOTALL)
 # What could be taken for tags of reasoning when a request is read again.
