@@ -6,7 +6,7 @@ SimulBench (arXiv 2409.07641) has judges' scores only; this is what they can be 
 import re
 
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.simulation.engines import make_engine
+from llmarena_envs.simulation.engines import ENGINES, make_engine
 from llmarena_envs.simulation.engines.engine import Engine
 from llmarena_envs.simulation.speech import as_said, unfenced
 from llmarena_envs.simulation.tasks import Task
@@ -31,9 +31,17 @@ def first_request(task: Task) -> str:
     return task.task_description[marks[-1].end() :]
 
 
-def engine_of(task: Task) -> Engine | None:
-    """Returns the engine of a task in its first state; ``None`` if it has none, or what that needs is not on this machine."""
-    if not task.engine:
+def engine_of(task: Task, *, programs: bool = True) -> Engine | None:
+    """Returns the engine of a task in its first state.
+
+    Args:
+        task: the task.
+        programs: whether it may be one that runs requests as programs.
+
+    Returns:
+        The engine; ``None`` if the task has none, or none of that kind, or what it needs is not on this machine.
+    """
+    if not task.engine or (not programs and ENGINES[task.engine].runs_programs):
         return None
     from llmarena_envs.sandbox import SandboxError
 
