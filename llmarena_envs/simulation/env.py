@@ -47,11 +47,12 @@ Source: SimulBench (arXiv 2409.07641), sections 2 and 3.
 
 ### Tasks and Scripts of Your Own
 
-Files are JSON lines in the fields of SimulBench's public files. A task has `act`, `task_description` (which ends with the
-first request), `request_type`, `type` (`stateless` or `stateful`), and optionally `id`, `engine`, `language`. The
-description of a task with an engine ends with a line `First request: ...`, which is what the engine is asked first. A
-script has `id`, `source_id`, `act`, `task_description`, `type`, `source_file_name`, `turn_num` and `dialogue_history`, a
-list of messages with `role` and `content` that ends with a user's request. Errors name the file and the line.
+Files are JSON lines or one JSON list in the fields of SimulBench's public files. A task has `act`, `task_description`
+(which ends with the first request), `request_type`, `type` (`stateless` or `stateful`), and optionally `id`, `engine`,
+`language`. The description of a task with an engine ends with a line `First request: ...`, which is what the engine is
+asked first. A script has `id`, `source_id`, `act`, `task_description`, `type`, `source_file_name`, `turn_num` and
+`dialogue_history`, a list of messages with `role` and `content` that ends with a user's request. Errors name the file
+and the line.
 
 ### Observation Space
 
