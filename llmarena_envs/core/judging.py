@@ -31,7 +31,10 @@ ABSTENTION = "abstain"
 _CONTENT = r"[ \t]{0,20}+([^\[\]\n]{1,40}?)[ \t]{0,20}"
 _DOUBLE = re.compile(rf"\[\[{_CONTENT}\]\]")
 _SINGLE = re.compile(rf"(?<!\[)\[{_CONTENT}\](?!\])")
-_NUMBER = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(?:[ ]?(?:/|out of)[ ]?(\d{1,6}))?")
+_NUMBER = re.compile(r"(\d{1,6}(?:\.\d{0,6})?)(?:[ ]?(?:/|out of)[ ]?(\d{1,6}))?")
+_ANNOUNCED = re.compile(r"(?:rating|score|评分|分数|得分|打分)[\s:*_是为]{0,9}\Z", re.IGNORECASE)
+_AFTER_ALL = " \t\n*_`.!。"
+"""What may stand behind a rating that ends a reply."""
 _QUOTED = re.compile(r"^[ \t]*+>[^\n]*+", re.MULTILINE)
 _MAX_PASSES = 8
 _WORDS = {
@@ -141,15 +144,22 @@ def read_rating(reply: str, scale: Scale) -> Score:
     """Reads the last number in brackets.
 
     Args:
-        reply: what the judge wrote.
+        reply: what the judge wrote. Single brackets count where there are no double ones, at its end or behind ``Rating:``;
+            elsewhere they may belong to what is judged, as in ``row[3]``.
         scale: of the rating; ``[[7/10]]`` is read where its end is 10.
 
     Raises:
         Refusal: if there is none, or it lies outside the scale.
     """
     text = narrow(read_part(reply))
-    for pattern in (_DOUBLE, _SINGLE):
-        numbers = [number for content in pattern.findall(text) if (number := _number(content, scale)) is not None]
+    end = len(text.rstrip(_AFTER_ALL))
+    single = [
+        match[1]
+        for match in _SINGLE.finditer(text)
+        if match.end() == end or _ANNOUNCED.search(text, max(0, match.start() - 20), match.start())
+    ]
+    for contents in (_DOUBLE.findall(text), single):
+        numbers = [number for content in contents if (number := _number(content, scale)) is not None]
         if numbers:
             return Score(scale.check(numbers[-1], "rating"), several=len(set(numbers)) > 1)
     raise Refusal(Failure.UNPARSABLE, "no_rating")
@@ -217,7 +227,7 @@ def _key(name: str) -> str:
 
 def _number(text: str, scale: Scale) -> float | None:
     """Reads a number as it is written for people; one out of another greatest number is none of this scale."""
-    text = " ".join(text.split()).lower()
+    text = " ".join(text.strip("*_` ").split()).lower()
     if text in _WORDS:
         return float(_WORDS[text])
     match = _NUMBER.fullmatch(text)

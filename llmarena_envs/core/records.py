@@ -132,7 +132,7 @@ def file_records(option: str, path: str | Path, columns: Sequence[str], refuse: 
     """Yields the records of a file in UTF-8.
 
     A file ``*.csv`` is a table with commas and, where needed, quotes; ``*.tsv`` one with tabs and no quotes; the first line names
-    the columns. Any other file holds JSON lines.
+    the columns. Any other file holds JSON lines, or one JSON list, whose records are counted instead of lines.
 
     Args:
         option: what errors begin with, the name of the option by which the path was given.
@@ -151,6 +151,9 @@ def file_records(option: str, path: str | Path, columns: Sequence[str], refuse: 
     kind = Path(path).suffix.lower()
     if kind in _TABLES:
         yield from _table_records(lines, where, columns, _TABLES[kind], refuse)
+    elif (records := _json_list(text)) is not None:
+        for number, fields in enumerate(records, start=1):
+            yield from _record(f"{where}, record {number}", fields, refuse)
     else:
         yield from json_records(lines, where, refuse)
 
@@ -173,6 +176,16 @@ def json_records(lines: Iterable[str], where: str, refuse: Refuse = stop) -> Ite
             refuse(OptionError(f"{place}: expected a JSON object, got {line!r:.{_SHOWN}} ({error})"))
         else:
             yield from _record(place, fields, refuse)
+
+
+def _json_list(text: str) -> list[Any] | None:
+    if not text.lstrip().startswith("["):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, list) else None
 
 
 def _table_records(

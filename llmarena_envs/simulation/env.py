@@ -39,18 +39,20 @@ Source: SimulBench (arXiv 2409.07641), sections 2 and 3.
 * `task=None`: the name (`act`) of the task to be taken; `None` takes all.
 * `turns=4`: how often the simulator answers in a dialogue, 1 to 10.
 * `n_judges=1`: number of judges, 0 to 9. Without judges a match has no result.
-* `engine="auto"`: hold answers against the task's engine, if it has one; `None` for not.
+* `engine="auto"`: hold answers against the task's engine, if it has one; `"no_programs"`: unless that is the prompt of
+  Python, which runs requests in the sandbox; `None` for not.
 * `language="en"`: language of the texts and of the tasks that come with the package, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
 * `render_mode=None`: `ansi` or `human`.
 
 ### Tasks and Scripts of Your Own
 
-Files are JSON lines in the fields of SimulBench's public files. A task has `act`, `task_description` (which ends with the
-first request), `request_type`, `type` (`stateless` or `stateful`), and optionally `id`, `engine`, `language`. The
-description of a task with an engine ends with a line `First request: ...`, which is what the engine is asked first. A
-script has `id`, `source_id`, `act`, `task_description`, `type`, `source_file_name`, `turn_num` and `dialogue_history`, a
-list of messages with `role` and `content` that ends with a user's request. Errors name the file and the line.
+Files are JSON lines or one JSON list in the fields of SimulBench's public files. A task has `act`, `task_description`
+(which ends with the first request), `request_type`, `type` (`stateless` or `stateful`), and optionally `id`, `engine`,
+`language`. The description of a task with an engine ends with a line `First request: ...`, which is what the engine is
+asked first. A script has `id`, `source_id`, `act`, `task_description`, `type`, `source_file_name`, `turn_num` and
+`dialogue_history`, a list of messages with `role` and `content` that ends with a user's request. Errors name the file
+and the line.
 
 ### Observation Space
 
@@ -68,8 +70,9 @@ characters and blank lines around it: what it wraps around the content is part o
 `simulator_0:` and nothing else is an empty answer too. Requests and answers are cut after 15,000 characters.
 
 A judge ends its reply with its rating in double brackets, a number from 1 to 10 with decimals or without, or with its
-verdict, `[[C]]` for neither; the last one counts, single brackets where there are no double ones. Lines that begin with `>`
-are quotations. `abstain` gives nothing, nor does a text without a rating that is passed to `step`.
+verdict, `[[C]]` for neither; the last one counts. Where there are no double brackets single ones count, those of a rating
+at the end of the reply or behind `Rating:` only. Lines that begin with `>` are quotations. `abstain` gives nothing, nor
+does a text without a rating that is passed to `step`.
 
 The standard fallback is `noop`: an empty request, an empty answer, or an abstention.
 
@@ -103,6 +106,7 @@ default; 1 + `n_judges` for a script, and 2 + 2 * `n_judges` with `pairwise`; or
 * v0: Initial version
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration, Verdicts
@@ -115,7 +119,7 @@ from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
 from llmarena_envs.simulation.game import Simulation
 from llmarena_envs.simulation.narration import Narrator
-from llmarena_envs.simulation.protocol import AUTO, DIALOGUE
+from llmarena_envs.simulation.protocol import AUTO, DIALOGUE, NO_PROGRAMS
 from llmarena_envs.simulation.scripts import Scripts, load_scripts
 from llmarena_envs.simulation.tasks import BUILTIN, Tasks, load_tasks, task_source
 from llmarena_envs.simulation.text import SimulationCodec
@@ -220,3 +224,8 @@ class raw_env(TextEnv):
         """Returns the dialogue with what the engine answers, what the judges gave, and what came of it."""
         prompts = Prompts("llmarena_envs.simulation", self.codec.language)
         return tuple(Narrator(self.game, prompts).scenes())
+
+    @classmethod
+    def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns the options without engines that run programs."""
+        return {**options, "engine": NO_PROGRAMS if options.get("engine", AUTO) else None}

@@ -36,6 +36,7 @@ from llmarena_envs.simulation.protocol import (
     MAX_JUDGES,
     MAX_TURNS,
     MODES,
+    NO_PROGRAMS,
     PAIRWISE,
     REQUEST,
     SCALE,
@@ -69,7 +70,8 @@ class Simulation(Game[Action, SimulationView]):
         act: the name of the task that one is drawn of; ``None`` for all.
         turns: number of answers in ``"dialogue"``, 1 to 10.
         n_judges: number of judges, 0 to 9.
-        engine: ``"auto"`` to hold answers against the engine of a task, ``None`` not to.
+        engine: ``"auto"`` to hold answers against the engine of a task, ``"no_programs"`` to do so unless it runs programs,
+            ``None`` not to.
 
     Attributes:
         mode: as above.
@@ -103,16 +105,16 @@ class Simulation(Game[Action, SimulationView]):
         check_choice("mode", mode, MODES)
         check_int("turns", turns, 1, MAX_TURNS)
         check_int("n_judges", n_judges, 0, MAX_JUDGES)
-        if engine not in (AUTO, None):
-            raise OptionError(f"engine: expected {AUTO!r} or None, got {engine!r:.80}")
+        if engine not in (AUTO, NO_PROGRAMS, None):
+            raise OptionError(f"engine: expected {AUTO!r}, {NO_PROGRAMS!r} or None, got {engine!r:.80}")
         if scripts and mode == DIALOGUE:
             raise OptionError(f"scripts: expected None in the mode {DIALOGUE!r}, in which a user makes the requests")
         self.mode = mode
         self.tasks = tuple(tasks)
         self.scripts = tuple(scripts)
         self.items = tuple(_item(script, self.tasks) for script in scripts) or tuple(_begun(task) for task in tasks)
-        self._has_truth = engine == AUTO
-        for task, _ in self.items if self._has_truth else ():
+        self._truth = engine
+        for task, _ in self.items if engine else ():
             check_engine(task)
         self._candidates = _candidates([task for task, _ in self.items], number, act)
         self.counter = WordCounter(language)
@@ -146,7 +148,7 @@ class Simulation(Game[Action, SimulationView]):
         self.committee = self._committee
         self.undecided = False
         self.rewards = (0.0,) * len(self.agents)
-        self._engine = engine_of(self.task) if self._has_truth else None
+        self._engine = engine_of(self.task, programs=self._truth == AUTO) if self._truth else None
         for message in begun:
             self._say(message)
         self.turns = self._turns if self.mode == DIALOGUE else (len(begun) + 1) // 2

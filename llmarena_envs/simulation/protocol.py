@@ -11,6 +11,8 @@ REQUEST, ANSWER, JUDGE = "request", "answer", "judge"
 
 AUTO = "auto"
 """Hold answers against the task's engine, if it has one."""
+NO_PROGRAMS = "no_programs"
+"""The same, but for engines that run what users write."""
 
 USER_SEAT = "user_0"
 SIMULATORS = ("simulator_0", "simulator_1")

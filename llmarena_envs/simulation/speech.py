@@ -24,9 +24,14 @@ _KEPT = MAX_TEXT + 1_000  # more than is used, so that it shows that something i
 _MAX_PASSES = 8
 _DECODER = json.JSONDecoder(strict=False)  # one for all calls: a decoder is a reference cycle
 _FIRST_BLANKS = re.compile(r"(?:[^\S\n]*+\n)++")
-_FENCE = re.compile(r"\s*+```[a-zA-Z]{0,10}+[ \t]*+\n(?P<inside>.*)\n[ \t]*+```\s*+", re.DOTALL)
+_FENCE = re.compile(r"\s*+```[\w+#-]{0,20}+[ \t]*+\n(?P<inside>.*\n|)[ \t]*+```\s*+", re.DOTALL)
 _STRATEGY = re.compile(r"\D{0,20}+([1-4])(?!\d)", re.ASCII)
 _OPEN_REQUEST = re.compile(r'"request"\s{0,20}+:\s{0,20}+"((?:[^"\\]|\\.)*+)', re.DOTALL)
+_BEGUN_REQUEST = re.compile(r'"request"\s{0,20}+:\s{0,20}+"')
+_ENDED_REQUEST = re.compile(r'"\s{0,20}+\}(?:\s{0,20}+\}|[\s`]{0,20}+\Z)')
+_BACKSLASH = re.compile(r"\\(.)", re.DOTALL)
+_BACKSLASH_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
+_ESCAPES = "\"\\/bfnrtu'"
 # What could be taken for tags of reasoning when a request is read again.
 _ESCAPED = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<[◁＜［"})
 
@@ -62,7 +67,7 @@ def read_request(reply: str) -> Request:
         request = _request(fields)
         if request is not None:
             return request
-    text = _cut_off(reply) or as_said(reply).strip()
+    text = _with_bare_quotes(reply) or _cut_off(reply) or as_said(reply).strip()
     if not text:
         raise Refusal(Failure.UNPARSABLE, "nothing_stated")
     return Request(text, OTHER, True)
@@ -82,9 +87,14 @@ def _objects(reply: str) -> Iterator[Mapping[str, Any]]:
     if whole is not None:
         yield whole
         return
-    text = drop_reasoning(reply[-MAX_REPLY:])
+    text = _BACKSLASH.sub(_kept_backslash, drop_reasoning(reply[-MAX_REPLY:]))
     for readable in (text, narrow(text)):  # made plain, a quotation inside a text would end it
         yield from [fields for _, _, fields in find_objects(readable)][::-1]
+
+
+def _kept_backslash(match: re.Match[str]) -> str:
+    """Writes a backslash that escapes nothing, as that of a regular expression, in the way in which it is meant."""
+    return match[0] if match[1] in _ESCAPES else f"\\{match[0]}"
 
 
 def _json(text: str) -> Mapping[str, Any] | None:
@@ -107,6 +117,8 @@ def _request(fields: Mapping[str, Any]) -> Request | None:
     if "request" not in known:
         return None
     value = known["request"]
+    if value is None:
+        value = ""
     text = _kept(printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))).strip()
     if not text and known.get("unformatted") is not True:
         raise Refusal(Failure.UNPARSABLE, "nothing_stated")
@@ -119,13 +131,26 @@ def _plain_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {str(name).strip().casefold(): value for name, value in fields.items()}
 
 
+def _with_bare_quotes(reply: str) -> str:
+    """Returns the request of an object in which quotation marks lack their backslash; empty if there is none."""
+    text = drop_reasoning(reply[:MAX_REPLY])
+    begun, ends = _BEGUN_REQUEST.search(text), list(_ENDED_REQUEST.finditer(text))
+    if begun is None or not ends:
+        return ""
+    inside = _BACKSLASH.sub(_kept_backslash, text[begun.end() : ends[-1].start()])
+    return _text_of(_BACKSLASH_OR_QUOTE.sub(lambda match: '\\"' if match[0] == '"' else match[0], inside))
+
+
 def _cut_off(reply: str) -> str:
     """Returns the request of an object that has no end, since the reply was too long; empty if there is none."""
     found = _OPEN_REQUEST.search(drop_reasoning(reply[:MAX_REPLY]))
-    if found is None:
-        return ""
+    return _text_of(found[1].rstrip("\\")) if found else ""
+
+
+def _text_of(inside: str) -> str:
+    """Returns the text that stands between the quotation marks of a JSON string; empty if it is none."""
     try:
-        text = _DECODER.decode(f'"{found[1].rstrip(chr(92))}"')
+        text = _DECODER.decode(f'"{inside}"')
     except ValueError:
         return ""
     return _kept(printable(str(text))).strip()

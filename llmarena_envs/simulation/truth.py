@@ -42,9 +42,17 @@ def check_engine(task: Task) -> None:
         first_request(task)
 
 
-def engine_of(task: Task) -> Engine | None:
-    """Returns the engine of a task in its first state; ``None`` if it has none, or what that needs is not on this machine."""
-    if not task.engine:
+def engine_of(task: Task, *, programs: bool = True) -> Engine | None:
+    """Returns the engine of a task in its first state.
+
+    Args:
+        task: the task.
+        programs: whether it may be one that runs requests as programs.
+
+    Returns:
+        The engine; ``None`` if the task has none, or none of that kind, or what it needs is not on this machine.
+    """
+    if not task.engine or (not programs and ENGINES[task.engine].runs_programs):
         return None
     from llmarena_envs.sandbox import SandboxError
 

@@ -3,6 +3,7 @@
 Sources: Auto-Arena (arXiv 2405.20267, section 4.4 and figures 3 and 4) for agreement before and after discussion.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ SIGNIFICANT = 0.05
 """Probability, over all judges and corrected for their number, of calling an unbiased judge biased."""
 
 _MOST_LABELS = 50
+"""Different verdicts up to which numbers are compared as they are; more are rounded to whole ones."""
 _MOST_WORK = 1_000_000
 """Pairs of verdicts on one case, over all cases, up to which judges are compared two by two."""
 
@@ -125,6 +127,7 @@ class JudgeStudy:
     Attributes:
         items: number of cases.
         preferences: whether verdicts are about two sides; numbers otherwise.
+        rounded: whether verdicts are numbers that were rounded to whole ones, since there were too many different ones.
         level: what verdicts are taken for in Krippendorff's alpha.
         min_pairs: cases below which a pair of judges has too few.
         before: agreement before discussion; ``None`` without one.
@@ -136,6 +139,7 @@ class JudgeStudy:
 
     items: int
     preferences: bool
+    rounded: bool
     level: str
     min_pairs: int
     before: StageAgreement | None
@@ -161,8 +165,17 @@ def study(
         families: family of judges and players; everybody else is a family of its own.
 
     Raises:
-        OptionError: if there are no verdicts, or more different numbers than labels can be.
+        OptionError: if there are no verdicts, or more different whole numbers than labels can be.
     """
+    numbers = {
+        label
+        for one in judgements
+        for label in (one.first, one.final)
+        if label is not None and not isinstance(label, str)
+    }
+    rounded = len(numbers) > _MOST_LABELS
+    if rounded:
+        judgements = [one._replace(first=_whole(one.first), final=_whole(one.final)) for one in judgements]
     final = _cases(judgements, lambda one: one.final)
     first = _cases(judgements, lambda one: one.first)
     own = _cases(judgements, lambda one: one.final if one.first is None else one.first)
@@ -186,6 +199,7 @@ def study(
     return JudgeStudy(
         items=len({one.item for one in judgements}),
         preferences=preferences,
+        rounded=rounded,
         level=level,
         min_pairs=min_pairs,
         before=_agreement(first, scale, level, min_pairs) if first else None,
@@ -194,6 +208,11 @@ def study(
         changed=_clustered([one.first != one.final for one in both], [one.item for one in both]),
         decisions_changed=_decisions_changed(first, final),
     )
+
+
+def _whole(label: Label | None) -> Label | None:
+    """Returns the whole number that is nearest to a number, the greater one of two."""
+    return label if label is None or isinstance(label, str) else float(math.floor(label + 0.5))
 
 
 def _cases(judgements: Iterable[Judgement], label: Callable[[Judgement], Label | None]) -> Cases:

@@ -60,6 +60,7 @@ def to_json(found: JudgeStudy) -> str:
         "items": found.items,
         "judges": len(found.judges),
         "level": found.level,
+        "rounded": found.rounded,
         "before": _stage_table(found.before, found) if found.before else None,
         "changed": _interval(found.changed),
         "decisions_changed": _interval(found.decisions_changed),
@@ -93,6 +94,8 @@ def _summary(found: JudgeStudy, title: str) -> Sheet:
     ]
     notes = [f"cases: {found.items}, judges: {len(found.judges)}"]
     notes.append("agreement in per cent, with 95 % intervals by case and (number of cases or pairs)")
+    if found.rounded:
+        notes.append("ratings rounded to whole numbers, as there are many different ones")
     if found.changed:
         notes.append(f"verdicts changed in the discussion: {cells.percent(found.changed)} %")
         notes.append(f"decisions of the majority changed by it: {cells.percent(found.decisions_changed)} %")

@@ -5,6 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from llmarena_envs.core.options import OptionError
 from rating.judgements.from_records import declared_verdicts, judgements_of
 from rating.judgements.study import study
 from rating.records.outcome import Outcome
@@ -63,7 +64,10 @@ def judges_sections(environment: str, outcomes: Sequence[Outcome]) -> list[dict[
     judgements = judgements_of(outcomes, verdicts) if verdicts else []
     if all(one.final is None and one.first is None for one in judgements):
         return []
-    found = study(judgements)
+    try:
+        found = study(judgements)
+    except OptionError as error:  # of somebody's own environment: the rest of the report is made all the same
+        return [sheet_section(Sheet(f"Judges of {environment}", [], [], [str(error)], []))]
     sections = [
         sheet_section(shown._replace(title=f"Judges of {environment}" + (f": {shown.title}" if index else "")))
         for index, shown in enumerate(judge_sheets(found, ""))

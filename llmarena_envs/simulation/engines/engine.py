@@ -20,9 +20,11 @@ class Engine(ABC):
 
     Attributes:
         name: of the engine, as tasks name it.
+        runs_programs: whether it runs requests as programs, in the sandbox.
     """
 
     name: ClassVar[str]
+    runs_programs: ClassVar[bool] = False
 
     @abstractmethod
     def respond(self, request: str) -> str:

@@ -24,6 +24,7 @@ class PythonPrompt(Engine):
     """
 
     name: ClassVar[str] = "python"
+    runs_programs: ClassVar[bool] = True
 
     def __init__(self) -> None:
         find_sandbox()

@@ -63,14 +63,14 @@ class Spreadsheet(Engine):
             match command.upper():
                 case "SET" if content:
                     return self._set(_cell(target), content)
-                case "CLEAR" if not content:
+                case "CLEAR" if target and not content:
                     for row in _range(target):
                         for name in row:
                             self._typed.pop(name, None)
                     return "OK"
-                case "SHOW" if not content:
+                case "SHOW" if target and not content:
                     return self._show(_range(target))
-                case "FORMULA" if not content:
+                case "FORMULA" if target and not content:
                     return self._typed.get(_cell(target), "_")
         except _Refused as refused:
             return f"ERROR: {refused}"

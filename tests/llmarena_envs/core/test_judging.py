@@ -66,6 +66,10 @@ def test_what_names_no_verdict_is_refused(reply):
         ("first [[3]], then [[4]]", 4.0),
         ("Rating: [6]", 6.0),
         ("[[three]]", 3.0),
+        ("Rating: [[8.]]", 8.0),
+        ("Rating: [[**7**]]", 7.0),
+        ("**Rating:** [6]. That row[3] is right is not enough.", 6.0),
+        ("row[3] is right, so I give\n[6].", 6.0),
     ],
 )
 def test_a_rating_stands_in_brackets(reply, score):
@@ -85,6 +89,7 @@ def test_a_rating_stands_in_brackets(reply, score):
         ("[[nan]]", "no_rating"),
         ("[[1e1]]", "no_rating"),
         ("[[5, 6]]", "no_rating"),
+        ("It prints [3], and row[3] is right. Rating: 8", "no_rating"),
     ],
 )
 def test_no_rating_and_one_outside_the_scale_are_refused(reply, reason):

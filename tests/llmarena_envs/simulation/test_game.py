@@ -217,7 +217,7 @@ def test_an_illegal_action_ends_the_match():
         ({"number": 2}, "number: expected an integer from 0 to 1"),
         ({"number": 1, "task": "Note Store"}, "number: 1 is 'Number Clerk', not 'Note Store'"),
         ({"turns": 0}, "turns"),
-        ({"engine": "sql"}, "engine: expected 'auto' or None"),
+        ({"engine": "sql"}, "engine: expected 'auto', 'no_programs' or None"),
         ({"tasks": [{**CLERK, "engine": "sqll"}]}, "'7': engine.*did you mean 'sql'"),
         ({"tasks": [{**CLERK, "engine": "sql"}]}, "First request"),
         ({"tasks": "no_such_file.jsonl"}, "no_such_file"),

@@ -1,6 +1,10 @@
 """The story of a match of simulation."""
 
+import pytest
+
+from llmarena_envs import simulation_v0
 from llmarena_envs.core.narration import Scene
+from llmarena_envs.simulation.engines.python import PythonPrompt
 from tests.llmarena_envs.option_sets.simulation_v0 import STORE
 from tests.llmarena_envs.simulation.matches import TRUTH, asked, say, scripted, started
 
@@ -64,3 +68,26 @@ def test_a_story_begins_in_the_language_of_the_match_and_without_an_engine_no_tr
         ("没有有效的结果", ()),
         ("没有结果", ()),
     ]
+
+
+@pytest.mark.parametrize(("engine", "truths"), [("python", 0), ("json_store", 2)])
+def test_a_story_is_told_without_running_a_program(monkeypatch, engine, truths):
+    def respond(self, request):
+        ran.append(request)
+        return ""
+
+    ran: list[str] = []
+    monkeypatch.setattr(PythonPrompt, "__init__", lambda self: None)
+    monkeypatch.setattr(PythonPrompt, "respond", respond)
+    options = {"tasks": [{**STORE, "engine": engine}], "turns": 2}
+    played = simulation_v0.raw_env(**options)
+    told = simulation_v0.raw_env(**simulation_v0.raw_env.narrating_options(options))
+    for env in (played, told):
+        env.reset(seed=1)
+    for reply in ("x", asked("COUNT"), "y", "Rating: [[7]]"):
+        assert played.observe(played.agent_selection) == told.observe(told.agent_selection)
+        for env in (played, told):
+            env.step(reply)
+    assert ran == (["FIND age 36", "COUNT"] if engine == "python" else [])
+    assert sum(scene.heading.startswith("What the engine answers") for scene in told.narrate()) == truths
+    assert simulation_v0.raw_env.narrating_options({"engine": None})["engine"] is None

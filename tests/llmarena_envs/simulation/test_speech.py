@@ -39,6 +39,11 @@ def test_a_request_is_read_however_the_object_is_written(reply):
         ('{"user": "GET ada"}', "GET ada"),
         ('{"user": {"request": "GET ada"}}', "GET ada"),
         ('{"user": {"strategy": 7, "request": "GET ada"}}', "GET ada"),
+        ('{"user": {"strategy": 3, "request": "PUT x {"a": "b"}"}}', 'PUT x {"a": "b"}'),
+        (
+            'Next:\n```json\n{"user": {"strategy": 3, "request": "print("a\\\\n", "\\d")"}}\n```\nGood?',
+            'print("a\\n", "\\d")',
+        ),
         ('{"user": {"strategy": 3, "request": "PUT x {\\"a\\": [1', 'PUT x {"a": [1'),
         ("Rating: [[10]]. You are a great judge!", "Rating: [[10]]. You are a great judge!"),
         ("[" * 2000, "[" * 2000),
@@ -53,7 +58,21 @@ def test_a_document_as_a_request_is_its_json():
     assert request == Request('{"name": "Dé", "tags": [1, null]}', 3)
 
 
-@pytest.mark.parametrize("reply", ["<think>hm</think>", '{"user": {"strategy": 1, "request": " \\n"}}', "\x00\x1b"])
+@pytest.mark.parametrize("around", ["{}", "I go on:\n```json\n{}\n```"])
+def test_a_backslash_that_escapes_nothing_is_meant(around):
+    reply = around.replace("{}", r'{"user": {"strategy": 2, "request": "/\d+\\.(a)\$/ it\'s\n"}}')
+    assert read_request(reply) == Request(r"/\d+\.(a)\$/ it's", 2)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<think>hm</think>",
+        '{"user": {"strategy": 1, "request": null}}',
+        '{"user": {"strategy": 1, "request": " \\n"}}',
+        "\x00\x1b",
+    ],
+)
 def test_nothing_is_no_request(reply):
     with pytest.raises(Refusal):
         read_request(reply)

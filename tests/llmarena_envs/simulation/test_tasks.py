@@ -87,6 +87,18 @@ def test_the_good_rows_of_a_bad_table_are_kept(tmp_path):
     assert [str(refusal).partition("line ")[2][:2] for refusal in refusals] == ["3:", "4:"]
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_file_may_be_one_list(tmp_path, indent):
+    records = [
+        {"act": act, "task_description": "d", "request_type": "r", "type": "stateless"} for act in ("a", "", "c")
+    ]
+    path = tmp_path / "tasks.json"
+    path.write_text("\ufeff" + json.dumps(records, indent=indent))
+    tasks, refusals = import_tasks(path)
+    assert [task.act for task in tasks] == ["a", "c"]
+    assert [str(refusal).partition(": expected")[0] for refusal in refusals] == [f"tasks: {path}, record 2"]
+
+
 @pytest.mark.parametrize("source", [5, None, {"act": "x"}, "no such file", "builtim"])
 def test_no_source_of_tasks(source):
     for load in (load_tasks, import_tasks):

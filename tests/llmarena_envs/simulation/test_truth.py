@@ -17,6 +17,8 @@ TABLE = "title | year\nSalt | 2004"
         ("title | year  \nSalt | 2004\n\n", TABLE),
         (f"```\n{TABLE}\n```", TABLE),
         (f"```sql\n{TABLE}\n```\n", TABLE),
+        (f"```python3\n{TABLE}\n```", TABLE),
+        ("```\n```", ""),
         ("", ""),
         ("", "\n"),
         ("```\nx\n```", "```\nx\n```"),

@@ -11,6 +11,7 @@ from rating.judgements.from_records import judgements_of
 from rating.judgements.judgement import Judgement
 from rating.judgements.study import study
 from rating.records.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
+from rating.report.judges import judge_sheets
 from rating.statistics.agreement import cohens_kappa
 
 VERDICTS = Verdicts(swapped="verdict_swapped", length="words")
@@ -199,6 +200,16 @@ def test_numbers_have_a_scale_and_no_sides():
     assert pair.quadratic.kappa.value > pair.linear.kappa.value > 0.3
     assert found.after.krippendorff.value > 0.5
     assert all(row.place.share is None and row.biases() == [] for row in found.judges)
+
+
+def test_many_different_numbers_are_rounded_to_whole_ones():
+    found = study(
+        [Judgement(f"m{n}", judge, 1 + (n + shift) / 20) for n in range(180) for judge, shift in (("a", 0), ("b", 1))]
+    )
+    (pair,) = found.after.pairs
+    assert found.rounded and round(pair.plain.observed.value * 180) == 171  # but where it is x.5 for one of them
+    assert "ratings rounded to whole numbers, as there are many different ones" in judge_sheets(found, "")[0].notes
+    assert not study([Judgement(f"m{n}", "a", n / 2) for n in range(10)]).rounded
 
 
 def test_small_and_one_sided_studies():

@@ -10,9 +10,11 @@ from dataclasses import replace
 import pytest
 
 from rating.commands.read import write_report
+from rating.records.outcome import Outcome, SeatOutcome
 from rating.records.store import Store
 from rating.report import Run, replays, write_page
 from rating.report.figures import trajectories
+from rating.report.sections import judges_sections
 from rating.running import run_directory
 from rating.running.runner import Runner
 
@@ -141,3 +143,22 @@ def test_a_figure_does_not_grow_with_its_run():
 
     assert len(trajectories(history(20_000), "mu")) < 1.2 * len(trajectories(history(700), "mu"))
     assert trajectories(history(10), "mu") != trajectories(history(11), "mu")
+
+
+@pytest.mark.parametrize(("step", "rows", "note"), [(0.05, 7, "rounded to whole numbers"), (1.0, 0, "got 60")])
+def test_many_different_ratings_do_not_keep_a_report_from_being_made(step, rows, note):
+    outcomes = [
+        Outcome(
+            "simulation_v0",
+            number,
+            number,
+            "finished",
+            tuple(
+                SeatOutcome("exact", 0.0, agent=agent, rated=False, statistics={"rating": 1 + number * step})
+                for agent in ("judge_0", "judge_1")
+            ),
+        )
+        for number in range(60)
+    ]
+    section = judges_sections("simulation_v0", outcomes)[0]
+    assert len(section["rows"]) == rows and note in section["note"]

@@ -24,6 +24,11 @@ EXAMPLES = [
 ]
 
 
+@pytest.mark.parametrize("command", ["SHOW", "CLEAR", "FORMULA", "SET", "SET A1", "SHOW A1 B2"])
+def test_a_command_without_its_words_is_a_bad_one(command):
+    assert Spreadsheet().respond(command) == "ERROR: bad command"
+
+
 def test_examples():
     check_examples("spreadsheet", EXAMPLES)
 

@@ -44,6 +44,8 @@ def test_hostile_requests():
         "VACUUM INTO '/tmp/never'",
         "VACUUM",
         "SELECT * FROM pragma_table_info('books')",
+        "/* plan */ explain query plan SELECT * FROM books",
+        "EXPLAIN SELECT 1",
         "BEGIN",
         "SAVEPOINT s",
         "CREATE TEMP TABLE t (x)",
