@@ -70,6 +70,7 @@ def cheat(game):
     return min(range(len(hand)), key=lambda position: (reading.is_critical(hand[position]), -hand[position].rank))
 
 
+@pytest.mark.slow
 def test_the_convention_scores_more_than_sixty_percent_with_itself():
     results = scores(1000, [Convention(), Convention()])
     assert results.mean() > 6.8

@@ -179,6 +179,7 @@ def strength() -> Strength:
     return Strength(samples=40)
 
 
+@pytest.mark.slow
 def test_the_ladder() -> None:
     # Over 1,000 deals with 200 samples: strength beats call by 15.4 and random by 8.1, tight beats both by 4.4 chips a hand.
     assert mean_chips(strength, Call, 150) > 8

@@ -12,6 +12,8 @@ from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.runner import Runner
 
+pytestmark = pytest.mark.slow
+
 RUN_FILE = Path(__file__).parents[2] / "benchmarks" / "deepeval" / "demo.toml"
 FREE, CONDITIONAL, RANDOM, FULL = "free_rider", "conditional_cooperator", "random", "full_contributor"
 POOL = "\n".join(f'[[policy]]\nspec = "{spec}"' for spec in (FREE, CONDITIONAL, RANDOM, FULL))

@@ -12,6 +12,8 @@ from rating.running.contests import make_scheme
 from rating.running.runner import Runner
 from rating.schemes.summary import summarise
 
+pytestmark = pytest.mark.slow
+
 RUN_FILE = Path(__file__).parents[2] / "benchmarks" / "llmarena" / "demo.toml"
 
 

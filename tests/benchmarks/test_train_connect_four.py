@@ -2,6 +2,7 @@ import json
 import sys
 
 import numpy as np
+import pytest
 
 from benchmarks import train_connect_four
 from benchmarks.train_connect_four import Options, SelfPlay, play_random, run
@@ -66,6 +67,7 @@ def test_matches_against_random_count_both_seats():
     assert play_random(Central(), 20, seed=0) == result
 
 
+@pytest.mark.slow
 def test_the_smoke_run(tmp_path, monkeypatch, capsys):
     path = tmp_path / "result.json"
     monkeypatch.setattr(sys, "argv", ["train_connect_four", "--smoke", "--json", str(path)])

@@ -16,6 +16,8 @@ from rating.running.contests import make_scheme
 from rating.running.runner import Runner
 from rating.statistics.bradley_terry import fit_counts
 
+pytestmark = pytest.mark.slow
+
 RUN_FILE = Path(__file__).parents[3] / "benchmarks" / "auto_arena" / "demo.toml"
 DIALS = ("noise", "position", "length")
 

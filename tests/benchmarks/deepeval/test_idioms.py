@@ -122,6 +122,7 @@ def test_the_same_run_gives_the_same_files(tmp_path, capsys):
     assert joined["win rate, early player (measured) n"] == "4"
 
 
+@pytest.mark.slow
 def test_a_run_of_any_schedule_will_do_and_one_of_more_players_will_not(tmp_path, capsys):
     for number, scheme in ((2, "duels"), (3, "mean_reward")):
         run_file = tmp_path / f"{number}.toml"

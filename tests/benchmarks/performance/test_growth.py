@@ -3,10 +3,13 @@
 import json
 import sys
 
+import pytest
+
 from benchmarks.options import parse
 from benchmarks.performance.growth import Options, main
 
 
+@pytest.mark.slow
 def test_the_smoke_run(tmp_path, monkeypatch, capsys):
     path = tmp_path / "growth.json"
     monkeypatch.setattr(sys, "argv", ["growth", "--smoke", "--json", str(path)])

@@ -56,6 +56,7 @@ def shares(config):
     return found
 
 
+@pytest.mark.slow
 def test_the_ladder_is_what_the_file_says(demo):
     config, _ = demo
     for index, name in enumerate(LADDER[:5]):
@@ -76,6 +77,7 @@ def simulated_means(rng, kinds):
     return np.mean(np.clip(given, 1, 10), axis=(0, 2))
 
 
+@pytest.mark.slow
 def test_the_order_is_found_as_far_as_simulation_predicts(demo):
     config, records = demo
     rng, found = np.random.default_rng(0), shares(config)
@@ -86,10 +88,12 @@ def test_the_order_is_found_as_far_as_simulation_predicts(demo):
     assert np.mean(expected) > 0.95
 
 
+@pytest.mark.slow
 def test_comparisons_find_the_same_order(demo):
     assert found_order(*demo, "simulation_v0#pairwise") > 0.9
 
 
+@pytest.mark.slow
 def test_rates_of_exact_answers_are_found_again(demo):
     config, records = demo
     for name, (exact, _, _) in shares(config).items():
@@ -99,6 +103,7 @@ def test_rates_of_exact_answers_are_found_again(demo):
         assert abs(np.mean(known) - exact) < 0.15
 
 
+@pytest.mark.slow
 def test_the_hasty_judge_contradicts_itself_and_the_exact_one_does_not(demo):
     _, records = demo
     consistent = {
@@ -115,6 +120,7 @@ def test_the_hasty_judge_contradicts_itself_and_the_exact_one_does_not(demo):
     assert consistent["exact"] == 1 and consistent["hasty"] < 0.7
 
 
+@pytest.mark.slow
 def test_everything_is_played_and_can_be_verified(demo):
     config, records = demo
     assert {record.status for record in records} == {"finished"}

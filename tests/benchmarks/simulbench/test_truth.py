@@ -119,6 +119,7 @@ def table(out, name):
     return list(csv.DictReader((out / f"truth-{name}.csv").read_text(encoding="utf-8").splitlines()))
 
 
+@pytest.mark.slow
 def test_planted_judges_are_told_apart_in_a_smoke_run(tmp_path):
     assert main(PAPER, ["truth", "--smoke", "--out", str(tmp_path / "a")]) == 0
     lines = {line["judge"]: line for line in table(tmp_path / "a", "judges")}

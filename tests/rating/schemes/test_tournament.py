@@ -61,6 +61,7 @@ class Debates:
         return Outcome(match.environment, match.number, match.seed, FINISHED, tuple(seats))
 
 
+@pytest.mark.slow
 def test_the_order_comes_out_as_well_as_an_independent_simulation_predicts():
     names = [f"p{index}" for index in range(prediction.POLICIES)]
     strengths = dict(zip(names, prediction.STRENGTHS, strict=True))

@@ -45,6 +45,7 @@ def named(found):
     return np.array(holm([bias.p for bias in found])) < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pull", "across", "within", "power"),
     [
