@@ -13,6 +13,7 @@ from llmarena_envs.simulation.tasks import Task
 
 _FIRST = re.compile(r"^(?:First request|第一个请求)[ \t]*+[:：][ \t]*+", re.MULTILINE)
 _MARKS = " \t`*\"'“”‘’「」"
+_WORD_OR_SIGN = re.compile(r"\w++|[^\w\s]")
 _LABELLED = re.compile(r"[^:：\n]{1,80}+[:：][ \t]*+(?P<value>[^\n]++)")
 
 
@@ -76,7 +77,7 @@ def is_format_flawed(answer: str, truth: str) -> bool:
     wanted = plain(as_said(truth))
     if is_exact(answer, truth) or not wanted:
         return False
-    if "".join(answer.split()) == "".join(wanted.split()):
+    if _WORD_OR_SIGN.findall(answer) == _WORD_OR_SIGN.findall(wanted):
         return True
     lines = [line.strip(_MARKS) for line in plain(answer).split("\n")]
     if "\n" not in wanted:

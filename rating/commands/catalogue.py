@@ -3,6 +3,9 @@
 import argparse
 import inspect
 import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from agents.registry import baselines
 from llmarena_envs.catalogue import CATALOGUE, canonical_name, load_environment, make_environment
@@ -38,11 +41,7 @@ def policies(args: argparse.Namespace) -> None:
         load_environment(args.env)
         names = [canonical_name(args.env)]
     table = {
-        name: {
-            policy: (inspect.getdoc(factory) or "").split("\n")[0]
-            for policy, factory in sorted(baselines(name).items())
-        }
-        for name in names
+        name: {policy: _description(factory) for policy, factory in sorted(baselines(name).items())} for name in names
     }
     if args.json:
         print(json.dumps(table, indent=2))
@@ -57,3 +56,12 @@ def policies(args: argparse.Namespace) -> None:
         "  openai:MODEL   A model behind an OpenAI-compatible server; options base_url, api_key_env, history, temperature."
     )
     print("  package.module:factory   A function of your own that returns a policy.")
+
+
+def _description(factory: Callable[..., Any]) -> str:
+    """Returns the first line of a policy's documentation, with what is set where it is another one with other dials."""
+    dials = ""
+    if isinstance(factory, partial):
+        dials = f" ({', '.join(f'{name}={value}' for name, value in factory.keywords.items())})"
+        factory = factory.func
+    return (inspect.getdoc(factory) or "").split("\n")[0] + dials

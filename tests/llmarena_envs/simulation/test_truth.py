@@ -53,6 +53,8 @@ def test_the_right_content_in_another_format(answer, truth):
         ("I have 42 apples", "42"),
         ("SELECT 42;", "42"),
         ("Salt | 2004\ntitle | year", TABLE),
+        ("[73]", "[7 3]"),
+        ("1 2", "12"),
         ("title | year", TABLE),
         ("nothing", ""),
         (" X|_|_", "X|_|_ _"),
