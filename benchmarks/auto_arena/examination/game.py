@@ -1,12 +1,11 @@
 """The rules: an examiner drafts questions in one domain by batches; what is good is kept, what is missing asked for again."""
 
-import math
-from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.experiments.commission import Commission, most_calls
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_choice, check_int
@@ -59,9 +58,6 @@ class Examination(Game[Drafts, ExaminationView]):
         batch: how many of them are asked for at once.
         calls: how often a batch is asked for at most; what is missing then is left out.
         language: of the questions.
-
-    Attributes:
-        accepted: the questions kept so far.
     """
 
     agents = (EXAMINER,)
@@ -72,18 +68,19 @@ class Examination(Game[Drafts, ExaminationView]):
         check_int("batch", batch, 1, MAX_COUNT)
         check_int("calls", calls, 1, MAX_CALLS)
         self.domain, self.count, self.batch, self.calls, self.language = domain, count, batch, calls, language
-        self.max_turns = math.ceil(count / batch) * calls
+        self.max_turns = most_calls(count, batch, calls)
 
     def reset(self, rng: np.random.Generator) -> None:
         """Begins with the first batch; nothing is drawn."""
-        self.accepted: tuple[str, ...] = ()
         self.to_move: tuple[str, ...] = self.agents
         self.rewards = (0.0,)
         self._last: tuple[Draft, ...] = ()
-        self._drafts = self._surplus = self._called = self._asked = 0
-        self._wanted = min(self.batch, self.count)
-        self._left = self.count - self._wanted
-        self._refused: tuple[str, ...] = ()
+        self._commission: Commission[str] = Commission.begun(self.count, self.batch, self.calls)
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """Returns what was kept so far."""
+        return self._commission.accepted
 
     def view(self, agent: str) -> ExaminationView:
         """Returns what was kept, and what is wanted."""
@@ -95,7 +92,7 @@ class Examination(Game[Drafts, ExaminationView]):
             self.domain,
             self.language,
             self.count,
-            self._wanted * to_move,
+            self._commission.wanted * to_move,
             self.accepted,
             self._last,
         )
@@ -107,7 +104,7 @@ class Examination(Game[Drafts, ExaminationView]):
     def random_action(self, agent: str, rng: np.random.Generator) -> Drafts:
         """Draws some of the questions that come with the package."""
         own = [question.text for question in load_questions("builtin", self.language) if question.domain == self.domain]
-        return tuple(own[int(index)] for index in rng.integers(len(own), size=max(1, self._wanted)))
+        return tuple(own[int(index)] for index in rng.integers(len(own), size=max(1, self._commission.wanted)))
 
     def default_action(self, agent: str) -> Drafts:
         """Returns a question that is empty."""
@@ -117,34 +114,17 @@ class Examination(Game[Drafts, ExaminationView]):
         """Keeps what is good, and asks for what is missing, for the next batch, or for nothing more."""
         drafts = screen(actions[0], self.domain, self.language, self.accepted)
         good = [draft.text for draft in drafts if draft.refused is None]
-        kept = good[: self._wanted]
-        self.accepted += tuple(kept)
-        self._refused += tuple(draft.refused.name for draft in drafts if draft.refused)
-        self._drafts += len(drafts)
-        self._surplus += len(good) - len(kept)
-        self._last = tuple(drafts)
-        self._called += 1
-        self._asked += 1
-        self._wanted -= len(kept)
-        if not self._wanted or self._asked == self.calls:
-            self._wanted = min(self.batch, self._left)
-            self._left -= self._wanted
-            self._asked = 0
-            self._last = ()
-        if not self._wanted:
+        self._commission = self._commission.taken(good, [draft.refused.name for draft in drafts if draft.refused])
+        self._last = tuple(drafts) if self._commission.asked else ()
+        if not self._commission.wanted:
             self.to_move = ()
             self.rewards = (len(self.accepted) / self.count,)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns what was drafted and kept, and the questions refused by reason."""
-        refused = Counter(self._refused)
         return {
             "domain": float(DOMAINS.index(self.domain)),
-            "calls": float(self._called),
-            "drafted": float(self._drafts),
-            "accepted": float(len(self.accepted)),
-            "surplus": float(self._surplus),
-            **{refusal_statistic(name): float(refused[name]) for name in REASONS},
+            **self._commission.statistics({reason: refusal_statistic(reason) for reason in REASONS}),
         }
 
 

@@ -1,12 +1,11 @@
 """The rules: a creator proposes tasks of one type by batches; what is good is kept, what is missing asked for again."""
 
-import math
-from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.experiments.commission import Commission, most_calls
 from benchmarks.simulbench.task_creation.proposals import REASONS, Draft, Proposal, screen
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
@@ -69,7 +68,6 @@ class Creation(Game[Proposals, CreationView]):
 
     Attributes:
         examples: those that are shown.
-        accepted: the proposals kept so far.
     """
 
     agents = (CREATOR,)
@@ -84,20 +82,21 @@ class Creation(Game[Proposals, CreationView]):
         # Those that stand on an engine are several times as long as a creator is to write them.
         self._tasks = tuple(task for task in load_tasks("builtin", language) if task.type == type and not task.engine)
         self._shown = min(examples, len(self._tasks))
-        self.max_turns = math.ceil(count / batch) * calls
+        self.max_turns = most_calls(count, batch, calls)
 
     def reset(self, rng: np.random.Generator) -> None:
         """Draws the examples and begins with the first batch."""
         drawn = rng.choice(len(self._tasks), size=self._shown, replace=False)
         self.examples = tuple(self._tasks[int(number)] for number in drawn)
-        self.accepted: Proposals = ()
         self.to_move: tuple[str, ...] = self.agents
         self.rewards = (0.0,)
         self._last: tuple[Draft, ...] = ()
-        self._drafts = self._surplus = self._called = self._asked = 0
-        self._wanted = min(self.batch, self.count)
-        self._left = self.count - self._wanted
-        self._refused: tuple[str, ...] = ()
+        self._commission: Commission[Proposal] = Commission.begun(self.count, self.batch, self.calls)
+
+    @property
+    def accepted(self) -> tuple[Proposal, ...]:
+        """Returns what was kept so far."""
+        return self._commission.accepted
 
     def view(self, agent: str) -> CreationView:
         """Returns what was kept, and what is wanted."""
@@ -109,7 +108,7 @@ class Creation(Game[Proposals, CreationView]):
             self.type,
             self.language,
             self.count,
-            self._wanted * to_move,
+            self._commission.wanted * to_move,
             self.examples,
             self.accepted,
             self._last,
@@ -121,7 +120,7 @@ class Creation(Game[Proposals, CreationView]):
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Proposals:
         """Draws some of the tasks that come with the package."""
-        drawn = rng.integers(len(self._tasks), size=max(1, self._wanted))
+        drawn = rng.integers(len(self._tasks), size=max(1, self._commission.wanted))
         return tuple(
             Proposal(task.act, task.task_description, task.request_type)
             for task in (self._tasks[int(number)] for number in drawn)
@@ -135,34 +134,17 @@ class Creation(Game[Proposals, CreationView]):
         """Keeps what is good, and asks for what is missing, for the next batch, or for nothing more."""
         drafts = screen(actions[0], self.examples, self.accepted)
         good = [draft.proposal for draft in drafts if draft.refused is None]
-        kept = good[: self._wanted]
-        self.accepted += tuple(kept)
-        self._refused += tuple(draft.refused.name for draft in drafts if draft.refused)
-        self._drafts += len(drafts)
-        self._surplus += len(good) - len(kept)
-        self._last = tuple(drafts)
-        self._called += 1
-        self._asked += 1
-        self._wanted -= len(kept)
-        if not self._wanted or self._asked == self.calls:
-            self._wanted = min(self.batch, self._left)
-            self._left -= self._wanted
-            self._asked = 0
-            self._last = ()
-        if not self._wanted:
+        self._commission = self._commission.taken(good, [draft.refused.name for draft in drafts if draft.refused])
+        self._last = tuple(drafts) if self._commission.asked else ()
+        if not self._commission.wanted:
             self.to_move = ()
             self.rewards = (len(self.accepted) / self.count,)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns what was drafted and kept, and the proposals refused by reason."""
-        refused = Counter(self._refused)
         return {
             "stateful": float(self.type == STATEFUL),
-            "calls": float(self._called),
-            "drafted": float(self._drafts),
-            "accepted": float(len(self.accepted)),
-            "surplus": float(self._surplus),
-            **{refusal_statistic(name): float(refused[name]) for name in REASONS},
+            **self._commission.statistics({reason: refusal_statistic(reason) for reason in REASONS}),
         }
 
 
