@@ -30,6 +30,7 @@ def work(policy, **options):
     return play(env(**options), {"examiner_0": policy}, seed=1).infos["examiner_0"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{"count": 4}, {"domain": "math", "count": 5, "batch": 2, "calls": 2, "language": "zh"}]
 )

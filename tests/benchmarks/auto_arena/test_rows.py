@@ -38,6 +38,7 @@ def played(tmp_path_factory):
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ["t2", "f5", "f6", "f7"])
 def test_a_smoke_run_writes_tables_and_the_same_again_from_what_was_played(row, tmp_path, capsys):
     assert main(PAPER, [row, "--smoke", "--out", str(tmp_path / "a")]) == 0
@@ -49,6 +50,7 @@ def test_a_smoke_run_writes_tables_and_the_same_again_from_what_was_played(row, 
     assert all((tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes() for file in files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ["tournament", "discussion", "t4"])
 def test_one_tournament_serves_several_rows(row, played, tmp_path, capsys):
     assert main(PAPER, [row, "--run", str(played / "t1"), "--out", str(tmp_path)]) == 0

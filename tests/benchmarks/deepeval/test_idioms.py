@@ -98,6 +98,7 @@ def test_all_six_published_cells_contradict_each_other():
     assert possible.rows[0][-1] == "yes"
 
 
+@pytest.mark.slow
 def test_every_ordered_pair_plays_once_from_every_start(tmp_path, capsys):
     assert main(PAPER, ["t2", "--starts", "5", "--out", str(tmp_path)]) == 0
     assert "hits and wins fit in all 30 decided matches" in capsys.readouterr().out
@@ -108,6 +109,7 @@ def test_every_ordered_pair_plays_once_from_every_start(tmp_path, capsys):
     assert llmarena(["replay", "--verify", str(tmp_path / "t1" / "pairs")]) == 0
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_files(tmp_path, capsys):
     first, again = tmp_path / "first", tmp_path / "again"
     same = ["--same", "GPT-4=fewest", "--same", "Claude 2=common"]

@@ -41,6 +41,7 @@ def test_a_row_says_when_abilities_stood_still(tmp_path, capsys):
     assert verdict["why play stopped (measured)"] == "count"
 
 
+@pytest.mark.slow
 def test_it_plays_until_abilities_stand_still(tmp_path, capsys):
     words = ["stability", "--until-still", "--window", "4", "--eps", "3", "--half-width", "0.01", "--out"]
     assert main(PAPER, [*words, str(tmp_path / "a")]) == 0
@@ -56,6 +57,7 @@ def test_it_plays_until_abilities_stand_still(tmp_path, capsys):
     assert [each["verdict (measured)"] for each in verdicts] == ["stable", "not yet"]
 
 
+@pytest.mark.slow
 def test_it_takes_the_run_of_another_row(tmp_path, capsys):
     assert main(PAPER, ["t1", "--smoke", "--out", str(tmp_path)]) == 0
     assert main(PAPER, ["stability", "--run", str(tmp_path / "t1"), "--out", str(tmp_path)]) == 0

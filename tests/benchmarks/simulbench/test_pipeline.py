@@ -18,6 +18,8 @@ from llmarena_envs.simulation.labels import label_scripts
 from llmarena_envs.simulation.scripts import load_scripts
 from llmarena_envs.simulation.tasks import load_tasks, shipped_tasks, write_tasks
 
+pytestmark = pytest.mark.slow
+
 SIMULATORS = ("perfect", "silent")
 
 

@@ -86,7 +86,7 @@ def test_errors_in_problems_name_the_record(tmp_path, record, message):
     ("content", "message"),
     [
         (b"{not json}\n", "line 1: expected a JSON object"),
-        (b"[1]\n", "line 1: expected an object with fields"),
+        (b"[1]\n", "record 1: expected an object with fields"),
         (b"[" * 100_000, "line 1: expected a JSON object"),
         (b"\xff\xfe", "cannot read"),
         (b"\n\n", "at least one problem"),

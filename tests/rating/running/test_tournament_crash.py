@@ -56,6 +56,7 @@ def played(directory):
     return found
 
 
+@pytest.mark.slow
 def test_killed_and_resumed(tmp_path):
     models = "".join(
         f'[[policy]]\nname = "m{index}"\nspec = "{SLOW}"\noptions = {{ strength = {30 + 8 * index} }}\n'
