@@ -14,6 +14,8 @@ import gc, sys, tracemalloc
 import numpy as np
 from llmarena_envs.catalogue import make_environment
 
+pytestmark = pytest.mark.slow
+
 env = make_environment(sys.argv[1], {})
 
 def play():

@@ -5,6 +5,8 @@ import pytest
 from benchmarks.auto_arena.__main__ import PAPER
 from benchmarks.experiments.command import main
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):

@@ -14,6 +14,8 @@ from benchmarks.experiments.runs import PlayedRun
 from rating.judgements.from_records import declared_verdicts, judgements_of
 from rating.statistics.agreement import cohens_kappa
 
+pytestmark = pytest.mark.slow
+
 REAL = "domain,id,question\nmath,r1,What is 2 + 2?\nwriting,r2,Write a haiku.\ncoding,r3,Sort a list.\n"
 
 

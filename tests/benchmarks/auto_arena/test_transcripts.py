@@ -18,6 +18,8 @@ from llmarena_envs.debate.actions import Passage
 from llmarena_envs.testing import check_environment
 from rating.cli import main as llmarena
 
+pytestmark = pytest.mark.slow
+
 WORDS = "one two three four five six"
 
 

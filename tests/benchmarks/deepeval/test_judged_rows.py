@@ -13,6 +13,8 @@ from rating.records.outcome import SeatOutcome
 from rating.running.contests import make_scheme
 from rating.schedules.schedule import Stop
 
+pytestmark = pytest.mark.slow
+
 NAMES = code_review.NAMES
 
 

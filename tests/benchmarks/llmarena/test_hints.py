@@ -9,6 +9,8 @@ from benchmarks.llmarena import hints
 from benchmarks.llmarena.__main__ import PAPER
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 
+pytestmark = pytest.mark.slow
+
 WIN, LOSS, DRAW, ERROR = "win", "loss", "draw", "error"
 
 

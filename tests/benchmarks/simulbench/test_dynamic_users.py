@@ -8,6 +8,8 @@ from benchmarks.experiments.command import main
 from benchmarks.simulbench.__main__ import PAPER
 from benchmarks.simulbench.dynamic_users import Scored, difficulties, score_table, variance_table, variances
 
+pytestmark = pytest.mark.slow
+
 WORDS = (
     "dynamic",
     "--smoke",

@@ -25,6 +25,8 @@ from benchmarks.simulbench.truth import (
 )
 from rating.records.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 
+pytestmark = pytest.mark.slow
+
 
 def answer(truth, rating, turn=1.0, deal=0, simulator="one"):
     return Rated(simulator, deal, turn, truth, {} if rating is None else {"judge": rating})

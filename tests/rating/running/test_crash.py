@@ -17,7 +17,7 @@ from rating.records.export import write_jsonl
 from rating.records.outcome import FINISHED, VOID
 from rating.running import run_directory
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]
 
 HERE = "tests.rating.players"
 RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--policy", f"{HERE}:Slow", "--seed", 11]
