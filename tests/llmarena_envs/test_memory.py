@@ -7,14 +7,14 @@ import pytest
 
 from llmarena_envs.catalogue import CATALOGUE
 
+pytestmark = pytest.mark.slow
+
 # In a process of its own: what other tests have left in bounded caches would be thrown out while memory is traced. The same
 # matches are played again, so that the caches are full of them before anything is measured.
 SCRIPT = """
 import gc, sys, tracemalloc
 import numpy as np
 from llmarena_envs.catalogue import make_environment
-
-pytestmark = pytest.mark.slow
 
 env = make_environment(sys.argv[1], {})
 
