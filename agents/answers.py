@@ -120,7 +120,19 @@ def _record_text(reply: Reply, seconds: float) -> Attempt:
     if reply.detail is not None:
         detail = json.loads(encodable(json.dumps(reply.detail, default=repr, ensure_ascii=False)))
     text = encodable(reply.text)
-    return Attempt(text, kind, "", reply.prompt_tokens, reply.completion_tokens, seconds, detail)
+    return Attempt(
+        text,
+        kind,
+        prompt_tokens=reply.prompt_tokens,
+        completion_tokens=reply.completion_tokens,
+        cached_tokens=reply.cached_tokens,
+        reasoning_tokens=reply.reasoning_tokens,
+        reasoning=encodable(reply.reasoning),
+        calls=reply.calls,
+        seconds=seconds,
+        waited=reply.waited,
+        detail=detail,
+    )
 
 
 def _as_integer(answer: Any) -> int | None:

@@ -11,12 +11,14 @@ class ProviderError(PolicyError):
     """A reply could not be had for no fault of the player: the match is void and is played again.
 
     Attributes:
-        fatal: whether asking again is useless (authentication, quota, unknown model).
+        fatal: whether asking this policy again is useless, whatever it is asked (authentication, quota, unknown model).
+        final: whether asking the same again is useless for now: every attempt that was allowed has been made.
     """
 
-    def __init__(self, message: str, *, fatal: bool = False) -> None:
+    def __init__(self, message: str, *, fatal: bool = False, final: bool = False) -> None:
         super().__init__(message)
         self.fatal = fatal
+        self.final = fatal or final
 
 
 class TransientError(ProviderError):

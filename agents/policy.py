@@ -46,9 +46,14 @@ class Reply:
     Attributes:
         text: the text to be parsed.
         kind: ``OK``, or ``TRUNCATED``, ``EMPTY`` or ``REFUSAL`` if the provider says so.
-        prompt_tokens: tokens read; 0 if unknown.
-        completion_tokens: tokens written; 0 if unknown.
+        prompt_tokens: tokens read; ``None`` if they were read and not counted.
+        completion_tokens: tokens written, those of reasoning included; ``None`` if unknown.
         detail: further facts for the record, e.g. the provider's finish reason; JSON values only.
+        cached_tokens: those of the tokens read that the provider had cached; ``None`` if unknown.
+        reasoning_tokens: those of the tokens written that are reasoning; ``None`` if unknown.
+        reasoning: what was thought before the text, which nobody reads but whoever reads the record.
+        calls: requests that were sent for it; 0 for a reply out of a cache, and for policies that send none.
+        waited: seconds of the time it took in which nothing was under way: in queues, pauses, and between attempts.
 
     Raises:
         ValueError: if the text is none, or the kind is another one.
@@ -56,9 +61,14 @@ class Reply:
 
     text: str
     kind: Failure = Failure.OK
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
     detail: dict[str, Any] | None = None
+    cached_tokens: int | None = 0
+    reasoning_tokens: int | None = 0
+    reasoning: str = ""
+    calls: int = 0
+    waited: float = 0.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):

@@ -22,19 +22,29 @@ class Attempt:
         reply: its text; for an action given as such, the action written in the game's grammar if that is possible.
         kind: what it ended in.
         message: what was wrong, as the player is told.
-        prompt_tokens: tokens read.
-        completion_tokens: tokens written.
-        seconds: wall time of the call.
+        prompt_tokens: tokens read; ``None`` if unknown.
+        completion_tokens: tokens written, those of reasoning included; ``None`` if unknown.
+        seconds: wall time it took.
         detail: what else the policy reported; JSON values.
+        cached_tokens: those of the tokens read that the provider had cached; ``None`` if unknown.
+        reasoning_tokens: those of the tokens written that are reasoning; ``None`` if unknown.
+        reasoning: what a model thought before it replied.
+        calls: requests that were sent for it; 0 if it came out of a cache or no model gave it.
+        waited: seconds of the time it took in which nothing was under way.
     """
 
     reply: str
     kind: Failure = Failure.OK
     message: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
     seconds: float = field(default=0.0, compare=False)
     detail: Mapping[str, Any] | None = None
+    cached_tokens: int | None = field(default=0, compare=False)
+    reasoning_tokens: int | None = 0
+    reasoning: str = ""
+    calls: int = field(default=0, compare=False)
+    waited: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -70,8 +80,9 @@ _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 def turn_digest(previous: str, turn: Turn) -> str:
     """Returns the digest of a match up to a turn: SHA-256, 64 hexadecimal digits.
 
-    It covers everything in the turn but ``digest`` and the ``seconds`` of its attempts, as JSON with sorted keys and without
-    spaces. Wall times are left out, so the same deal and the same replies give the same digest on any machine.
+    It covers everything in the turn but ``digest`` and what may differ between two replies that say the same (``seconds``,
+    ``waited``, ``calls`` and ``cached_tokens`` of the attempts), as JSON with sorted keys and without spaces. So the same deal
+    and the same replies give the same digest on any machine. Reasoning is covered where there is any.
 
     Args:
         previous: digest of the turn before, or an empty string.
@@ -85,6 +96,8 @@ def turn_digest(previous: str, turn: Turn) -> str:
             "prompt_tokens": attempt.prompt_tokens,
             "completion_tokens": attempt.completion_tokens,
             "detail": attempt.detail,
+            **({"reasoning": attempt.reasoning} if attempt.reasoning else {}),
+            **({"reasoning_tokens": attempt.reasoning_tokens} if attempt.reasoning_tokens else {}),
         }
         for attempt in turn.attempts
     ]

@@ -17,7 +17,7 @@ from llmarena_envs.catalogue import load_environment, module_name
 from llmarena_envs.core.options import OptionError, check_choice, nearest, parse_options
 
 if TYPE_CHECKING:
-    from agents.models import ClientPool
+    from agents.models import ModelService
 
 Factory = Callable[..., Policy]
 
@@ -56,7 +56,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
 
 
 def make_policy(
-    spec: str, environment: str, options: Mapping[str, Any] | None = None, *, clients: "ClientPool | None" = None
+    spec: str, environment: str, options: Mapping[str, Any] | None = None, *, service: "ModelService | None" = None
 ) -> Policy:
     """Makes a new policy.
 
@@ -64,7 +64,7 @@ def make_policy(
         spec: name, with options after a colon, or ``openai:MODEL``, or ``package.module:factory``.
         environment: the environment it is to play, e.g. ``tictactoe_v0``.
         options: further options, which come before those in ``spec``.
-        clients: connections that language models share; by default each model has its own.
+        service: the language models of a run; by default each policy has a service of its own.
 
     Raises:
         OptionError: if there is no such policy for the environment, it does not take the options, or a package that it
@@ -81,7 +81,7 @@ def make_policy(
             policy = _call(_human, own, spec)
         elif kind == "openai" and rest:
             history = load_environment(environment).declaration.history
-            defaults = {"model": rest, "history": history, "clients": clients}
+            defaults = {"model": rest, "history": history, "service": service}
             policy = _call(importlib.import_module("agents.models.llm").LLMPolicy, {**defaults, **own}, spec)
         elif rest and kind not in known:
             policy = _call(_import_factory(kind, rest, spec), own, spec)

@@ -65,11 +65,13 @@ def build_parser() -> argparse.ArgumentParser:
     run.add_argument("--max-matches", type=_count, help="scheduled matches of a policy after which play stops")
     run.add_argument("--min-matches", type=_count, help="matches of a policy before play can stop")
     run.add_argument("--workers", type=_count, help="worker processes for scripted matches; 0 for one a core")
+    _add_session(run)
     run.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="directory of the run; must be new or empty"
     )
 
     resume = command("resume", "run", "go on with a run that was stopped")
+    _add_session(resume)
     demo = command("demo", "run", "play both board games between all scripted policies, offline")
     demo.add_argument(
         "--out", type=Path, metavar="DIR", help="directory of the run (default: llmarena-demo, or a numbered one)"
@@ -113,6 +115,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Add a policy to a tournament and play its pairings.",
     )
     add.set_defaults(handler=("rating.commands.tournament", "add"), goes_on=True)
+    _add_session(add)
     add.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
     add.add_argument("policy", metavar="POLICY", help="the newcomer")
     add.add_argument("--name", default="", metavar="NAME", help="what tables call it (default: POLICY)")
@@ -126,6 +129,11 @@ def build_parser() -> argparse.ArgumentParser:
     replay.add_argument("--verify", action="store_true", help="check every hash, play again and compare everything")
     export.add_argument("--format", choices=("jsonl", "csv"), default="jsonl")
     return parser
+
+
+def _add_session(parser: argparse.ArgumentParser) -> None:
+    """Adds what holds for one go at a run."""
+    parser.add_argument("--max-errors", type=_count, metavar="N", help="failures of providers after which play stops")
 
 
 class _Version(argparse.Action):

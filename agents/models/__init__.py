@@ -1,6 +1,6 @@
 """Language models as policies."""
 
-from agents.models.client import ClientPool
 from agents.models.llm import LLMPolicy
+from agents.models.service import ModelService
 
-__all__ = ["ClientPool", "LLMPolicy"]
+__all__ = ["LLMPolicy", "ModelService"]

@@ -62,7 +62,7 @@ def read_reply(completion: object) -> Reply:
         kind,
         _tokens(completion, "prompt_tokens"),
         _tokens(completion, "completion_tokens"),
-        {name: encodable(value) for name, value in facts.items() if isinstance(value, str)},
+        detail={name: encodable(value) for name, value in facts.items() if isinstance(value, str)},
     )
 
 

@@ -1,21 +1,15 @@
-"""Connections to OpenAI-compatible servers: a pool holds one client of the openai SDK for each endpoint."""
+"""One request to an OpenAI-compatible server: what is sent, and what can go wrong with it."""
 
-import asyncio
 import itertools
-import os
-import re
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from agents.errors import ProviderError, TransientError
 from agents.models.chat_reply import read_reply
+from agents.models.endpoint import Endpoint
 from agents.models.retry import read_retry_after
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
-from llmarena_envs.core.options import OptionError
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -26,79 +20,10 @@ CONNECT_TIMEOUT = 60.0
 MAX_CONNECTIONS = 4096
 """Connections to one endpoint. Without a number the aiohttp transport would silently stop at 100."""
 
-NO_KEY = "no-key"
-"""What is sent as a key to a server that needs none: the SDK does not do without."""
-
 _RETRIED = frozenset({408, 409, 425, 429})
 _MAX_QUOTED = 300
 _MAX_CAUSES = 10
-_SECRET_NAMES = ("key", "token", "secret", "sig", "signature", "password", "passwd", "pwd", "code", "auth")
 _SHORTEST_SECRET = 8  # keys such as "x" for servers that need none would be found in any message
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """A server and the name of the environment variable that holds its key.
-
-    Attributes:
-        base_url: address, mostly ending in ``/v1``; ``None`` for what ``OPENAI_BASE_URL`` says, or OpenAI's own. A query such as
-            ``?api-version=2024-10-21`` is sent with every request.
-        api_key_env: name of the variable.
-    """
-
-    base_url: str | None
-    api_key_env: str
-
-    def check(self) -> None:
-        """Raises an ``OptionError`` if the address is not usable or there is no key."""
-        if self.base_url is not None:
-            try:
-                parts = urlsplit(self.base_url)
-                usable = parts.scheme in ("http", "https") and bool(parts.hostname)
-                is_secret = bool(parts.username or parts.password) or any(
-                    _names_secret(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)
-                )
-            except (ValueError, AttributeError, TypeError):
-                usable, is_secret = False, False
-            if is_secret:
-                raise OptionError(
-                    "base_url: expected an address without user, password and keys in its query, since it is written into"
-                    " records; put the key into the environment variable that api_key_env names"
-                )
-            if not usable:
-                raise OptionError(
-                    f"base_url: expected an address such as http://localhost:8000/v1, got {self.base_url!r}"
-                )
-        if not self.api_key_env.isidentifier():
-            # The value is not shown: it may be a key put in the wrong place.
-            raise OptionError("api_key_env: expected the name of an environment variable, e.g. OPENAI_API_KEY")
-        self.read_key()
-
-    def split(self) -> tuple[str | None, dict[str, str]]:
-        """Returns the address without its query, and the query; ``None`` is OpenAI's own address."""
-        address = self.base_url or os.environ.get("OPENAI_BASE_URL") or None
-        if address is None:
-            return None, {}
-        parts = urlsplit(address)
-        return urlunsplit(parts._replace(query="")), dict(parse_qsl(parts.query, keep_blank_values=True))
-
-    def read_key(self) -> str:
-        """Returns the key from the environment, or ``NO_KEY`` if the variable is unset and the server is not OpenAI's.
-
-        Raises:
-            OptionError: if a key is needed and missing, or holds characters that no header can hold.
-        """
-        key = os.environ.get(self.api_key_env, "").strip()
-        if not (key.isascii() and key.isprintable()):
-            raise OptionError(f"{self.api_key_env}: expected a key of printable ASCII characters")
-        if key:
-            return key
-        if self.base_url or os.environ.get("OPENAI_BASE_URL"):
-            return NO_KEY
-        raise OptionError(
-            f"there is no key for OpenAI: set the environment variable {self.api_key_env}, or give the base_url of a"
-            " server that needs no key"
-        )
 
 
 class Client:
@@ -205,49 +130,8 @@ class Client:
         return " ".join(message.split())[:_MAX_QUOTED]
 
 
-def _names_secret(name: str) -> bool:
-    """Says whether a field of a query may hold a secret: ``key``, ``api_key``, ``accessToken``, ``authorization``."""
-    words = re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower())
-    return any(word.startswith("auth") or word.endswith(_SECRET_NAMES) for word in words)
-
-
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
     """Yields an error and what it came from, the outermost first."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
-
-
-class ClientPool:
-    """The connections of language models: whoever makes a pool hands it to the policies that share it, and closes it.
-
-    It serves one event loop at a time. Clients that were not closed end with their loop; in another loop the pool begins anew.
-    """
-
-    def __init__(self) -> None:
-        self._clients: dict[Endpoint, Client] = {}
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    async def client(self, endpoint: Endpoint) -> Client:
-        """Returns the client for an endpoint.
-
-        Raises:
-            RuntimeError: if another event loop, which is not closed, still uses the pool.
-        """
-        loop = asyncio.get_running_loop()
-        if loop is not self._loop:
-            if self._clients and self._loop is not None and not self._loop.is_closed():
-                raise RuntimeError("a ClientPool serves one event loop at a time: close it before another one uses it")
-            self._clients, self._loop = {}, loop
-        client = self._clients.get(endpoint)
-        if client is None:
-            client = self._clients[endpoint] = Client(endpoint)
-            await client.open()
-        return client
-
-    async def close(self) -> None:
-        """Closes all connections; the pool may be used again afterwards."""
-        clients, self._clients = self._clients, {}
-        async with AsyncExitStack() as stack:
-            for client in clients.values():
-                stack.push_async_callback(client.close)

@@ -1,8 +1,7 @@
 """Language models behind OpenAI-compatible servers.
 
-A call goes through three layers: ``LLMPolicy`` makes the request out of what is read and remembered, ``agents.models.retry`` asks
-until there is a valid reply, ``agents.models.client`` sends one request and sorts what can go wrong with it. What spares or
-delays requests belongs between the first two, in ``LLMPolicy._complete``, where the whole request is known.
+A call goes through three layers: ``LLMPolicy`` makes the request out of what is read and remembered, ``agents.models.service``
+asks until there is a valid reply, and ``agents.models.client`` sends one request and sorts what can go wrong with it.
 """
 
 import json
@@ -13,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.models.client import ClientPool, Endpoint
-from agents.models.retry import RetryLimits, retry
+from agents.models.endpoint import Endpoint
+from agents.models.retry import RetryLimits
+from agents.models.service import ModelService, Target
 from agents.policy import Reply
 from agents.records import encodable
 from llmarena_envs.core.declaration import HISTORIES
@@ -52,7 +52,7 @@ class LLMPolicy:
             user message, for models without a system role.
         send_seed: whether a seed, made from that of the match and the number of the call, is sent with each request.
         extra: further fields of the request, e.g. ``{"top_p": 0.9}``; JSON values.
-        clients: the connections to use, which stay open when the policy is closed; by default it has its own.
+        service: the models of a run, which stay open when the policy is closed; by default it has a service of its own.
 
     Raises:
         OptionError: if an option has no valid value, or a key is needed and not there.
@@ -74,7 +74,7 @@ class LLMPolicy:
         system_role: str = "system",
         send_seed: bool = False,
         extra: Mapping[str, Any] | None = None,
-        clients: ClientPool | None = None,
+        service: ModelService | None = None,
     ) -> None:
         if not isinstance(model, str) or not model.strip():
             raise OptionError(f"model: expected the name of a model, got {model!r}")
@@ -93,13 +93,13 @@ class LLMPolicy:
             check_int("max_tokens", max_tokens, 1, 10_000_000)
             parameters[max_tokens_field] = max_tokens
         self._parameters = parameters | _check_extra(extra or {}, {*parameters, *(["seed"] if send_seed else [])})
-        self._endpoint = Endpoint(base_url, api_key_env)
-        self._endpoint.check()
-        if clients is not None and not isinstance(clients, ClientPool):
-            raise OptionError(f"clients: expected a ClientPool, made in code, got {clients!r}")
-        self._owns_clients = clients is None
-        self._clients = ClientPool() if clients is None else clients
-        self._limits = RetryLimits(max_attempts, timeout, deadline)
+        endpoint = Endpoint(base_url, api_key_env)
+        endpoint.check()
+        if service is not None and not isinstance(service, ModelService):
+            raise OptionError(f"service: expected a ModelService, made in code, got {service!r}")
+        self._owns_service = service is None
+        self._service = ModelService() if service is None else service
+        self._target = Target(endpoint, model, RetryLimits(max_attempts, timeout, deadline))
         self._keeps_history = history == "full"
         self._system_role = system_role
         self._send_seed = send_seed
@@ -107,6 +107,7 @@ class LLMPolicy:
 
     def reset(self, agent: str, seed: int) -> None:
         """Begins a match with an empty history; ``seed`` is what the seeds of requests are made from."""
+        self._agent = agent
         self._seed = seed
         self._calls = 0
         self._turn_start = 0
@@ -116,7 +117,7 @@ class LLMPolicy:
         """Asks the model and returns its reply.
 
         The reply's detail holds ``finish_reason``, ``model`` and ``system_fingerprint`` as the server names them,
-        ``attempts``, the ``seed`` if one was sent, and in the first call of a match the ``request`` without its messages.
+        the ``seed`` if one was sent, and in the first call of a match the ``request`` without its messages.
 
         Raises:
             ProviderError: if no valid reply could be had.
@@ -129,7 +130,8 @@ class LLMPolicy:
             facts["request"] = dict(self._parameters)
         if self._send_seed:
             facts["seed"] = request["seed"] = self._call_seed()
-        reply, facts["attempts"] = await self._complete(request)
+        sample = f"{self._seed}:{self._calls}"
+        reply = await self._service.complete(self._target, request, agent=self._agent, sample=sample)
         self._remember(user, reply.text)
         return replace(reply, detail={**(reply.detail or {}), **facts})
 
@@ -140,13 +142,8 @@ class LLMPolicy:
 
     async def close(self) -> None:
         """Closes the connections, unless they belong to somebody else; the policy may be asked again afterwards."""
-        if self._owns_clients:
-            await self._clients.close()
-
-    async def _complete(self, request: dict[str, Any]) -> tuple[Reply, int]:
-        """Returns the reply to a request and the number of attempts it took."""
-        client = await self._clients.client(self._endpoint)
-        return await retry(lambda: client.complete(request), self._limits, request["model"])
+        if self._owns_service:
+            await self._service.close()
 
     def _next_message(self, observation: Mapping[str, Any]) -> str:
         """Returns what to say next, and takes out of the history what it replaces.

@@ -94,7 +94,7 @@ async def retry(call: Callable[[], Awaitable[T]], limits: RetryLimits, what: str
         except TransientError as error:
             failure = error
         if attempt == limits.max_attempts:
-            raise ProviderError(f"{what}: {failure}; gave up after {attempt} attempts") from failure
+            raise ProviderError(f"{what}: {failure}; gave up after {attempt} attempts", final=True) from failure
         bound = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
         wait = failure.retry_after + _jitter.uniform(0, bound)
         if loop.time() + wait >= end:

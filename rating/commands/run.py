@@ -19,6 +19,7 @@ from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.run_file import RunConfig, run_file_text
 from rating.running.runner import Runner
+from rating.running.session import ONE_GO, Session
 
 DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
 DEMO_SETTINGS = {"seed": 11}
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
         text, where = run_file_text(args.env, policies, _settings(args), restricted), "command line"
     with _resumable(args.out):
         config, store = run_directory.create(args.out, text, where)
-        void = _play(args.out, config, store, args.interruptions)
+        void = _play(args.out, config, store, args.interruptions, read_session(args))
     _check_complete(args.out, void)
 
 
@@ -46,7 +47,7 @@ def resume(args: argparse.Namespace) -> None:
     with _resumable(args.dir):
         config, store = run_directory.open_run(args.dir)
         run_directory.check_unchanged(args.dir, config, store)
-        void = _play(args.dir, config, store, args.interruptions)
+        void = _play(args.dir, config, store, args.interruptions, read_session(args))
     _check_complete(args.dir, void)
 
 
@@ -62,7 +63,14 @@ def demo(args: argparse.Namespace) -> None:
     _check_complete(out, void)
 
 
-def play_run(directory: Path, config: RunConfig, store: Store, interruptions: Interruptions) -> int:
+def read_session(args: argparse.Namespace) -> Session:
+    """Returns what the flags say of this go at a run."""
+    return Session(max_errors=args.max_errors)
+
+
+def play_run(
+    directory: Path, config: RunConfig, store: Store, interruptions: Interruptions, session: Session = ONE_GO
+) -> int:
     """Plays a run to its end, shows how far it is, and returns how many of its matches are void.
 
     Args:
@@ -70,6 +78,7 @@ def play_run(directory: Path, config: RunConfig, store: Store, interruptions: In
         config: the run.
         store: what was recorded of it; stays open.
         interruptions: by which play stops in good order.
+        session: what holds for this go.
 
     Raises:
         BudgetExceeded: if a limit that the run sets was reached.
@@ -77,13 +86,15 @@ def play_run(directory: Path, config: RunConfig, store: Store, interruptions: In
     run_directory.keep_run_file(directory, store)
     # A bar that is drawn anew all the time would write over what a person types.
     with ProgressDisplay([item.name for item in config.environment], bars=not config.has_person()) as display:
-        return interruptions.run(Runner(config, store, display.update).run())
+        return interruptions.run(Runner(config, store, display.update, session).run())
 
 
-def _play(directory: Path, config: RunConfig, store: Store, interruptions: Interruptions) -> int:
+def _play(
+    directory: Path, config: RunConfig, store: Store, interruptions: Interruptions, session: Session = ONE_GO
+) -> int:
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
     with run_directory.Lock(directory), closing(store):
-        void = play_run(directory, config, store, interruptions)
+        void = play_run(directory, config, store, interruptions, session)
         print_leaderboards(config, store)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
         print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")

@@ -64,8 +64,8 @@ def outcome_of(match: Match, agents: list[str], episode: Episode) -> Outcome:
                 forfeit=episode.forfeit(agent),
                 reasks=len(attempts) - len(turns),
                 fallbacks=sum(bool(turn.fallback) for turn in turns),
-                prompt_tokens=sum(attempt.prompt_tokens for attempt in attempts),
-                completion_tokens=sum(attempt.completion_tokens for attempt in attempts),
+                prompt_tokens=sum(attempt.prompt_tokens or 0 for attempt in attempts),
+                completion_tokens=sum(attempt.completion_tokens or 0 for attempt in attempts),
                 statistics=statistics,
             )
         )
@@ -80,9 +80,16 @@ def void_outcome(match: Match, status: str) -> Outcome:
 
 
 def dump_turn(turn: Turn) -> str:
-    """Returns a turn as JSON on one line; wall times are kept to the microsecond."""
-    attempts = [{**vars(attempt), "seconds": round(attempt.seconds, 6)} for attempt in turn.attempts]
-    return _json({**vars(turn), "attempts": attempts})
+    """Returns a turn as JSON on one line; wall times are kept to the microsecond, what only models have where it is."""
+    return _json({**vars(turn), "attempts": [_attempt_table(attempt) for attempt in turn.attempts]})
+
+
+_OF_MODELS = ("cached_tokens", "reasoning_tokens", "reasoning", "calls", "waited")
+
+
+def _attempt_table(attempt: Attempt) -> dict[str, Any]:
+    table = {**vars(attempt), "seconds": round(attempt.seconds, 6), "waited": round(attempt.waited, 6)}
+    return {name: value for name, value in table.items() if name not in _OF_MODELS or value or value is None}
 
 
 def load_turn(text: str) -> Turn:

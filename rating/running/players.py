@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pettingzoo import AECEnv
 
-from agents.models import ClientPool
+from agents.models import ModelService
 from agents.player import Player, close_players
 from agents.registry import make_policy
 from llmarena_envs.catalogue import make_environment
@@ -23,7 +23,7 @@ class Players:
 
     def __init__(self, config: RunConfig) -> None:
         self._config = config
-        self._clients = ClientPool()
+        self._service = ModelService()
         self._idle_environments: dict[str, list[AECEnv]] = defaultdict(list)
         self._idle_players: dict[tuple[str, str], list[Player]] = defaultdict(list)
 
@@ -42,7 +42,7 @@ class Players:
         if idle:
             return idle.pop()
         config = self._config.find_policy(name)
-        return Player(make_policy(config.spec, environment, config.options, clients=self._clients))
+        return Player(make_policy(config.spec, environment, config.options, service=self._service))
 
     def return_player(self, name: str, environment: str, player: Player) -> None:
         """Gives a player back; one that still works on a reply that came too late is dropped instead."""
@@ -69,7 +69,7 @@ class Players:
             for env in environments:
                 env.close()
         await close_players(player for players in self._idle_players.values() for player in players)
-        await self._clients.close()
+        await self._service.close()
 
 
 def _key(match: Match) -> str:

@@ -18,6 +18,7 @@ from rating.running.contests import make_scheme
 from rating.running.executors import AsyncExecutor, Executor, Played, ProcessExecutor
 from rating.running.players import Players
 from rating.running.run_file import RunConfig
+from rating.running.session import ONE_GO, Session
 from rating.running.slots import Slots
 
 ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
@@ -65,12 +66,18 @@ class Runner:
         config: the run.
         store: where matches are recorded, and what was played before an interruption.
         on_progress: called after every match.
+        session: what holds for this go at the run.
     """
 
     def __init__(
-        self, config: RunConfig, store: Store, on_progress: Callable[[Progress], None] = lambda progress: None
+        self,
+        config: RunConfig,
+        store: Store,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+        session: Session = ONE_GO,
     ) -> None:
         self._config = config
+        self._max_errors = config.max_errors if session.max_errors is None else session.max_errors
         self._store = store
         self._on_progress = on_progress
         self._players = Players(config)
@@ -171,9 +178,9 @@ class Runner:
         lines = played.error.strip().splitlines() or [""]
         what, reason = ("void", lines[0]) if played.outcome.status == VOID else ("lost to a bug", lines[-1])
         _log.warning("match %d is %s: %s", match.number, what, reason)
-        if self._errors > self._config.max_errors:
+        if self._errors > self._max_errors:
             raise ErrorBudgetExceeded(
-                f"{self._errors} failures of providers or environments, more than max_errors = {self._config.max_errors};"
+                f"{self._errors} failures of providers or environments, more than max_errors = {self._max_errors};"
                 f" the last one, in match {match.id} of {match.environment}: {played.error.strip()}"
             )
 

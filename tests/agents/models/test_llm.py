@@ -25,13 +25,12 @@ pytestmark = pytest.mark.usefixtures("own_environment")
 def test_a_reply_comes_with_tokens_and_facts():
     answer = json_answer(completion({"content": "X: (1, 2)"}, system_fingerprint="fp_1"))
     reply, (request,) = ask_once(answer)
-    assert reply == Reply("X: (1, 2)", Failure.OK, 11, 5, reply.detail)
+    assert reply == Reply("X: (1, 2)", Failure.OK, 11, 5, reply.detail, calls=1)
     parameters = {"model": "mock", "temperature": 0.0, "max_completion_tokens": 1024}
     assert reply.detail == {
         "finish_reason": "stop",
         "model": "mock-2026",
         "system_fingerprint": "fp_1",
-        "attempts": 1,
         "request": parameters,
     }
     assert (request.method, request.path) == ("POST", "/v1/chat/completions")

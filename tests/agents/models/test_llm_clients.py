@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from agents.errors import ProviderError
-from agents.models import ClientPool
+from agents.models import ModelService
 from agents.models.llm import LLMPolicy
 from agents.player import Player
 from tests.agents.llm_calls import OBSERVATION, ask_once
@@ -40,9 +40,9 @@ def test_policies_with_one_pool_share_a_client_and_wait_for_no_free_connection(c
     ):
 
         async def run():
-            pool = ClientPool()
-            policies = [LLMPolicy("mock", base_url=server.url, clients=pool) for _ in range(many)]
-            other = LLMPolicy("mock", base_url=calm.url, clients=pool)
+            pool = ModelService()
+            policies = [LLMPolicy("mock", base_url=server.url, service=pool) for _ in range(many)]
+            other = LLMPolicy("mock", base_url=calm.url, service=pool)
             replies = await asyncio.gather(*[policy(OBSERVATION) for policy in [*policies, other]])
             for policy in policies:
                 await policy.close()
@@ -53,7 +53,7 @@ def test_policies_with_one_pool_share_a_client_and_wait_for_no_free_connection(c
         replies = asyncio.run(run())
     assert len(clients_made) == 2
     assert server.busiest == many
-    assert {reply.detail["attempts"] for reply in replies} == {1}
+    assert {reply.calls for reply in replies} == {1}
     assert all(client.is_closed() for client in clients_made)
 
 
@@ -73,9 +73,9 @@ def test_a_policy_without_a_pool_has_a_client_of_its_own_and_closes_it(clients_m
 
 
 def test_a_pool_serves_one_event_loop_at_a_time():
-    pool = ClientPool()
+    pool = ModelService()
     with hostile_server(then=itertools.repeat(say("hm"))) as server:
-        policy = LLMPolicy("mock", base_url=server.url, clients=pool)
+        policy = LLMPolicy("mock", base_url=server.url, service=pool)
 
         async def run_in_two_loops():
             await policy(OBSERVATION)

@@ -111,7 +111,7 @@ def test_a_key_that_is_needed_and_not_there(monkeypatch, key, message):
         {"base_url": f"https://localhost/v1?access_token={SECRET}"},
         {"base_url": f"https://localhost/v1?Authorization={SECRET}"},
         {"base_url": f"https://localhost/v1?sv=1&sig={SECRET}"},
-        {"clients": "4"},
+        {"service": "4"},
         {"api_key_env": f"{SECRET}"},
         {"temperature": -0.1},
         {"temperature": float("nan")},

@@ -43,7 +43,7 @@ def test_a_chat_completion_comes_with_its_usage(server):
     assert reply.text.strip()
     assert reply.prompt_tokens > 50
     assert 0 < reply.completion_tokens <= 24
-    assert reply.detail["attempts"] == 1
+    assert reply.calls == 1
     assert reply.detail["finish_reason"] == "stop"
     assert reply.detail["model"].startswith(server.model)
 
@@ -92,7 +92,7 @@ def test_a_wrong_path_is_fatal_and_says_what_the_right_one_may_be(server):
 def test_eight_requests_at_once(server):
     replies = ask(server, observations(8))
     assert len(replies) == 8
-    assert all(reply.prompt_tokens > 50 and reply.detail["attempts"] == 1 for reply in replies)
+    assert all(reply.prompt_tokens > 50 and reply.calls == 1 for reply in replies)
 
 
 def test_some_replies_are_legal_and_some_are_not(server):

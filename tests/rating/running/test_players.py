@@ -60,4 +60,4 @@ def test_a_player_that_still_works_on_a_late_reply_is_not_lent_again(players):
 def test_the_models_of_a_run_share_their_connections(players):
     policies = [players.borrow_player(f"openai:{name}", "tictactoe_v0").policy for name in ("one", "two", "two")]
     assert len(set(map(id, policies))) == 3
-    assert len({id(policy._clients) for policy in policies}) == 1
+    assert len({id(policy._service) for policy in policies}) == 1

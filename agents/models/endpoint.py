@@ -1,0 +1,84 @@
+"""Where a model is served, and the key that its server wants."""
+
+import os
+import re
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
+
+from llmarena_envs.core.options import OptionError
+
+NO_KEY = "no-key"
+"""What is sent as a key to a server that needs none: the SDK does not do without."""
+
+_SECRET_NAMES = ("key", "token", "secret", "sig", "signature", "password", "passwd", "pwd", "code", "auth")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A server and the name of the environment variable that holds its key.
+
+    Attributes:
+        base_url: address, mostly ending in ``/v1``; ``None`` for what ``OPENAI_BASE_URL`` says, or OpenAI's own. A query such as
+            ``?api-version=2024-10-21`` is sent with every request.
+        api_key_env: name of the variable.
+    """
+
+    base_url: str | None
+    api_key_env: str
+
+    def check(self) -> None:
+        """Raises an ``OptionError`` if the address is not usable or there is no key."""
+        if self.base_url is not None:
+            try:
+                parts = urlsplit(self.base_url)
+                usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+                is_secret = bool(parts.username or parts.password) or any(
+                    _names_secret(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)
+                )
+            except (ValueError, AttributeError, TypeError):
+                usable, is_secret = False, False
+            if is_secret:
+                raise OptionError(
+                    "base_url: expected an address without user, password and keys in its query, since it is written into"
+                    " records; put the key into the environment variable that api_key_env names"
+                )
+            if not usable:
+                raise OptionError(
+                    f"base_url: expected an address such as http://localhost:8000/v1, got {self.base_url!r}"
+                )
+        if not self.api_key_env.isidentifier():
+            # The value is not shown: it may be a key put in the wrong place.
+            raise OptionError("api_key_env: expected the name of an environment variable, e.g. OPENAI_API_KEY")
+        self.read_key()
+
+    def split(self) -> tuple[str | None, dict[str, str]]:
+        """Returns the address without its query, and the query; ``None`` is OpenAI's own address."""
+        address = self.base_url or os.environ.get("OPENAI_BASE_URL") or None
+        if address is None:
+            return None, {}
+        parts = urlsplit(address)
+        return urlunsplit(parts._replace(query="")), dict(parse_qsl(parts.query, keep_blank_values=True))
+
+    def read_key(self) -> str:
+        """Returns the key from the environment, or ``NO_KEY`` if the variable is unset and the server is not OpenAI's.
+
+        Raises:
+            OptionError: if a key is needed and missing, or holds characters that no header can hold.
+        """
+        key = os.environ.get(self.api_key_env, "").strip()
+        if not (key.isascii() and key.isprintable()):
+            raise OptionError(f"{self.api_key_env}: expected a key of printable ASCII characters")
+        if key:
+            return key
+        if self.base_url or os.environ.get("OPENAI_BASE_URL"):
+            return NO_KEY
+        raise OptionError(
+            f"there is no key for OpenAI: set the environment variable {self.api_key_env}, or give the base_url of a"
+            " server that needs no key"
+        )
+
+
+def _names_secret(name: str) -> bool:
+    """Says whether a field of a query may hold a secret: ``key``, ``api_key``, ``accessToken``, ``authorization``."""
+    words = re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower())
+    return any(word.startswith("auth") or word.endswith(_SECRET_NAMES) for word in words)

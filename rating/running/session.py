@@ -1,0 +1,18 @@
+"""What holds for one go at a run and is no part of it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Session:
+    """One go at a run.
+
+    Attributes:
+        max_errors: failures in this session at which play stops, in place of what the run file says.
+    """
+
+    max_errors: int | None = None
+
+
+ONE_GO = Session()
+"""A session that limits nothing."""
