@@ -13,12 +13,14 @@ class ProviderError(PolicyError):
     Attributes:
         fatal: whether asking this policy again is useless, whatever it is asked (authentication, quota, unknown model).
         final: whether asking the same again is useless for now: every attempt that was allowed has been made.
+        agent: id of the seat whose policy failed, once whoever plays the match has said it.
     """
 
     def __init__(self, message: str, *, fatal: bool = False, final: bool = False) -> None:
         super().__init__(message)
         self.fatal = fatal
         self.final = fatal or final
+        self.agent = ""
 
 
 class TransientError(ProviderError):

@@ -88,7 +88,7 @@ class ProgressDisplay:
 
 
 class FailureLines(logging.Handler):
-    """Shows failures as they come, the first one at once, but only one now and then.
+    """Shows failures as they come, the first one at once, but only one now and then; what is an error always.
 
     Args:
         say: prints a line.
@@ -105,7 +105,7 @@ class FailureLines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Shows a failure with its environment, or counts it."""
         now = self._clock()
-        if now < self._next:
+        if now < self._next and record.levelno < logging.ERROR:
             self._kept_back += 1
             return
         self._next = now + _SECONDS_BETWEEN_FAILURES

@@ -12,7 +12,9 @@ from llmarena_envs.catalogue import make_environment
 from rating.errors import ErrorBudgetExceeded
 from rating.records.match import Match
 from rating.records.outcome import FINAL, PLAYED, VOID, Outcome
+from rating.records.record import void_outcome
 from rating.records.store import Store
+from rating.running.absences import Absences
 from rating.running.batches import play_batches
 from rating.running.contests import make_scheme
 from rating.running.executors import AsyncExecutor, Executor, Played, ProcessExecutor
@@ -20,6 +22,7 @@ from rating.running.players import Players
 from rating.running.run_file import RunConfig
 from rating.running.session import ONE_GO, Session
 from rating.running.slots import Slots
+from rating.schedules.schedule import Schedule
 
 ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
 """The environment of the match in whose task a message is logged."""
@@ -83,6 +86,8 @@ class Runner:
         self._players = Players(config)
         self._tallies = {item.name: _Tally() for item in config.environment}
         self._errors = 0
+        self._absences = Absences(store)
+        self._schedules: dict[str, Schedule] = {}
         self._here = AsyncExecutor(config, self._players, self._slots(config.concurrency))
         self._terminal = AsyncExecutor(config, self._players, self._slots(1))
         self._pool = ProcessExecutor(config, self._slots(config.workers or os.cpu_count() or 1))
@@ -93,6 +98,8 @@ class Runner:
     async def run(self) -> int:
         """Plays every environment to its end.
 
+        A policy that fails for good is suspended: its other matches are void without being played, and nobody waits for it.
+
         Returns:
             How many matches are void; they are played when the run goes on.
 
@@ -100,6 +107,9 @@ class Runner:
             ErrorBudgetExceeded: if too many providers or environments failed.
         """
         try:
+            self._absences.begin()
+            for environment in self._config.environment:
+                self._schedules[environment.name] = make_scheme(self._config, environment.name).schedule()
             async with asyncio.TaskGroup() as group:
                 for environment in self._config.environment:
                     group.create_task(self._play_environment(environment.name))
@@ -111,7 +121,6 @@ class Runner:
         return sum(tally.void for tally in self._tallies.values())
 
     async def _play_environment(self, environment: str) -> None:
-        schedule = make_scheme(self._config, environment).schedule()
         tally = self._tallies[environment]
         self._keep_facts(environment)
 
@@ -120,7 +129,7 @@ class Runner:
             for match in batch:
                 self._store.add_match(match)
 
-        stop = await play_batches(schedule, self._outcome, enter)
+        stop = await play_batches(self._schedules[environment], self._outcome, enter)
         self._store.set_fact(f"stopped:{environment}", stop.reason)
         self._show_progress(environment, stop.reason)
 
@@ -142,9 +151,11 @@ class Runner:
         if known is not None and known.status in FINAL:
             tally.count(known)
             return known
-        executor = self._executor(match)
-        async with executor.slots.hold(match.environment):
-            outcome = await self._play(match, executor)
+        outcome = self._leave_void(match)
+        if outcome is None:
+            executor = self._executor(match)
+            async with executor.slots.hold(match.environment):
+                outcome = await self._play(match, executor)
         tally.count(outcome)
         self._show_progress(match.environment)
         return outcome
@@ -153,15 +164,26 @@ class Runner:
         """Plays a match, again if a provider fails, and records it."""
         ENVIRONMENT.set(match.environment)
         for _ in range(self._config.tries):
+            if (void := self._leave_void(match)) is not None:
+                return void
             played = await executor.play(
                 match, self._store.turns(match), lambda turn: self._store.add_turn(match, turn)
             )
             self._store.finish(match, played.outcome, digest=played.digest, error=played.error)
             if played.outcome.status not in PLAYED:
-                self._count_error(match, played)
-            if played.outcome.status != VOID or played.fatal:
+                self._take_failure(match, played)
+            if played.outcome.status != VOID or played.final:
                 break
         return played.outcome
+
+    def _leave_void(self, match: Match) -> Outcome | None:
+        """Records a match as void that cannot be played in this session, and returns its outcome."""
+        reason = self._absences.of(match)
+        if not reason:
+            return None
+        outcome = void_outcome(match, VOID)
+        self._store.finish(match, outcome, error=reason, is_try=False)
+        return outcome
 
     def _executor(self, match: Match) -> Executor:
         """Returns where a match is played: with a person at the terminal, who has one; scripted ones in the pool."""
@@ -172,6 +194,20 @@ class Runner:
             config.executor == "auto" and config.workers != 1 and self._players.is_scripted(match)
         )
         return self._pool if pooled else self._here
+
+    def _take_failure(self, match: Match, played: Played) -> None:
+        """Suspends a policy that fails for good; whatever it fails at afterwards is no further error."""
+        if played.culprit in self._absences.suspended:
+            return
+        if played.fatal and played.culprit:
+            self._suspend(played.culprit, played.error)
+        self._count_error(match, played)
+
+    def _suspend(self, policy: str, error: str) -> None:
+        self._absences.suspend(policy, error)
+        for schedule in self._schedules.values():
+            schedule.leave_out(policy)
+        _log.error("%s is suspended, the others go on: %s", policy, self._absences.suspended[policy])
 
     def _count_error(self, match: Match, played: Played) -> None:
         self._errors += 1

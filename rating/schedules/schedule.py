@@ -28,5 +28,8 @@ class Schedule(Protocol):
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of the next whole batch, in match-number order, void ones included."""
 
+    def leave_out(self, policy: str) -> None:
+        """Waits no longer for a policy, whose matches are void from now on without being played."""
+
     def next_batch(self) -> list[Match] | Stop:
         """Returns batch k, given that exactly the batches 0 to k - ``lag`` have been added; or why there is none."""

@@ -101,6 +101,9 @@ class Swiss:
         self._known = self._rate(self._outcomes)
         self._is_void = any(outcome.status == VOID for outcome in outcomes)
 
+    def leave_out(self, policy: str) -> None:
+        """Changes nothing: at the first match that is void the tournament stops, whoever failed."""
+
     def next_batch(self) -> list[Match] | Stop:
         """Returns the matches of the next pairing; or why there is none: ``rounds`` are over, or matches are ``void``."""
         if self._is_void:

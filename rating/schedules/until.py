@@ -8,6 +8,9 @@ from rating.records.outcome import Outcome
 from rating.schedules.batches import Contest
 from rating.schedules.schedule import Stop
 
+SUSPENDED = "suspended"
+"""Why a schedule stops for which nobody is left who could play."""
+
 
 class Rule(Protocol):
     """When the matches of an environment suffice, folded: no call costs more as the run grows."""
@@ -18,8 +21,11 @@ class Rule(Protocol):
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of the next matches, in match-number order, void ones included."""
 
+    def leave_out(self, policy: str) -> None:
+        """Waits no longer for a policy; one that is not under test changes nothing."""
+
     def reason(self) -> str:
-        """Returns the name of the reason to stop, or an empty string to go on."""
+        """Returns the name of the reason to stop, or an empty string to go on; somebody is left to wait for."""
 
 
 class Until:
@@ -27,7 +33,8 @@ class Until:
 
     The rule is asked before every batch. It knows the outcomes up to ``lag`` batches before that one, and which matches
     were scheduled: so a limit on scheduled matches holds exactly, while with a lag of 2 the batch after the one that
-    satisfied the rule is played too.
+    satisfied the rule is played too. Where a batch would have no match without a policy that is left out, as when everybody
+    needs the opponent that is, the schedule stops with the reason ``suspended``.
 
     Args:
         contest: what is scheduled.
@@ -41,6 +48,8 @@ class Until:
         self._contest = contest
         self._batches = batches
         self._rule = rule
+        self._left_out: set[str] = set()
+        self._stop: Stop | None = None
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of the next whole batch."""
@@ -48,10 +57,26 @@ class Until:
 
     def next_batch(self) -> list[Match] | Stop:
         """Returns the next batch, or why there is none."""
-        reason = self._rule.reason()
-        if reason:
+        if self._stop is None:
+            batch = self._choose()
+            if not isinstance(batch, Stop):
+                return batch
+            self._stop = batch
+        return self._stop
+
+    def leave_out(self, policy: str) -> None:
+        """Waits no longer for a policy."""
+        self._left_out.add(policy)
+        self._rule.leave_out(policy)
+
+    def _choose(self) -> list[Match] | Stop:
+        if self._left_out.issuperset(self._contest.policies):
+            return Stop(SUSPENDED)
+        if reason := self._rule.reason():
             return Stop(reason)
         batch = next(self._batches)
+        if not any(self._left_out.isdisjoint(match.policies) for match in batch):
+            return Stop(SUSPENDED)
         for match in batch:
             self._rule.schedule(self._contest.rated(match.policies))
         return batch

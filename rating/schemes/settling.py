@@ -54,8 +54,14 @@ class _Settling:
         self._counts.add(outcomes)
         for outcome in finished(outcomes):
             seat = self._rule.under_test(outcome)
+            if seat.policy not in self._means:  # it is left out
+                continue
             value = seat.statistics[self._rule.statistic] if self._rule.statistic else seat.reward
             self._means[seat.policy].add(value)
+
+    def leave_out(self, policy: str) -> None:
+        self._counts.leave_out(policy)
+        self._means.pop(policy, None)
 
     def reason(self) -> str:
         rule = self._rule

@@ -46,7 +46,12 @@ class _Standstill:
         self._counts.add(outcomes)
         for outcome in finished(outcomes):
             for seat in outcome.seats:
-                self._means.add(seat.policy, seat.reward)
+                if seat.policy in self._means.steps:  # it is not left out
+                    self._means.add(seat.policy, seat.reward)
+
+    def leave_out(self, policy: str) -> None:
+        self._counts.leave_out(policy)
+        self._means.leave_out(policy)
 
     def reason(self) -> str:
         if self._means.reason:

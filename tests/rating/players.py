@@ -7,6 +7,8 @@ import random
 import signal
 import threading
 import time
+import typing
+from collections import Counter
 from pathlib import Path
 
 from agents.errors import ProviderError, Quit
@@ -158,4 +160,21 @@ class Crowd:
         Crowd.most = max(Crowd.most, Crowd.now)
         await asyncio.sleep(0.002)
         Crowd.now -= 1
+        return int(observation["action_mask"].argmax())
+
+
+class Asked:
+    """The first legal move, counted over all of its kind; what ``failing`` names fails for good, or is given up."""
+
+    calls: typing.ClassVar[Counter[str]] = Counter()
+    failing: typing.ClassVar[dict[str, ProviderError]] = {}
+
+    def __init__(self, name):
+        self.name = name
+
+    async def __call__(self, observation):
+        Asked.calls[self.name] += 1
+        await asyncio.sleep(0)
+        if self.name in Asked.failing:
+            raise Asked.failing[self.name]
         return int(observation["action_mask"].argmax())

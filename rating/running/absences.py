@@ -1,0 +1,42 @@
+"""Policies that are not asked any more: who fails for good is suspended for a session, so that the others finish."""
+
+from rating.records.match import Match
+from rating.records.store import Store
+
+FACT = "suspended:"
+"""Beginning of the name of the fact that says why a policy was suspended in the session before; empty if it plays again."""
+
+_LONGEST_REASON = 500
+"""Characters of a reason that are kept: it is a server's answer, and stands beside every match."""
+
+
+class Absences:
+    """Policies that are left out of what is played in this session, and why.
+
+    Args:
+        store: keeps who is suspended, for leaderboards.
+
+    Attributes:
+        suspended: why, by name of the policy.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.suspended: dict[str, str] = {}
+
+    def begin(self) -> None:
+        """Lets everybody play who was suspended in the session before."""
+        for name, reason in self._store.facts().items():
+            if name.startswith(FACT) and reason:
+                self._store.set_fact(name, "")
+
+    def suspend(self, policy: str, error: str) -> None:
+        """Suspends a policy for the rest of the session."""
+        reason = " ".join(error.split())[:_LONGEST_REASON]
+        self.suspended[policy] = reason
+        self._store.set_fact(f"{FACT}{policy}", reason)
+
+    def of(self, match: Match) -> str:
+        """Returns why a match is not played, or an empty string."""
+        missing = next((name for name in match.policies if name in self.suspended), None)
+        return "" if missing is None else f"suspended: {missing}: {self.suspended[missing]}"
