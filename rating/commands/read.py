@@ -20,7 +20,7 @@ from rating.records.record import Record
 from rating.records.store import Store
 from rating.report.tables import Sheet, render, render_grid, sheet, to_json
 from rating.running import run_directory
-from rating.running.contests import make_scheme
+from rating.running.contests import make_leaderboard
 from rating.running.run_file import RunConfig
 from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import Leaderboard
@@ -151,7 +151,7 @@ def _report(config: RunConfig, store: Store, title: str) -> "Run":
 def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
     played = {outcome.environment for outcome in outcomes}
     names = [item.name for item in config.environment if item.name in played]
-    return [make_scheme(config, name).leaderboard(outcomes, facts.get(f"stopped:{name}", "")) for name in names]
+    return [make_leaderboard(config, name, outcomes, facts) for name in names]
 
 
 def _tables(config: RunConfig, store: Store) -> list[Leaderboard | Summary]:

@@ -1,5 +1,7 @@
 """Policies that are not asked any more: who fails for good is suspended for a session, so that the others finish."""
 
+from collections.abc import Mapping
+
 from rating.records.match import Match
 from rating.records.store import Store
 
@@ -8,6 +10,15 @@ FACT = "suspended:"
 
 _LONGEST_REASON = 500
 """Characters of a reason that are kept: it is a server's answer, and stands beside every match."""
+
+
+def reasons(facts: Mapping[str, str]) -> dict[str, str]:
+    """Returns why policies were not asked any more in the last session, by name, from the facts of a run."""
+    return {
+        name.removeprefix(FACT): f"suspended: {reason}; repair it and resume, or take it out of the run file"
+        for name, reason in facts.items()
+        if name.startswith(FACT) and reason
+    }
 
 
 class Absences:

@@ -136,6 +136,17 @@ class StopConfig(_Table):
         return StopRule(**self.model_dump(exclude={"matches", "half_width", "still"}))
 
 
+class RatingsConfig(_Table):
+    """When a rating is shown.
+
+    Attributes:
+        max_fallbacks: share of turns that may be played for a policy, by the move that stands in for a reply without one; above
+            it its rating is withheld. 1 for never.
+    """
+
+    max_fallbacks: Annotated[float, Field(ge=0, le=1)] = 0.5
+
+
 class RunConfig(_Table):
     """A whole run.
 
@@ -146,6 +157,7 @@ class RunConfig(_Table):
         preset: ``standard`` or ``llmarena``, the two sets of rules for bad replies.
         turns: treatment of bad replies where it differs from the preset.
         stop: when to stop.
+        ratings: when a rating is shown.
         ahead: how many batches play may run ahead of the stop rule: a batch is chosen from the outcomes of the batches that
             come at least so many before it. With 1 every batch waits for the last match of the one before; with 2 the next
             batch is under way meanwhile, and the batch after the one that satisfied the rule is played too. The limit
@@ -164,6 +176,7 @@ class RunConfig(_Table):
     preset: Literal["standard", "llmarena"] = "standard"
     turns: TurnsConfig = TurnsConfig()
     stop: StopConfig = StopConfig()
+    ratings: RatingsConfig = RatingsConfig()
     ahead: Count = 2
     executor: Literal["auto", "async", "process"] = "auto"
     workers: Annotated[int, Field(ge=0, le=1024)] = 0
@@ -336,6 +349,7 @@ _TABLES: dict[str, type[BaseModel]] = {
     "environment": EnvironmentConfig,
     "policy": PolicyConfig,
     "stop": StopConfig,
+    "ratings": RatingsConfig,
     "turns": TurnsConfig,
     "tournament": TournamentConfig,
 }

@@ -7,7 +7,9 @@ import os
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 
+from agents.records import Turn
 from llmarena_envs.catalogue import make_environment
 from rating.errors import ErrorBudgetExceeded
 from rating.records.match import Match
@@ -16,13 +18,15 @@ from rating.records.record import void_outcome
 from rating.records.store import Store
 from rating.running.absences import Absences
 from rating.running.batches import play_batches
-from rating.running.contests import make_scheme
+from rating.running.contests import SCHEDULED, make_scheme, scheduled_matches
 from rating.running.executors import AsyncExecutor, Executor, Played, ProcessExecutor
+from rating.running.fallback_watch import FallbackWatch
 from rating.running.players import Players
 from rating.running.run_file import RunConfig
 from rating.running.session import ONE_GO, Session
 from rating.running.slots import Slots
 from rating.schedules.schedule import Schedule
+from rating.schemes.scheme import Scheme
 
 ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
 """The environment of the match in whose task a message is logged."""
@@ -87,7 +91,9 @@ class Runner:
         self._tallies = {item.name: _Tally() for item in config.environment}
         self._errors = 0
         self._absences = Absences(store)
+        self._schemes: dict[str, Scheme] = {}
         self._schedules: dict[str, Schedule] = {}
+        self._watch = FallbackWatch(config.ratings.max_fallbacks)
         self._here = AsyncExecutor(config, self._players, self._slots(config.concurrency))
         self._terminal = AsyncExecutor(config, self._players, self._slots(1))
         self._pool = ProcessExecutor(config, self._slots(config.workers or os.cpu_count() or 1))
@@ -109,7 +115,8 @@ class Runner:
         try:
             self._absences.begin()
             for environment in self._config.environment:
-                self._schedules[environment.name] = make_scheme(self._config, environment.name).schedule()
+                scheme = self._schemes[environment.name] = make_scheme(self._config, environment.name)
+                self._schedules[environment.name] = scheme.schedule()
             async with asyncio.TaskGroup() as group:
                 for environment in self._config.environment:
                     group.create_task(self._play_environment(environment.name))
@@ -121,16 +128,21 @@ class Runner:
         return sum(tally.void for tally in self._tallies.values())
 
     async def _play_environment(self, environment: str) -> None:
-        tally = self._tallies[environment]
+        tally, end = self._tallies[environment], f"{SCHEDULED}{environment}"
+        before = scheduled_matches(self._store.facts(), environment)
         self._keep_facts(environment)
 
         def enter(batch: Sequence[Match]) -> None:
             tally.scheduled += len(batch)
+            if before is not None and tally.scheduled > before:  # the schedule goes on where it had ended before
+                self._store.set_fact(end, "")
             for match in batch:
                 self._store.add_match(match)
 
         stop = await play_batches(self._schedules[environment], self._outcome, enter)
         self._store.set_fact(f"stopped:{environment}", stop.reason)
+        # Who is suspended now may play again: then the schedule may end elsewhere, and until then everything played counts.
+        self._store.set_fact(end, "" if self._absences.suspended else str(tally.scheduled))
         self._show_progress(environment, stop.reason)
 
     def _keep_facts(self, environment: str) -> None:
@@ -166,15 +178,21 @@ class Runner:
         for _ in range(self._config.tries):
             if (void := self._leave_void(match)) is not None:
                 return void
-            played = await executor.play(
-                match, self._store.turns(match), lambda turn: self._store.add_turn(match, turn)
-            )
+            played = await executor.play(match, self._store.turns(match), partial(self._take_turn, match))
             self._store.finish(match, played.outcome, digest=played.digest, error=played.error)
             if played.outcome.status not in PLAYED:
                 self._take_failure(match, played)
             if played.outcome.status != VOID or played.final:
                 break
         return played.outcome
+
+    def _take_turn(self, match: Match, turn: Turn) -> None:
+        self._store.add_turn(match, turn)
+        scheme = self._schemes[match.environment]
+        if scheme.setting.declaration.is_rated(turn.agent):
+            policy = match.policies[scheme.agents(len(match.policies)).index(turn.agent)]
+            if warning := self._watch.add(match.environment, policy, turn):
+                _log.error("%s", warning)
 
     def _leave_void(self, match: Match) -> Outcome | None:
         """Records a match as void that cannot be played in this session, and returns its outcome."""

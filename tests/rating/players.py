@@ -45,6 +45,10 @@ def hostile():
     return lambda observation: Reply(text, Failure.REFUSAL, prompt_tokens=3, completion_tokens=4)
 
 
+def truncates():
+    return lambda observation: Reply("Let me think", Failure.TRUNCATED, completion_tokens=1024)
+
+
 class Unreliable:
     """Fails at every ``period``-th call, first legal move otherwise."""
 

@@ -1,13 +1,16 @@
 """A policy that fails for good is suspended: nobody waits for it, and it plays again when the run goes on."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from agents.errors import ProviderError
 from rating.cli import main
 from rating.records.outcome import FINISHED, VOID
+from rating.report.tables import to_text
 from rating.running import run_directory
+from rating.running.contests import make_leaderboard
 from rating.running.runner import Runner
 from tests.rating.players import Asked
 
@@ -64,12 +67,38 @@ def test_nobody_waits_for_a_policy_that_fails_for_good_and_no_more_is_paid_than_
     assert facts["suspended:dead"] == "401: no such key"
 
 
-def test_a_suspended_policy_plays_again_when_the_run_goes_on(tmp_path):
+def leaderboard(config, store):
+    return make_leaderboard(config, "tictactoe_v0", store.outcomes(), store.facts())
+
+
+def test_a_suspended_policy_plays_again_when_the_run_goes_on_and_is_rated_as_if_it_had_never_failed(tmp_path):
+    text = run_file(["a", "b", "dead"])
+    _, config, store = play(tmp_path / "whole", text)
+    whole = leaderboard(config, store)
+    store.close()
     Asked.failing["dead"] = DEAD
-    play(tmp_path / "run", run_file(["a", "b", "dead"]))[2].close()
+    play(tmp_path / "run", text)[2].close()
     Asked.failing.clear()
     void, store = go_on(tmp_path / "run")
     assert (void, store.facts()["suspended:dead"]) == (0, "")
+    # While it was suspended the others played more than it takes with it: parts of batches, which are not rated.
+    again = leaderboard(config, store)
+    assert again.left_over > 0
+    assert any(record.status == VOID for record in store.records())
+    assert replace(again, left_over=0) == whole
+    store.close()
+
+
+def test_a_leaderboard_says_who_is_suspended_and_whose_seats_are_out_of_balance(tmp_path):
+    Asked.failing["dead"] = DEAD
+    settings = "concurrency = 1"
+    text = run_file(["a", "b", "dead"], settings=settings)
+    _, config, store = play(tmp_path / "run", text)
+    board = leaderboard(config, store)
+    shown = to_text(board)
+    assert "dead (suspended)" in shown
+    assert "dead is suspended: 401: no such key; repair it and resume, or take it out of the run file" in shown
+    assert {row.policy: bool(row.absent) for row in board.rows} == {"a": False, "b": False, "dead": True}
     store.close()
 
 
