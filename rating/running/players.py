@@ -57,6 +57,10 @@ class Players:
         """Says whether a person plays, who can only be asked in the process that has the terminal."""
         return any(player.is_person for player in self._look_at(match))
 
+    def uses_service(self, match: Match) -> bool:
+        """Says whether a model plays or serves, which is asked in this process: what limits and counts its calls is one a run."""
+        return any(player.uses_service for player in self._look_at(match))
+
     def _look_at(self, match: Match) -> Iterator[Player]:
         for name in sorted(set(match.policies)):
             player = self.borrow_player(name, match.environment)

@@ -161,9 +161,10 @@ class RunConfig(_Table):
         ahead: how many batches play may run ahead of the stop rule: a batch is chosen from the outcomes of the batches that
             come at least so many before it. With 1 every batch waits for the last match of the one before; with 2 the next
             batch is under way meanwhile, and the batch after the one that satisfied the rule is played too. The limit
-            ``max_matches`` holds in any case.
-        executor: ``async`` (this process), ``process`` (a pool, except for matches of a person) or ``auto``: the pool for
-            matches between scripted policies.
+            ``max_matches`` holds in any case. What is known beforehand (a number of matches, the first ``min_matches``) is
+            not waited for; so it limits how many matches are under way only where a rule waits for ratings, to so many batches.
+        executor: ``async`` (this process), ``process`` (a pool, except for matches of a person or a model) or ``auto``: the
+            pool for matches between scripted policies.
         workers: processes of the pool; 0 for one a core.
         concurrency: matches under way at once in this process.
         max_errors: provider failures and environment bugs after which the run stops; it can be resumed.

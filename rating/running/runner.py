@@ -139,7 +139,9 @@ class Runner:
             for match in batch:
                 self._store.add_match(match)
 
-        stop = await play_batches(self._schedules[environment], self._outcome, enter)
+        # As many as find a slot, and as many again that wait for one.
+        enough = 2 * sum(executor.slots.count for executor in (self._here, self._pool, self._terminal))
+        stop = await play_batches(self._schedules[environment], self._outcome, enter, enough=enough)
         self._store.set_fact(f"stopped:{environment}", stop.reason)
         # Who is suspended now may play again: then the schedule may end elsewhere, and until then everything played counts.
         self._store.set_fact(end, "" if self._absences.suspended else str(tally.scheduled))
@@ -204,9 +206,11 @@ class Runner:
         return outcome
 
     def _executor(self, match: Match) -> Executor:
-        """Returns where a match is played: with a person at the terminal, who has one; scripted ones in the pool."""
+        """Returns where a match is played: with a person at the terminal, who has one; with models here; scripted ones in the pool."""
         if self._players.has_person(match):
             return self._terminal
+        if self._players.uses_service(match):
+            return self._here
         config = self._config
         pooled = config.executor == "process" or (
             config.executor == "auto" and config.workers != 1 and self._players.is_scripted(match)

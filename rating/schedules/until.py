@@ -6,7 +6,7 @@ from typing import Protocol
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.batches import Contest
-from rating.schedules.schedule import Stop
+from rating.schedules.schedule import UNLIMITED, Stop
 
 SUSPENDED = "suspended"
 """Why a schedule stops for which nobody is left who could play."""
@@ -14,6 +14,10 @@ SUSPENDED = "suspended"
 
 class Rule(Protocol):
     """When the matches of an environment suffice, folded: no call costs more as the run grows."""
+
+    @property
+    def least(self) -> float:
+        """Finished matches of every policy before which nothing but numbers of scheduled matches can be a reason to stop."""
 
     def schedule(self, policies: Iterable[str]) -> None:
         """Takes the policies on the rated seats of a match that is going to be played."""
@@ -40,16 +44,26 @@ class Until:
         contest: what is scheduled.
         batches: of matches, without end.
         rule: when to stop.
-        lag: as in ``rating.schedules.schedule.Schedule``.
+        ahead: the lag where the next batch depends on outcomes; before the rule has its least number of matches it does not.
     """
 
-    def __init__(self, contest: Contest, batches: Iterator[list[Match]], rule: Rule, lag: int) -> None:
-        self.lag = lag
+    def __init__(self, contest: Contest, batches: Iterator[list[Match]], rule: Rule, ahead: int) -> None:
+        self._ahead = ahead
         self._contest = contest
         self._batches = batches
         self._rule = rule
         self._left_out: set[str] = set()
+        self._scheduled = dict.fromkeys(contest.policies, 0)
+        self._until_batch: list[dict[str, int]] = []
         self._stop: Stop | None = None
+
+    @property
+    def lag(self) -> int:
+        """How many batches may be under way with the next one."""
+        decisive = len(self._until_batch) - self._ahead  # the last batch whose outcomes the next one depends on
+        counts = self._until_batch[decisive] if decisive >= 0 else {}
+        fewest = min((counts.get(name, 0) for name in self._contest.policies if name not in self._left_out), default=0)
+        return UNLIMITED if fewest < self._rule.least else self._ahead
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of the next whole batch."""
@@ -78,5 +92,9 @@ class Until:
         if not any(self._left_out.isdisjoint(match.policies) for match in batch):
             return Stop(SUSPENDED)
         for match in batch:
-            self._rule.schedule(self._contest.rated(match.policies))
+            rated = self._contest.rated(match.policies)
+            self._rule.schedule(rated)
+            for name in self._scheduled.keys() & set(rated):
+                self._scheduled[name] += 1
+        self._until_batch.append({**self._scheduled})
         return batch

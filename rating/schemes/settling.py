@@ -43,6 +43,7 @@ class _Settling:
     """The state of a ``SettlingRule``."""
 
     def __init__(self, policies: Sequence[str], rule: SettlingRule) -> None:
+        self.least = rule.min_matches
         self._rule = rule
         self._counts = Counts(policies, rule.opponent)
         self._means = {policy: RunningMean() for policy in policies}

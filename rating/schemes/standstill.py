@@ -35,6 +35,7 @@ class _Standstill:
     """The state of a ``StandstillRule``."""
 
     def __init__(self, policies: Sequence[str], rule: StandstillRule) -> None:
+        self.least = 2 * rule.stableness.window
         self._rule = rule
         self._counts = Counts(policies)
         self._means = RunningStableness(policies, rule.stableness)

@@ -16,6 +16,7 @@ LLMArena (arXiv 2402.16499, section 3.1) plays until ratings converge and does n
 project's.
 """
 
+import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -162,6 +163,8 @@ class Counts:
 class _Counting:
     """The state of a ``CountRule``."""
 
+    least = math.inf
+
     def __init__(self, policies: Sequence[str], rule: CountRule) -> None:
         self._rule = rule
         self._counts = Counts(policies, rule.opponent)
@@ -185,6 +188,7 @@ class _Convergence:
     """The state of a ``StopRule``: counts, TrueSkill ratings with their last values of mu, results of each pair."""
 
     def __init__(self, policies: Sequence[str], rule: StopRule) -> None:
+        self.least = rule.min_matches
         self._rule = rule
         self._counts = Counts(policies)
         self._skills = RunningRatings(rule.trueskill)

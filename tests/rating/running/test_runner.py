@@ -188,6 +188,7 @@ def test_results_depend_neither_on_the_executor_nor_on_workers_or_slots(tmp_path
         ("auto", 2, "says_where", "here"),
         ("process", 3, "says_where", 3),
         ("async", 2, "SaysWhere", "here"),
+        ("process", 2, "AsksService", "here"),
     ],
 )
 def test_the_pool_plays_scripted_matches_and_all_others_where_it_is_asked_for(
