@@ -281,14 +281,19 @@ class RunConfig(_Table):
             if item.rated and (not item.environments or environment in item.environments)
         )
 
+    def names(self, environment: str) -> list[str]:
+        """Returns the names of everybody who plays or serves in an environment, sorted."""
+        item = self.find_environment(environment)
+        others = itertools.chain([item.opponent] if item.opponent else [], *item.staff.values())
+        return sorted({*self.pool(environment), *others})
+
     def find_policy(self, title: str) -> PolicyConfig:
         """Returns the policy that tables call ``title``; a title of nobody in the pool is the spec of one that only serves."""
         return next((item for item in self.policy if item.title == title), PolicyConfig(spec=title))
 
     def has_person(self) -> bool:
         """Says whether somebody at the terminal plays."""
-        others = [name for item in self.environment for name in itertools.chain([item.opponent], *item.staff.values())]
-        return any(self.find_policy(name).spec == PERSON for name in (*(item.title for item in self.policy), *others))
+        return any(self.find_policy(name).spec == PERSON for item in self.environment for name in self.names(item.name))
 
     def turn_settings(self, environment: str) -> TurnSettings:
         """Returns what happens to bad replies in an environment."""

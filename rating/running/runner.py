@@ -1,14 +1,16 @@
 """The runner: plays every environment of a run until its schedule stops."""
 
 import asyncio
+import importlib
 import json
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 
+from agents.errors import ProviderError
 from agents.records import Turn
 from llmarena_envs.catalogue import make_environment
 from rating.errors import ErrorBudgetExceeded
@@ -91,6 +93,8 @@ class Runner:
         self._tallies = {item.name: _Tally() for item in config.environment}
         self._errors = 0
         self._absences = Absences(store)
+        self._session = session
+        self._preparation: asyncio.Task[None] | None = None
         self._schemes: dict[str, Scheme] = {}
         self._schedules: dict[str, Schedule] = {}
         self._watch = FallbackWatch(config.ratings.max_fallbacks)
@@ -104,16 +108,17 @@ class Runner:
     async def run(self) -> int:
         """Plays every environment to its end.
 
-        A policy that fails for good is suspended: its other matches are void without being played, and nobody waits for it.
+        Before the first match every model is asked once. A policy that fails for good afterwards is suspended: its other matches
+        are void without being played, and nobody waits for it.
 
         Returns:
             How many matches are void; they are played when the run goes on.
 
         Raises:
             ErrorBudgetExceeded: if too many providers or environments failed.
+            ProviderError: if a model cannot be asked; nothing was played.
         """
         try:
-            self._absences.begin()
             for environment in self._config.environment:
                 scheme = self._schemes[environment.name] = make_scheme(self._config, environment.name)
                 self._schedules[environment.name] = scheme.schedule()
@@ -165,6 +170,7 @@ class Runner:
         if known is not None and known.status in FINAL:
             tally.count(known)
             return known
+        await self._ready()
         outcome = self._leave_void(match)
         if outcome is None:
             executor = self._executor(match)
@@ -173,6 +179,25 @@ class Runner:
         tally.count(outcome)
         self._show_progress(match.environment)
         return outcome
+
+    def _ready(self) -> asyncio.Task[None]:
+        """Returns what every match waits for that is to be played."""
+        if self._preparation is None:
+            self._preparation = asyncio.create_task(self._prepare())
+        return self._preparation
+
+    async def _prepare(self) -> None:
+        """Finds out whether every model can be asked, and lets everybody play again who was suspended before."""
+        models = {} if self._session.offline else self._players.with_preflight()
+        errors: Mapping[str, Exception] = {}
+        if models:
+            errors = await importlib.import_module("agents.models.preflight").check_models(models)
+        if errors:
+            reasons = "\n".join(f"  {name}: {error}" for name, error in sorted(errors.items()))
+            raise ProviderError(
+                f"nothing was played, since {len(errors)} of {len(models)} models cannot be asked:\n{reasons}"
+            )
+        self._absences.begin()
 
     async def _play(self, match: Match, executor: Executor) -> Outcome:
         """Plays a match, again if a provider fails, and records it."""
@@ -206,7 +231,7 @@ class Runner:
         return outcome
 
     def _executor(self, match: Match) -> Executor:
-        """Returns where a match is played: with a person at the terminal, who has one; with models here; scripted ones in the pool."""
+        """Returns where a match is played: one of a person at the terminal, one of models here, a scripted one in the pool."""
         if self._players.has_person(match):
             return self._terminal
         if self._players.uses_service(match):

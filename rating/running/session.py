@@ -9,9 +9,11 @@ class Session:
 
     Attributes:
         max_errors: failures in this session at which play stops, in place of what the run file says.
+        offline: whether no model is asked for a reply that is not in the cache.
     """
 
     max_errors: int | None = None
+    offline: bool = False
 
 
 ONE_GO = Session()

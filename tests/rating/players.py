@@ -130,6 +130,13 @@ class AsksService:
         return int(observation["action_mask"].argmax())
 
 
+class Checked(AsksService):
+    """The same, which can be checked before it plays."""
+
+    async def preflight(self):
+        raise AssertionError("the tests have a check of their own")
+
+
 class KillsItsProcess(ScriptedPolicy):
     """Ends the process in which it plays: once, if there is the name of a ``marker`` to remember it by, or always."""
 
