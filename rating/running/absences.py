@@ -1,9 +1,10 @@
-"""Policies that are not asked any more: who fails for good is suspended for a session, so that the others finish."""
+"""Policies that are not asked any more: suspended for a session since they fail for good, or withdrawn from the run file."""
 
 from collections.abc import Mapping
 
 from rating.records.match import Match
 from rating.records.store import Store
+from rating.running.run_file import RunConfig
 
 FACT = "suspended:"
 """Beginning of the name of the fact that says why a policy was suspended in the session before; empty if it plays again."""
@@ -25,13 +26,15 @@ class Absences:
     """Policies that are left out of what is played in this session, and why.
 
     Args:
+        config: the run.
         store: keeps who is suspended, for leaderboards.
 
     Attributes:
         suspended: why, by name of the policy.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, config: RunConfig, store: Store) -> None:
+        self._config = config
         self._store = store
         self.suspended: dict[str, str] = {}
 
@@ -47,7 +50,13 @@ class Absences:
         self.suspended[policy] = reason
         self._store.set_fact(f"{FACT}{policy}", reason)
 
+    def withdrawn_from(self, match: Match) -> str:
+        """Returns why a match will not be played any more, or an empty string."""
+        withdrawn = self._config.withdrawn(match.environment)
+        missing = next((name for name in match.policies if name in withdrawn), None)
+        return "" if missing is None else f"withdrawn: {missing}"
+
     def of(self, match: Match) -> str:
-        """Returns why a match is not played, or an empty string."""
+        """Returns why a match is not played in this session, or an empty string."""
         missing = next((name for name in match.policies if name in self.suspended), None)
         return "" if missing is None else f"suspended: {missing}: {self.suspended[missing]}"

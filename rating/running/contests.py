@@ -52,6 +52,9 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             still=config.stop.still,
             tournament=item.tournament.rules() if item.tournament else None,
             max_fallbacks=config.ratings.max_fallbacks,
+            newcomers=config.phases(environment)[1:],
+            starts=config.starts(environment),
+            withdrawn=config.withdrawn(environment),
         )
     )
 
@@ -77,5 +80,8 @@ def make_leaderboard(
         outcomes,
         facts.get(f"stopped:{environment}", ""),
         scheduled=scheduled_matches(facts, environment),
-        absent=absences.reasons(facts),
+        absent={
+            **absences.reasons(facts),
+            **dict.fromkeys(config.withdrawn(environment), "withdrawn: its row is of what it had played"),
+        },
     )

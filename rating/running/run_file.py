@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import tomlkit
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from agents.registry import make_policy
 from agents.turn import TurnSettings
@@ -90,6 +90,7 @@ class PolicyConfig(_Table):
         options: constructor options.
         environments: the environments it plays; by default all.
         rated: whether it is compared with others; if not, it only serves as staff where an environment names it.
+        withdrawn: whether it is taken out of the run, as if its table were deleted.
     """
 
     spec: str
@@ -97,6 +98,7 @@ class PolicyConfig(_Table):
     options: dict[str, Any] = {}
     environments: list[EnvironmentName] = []
     rated: bool = True
+    withdrawn: bool = False
 
     @property
     def title(self) -> str:
@@ -185,6 +187,9 @@ class RunConfig(_Table):
     max_errors: Annotated[int, Field(ge=0)] = 20
     tries: Count = 3
 
+    _phases: dict[str, tuple[tuple[str, ...], ...]] = PrivateAttr(default_factory=dict)
+    _starts: dict[str, tuple[int, ...]] = PrivateAttr(default_factory=dict)
+
     def check(self) -> None:
         """Makes every environment and policy once, so that a bad name or option fails before anything is played.
 
@@ -250,11 +255,10 @@ class RunConfig(_Table):
             raise refusal
 
     def identity(self) -> str:
-        """Returns what must not change while a run is under way.
+        """Returns what is recorded of a run that goes on: see ``rating.running.resumption`` for what of it may change.
 
         That is who plays and serves, how bad replies are treated, how far play runs ahead of the stop rule, and the rules of a
         tournament.
-        Where a model is served may change, and so may how much is played and where it is computed.
         """
         players = {
             item.title: {"spec": item.spec, **{key: item.options[key] for key in item.options if key != "base_url"}}
@@ -264,6 +268,7 @@ class RunConfig(_Table):
         staff = {item.name: item.staff for item in self.environment}
         rules = {item.name: asdict((item.tournament or TournamentConfig()).rules()) for item in self.environment}
         identity = {"players": players, "turns": turns, "staff": staff, "ahead": self.ahead, "tournament": rules}
+        identity["pools"] = {item.name: self.phases(item.name) for item in self.environment}
         return json.dumps(identity, sort_keys=True, default=str)
 
     def options(self, environment: str) -> dict[str, Any]:
@@ -274,18 +279,42 @@ class RunConfig(_Table):
         }
 
     def pool(self, environment: str) -> list[str]:
-        """Returns the names of the policies that are compared in an environment, sorted."""
+        """Returns the names of the policies that are compared in an environment: sorted, later phases behind earlier ones."""
+        return [*itertools.chain(*self.phases(environment))]
+
+    def phases(self, environment: str) -> tuple[tuple[str, ...], ...]:
+        """Returns the pool by the phases in which it came, those who were withdrawn included."""
+        return self._phases.get(environment, (tuple(self.present(environment)),))
+
+    def starts(self, environment: str) -> tuple[int, ...]:
+        """Returns the number of the first match of each phase but the first that has begun."""
+        return self._starts.get(environment, ())
+
+    def withdrawn(self, environment: str) -> frozenset[str]:
+        """Returns those of the pool who play no more."""
+        return frozenset(self.pool(environment)).difference(self.present(environment))
+
+    def with_phases(
+        self, phases: Mapping[str, tuple[tuple[str, ...], ...]], starts: Mapping[str, tuple[int, ...]]
+    ) -> "RunConfig":
+        """Returns the run with the phases in which its pools came, by environment, and where they begin."""
+        config = self.model_copy()
+        config._phases, config._starts = dict(phases), dict(starts)
+        return config
+
+    def present(self, environment: str) -> list[str]:
+        """Returns the names of the policies that the run file has compared in an environment, sorted."""
         return sorted(
             item.title
             for item in self.policy
-            if item.rated and (not item.environments or environment in item.environments)
+            if item.rated and not item.withdrawn and (not item.environments or environment in item.environments)
         )
 
     def names(self, environment: str) -> list[str]:
-        """Returns the names of everybody who plays or serves in an environment, sorted."""
+        """Returns the names of everybody who still plays or serves in an environment, sorted."""
         item = self.find_environment(environment)
         others = itertools.chain([item.opponent] if item.opponent else [], *item.staff.values())
-        return sorted({*self.pool(environment), *others})
+        return sorted({*self.present(environment), *others})
 
     def find_policy(self, title: str) -> PolicyConfig:
         """Returns the policy that tables call ``title``; a title of nobody in the pool is the spec of one that only serves."""
@@ -347,6 +376,7 @@ def parse_run_file(text: str, where: str) -> RunConfig:
         raise OptionError(f"{where}: not a TOML file: {error}") from error
     except ValidationError as error:
         raise OptionError(f"{where}: {explanation(error)}") from error
+    config = config.model_copy(update={"policy": [item for item in config.policy if not item.withdrawn]})
     config.check()
     return config
 

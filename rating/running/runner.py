@@ -24,9 +24,11 @@ from rating.running.contests import SCHEDULED, make_scheme, scheduled_matches
 from rating.running.executors import AsyncExecutor, Executor, Played, ProcessExecutor
 from rating.running.fallback_watch import FallbackWatch
 from rating.running.players import Players
+from rating.running.resumption import PHASES
 from rating.running.run_file import RunConfig
 from rating.running.session import ONE_GO, Session
 from rating.running.slots import Slots
+from rating.schedules.phases import Phases
 from rating.schedules.schedule import Schedule
 from rating.schemes.scheme import Scheme
 
@@ -92,7 +94,7 @@ class Runner:
         self._players = Players(config)
         self._tallies = {item.name: _Tally() for item in config.environment}
         self._errors = 0
-        self._absences = Absences(store)
+        self._absences = Absences(config, store)
         self._session = session
         self._preparation: asyncio.Task[None] | None = None
         self._schemes: dict[str, Scheme] = {}
@@ -135,10 +137,13 @@ class Runner:
     async def _play_environment(self, environment: str) -> None:
         tally, end = self._tallies[environment], f"{SCHEDULED}{environment}"
         before = scheduled_matches(self._store.facts(), environment)
+        schedule = self._schedules[environment]
         self._keep_facts(environment)
 
         def enter(batch: Sequence[Match]) -> None:
             tally.scheduled += len(batch)
+            if isinstance(schedule, Phases):
+                self._store.set_fact(f"{PHASES}{environment}", json.dumps(schedule.starts))
             if before is not None and tally.scheduled > before:  # the schedule goes on where it had ended before
                 self._store.set_fact(end, "")
             for match in batch:
@@ -146,10 +151,11 @@ class Runner:
 
         # As many as find a slot, and as many again that wait for one.
         enough = 2 * sum(executor.slots.count for executor in (self._here, self._pool, self._terminal))
-        stop = await play_batches(self._schedules[environment], self._outcome, enter, enough=enough)
+        stop = await play_batches(schedule, self._outcome, enter, enough=enough)
         self._store.set_fact(f"stopped:{environment}", stop.reason)
-        # Who is suspended now may play again: then the schedule may end elsewhere, and until then everything played counts.
-        self._store.set_fact(end, "" if self._absences.suspended else str(tally.scheduled))
+        # Without somebody for whom it had waited the schedule may end earlier than it had: everything played counts then.
+        ends_here = not self._absences.suspended and not self._config.withdrawn(environment)
+        self._store.set_fact(end, str(tally.scheduled) if ends_here else "")
         self._show_progress(environment, stop.reason)
 
     def _keep_facts(self, environment: str) -> None:
@@ -170,9 +176,12 @@ class Runner:
         if known is not None and known.status in FINAL:
             tally.count(known)
             return known
+        if reason := self._absences.withdrawn_from(match):
+            return self._leave_void(match, reason)
         await self._ready()
-        outcome = self._leave_void(match)
-        if outcome is None:
+        if reason := self._absences.of(match):
+            outcome = self._leave_void(match, reason)
+        else:
             executor = self._executor(match)
             async with executor.slots.hold(match.environment):
                 outcome = await self._play(match, executor)
@@ -203,8 +212,8 @@ class Runner:
         """Plays a match, again if a provider fails, and records it."""
         ENVIRONMENT.set(match.environment)
         for _ in range(self._config.tries):
-            if (void := self._leave_void(match)) is not None:
-                return void
+            if reason := self._absences.of(match):
+                return self._leave_void(match, reason)
             played = await executor.play(match, self._store.turns(match), partial(self._take_turn, match))
             self._store.finish(match, played.outcome, digest=played.digest, error=played.error)
             if played.outcome.status not in PLAYED:
@@ -221,11 +230,8 @@ class Runner:
             if warning := self._watch.add(match.environment, policy, turn):
                 _log.error("%s", warning)
 
-    def _leave_void(self, match: Match) -> Outcome | None:
-        """Records a match as void that cannot be played in this session, and returns its outcome."""
-        reason = self._absences.of(match)
-        if not reason:
-            return None
+    def _leave_void(self, match: Match, reason: str) -> Outcome:
+        """Records a match as void without playing it, and returns its outcome."""
         outcome = void_outcome(match, VOID)
         self._store.finish(match, outcome, error=reason, is_try=False)
         return outcome

@@ -12,6 +12,10 @@ SUSPENDED = "suspended"
 """Why a schedule stops for which nobody is left who could play."""
 
 
+ENDED = "ended"
+"""Why a schedule stops that ended in an earlier session, after which others came."""
+
+
 class Rule(Protocol):
     """When the matches of an environment suffice, folded: no call costs more as the run grows."""
 
@@ -45,10 +49,16 @@ class Until:
         batches: of matches, without end.
         rule: when to stop.
         ahead: the lag where the next batch depends on outcomes; before the rule has its least number of matches it does not.
+        matches: number of matches at which it ends whatever the rule says, since what comes after them has begun; ``None`` if
+            the rule decides.
     """
 
-    def __init__(self, contest: Contest, batches: Iterator[list[Match]], rule: Rule, ahead: int) -> None:
+    def __init__(
+        self, contest: Contest, batches: Iterator[list[Match]], rule: Rule, ahead: int, *, matches: int | None = None
+    ) -> None:
         self._ahead = ahead
+        self._matches = matches
+        self._given = 0
         self._contest = contest
         self._batches = batches
         self._rule = rule
@@ -60,6 +70,8 @@ class Until:
     @property
     def lag(self) -> int:
         """How many batches may be under way with the next one."""
+        if self._matches is not None:
+            return UNLIMITED
         decisive = len(self._until_batch) - self._ahead  # the last batch whose outcomes the next one depends on
         counts = self._until_batch[decisive] if decisive >= 0 else {}
         fewest = min((counts.get(name, 0) for name in self._contest.policies if name not in self._left_out), default=0)
@@ -84,6 +96,8 @@ class Until:
         self._rule.leave_out(policy)
 
     def _choose(self) -> list[Match] | Stop:
+        if self._matches is not None:
+            return self._enter(next(self._batches)) if self._given < self._matches else Stop(ENDED)
         if self._left_out.issuperset(self._contest.policies):
             return Stop(SUSPENDED)
         if reason := self._rule.reason():
@@ -91,10 +105,14 @@ class Until:
         batch = next(self._batches)
         if not any(self._left_out.isdisjoint(match.policies) for match in batch):
             return Stop(SUSPENDED)
+        return self._enter(batch)
+
+    def _enter(self, batch: list[Match]) -> list[Match]:
         for match in batch:
             rated = self._contest.rated(match.policies)
             self._rule.schedule(rated)
             for name in self._scheduled.keys() & set(rated):
                 self._scheduled[name] += 1
         self._until_batch.append({**self._scheduled})
+        self._given += len(batch)
         return batch

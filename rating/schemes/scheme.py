@@ -26,7 +26,7 @@ class Setting:
         environment: module name.
         agents: its seats.
         declaration: what it says of itself.
-        policies: names of the policies that are compared.
+        policies: names of the policies that are compared, those who came first before the others.
         options: constructor options.
         takes: names of the constructor options that the environment has.
         seed: root seed of the run.
@@ -42,6 +42,9 @@ class Setting:
         still: change of means over ``stop.window`` matches, below which enough has been played; ``None`` for a number of matches.
         tournament: rules of a tournament; ``None`` for the standard ones.
         max_fallbacks: share of turns played for a policy above which its rating is withheld.
+        newcomers: those of the policies that came later, phase by phase.
+        starts: number of the first match of each of their phases that has begun.
+        withdrawn: those of the policies that play no more.
     """
 
     environment: str
@@ -63,6 +66,14 @@ class Setting:
     still: float | None = None
     tournament: TournamentRules | None = None
     max_fallbacks: float = 0.5
+    newcomers: tuple[tuple[str, ...], ...] = ()
+    starts: tuple[int, ...] = ()
+    withdrawn: frozenset[str] = frozenset()
+
+    @property
+    def founders(self) -> tuple[str, ...]:
+        """Those of the policies that were there from the beginning."""
+        return self.policies[: len(self.policies) - sum(map(len, self.newcomers))]
 
 
 class Scheme(ABC):

@@ -201,4 +201,13 @@ class Asked:
         await asyncio.sleep(0)
         if self.name in Asked.failing:
             raise Asked.failing[self.name]
-        return int(observation["action_mask"].argmax())
+        return int(observation["action_mask"].argmax()) if "action_mask" in observation else "no idea"
+
+
+class Reached(Asked):
+    """The same, reached in a way that may change while a run is under way."""
+
+    OPERATIONAL = frozenset({"timeout"})
+
+    def __init__(self, name, timeout=1.0, depth=1):
+        super().__init__(name)
