@@ -156,6 +156,13 @@ class Runner:
         # Without somebody for whom it had waited the schedule may end earlier than it had: everything played counts then.
         ends_here = not self._absences.suspended and not self._config.withdrawn(environment)
         self._store.set_fact(end, str(tally.scheduled) if ends_here else "")
+        if stop.reason == VOID:
+            missing = f": {', '.join(self._absences.suspended)} suspended" if self._absences.suspended else ""
+            _log.error(
+                "%s: nothing is paired on top of void matches%s; repair who failed and resume, or take it out of the run file",
+                environment,
+                missing,
+            )
         self._show_progress(environment, stop.reason)
 
     def _keep_facts(self, environment: str) -> None:

@@ -149,6 +149,20 @@ def test_in_every_way_of_comparing_the_others_finish(tmp_path, scheme):
     assert {record.status for record in own} == {FINISHED}
 
 
+def test_staff_that_everybody_needs_ends_its_environment_and_no_other(tmp_path):
+    judged = 'name = "tests.rating.judged_env"\nscheme = "duels"\nstaff = { judge = ["dead"] }'
+    text = run_file(["a", "b", "dead"], judged, "concurrency = 1") + '[[environment]]\nname = "tictactoe_v0"\n'
+    text = text.replace(policies(["dead"]), policies(["dead"]) + "rated = false\n")
+    Asked.failing["dead"] = DEAD
+    void, _, store = play(tmp_path / "run", text)
+    facts = store.facts()
+    store.close()
+    assert void > 0
+    assert facts["stopped:tests.rating.judged_env"] == "suspended"
+    assert facts["stopped:tictactoe_v0"] == "mu_stable"
+    assert Asked.calls["dead"] == 1
+
+
 def test_a_policy_that_fails_in_one_environment_is_asked_in_no_other(tmp_path):
     text = run_file(["a", "b", "dead"], settings="concurrency = 1") + '[[environment]]\nname = "connect_four_v0"\n'
     Asked.failing["dead"] = DEAD

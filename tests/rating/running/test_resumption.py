@@ -210,10 +210,11 @@ def test_a_tournament_says_how_it_takes_newcomers(tmp_path):
         go_on(tmp_path / "run", run_file("abc", TOURNAMENT))
 
 
-def test_a_tournament_goes_on_without_a_policy_that_is_taken_out(tmp_path):
+def test_a_tournament_goes_on_without_a_policy_that_is_taken_out(tmp_path, caplog):
     Asked.failing["d"] = DEAD
     _, void, _, facts = begin(tmp_path / "run", run_file("abcd", TOURNAMENT))
     assert void > 0 and facts["stopped:tictactoe_v0"] == "void"
+    assert "nothing is paired on top of void matches: d suspended; repair who failed and resume" in caplog.text
     _, void, records, facts = go_on(tmp_path / "run", run_file("abc", TOURNAMENT))
     assert (void, facts["stopped:tictactoe_v0"]) == (0, "rounds")
     assert {record.status for record in records if "d" not in record.match.policies} == {FINISHED}
@@ -242,3 +243,15 @@ def test_the_commands_show_who_left_and_end_with_0(tmp_path, capsys):
     assert "d (withdrawn)" in capsys.readouterr().out
     for command in (["rate"], ["report"], ["replay", "--verify"]):
         assert main([command[0], str(directory), *command[1:]]) == 0
+
+
+def test_an_environment_that_was_taken_out_is_no_internal_error(tmp_path, capsys):
+    text = run_file("ab", stop="max_matches = 2") + '[[environment]]\nname = "connect_four_v0"\n'
+    begin(tmp_path / "run", text)
+    (tmp_path / "run" / "run.toml").write_text(run_file("ab", stop="max_matches = 2"))
+    for command, code in (("rate", 0), ("report", 0), ("replay", 0), ("resume", 2)):
+        assert main([command, str(tmp_path / "run")]) == code
+    assert "connect_four_v0: the environment was taken out" in capsys.readouterr().err
+    assert main(["replay", str(tmp_path / "run"), "--verify"]) == 1
+    captured = capsys.readouterr()
+    assert "4 of 4 finished matches verified" in captured.out and captured.err == ""
