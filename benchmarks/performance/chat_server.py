@@ -40,7 +40,7 @@ async def serve(text: str, latency: float) -> None:
             await asyncio.sleep(latency)
         return web.Response(body=body, content_type="application/json")
 
-    runner = web.ServerRunner(web.Server(reply))  # type: ignore[arg-type]
+    runner = web.ServerRunner(web.Server(reply))
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0, backlog=4096)
     await site.start()

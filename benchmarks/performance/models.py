@@ -217,7 +217,7 @@ def _run(url: str, matches: int, in_flight: int, rounds: int) -> Run:
     with tempfile.TemporaryDirectory() as directory:
         run_file = Path(directory) / "run.toml"
         run_file.write_text(_run_file(url, matches, in_flight, rounds), encoding="utf-8")
-        command = [sys.executable, "-m", "rating.cli", "run", run_file, "--out", Path(directory) / "run"]
+        command = [sys.executable, "-m", "rating.cli", "run", str(run_file), "--out", f"{directory}/run"]
         start = time.perf_counter()
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             _, status, usage = os.wait4(process.pid, 0)
