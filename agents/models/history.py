@@ -1,7 +1,8 @@
 """What a model is sent of the match so far.
 
 A match is remembered turn by turn: what was read, and the reply that the turn ended with. Nothing that grows without bound
-stays: reasoning is taken out of replies, long replies are cut, and rejected ones go when their turn is over.
+stays: reasoning is taken out of replies, long replies are cut, and rejected ones go when their turn is over. (What was not
+rejected but only incomplete stays, with the reply that completed it.)
 """
 
 import math
@@ -102,6 +103,7 @@ class Conversation:
         self._tokens = 0
         self._turn: list[Exchange] = []
         self._text = ""
+        self._kept = ""
 
     def hear(self, observation: Mapping[str, Any]) -> str:
         """Returns what to say next, and takes out of the conversation what it replaces.
@@ -113,14 +115,15 @@ class Conversation:
         text = encodable(observation["text"])
         if not observation.get("attempt"):
             self._end_turn()
-            self._text = text
+            self._text, self._kept = text, ""
             return text
+        self._kept = encodable(observation.get("kept", ""))
         feedback = observation.get("feedback")
         if not feedback or self._memory.rejected == "drop":
             self._turn.clear()
         elif self._turn:
             said, reply = self._turn.pop()
-            if self._memory.rejected == "cap":
+            if self._memory.rejected == "cap" and not self._kept:
                 reply = _cut(reply, LONGEST_REJECTED)
             if reply:
                 self._turn.append(Exchange(said, reply))
@@ -146,9 +149,11 @@ class Conversation:
         self._turn.append(Exchange(said, _cut(read_part(encodable(reply)), self._memory.longest_kept)))
 
     def _end_turn(self) -> None:
-        """Leaves of the turn what was read and the last reply, and forgets what no longer fits."""
-        if self._turn and self._turn[-1].reply:
-            exchange = Exchange(self._text, self._turn[-1].reply)
+        """Leaves of the turn what was read and what the last reply came to, and forgets what no longer fits."""
+        reply = self._turn[-1].reply if self._turn else ""
+        if reply:
+            reply = _cut(f"{self._kept}\n{reply}", self._memory.longest_kept) if self._kept else reply
+            exchange = Exchange(self._text, reply)
             limited = self._memory.tokens is not None
             tokens = estimate_tokens(exchange.said) + estimate_tokens(exchange.reply) if limited else 0
             self._earlier.append((exchange, tokens))

@@ -94,6 +94,17 @@ def test_a_turn_that_is_to_be_answered_alone_is_sent_alone_and_kept():
     assert after(conversation, "three") == ["first", "one", "alone", "two", "text 0", "three", "now"]
 
 
+def test_what_incomplete_replies_came_to_is_one_reply():
+    conversation = Conversation(memory())
+    first = f"one: roses {'la ' * 400}"
+    conversation.remember(conversation.hear({"text": "two lines"}), first)
+    more = {"text": "two lines, more", "attempt": 1, "feedback": "more", "kept": "one: roses"}
+    said = conversation.hear(more)
+    assert [message["content"] for message in conversation.messages(said)] == ["two lines", first, "more"]
+    conversation.remember(said, "two: violets")
+    assert after(conversation) == ["two lines", "one: roses\ntwo: violets", "now"]
+
+
 WORDS = st.sampled_from(
     [
         "X: 1",
@@ -108,7 +119,9 @@ WORDS = st.sampled_from(
     ]
 )
 TURNS = st.lists(
-    st.tuples(st.lists(WORDS, min_size=1, max_size=4), st.booleans(), st.booleans()), min_size=1, max_size=6
+    st.tuples(st.lists(WORDS, min_size=1, max_size=4), st.booleans(), st.booleans(), st.sampled_from(["", "one: x"])),
+    min_size=1,
+    max_size=6,
 )
 OPTIONS = st.fixed_dictionaries(
     {
@@ -125,9 +138,11 @@ HISTORY = st.sampled_from(
 
 def calls_of(turns):
     """Returns each call of a match: what is read, and what is replied."""
-    for number, (replies, feedback, fresh) in enumerate(turns):
+    for number, (replies, feedback, fresh, kept) in enumerate(turns):
         for attempt, reply in enumerate(replies):
-            told = {"attempt": attempt, "feedback": "what was wrong" if feedback else ""} if attempt else {}
+            told = (
+                {"attempt": attempt, "feedback": "what was wrong" if feedback else "", "kept": kept} if attempt else {}
+            )
             text = f"text {number}" + (", and what was wrong" if told and feedback else "")
             yield {"rules": "rules", "text": text, "fresh_history": int(fresh), **told}, reply
 

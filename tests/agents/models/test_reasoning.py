@@ -14,12 +14,14 @@ from tests.agents.models.script import policy_with
 
 
 def test_a_move_that_is_only_thought_of_is_none():
-    policy, requests = policy_with([Reply("I am not sure.", reasoning="X: (3, 2)")] * 3)
+    policy, requests = policy_with([Reply("I am not sure.", reasoning="I think\nX: (3, 2)")] * 3)
     settings = TurnSettings(reasks=2, unparsable="forfeit")
     episode = play(tictactoe_v0.env(), {"player_0": policy, "player_1": FirstLegal()}, 0, settings)
     attempts = episode.turns[0].attempts
-    assert [(attempt.kind, attempt.reasoning) for attempt in attempts] == [(Failure.UNPARSABLE, "X: (3, 2)")] * 3
-    assert "(3, 2)" not in json.dumps(requests)
+    assert [(attempt.kind, attempt.reasoning) for attempt in attempts] == [
+        (Failure.UNPARSABLE, "I think\nX: (3, 2)")
+    ] * 3
+    assert "I think" not in json.dumps(requests)
 
 
 @pytest.mark.parametrize("tagged", [True, False])
