@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from agents.baselines.general import FirstLegal
 from agents.models.history import Conversation, estimate_tokens, read_memory
 from agents.play import play
+from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs import connect_four_v0
 from llmarena_envs.core.options import OptionError
-from tests.agents.models.script import policy_with
+from tests.agents.models.script import Script, policy_with
 
 
 def memory(history="full", turns=None, tokens=None, rejected="cap", longest_kept=8000):
@@ -173,6 +174,30 @@ def test_a_match_that_is_taken_up_again_at_any_call_sends_what_an_undisturbed_on
         assert messages[0]["content"].startswith("rules")
         assert all(message["content"].strip() for message in messages)
         json.dumps(messages, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize(
+    ("environment", "options", "messages"),
+    [
+        ("tictactoe_v0", {}, 2),
+        ("tictactoe_v0", {"history_turns": 1}, 4),
+        ("tictactoe_v0", {"history_tokens": 1000}, 6),
+        ("bargain_v0", {}, 6),
+        ("bargain_v0", {"history": "none"}, 2),
+        ("bargain_v0", {"history_turns": 1}, 4),
+    ],
+)
+def test_the_game_decides_unless_a_history_or_a_window_is_asked_for(environment, options, messages):
+    service = Script(["one", "two", "three"])
+    spec = "openai:mock:base_url=http://localhost/v1"
+    policy = make_policy(spec, environment, options, service=service)
+
+    async def run():
+        for text in ("first", "second", "third"):
+            await policy({"rules": "rules", "text": text})
+
+    asyncio.run(run())
+    assert len(service.requests[-1]["messages"]) == messages
 
 
 @pytest.mark.parametrize(
