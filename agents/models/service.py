@@ -140,7 +140,7 @@ class ModelService:
         waited, idle_since, again = 0.0, time(), False
         while True:
             ticket = await line.enter(patience=limits.outage, tokens=tokens, again=again)
-            wait = ticket.sent_at - idle_since
+            wait = round(ticket.sent_at - idle_since, 3)
             waited += wait
             call = Call(target.model, base_url, agent, attempts.made + 1, CallStatus.OK, waited=wait)
             # The client of a stream bounds the time between two chunks.
