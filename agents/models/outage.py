@@ -22,6 +22,7 @@ _jitter = random.Random()  # spreads probes in time and decides nothing else
 _DOWN_STATUSES = frozenset({502, 503, 504, 529})
 _DOWN_ERRNOS = frozenset({errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ENETDOWN, errno.ENETUNREACH})
 _MAX_CAUSES = 10
+_MAX_SUSPECTS = 1000
 
 
 def is_down(error: ProviderError) -> bool:
@@ -54,7 +55,10 @@ class Outage:
         self.probe_at = -math.inf
         self._wait = FIRST_PROBE
         self._downs = 0
-        self._callers: set[int] = set()
+        self._callers: dict[int, None] = {}
+        self._suspects: dict[
+            int, None
+        ] = {}  # calls that failed while others were replied to: it may be their own fault
 
     def fail(
         self,
@@ -82,18 +86,22 @@ class Outage:
                 self._put_off(now, retry_after)
             return
         self._downs = self._downs + 1 if is_down else 0
-        if len(self._callers) < ENOUGH:
-            self._callers.add(caller)
+        if len(self._callers) < ENOUGH and caller not in self._suspects:
+            self._callers[caller] = None
         enough = min(under_way, ENOUGH)
         if self._downs >= max(enough, FEWEST_DOWN) or len(self._callers) >= max(enough, FEWEST_BROKEN):
             self.began, self._wait = now, FIRST_PROBE
             self._put_off(now, retry_after)
 
     def end(self) -> None:
-        """Learns that the endpoint is there: it replied, or refused a request for what was in it."""
+        """Learns that the endpoint is there: it replied, or refused a request for what was in it or for its number."""
         self.began = None
         self._downs = 0
-        self._callers.clear()
+        if self._callers:
+            self._suspects.update(self._callers)
+            self._callers.clear()
+            while len(self._suspects) > _MAX_SUSPECTS:
+                del self._suspects[next(iter(self._suspects))]
 
     def _put_off(self, now: float, retry_after: float) -> None:
         self.probe_at = now + max(self._wait * _jitter.uniform(0.75, 1.25), min(retry_after, LONGEST_REQUESTED))
