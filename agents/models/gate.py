@@ -23,6 +23,9 @@ DECREASE = 0.8
 WINDOW = 1.0
 """Seconds: shortest time in which nothing but good replies earns growth."""
 
+PATIENCE = 4
+"""Windows without a refusal after which growth doubles: of the limit from one a window, of a pace from some percent."""
+
 FIRST_COOL_DOWN, LONGEST_COOL_DOWN = 1.0, 30.0
 """Seconds in which nothing is sent after a refusal that does not say how long; they double from refusal to refusal."""
 
@@ -38,7 +41,7 @@ SLOWEST_PACE = 0.05
 _PACE_SLACK = 0.05  # seconds: a timer that comes late loses no turn
 _MEASURED, _REMEMBERED = 1.0, 30.0  # seconds: shortest and longest time in which replies are counted for a pace
 _RECOVERY = 1.25  # growth of a pace in a window, until it is refused once
-_PROBING = 0.02  # growth of a pace in a longer window afterwards, twice as much after every four windows
+_PROBING = 0.02  # growth of a pace in a longer window afterwards
 _PROBING_WINDOW = 5.0
 
 _log = logging.getLogger(__name__)
@@ -109,9 +112,11 @@ class Gate:
         self._is_slow_start = True
         self._refusals = 0  # decreases without a good reply between them
         self._clean = 0  # good replies of the window
+        self._clean_windows = 0
         self._window_start = -math.inf
         self._pace_window_start = -math.inf
         self._pace_windows = 0
+        self._is_paced = False  # whether the pace held the last request back
         self._pace_was_refused = False
         self._replies = 0.0
         self._measured_since: float | None = None
@@ -152,6 +157,7 @@ class Gate:
         if self._tokens is not None:
             self._tokens.take(now, tokens)
         if self._pace is not None:
+            self._is_paced = self._pace.is_behind(now + self._pace.slack / 2)
             self._pace.take(now)
         return ticket
 
@@ -178,8 +184,12 @@ class Gate:
             return
         self._refusals = 0
         self._clean += 1
-        if is_used and (self._is_slow_start or self._has_clean_window(now)):
-            self._grow(now)
+        if is_used:
+            if self._is_slow_start:
+                self._grow(1, now)
+            elif self._clean >= self.limit and now - self._window_start >= WINDOW:
+                self._grow(min(2 ** (self._clean_windows // PATIENCE), max(self.limit // 4, 1)), now)
+                self._clean_windows = min(self._clean_windows + 1, 100)
         if self._pace is not None:
             self._quicken(self._pace, now)
 
@@ -205,7 +215,7 @@ class Gate:
             pause = pause or min(FIRST_COOL_DOWN * 2**self._refusals, LONGEST_COOL_DOWN)
             self._refusals = min(self._refusals + 1, 30)
             self._era = self._sent
-            self._clean, self._window_start = 0, now
+            self._clean, self._clean_windows, self._window_start = 0, 0, now
             _log.info(
                 "%s: too many requests; at most %d at once%s, and none for %.1f s",
                 self._name,
@@ -235,12 +245,9 @@ class Gate:
                 at = pace.ready_at
         return at
 
-    def _has_clean_window(self, now: float) -> bool:
-        return self._clean >= self.limit and now - self._window_start >= WINDOW
-
-    def _grow(self, now: float) -> None:
+    def _grow(self, step: int, now: float) -> None:
         if self.limit < self._cap:
-            self.limit += 1
+            self.limit = min(self.limit + step, self._cap)
         elif not self._cap_is_logged:
             self._cap_is_logged = True
             _log.info("%s: %d requests are in flight; no more are allowed (max_in_flight)", self._name, self.limit)
@@ -248,7 +255,7 @@ class Gate:
 
     def _quicken(self, pace: Pace, now: float) -> None:
         """Lets a pace that holds requests back grow after a window without a refusal."""
-        if not pace.is_behind(now - pace.slack):
+        if not self._is_paced:
             self._pace_window_start = now
             return
         window = _PROBING_WINDOW if self._pace_was_refused else WINDOW
@@ -256,7 +263,7 @@ class Gate:
             return
         self._pace_window_start = now
         if self._pace_was_refused:
-            pace.rate *= 1 + min(_PROBING * 2 ** (self._pace_windows // 4), _RECOVERY - 1)
+            pace.rate *= 1 + min(_PROBING * 2 ** (self._pace_windows // PATIENCE), _RECOVERY - 1)
             self._pace_windows = min(self._pace_windows + 1, 100)
         else:
             pace.rate *= _RECOVERY
@@ -264,17 +271,17 @@ class Gate:
     def _learn_pace(self, now: float) -> None:
         """Sets the pace below what the server last gave.
 
-        A cool-down counts as time, since a bucket of tokens fills while nothing is taken from it. A burst in the beginning shows
-        how much the bucket holds, not how fast it fills.
+        A cool-down counts as time: a bucket of tokens fills while nothing is taken from it. Replies of less than a second say
+        little: they are counted on, unless they are all there is to go by.
         """
-        seconds = now - (now if self._measured_since is None else self._measured_since)
+        since = now if self._measured_since is None else self._measured_since
+        seconds = now - since
         self._pace_windows, self._pace_window_start = 0, now
-        if seconds >= _MEASURED:
+        if seconds >= _MEASURED or self._is_slow_start:
             known = math.inf if self._pace is None else self._pace.rate
-            measured = self._replies / seconds if self._replies else known / 2
+            measured = self._replies / max(seconds, _MEASURED) if self._replies else known / 2
             if math.isfinite(measured):
                 self._set_pace(max(min(known, measured) * PACE_MARGIN, SLOWEST_PACE))
-        if seconds >= _MEASURED or self._is_slow_start:
             self._replies, self._measured_since = 0.0, now
 
     def _set_pace(self, rate: float) -> None:
