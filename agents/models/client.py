@@ -1,13 +1,15 @@
 """One request to an OpenAI-compatible server: what is sent, and what can go wrong with it."""
 
 import itertools
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from agents.errors import ProviderError, TransientError
+from agents.models.calls import CallStatus
 from agents.models.chat_reply import read_reply
 from agents.models.endpoint import Endpoint
-from agents.models.retry import read_retry_after
+from agents.models.rate_headers import read_retry_after
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
 
@@ -24,6 +26,23 @@ _RETRIED = frozenset({408, 409, 425, 429})
 _MAX_QUOTED = 300
 _MAX_CAUSES = 10
 _SHORTEST_SECRET = 8  # keys such as "x" for servers that need none would be found in any message
+
+
+@dataclass(frozen=True)
+class Response:
+    """A reply with what the server said beside it.
+
+    Attributes:
+        reply: the reply.
+        http_status: of the response.
+        request_id: by which the server knows it, or an empty string.
+        headers: those that speak of limits, with names in lower case.
+    """
+
+    reply: Reply
+    http_status: int = 200
+    request_id: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Client:
@@ -75,7 +94,7 @@ class Client:
         finally:
             await self._sdk.close()
 
-    async def complete(self, request: dict[str, object]) -> Reply:
+    async def complete(self, request: dict[str, object]) -> Response:
         """Sends one request for a chat completion and returns the reply.
 
         A prompt that the server's content filter rejects (HTTP 400, code ``content_filter``) is an empty ``REFUSAL``. The
@@ -91,26 +110,32 @@ class Client:
         import openai
 
         try:
-            return read_reply(await self._sdk.post("/chat/completions", body=request, cast_to=object))
+            return Response(read_reply(await self._sdk.post("/chat/completions", body=request, cast_to=object)))
         except openai.APIStatusError as error:
             if error.status_code == 400 and "content_filter" in (error.code, error.type):
-                return Reply("", Failure.REFUSAL, detail={"finish_reason": "content_filter"})
+                return Response(Reply("", Failure.REFUSAL, detail={"finish_reason": "content_filter"}), 400)
             raise self._classify(error) from error
         except self._transport_errors as error:
-            raise TransientError(self._clean(self._describe(error))) from error
+            raise TransientError(self._clean(self._describe(error)), status=CallStatus.UNAVAILABLE) from error
         except (ValueError, RecursionError) as error:  # of `read_reply`, or of the SDK's JSON parser
-            raise TransientError(self._clean(f"expected a chat completion: {error}")) from error
+            raise TransientError(
+                self._clean(f"expected a chat completion: {error}"), status=CallStatus.MALFORMED
+            ) from error
 
     def _classify(self, error: "APIStatusError") -> Exception:
         status = error.status_code
         if status == 401:
             # Servers quote the key in part, so their message is left out.
-            return ProviderError(f"HTTP 401: {self._sdk.base_url} refused the key", fatal=True)
+            return ProviderError(
+                f"HTTP 401: {self._sdk.base_url} refused the key", fatal=True, status=CallStatus.AUTHENTICATION
+            )
         body = error.body
         message = body.get("message") if isinstance(body, dict) else None
         text = self._clean(f"HTTP {status}: {message or error.response.text or error.response.reason_phrase}")
         if (status in _RETRIED or status >= 500) and "insufficient_quota" not in (error.code, error.type):
-            return TransientError(text, read_retry_after(error.response.headers))
+            kind = CallStatus.RATE_LIMITED if status == 429 else CallStatus.UNAVAILABLE
+            wait = read_retry_after(error.response.headers)
+            return TransientError(text, wait, status=kind, http_status=status)
         if status == 404:
             text += f" ({self._sdk.base_url}; the path of most servers is /v1)"
         return ProviderError(text, fatal=True)
