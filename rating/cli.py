@@ -49,6 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
     )
     play.add_argument("--seed", type=_count, default=0, help="seed of the match (default 0)")
+    _add_cache(play)
 
     run = command("run", "run", "play a rated tournament until its ratings converge")
     run.add_argument("run_file", nargs="?", type=Path, metavar="RUNFILE.toml", help="run file; or say it with flags")
@@ -134,6 +135,15 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_session(parser: argparse.ArgumentParser) -> None:
     """Adds what holds for one go at a run."""
     parser.add_argument("--max-errors", type=_count, metavar="N", help="failures of providers after which play stops")
+    _add_cache(parser)
+
+
+def _add_cache(parser: argparse.ArgumentParser) -> None:
+    """Adds where the replies of models come from."""
+    parser.add_argument(
+        "--cache", type=Path, metavar="DIR", help="directory in which replies of models are kept and looked for first"
+    )
+    parser.add_argument("--offline", action="store_true", help="ask no model: every reply comes from the cache")
 
 
 class _Version(argparse.Action):

@@ -99,6 +99,8 @@ class LLMPolicy:
             raise OptionError(f"service: expected a ModelService, made in code, got {service!r}")
         self._owns_service = service is None
         self._service = ModelService() if service is None else service
+        if not self._service.offline:
+            endpoint.read_key()  # before anything is played
         self._target = Target(endpoint, model, RetryLimits(max_attempts, timeout, deadline))
         self._keeps_history = history == "full"
         self._system_role = system_role

@@ -6,7 +6,9 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.models.calls import Call
+from agents.errors import ProviderError
+from agents.models.cache import ReplyCache, cache_key
+from agents.models.calls import Call, CallStatus
 from agents.models.client import Client
 from agents.models.endpoint import Endpoint
 from agents.models.retry import RetryLimits, retry
@@ -36,10 +38,23 @@ class ModelService:
 
     Args:
         on_call: told of every call when it has ended, in the task of whoever asked.
+        cache: where replies are looked for first, and kept; whoever made it closes it.
+        offline: whether nothing is sent, so that no key is needed: a reply that is not in the cache cannot be had.
+
+    Attributes:
+        offline: as given.
     """
 
-    def __init__(self, on_call: Callable[[Call], None] = lambda call: None) -> None:
+    def __init__(
+        self,
+        on_call: Callable[[Call], None] = lambda call: None,
+        cache: ReplyCache | None = None,
+        *,
+        offline: bool = False,
+    ) -> None:
         self._on_call = on_call
+        self._cache = cache
+        self.offline = offline
         self._clients: dict[Endpoint, Client] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -55,6 +70,24 @@ class ModelService:
         Raises:
             ProviderError: if no valid reply could be had.
         """
+        if self._cache is None:
+            return await self._ask(target, request)
+        key = cache_key(target.endpoint, target.model, request, sample)
+        async with self._cache.lock(key):
+            known = self._cache.find(key)
+            if known is not None:
+                self._on_call(Call(target.model, target.endpoint.base_url or "", agent, 1, CallStatus.CACHED))
+                return known
+            return self._cache.keep(key, target.model, await self._ask(target, request))
+
+    async def _ask(self, target: Target, request: Mapping[str, Any]) -> Reply:
+        """Returns the reply of the server itself."""
+        if self.offline:
+            raise ProviderError(
+                f"{target.model}: the reply is not in the cache, and nothing is sent offline: the request, the address of the"
+                " server or the sample is another one than when the cache was filled; ask the model without --offline",
+                final=True,
+            )
         client = await self._client(target.endpoint)
         reply, calls = await retry(lambda: client.complete(dict(request)), target.limits, target.model)
         return replace(reply, calls=calls)
