@@ -80,6 +80,8 @@ def build_parser() -> argparse.ArgumentParser:
     rate = command("rate", "read", "compute the leaderboards of a run", reads=True)
     report = command("report", "read", "write the HTML report of a run", reads=True)
     replay = command("replay", "read", "show a match turn by turn, or verify recorded matches", reads=True)
+    reparse = command("reparse", "reparse", "show which recorded replies are read otherwise now", reads=True)
+    reparse.set_defaults(handler=("rating.commands.reparse", "reparse_run"))
     export = command("export", "read", "write the log of a run to standard output")
     agreement = command("agreement", "agreement", "show how judges agree and what they go by", reads=True)
     agreement.add_argument(
@@ -107,7 +109,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="NAME=FAMILY",
         help="family of a judge or player; may be repeated",
     )
-    for added in (resume, rate, report, replay, export):
+    for added in (resume, rate, report, replay, reparse, export):
         added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
     tournament = command("tournament", "tournament", "place a newcomer in a tournament that has been played")
     add = tournament.add_subparsers(title="actions", metavar="ACTION", required=True).add_parser(
