@@ -11,10 +11,10 @@ from rating.records.outcome import PLAYED, VOID, Outcome
 from rating.records.record import Record, outcome_of, void_outcome
 
 SAME = "read_the_same"
-KNOWN = "come_to_an_end"
+KNOWN = "outcome_known"
 OTHERWISE = "gone_on_otherwise"
-OTHERS = "not_played_to_an_end"
-PROBLEM = "cannot_be_read_again"
+OTHERS = "not_finished"
+PROBLEM = "cannot_be_read"
 FATES = (SAME, KNOWN, OTHERWISE, OTHERS, PROBLEM)
 """What becomes of a match: every reply is read as it was, or what it comes to now is known all the same, or it would have gone
 on otherwise; those that were not played to their end and those whose record does not fit have no outcome to change."""

@@ -99,11 +99,11 @@ def test_what_is_read_otherwise_and_what_it_does(run, capsys):
     assert sum(row["replies"] for row in found["readings"]) == len(found["differences"]) > 0
     for board, after in zip(found["was"], found["would_be"], strict=True):
         fates = found["matches"][board["environment"]]
-        assert fates["not_played_to_an_end"] == board["void_matches"] > 0
+        assert fates["not_finished"] == board["void_matches"] > 0
         assert after["void_matches"] == board["void_matches"] + fates["gone_on_otherwise"]
-        assert after["matches"] == fates["read_the_same"] + fates["come_to_an_end"]
+        assert after["matches"] == fates["read_the_same"] + fates["outcome_known"]
     assert found["problems"] == []
-    assert sum(fates["come_to_an_end"] for fates in found["matches"].values()) > 0
+    assert sum(fates["outcome_known"] for fates in found["matches"].values()) > 0
     code, output = reparse(run, capsys)
     assert code == 0
     assert "\\x1b[m ~" in output
