@@ -65,8 +65,16 @@ def demo(args: argparse.Namespace) -> None:
 
 
 def read_session(args: argparse.Namespace) -> Session:
-    """Returns what the flags say of this go at a run."""
-    return Session(max_errors=args.max_errors, cache=args.cache, offline=args.offline)
+    """Returns what the flags say of this go at a run.
+
+    Raises:
+        OptionError: if they do not fit each other, or name a cache that cannot be used.
+    """
+    session = Session(max_errors=args.max_errors, cache=args.cache, offline=args.offline)
+    cache = session.open_cache()  # before a directory is made
+    if cache is not None:
+        cache.close()
+    return session
 
 
 def play_run(
