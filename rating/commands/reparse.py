@@ -42,7 +42,9 @@ class _Findings:
     """What reading a run again has found.
 
     Attributes:
-        outcomes: of every match, as they would be.
+        facts: of the run.
+        before: outcomes of the matches that could be read, as they were.
+        after: the same as they would be.
         fates: number of matches by environment and what becomes of them.
         readings: number of replies by environment, policy, what they were taken for and what they are taken for now.
         shown: the first rows of the table of replies.
@@ -51,7 +53,9 @@ class _Findings:
         problems: what is damaged or does not fit, with where it stands.
     """
 
-    outcomes: list[Outcome] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)
+    before: list[Outcome] = field(default_factory=list)
+    after: list[Outcome] = field(default_factory=list)
     fates: Counter[tuple[str, str]] = field(default_factory=Counter)
     readings: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     shown: list[list[str]] = field(default_factory=list)
@@ -78,11 +82,11 @@ def reparse_run(args: argparse.Namespace) -> int:
             found.problems += store.check()
         rows = _read_again(config, store, found)
         if args.json:
-            _print_json(config, store, rows, found)
+            _print_json(config, rows, found)
         else:
             for _ in rows:
                 pass
-            _print_tables(config, store, found)
+            _print_tables(config, found)
     return 1 if found.problems else 0
 
 
@@ -90,6 +94,7 @@ def _read_again(config: RunConfig, store: Store, found: _Findings) -> Iterator[d
     """Reads match by match, and yields a table of JSON values for every reply that is read otherwise now."""
     people = [item.title for item in config.policy if item.spec == PERSON] + [PERSON]
     try:
+        found.facts = store.facts()
         settings = run_directory.turn_settings(store)
         for record in store.records():
             read = reparse(record, settings[record.match.environment], people)
@@ -111,8 +116,9 @@ def _count(record: Record, read: Reparsed, found: _Findings) -> None:
     found.fates[record.match.environment, read.fate] += 1
     found.replies += sum(len(turn.attempts) for turn in record.turns)
     found.reworded += read.rereading.reworded
-    if read.outcome is not None:
-        found.outcomes.append(read.outcome)
+    if record.outcome is not None and read.outcome is not None:
+        found.before.append(record.outcome)
+        found.after.append(read.outcome)
     if read.problem:
         found.problems.append(
             f"match {record.match.id} ({record.match.environment} {record.match.number}): {read.problem}"
@@ -156,7 +162,7 @@ def _table(record: Record, policy: str, difference: Difference) -> dict[str, Any
     }
 
 
-def _print_json(config: RunConfig, store: Store, rows: Iterator[dict[str, Any]], found: _Findings) -> None:
+def _print_json(config: RunConfig, rows: Iterator[dict[str, Any]], found: _Findings) -> None:
     """Prints one JSON object, the replies one at a time."""
     print('{"differences": [', end="")
     for number, row in enumerate(rows):
@@ -175,13 +181,13 @@ def _print_json(config: RunConfig, store: Store, rows: Iterator[dict[str, Any]],
         "problems": found.problems,
     }
     print("],\n" + json.dumps(rest, indent=2, ensure_ascii=False)[2:-2], end="")
-    for name, outcomes in (("was", list(store.outcomes())), ("would_be", found.outcomes)):
-        boards = [to_json(board) for board in leaderboards(config, outcomes, store.facts())]
+    for name, outcomes in (("was", found.before), ("would_be", found.after)):
+        boards = [to_json(board) for board in leaderboards(config, outcomes, found.facts)]
         print(f',\n"{name}": [' + ",\n".join(boards) + "]", end="")
     print("}")
 
 
-def _print_tables(config: RunConfig, store: Store, found: _Findings) -> None:
+def _print_tables(config: RunConfig, found: _Findings) -> None:
     for problem in found.problems:
         print(printable(problem))
     if found.reworded:
@@ -210,6 +216,6 @@ def _print_tables(config: RunConfig, store: Store, found: _Findings) -> None:
         )
     )
     print("\nLeaderboards as they were:")
-    print_tables([*leaderboards(config, list(store.outcomes()), store.facts())])
+    print_tables([*leaderboards(config, found.before, found.facts)])
     print("\nLeaderboards as replies are read now; matches that would have gone on otherwise count as void:")
-    print_tables([*leaderboards(config, found.outcomes, store.facts())])
+    print_tables([*leaderboards(config, found.after, found.facts)])

@@ -126,6 +126,7 @@ def test_with_the_grammar_of_then_nothing_changes(run, capsys, monkeypatch):
     [
         "UPDATE match SET seats = replace(seats, 'mumbler', 'someone')",
         "UPDATE match SET seed = '12345' WHERE number = 0",
+        "UPDATE match SET seats = 'x' WHERE number = 3",
         "UPDATE transcript SET turns = x'00'",
         "DELETE FROM fact WHERE name = 'players'",
     ],
