@@ -49,6 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
     )
     play.add_argument("--seed", type=_count, default=0, help="seed of the match (default 0)")
+    _add_cache(play)
 
     run = command("run", "run", "play a rated tournament until its ratings converge")
     run.add_argument("run_file", nargs="?", type=Path, metavar="RUNFILE.toml", help="run file; or say it with flags")
@@ -79,6 +80,8 @@ def build_parser() -> argparse.ArgumentParser:
     rate = command("rate", "read", "compute the leaderboards of a run", reads=True)
     report = command("report", "read", "write the HTML report of a run", reads=True)
     replay = command("replay", "read", "show a match turn by turn, or verify recorded matches", reads=True)
+    reparse = command("reparse", "reparse", "show which recorded replies are read otherwise now", reads=True)
+    reparse.set_defaults(handler=("rating.commands.reparse", "reparse_run"))
     export = command("export", "read", "write the log of a run to standard output")
     agreement = command("agreement", "agreement", "show how judges agree and what they go by", reads=True)
     agreement.add_argument(
@@ -106,7 +109,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="NAME=FAMILY",
         help="family of a judge or player; may be repeated",
     )
-    for added in (resume, rate, report, replay, export):
+    for added in (resume, rate, report, replay, reparse, export):
         added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
     tournament = command("tournament", "tournament", "place a newcomer in a tournament that has been played")
     add = tournament.add_subparsers(title="actions", metavar="ACTION", required=True).add_parser(
@@ -136,6 +139,15 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_session(parser: argparse.ArgumentParser) -> None:
     """Adds what holds for one go at a run."""
     parser.add_argument("--max-errors", type=_count, metavar="N", help="failures of providers after which play stops")
+    _add_cache(parser)
+
+
+def _add_cache(parser: argparse.ArgumentParser) -> None:
+    """Adds where the replies of models come from."""
+    parser.add_argument(
+        "--cache", type=Path, metavar="DIR", help="directory in which replies of models are kept and looked for first"
+    )
+    parser.add_argument("--offline", action="store_true", help="ask no model: every reply comes from the cache")
 
 
 class _Version(argparse.Action):

@@ -167,6 +167,8 @@ class LLMPolicy:
             raise OptionError(f"service: expected a ModelService, made in code, got {service!r}")
         self._owns_service = service is None
         self._service = ModelService() if service is None else service
+        if not self._service.offline:
+            endpoint.read_key()  # before anything is played
         limits = RetryLimits(max_attempts, timeout, deadline, outage)
         rates = GateLimits(max_in_flight, requests_per_minute, tokens_per_minute)
         self._target = Target(endpoint, model, limits, rates)

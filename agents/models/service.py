@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.errors import ProviderError, TransientError
+from agents.models.cache import ReplyCache, cache_key
 from agents.models.calls import Call, CallStatus
 from agents.models.client import Client, Response
 from agents.models.endpoint import Endpoint
@@ -59,13 +60,24 @@ class ModelService:
 
     Args:
         on_call: told of every call when it has ended, in the task of whoever asked.
+        cache: where replies are looked for first, and kept; whoever made it closes it.
+        offline: whether nothing is sent, so that no key is needed: a reply that is not in the cache cannot be had.
 
     Attributes:
         in_flight: requests under way.
+        offline: as given.
     """
 
-    def __init__(self, on_call: Callable[[Call], None] = lambda call: None) -> None:
+    def __init__(
+        self,
+        on_call: Callable[[Call], None] = lambda call: None,
+        cache: ReplyCache | None = None,
+        *,
+        offline: bool = False,
+    ) -> None:
         self._on_call = on_call
+        self._cache = cache
+        self.offline = offline
         self._loop: asyncio.AbstractEventLoop | None = None
         self._clients: dict[Endpoint, Client] = {}
         self._lines: dict[tuple[str, str], Line] = {}
@@ -90,7 +102,15 @@ class ModelService:
         """
         if self._stopped is not None:
             raise self._stopped.with_traceback(None)
-        return await self._ask(target, dict(request), agent)
+        if self._cache is None:
+            return await self._ask(target, dict(request), agent)
+        key = cache_key(target.endpoint, target.model, request, sample)
+        async with self._cache.lock(key):
+            known = self._cache.find(key)
+            if known is not None:
+                self._on_call(Call(target.model, target.base_url, agent, 1, CallStatus.CACHED))
+                return known
+            return self._cache.keep(key, target.model, await self._ask(target, dict(request), agent))
 
     async def preflight(self, target: Target, request: Mapping[str, Any]) -> None:
         """Asks a model one small thing, to find out whether it is there, without waiting for its turn.
@@ -132,6 +152,12 @@ class ModelService:
 
     async def _ask(self, target: Target, request: dict[str, Any], agent: str) -> Reply:
         """Sends a request until there is a reply, or no more is tried."""
+        if self.offline:
+            raise ProviderError(
+                f"{target.model}: the reply is not in the cache, and nothing is sent offline: the request, the address of the"
+                " server or the sample is another one than when the cache was filled; ask the model without --offline",
+                final=True,
+            )
         client = await self._client(target.endpoint)
         base_url, line = self._line(target)
         limits, caller, time = target.limits, next(self._callers), asyncio.get_running_loop().time

@@ -139,7 +139,7 @@ def _report(config: RunConfig, store: Store, title: str) -> "Run":
     return Run(
         title=title,
         seed=config.seed,
-        boards=_leaderboards(config, outcomes, facts),
+        boards=leaderboards(config, outcomes, facts),
         outcomes=outcomes,
         statuses=store.statuses(),
         facts=facts,
@@ -148,7 +148,8 @@ def _report(config: RunConfig, store: Store, title: str) -> "Run":
     )
 
 
-def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
+def leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
+    """Returns the leaderboards of those environments of a run of which there are outcomes."""
     played = {outcome.environment for outcome in outcomes}
     names = [item.name for item in config.environment if item.name in played]
     return [make_scheme(config, name).leaderboard(outcomes, facts.get(f"stopped:{name}", "")) for name in names]
@@ -156,7 +157,7 @@ def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping
 
 def _tables(config: RunConfig, store: Store) -> list[Leaderboard | Summary]:
     """Returns the leaderboards, and the table over all environments where there are several."""
-    boards = _leaderboards(config, list(store.outcomes()), store.facts())
+    boards = leaderboards(config, list(store.outcomes()), store.facts())
     return [*boards, summarise(boards)] if len(boards) > 1 else [*boards]
 
 

@@ -37,8 +37,9 @@ def run(args: argparse.Namespace) -> None:
         policies, restricted = read_policies(args.policy, args.env)
         text, where = run_file_text(args.env, policies, _settings(args), restricted), "command line"
     with _resumable(args.out):
-        config, store = run_directory.create(args.out, text, where)
-        void = _play(args.out, config, store, args.interruptions, read_session(args))
+        session = read_session(args)
+        config, store = run_directory.create(args.out, text, where, offline=session.offline)
+        void = _play(args.out, config, store, args.interruptions, session)
     _check_complete(args.out, void)
 
 
@@ -64,8 +65,16 @@ def demo(args: argparse.Namespace) -> None:
 
 
 def read_session(args: argparse.Namespace) -> Session:
-    """Returns what the flags say of this go at a run."""
-    return Session(max_errors=args.max_errors)
+    """Returns what the flags say of this go at a run.
+
+    Raises:
+        OptionError: if they do not fit each other, or name a cache that cannot be used.
+    """
+    session = Session(max_errors=args.max_errors, cache=args.cache, offline=args.offline)
+    cache = session.open_cache()  # before a directory is made
+    if cache is not None:
+        cache.close()
+    return session
 
 
 def play_run(

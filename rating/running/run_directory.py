@@ -21,21 +21,22 @@ _IDENTITY = "players"
 _TEXT = "run_file"
 
 
-def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
+def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, Store]:
     """Makes the directory of a new run.
 
     Args:
         path: where; it must not exist, or be empty.
         run_file: text of the run file; kept verbatim, but for the scores of a tournament, which it holds itself then.
         where: what error messages call the run file.
+        offline: whether no model will be asked anything, so that no keys are needed.
 
     Raises:
         OptionError: if the run file is not valid; nothing is made.
         RunError: if there is something already.
     """
-    parse_run_file(run_file, where)
+    parse_run_file(run_file, where, offline=offline)
     run_file = keep_scores(run_file)
-    config = parse_run_file(run_file, where)
+    config = parse_run_file(run_file, where, offline=offline)
     for environment in config.environment:
         make_scheme(config, environment.name)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -59,12 +60,12 @@ def replace_run_file(path: Path, text: str) -> None:
 
 
 def open_run(path: Path) -> tuple[RunConfig, Store]:
-    """Opens the directory of a run.
+    """Opens the directory of a run; to read it no keys are needed.
 
     Raises:
         RunError: if it is none.
     """
-    return parse_run_file(read_run_file(path), str(path / RUN_FILE)), open_store(path)
+    return parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True), open_store(path)
 
 
 def open_store(path: Path) -> Store:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import tomlkit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from agents.models import ModelService
 from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
@@ -171,8 +172,11 @@ class RunConfig(_Table):
     max_errors: Annotated[int, Field(ge=0)] = 20
     tries: Count = 3
 
-    def check(self) -> None:
+    def check(self, *, offline: bool = False) -> None:
         """Makes every environment and policy once, so that a bad name or option fails before anything is played.
+
+        Args:
+            offline: whether no model will be asked anything, so that no keys are needed.
 
         Raises:
             OptionError: if one cannot be made, or two have the same name.
@@ -186,14 +190,15 @@ class RunConfig(_Table):
         for item in self.policy:
             for name in item.environments:
                 check_choice(f"policy {item.title!r}: environments", name, [entry.name for entry in self.environment])
+        service = ModelService(offline=offline)
         for item in self.policy:
-            self._check_policy(item)
+            self._check_policy(item, service)
         for environment in self.environment:
             opponent = [environment.opponent] if environment.opponent else []
             for name in itertools.chain(opponent, *environment.staff.values()):
                 _check_title(name)
                 policy = self.find_policy(name)
-                make_policy(policy.spec, environment.name, policy.options)
+                make_policy(policy.spec, environment.name, policy.options, service=service)
 
     def _check_environment(self, environment: EnvironmentConfig) -> None:
         """Makes an environment, and one with each of the values that an option takes in turn.
@@ -211,7 +216,7 @@ class RunConfig(_Table):
             for value in values:
                 make_environment(environment.name, {**options, name: value}).close()
 
-    def _check_policy(self, policy: PolicyConfig) -> None:
+    def _check_policy(self, policy: PolicyConfig, service: ModelService) -> None:
         """Makes a policy for every environment it plays.
 
         Raises:
@@ -221,7 +226,7 @@ class RunConfig(_Table):
         for environment in self.environment:
             if policy.title in self.pool(environment.name):
                 try:
-                    make_policy(policy.spec, environment.name, policy.options)
+                    make_policy(policy.spec, environment.name, policy.options, service=service)
                     plays.append(environment.name)
                 except OptionError as error:
                     not_played[environment.name] = error
@@ -312,12 +317,13 @@ def _check_title(title: str) -> None:
         )
 
 
-def parse_run_file(text: str, where: str) -> RunConfig:
+def parse_run_file(text: str, where: str, *, offline: bool = False) -> RunConfig:
     """Reads a run file.
 
     Args:
         text: its text, TOML.
         where: its name for error messages.
+        offline: whether no model will be asked anything, so that no keys are needed.
 
     Raises:
         OptionError: if it is no TOML, or a key or value is not known.
@@ -328,7 +334,7 @@ def parse_run_file(text: str, where: str) -> RunConfig:
         raise OptionError(f"{where}: not a TOML file: {error}") from error
     except ValidationError as error:
         raise OptionError(f"{where}: {explanation(error)}") from error
-    config.check()
+    config.check(offline=offline)
     return config
 
 

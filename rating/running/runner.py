@@ -80,7 +80,7 @@ class Runner:
         self._max_errors = config.max_errors if session.max_errors is None else session.max_errors
         self._store = store
         self._on_progress = on_progress
-        self._players = Players(config)
+        self._players = Players(config, session)
         self._tallies = {item.name: _Tally() for item in config.environment}
         self._errors = 0
         self._here = AsyncExecutor(config, self._players, self._slots(config.concurrency))
