@@ -50,6 +50,8 @@ class LLMPolicy:
             in a turn that is to be answered without it (``fresh_history``).
         system_role: role of the message that holds the rules; with ``user`` they stand at the beginning of the first
             user message, for models without a system role.
+        stream: whether replies are streamed; then ``timeout`` is the time without a sign of life, and only ``deadline``
+            bounds an attempt. For long reasoning behind gateways that cut silent connections.
         send_seed: whether a seed, made from that of the match and the number of the call, is sent with each request.
         extra: further fields of the request, e.g. ``{"top_p": 0.9}``; JSON values.
         service: the models of a run, which stay open when the policy is closed; by default it has a service of its own.
@@ -72,6 +74,7 @@ class LLMPolicy:
         max_attempts: int = 8,
         history: str = "single_turn",
         system_role: str = "system",
+        stream: bool = False,
         send_seed: bool = False,
         extra: Mapping[str, Any] | None = None,
         service: ModelService | None = None,
@@ -82,6 +85,7 @@ class LLMPolicy:
         check_choice("history", history, HISTORIES)
         check_choice("system_role", system_role, SYSTEM_ROLES)
         check_int("max_attempts", max_attempts, 1, 1000)
+        check_bool("stream", stream)
         check_bool("send_seed", send_seed)
         _check_number("timeout", timeout, positive=True)
         _check_number("deadline", deadline, positive=True)
@@ -99,7 +103,8 @@ class LLMPolicy:
             raise OptionError(f"service: expected a ModelService, made in code, got {service!r}")
         self._owns_service = service is None
         self._service = ModelService() if service is None else service
-        self._target = Target(endpoint, model, RetryLimits(max_attempts, timeout, deadline))
+        limits = RetryLimits(max_attempts, deadline if stream else timeout, deadline)
+        self._target = Target(endpoint, model, limits, idle=timeout if stream else None)
         self._keeps_history = history == "full"
         self._system_role = system_role
         self._send_seed = send_seed

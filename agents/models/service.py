@@ -21,11 +21,13 @@ class Target:
         endpoint: the server.
         model: name of the model as the server knows it.
         limits: how often and how long it is asked for one reply.
+        idle: seconds without a sign of life after which a streamed reply is given up; ``None`` for no stream.
     """
 
     endpoint: Endpoint
     model: str
     limits: RetryLimits
+    idle: float | None = None
 
 
 class ModelService:
@@ -56,8 +58,8 @@ class ModelService:
             ProviderError: if no valid reply could be had.
         """
         client = await self._client(target.endpoint)
-        reply, calls = await retry(lambda: client.complete(dict(request)), target.limits, target.model)
-        return replace(reply, calls=calls)
+        response, calls = await retry(lambda: client.complete(request, idle=target.idle), target.limits, target.model)
+        return replace(response.reply, calls=calls)
 
     async def _client(self, endpoint: Endpoint) -> Client:
         """Returns the client for an endpoint.

@@ -55,7 +55,10 @@ TRANSIENT = {
         completion({}, choices=[{"message": {"content": "X:"}, "finish_reason": "stop", "error": {"code": 502}}])
     ),
     "error beside the choice": json_answer(completion({"content": "X: 1"}, error={"message": "upstream is down"})),
-    "content in parts": json_answer(completion({"content": [{"type": "text", "text": "X: 1"}]})),
+    "content of another type": json_answer(completion({"content": {"text": "X: 1"}})),
+    "part of another type": json_answer(completion({"content": [7]})),
+    "neither text nor finish reason": say("", None),
+    "finish reason nobody knows, with text": say("X: 1", "gremlins"),
 }
 
 
@@ -148,28 +151,6 @@ def test_waits_grow_are_bounded_and_come_after_what_the_server_asked(monkeypatch
         asyncio.run(retry.retry(call, retry.RetryLimits(11, 10.0, 10_000.0), "mock"))
     assert waits == [0.5, 1.0, 12.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]
     assert set(draws) == {0}
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        error(401, "invalid_api_key"),
-        error(403),
-        error(404, "model_not_found"),
-        html(404),
-        error(400, "context_length_exceeded"),
-        json_answer({"detail": "no model"}, status=400),
-        error(402),
-        error(413),
-        error(422),
-        error(429, "insufficient_quota", **{"Retry-After": "0"}),
-    ],
-)
-def test_what_asking_again_cannot_mend_is_fatal(answer):
-    failure, requests = fail(answer, say("never asked for"))
-    assert failure.fatal
-    assert len(requests) == 1
-    assert str(answer.status) in str(failure)
 
 
 def test_the_servers_own_words_stand_in_the_error():
