@@ -29,7 +29,7 @@ def unreachable(error: BaseException, address: str) -> ProviderError:
             message = f"the certificate of {address} is not valid: {why}"
             return ProviderError(message, fatal=True, status=CallStatus.UNAVAILABLE)
         if isinstance(cause, ssl.SSLError):
-            return _passing(f"no TLS connection to {address}: {cause.reason or cause}")
+            return _passing(f"no TLS connection to {address}: {getattr(cause, 'reason', '') or cause}")
     return _passing(next((str(cause) for cause in [*causes[1:2], error] if str(cause)), type(error).__name__))
 
 
