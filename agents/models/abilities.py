@@ -84,18 +84,21 @@ class Abilities:
             changed[name] = change
         return adapted, changed
 
-    def learn(self, error: ServerError, sent: Mapping[str, Any]) -> None:
-        """Remembers which parameter of a request the server does not take, if the error names one and it is optional.
+    def learn(self, error: ServerError, sent: Mapping[str, Any]) -> bool:
+        """Remembers which parameter of a request the server does not take.
 
         Args:
             error: what the server says.
             sent: the request that it answered.
+
+        Returns:
+            Whether the error names one, and the request can do without it.
         """
         name = _refused_field(error, sent)
         change = _LEFT_OUT
         if name in _RENAMED:
             if _RENAMED[name] in self._changes:  # refused under its other name too
-                return
+                return False
             change = f"sent as {_RENAMED[name]}"
         elif not name:
             name = _refused_role(error, sent)
@@ -103,6 +106,7 @@ class Abilities:
         if name and name not in self._changes:
             self._changes[name] = change
             _log.info("%s does not take %s: %s from now on", self._model, name, change)
+        return bool(name)
 
 
 def _refused_field(error: ServerError, sent: Mapping[str, Any]) -> str:

@@ -116,7 +116,12 @@ def read_error(body: object, http_status: int | None, otherwise: str = "") -> Se
         body = body[0]
     error: Any = body
     if isinstance(body, dict):
-        error = next((body[key] for key in ("error", "errors", "detail") if body.get(key)), body)
+        held = (body.get(key) for key in ("error", "errors", "detail"))
+        error = next((value for value in held if value and isinstance(value, dict | list | str)), body)
+        if isinstance(error, str) and isinstance(
+            body.get("message"), str
+        ):  # {"error": "invalid_key", "message": "..."}
+            error = {"code": body.get("code"), "type": error, "message": f"{error}: {body['message']}"}
     if not isinstance(error, dict):
         return ServerError(http_status, _text(error) or otherwise[:_MAX_READ])
     inner, metadata = error.get("innererror"), error.get("metadata")

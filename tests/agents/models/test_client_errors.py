@@ -10,7 +10,8 @@ import pytest
 
 from agents.errors import TransientError
 from agents.models.calls import CallStatus
-from agents.models.client import MAX_BODY, Client
+from agents.models.client import Client
+from agents.models.connection import MAX_BODY
 from agents.models.endpoint import Endpoint
 from llmarena_envs.core.failures import Failure
 from tests.agents.llm_calls import SECRET
@@ -48,6 +49,7 @@ FATAL = {
     "400 without credit": (told(400, "Your credit balance is too low to use this."), S.QUOTA),
     "quota inside a 200": (inside(message="pay", code="insufficient_quota"), S.QUOTA),
     "quota by type": (told(500, "pay", type="insufficient_quota"), S.QUOTA),
+    "quota in a word": (json_answer({"error": "insufficient_quota", "message": "pay"}, status=429), S.QUOTA),
     "401 inside a 200": (inside(message="who?", code=401), S.AUTHENTICATION),
     "404": (error(404), S.UNKNOWN_MODEL),
     "404 page": (html(404), S.UNKNOWN_MODEL),
@@ -182,7 +184,7 @@ def test_a_permanent_redirect_is_followed_with_the_request():
 
 
 def test_a_body_beyond_the_bound_is_not_read(monkeypatch):
-    monkeypatch.setattr("agents.models.client.MAX_BODY", 10_000)
+    monkeypatch.setattr("agents.models.connection.MAX_BODY", 10_000)
     for status in (200, 400):
         failure = refuse(Answer(status, b" " * 9_000 + b"{}" * 2_000, promised=MAX_BODY))
         assert "more than 10000 bytes" in str(failure)

@@ -15,7 +15,7 @@ from agents.models.stream import EventReader, read_stream
 from llmarena_envs.core.failures import Failure
 from tests.agents.llm_calls import ask_once
 from tests.agents.models.asking_clients import REQUEST, TALK, complete, refuse, respond
-from tests.support.hostile_server import Answer, error, hostile_server, json_answer, say
+from tests.support.hostile_server import HANG, Answer, error, hostile_server, json_answer, say
 
 pytestmark = pytest.mark.usefixtures("own_environment")
 
@@ -139,10 +139,12 @@ def test_an_error_in_a_stream_keeps_its_meaning():
     assert respond(too_long, request={**REQUEST, "messages": TALK}, idle=5.0).reply.kind is Failure.TRUNCATED
 
 
-def test_a_stream_that_falls_silent_is_given_up():
-    failure = refuse(stream(*WHOLE, drip=30.0), idle=0.2)
+@pytest.mark.parametrize("answer", [stream(*WHOLE, drip=30.0), HANG])
+def test_a_stream_that_falls_silent_is_given_up(answer):
+    failure = refuse(answer, idle=0.3)
+    assert isinstance(failure, TransientError)
     assert failure.status is CallStatus.TIMEOUT
-    assert "0.2 s" in str(failure)
+    assert "0.3 s" in str(failure)
 
 
 def test_a_slow_stream_is_waited_for_beyond_the_time_of_silence():
@@ -152,7 +154,7 @@ def test_a_slow_stream_is_waited_for_beyond_the_time_of_silence():
 
 
 def test_a_stream_is_bounded(monkeypatch):
-    monkeypatch.setattr("agents.models.client.MAX_STREAM", 10_000)
+    monkeypatch.setattr("agents.models.connection.MAX_STREAM", 10_000)
     assert "more than 10000 bytes" in str(refuse(stream(*[piece(content="x" * 100)] * 100), idle=5.0))
 
 
