@@ -35,19 +35,19 @@ _CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_param
 _REFUSED = re.compile(
     r"unsupported (?:parameter|value|field|argument)|(?:not|n't) (?:currently )?support"
     r"|unrecognized (?:request )?(?:argument|parameter|field)"
-    r"|(?:unknown|unexpected|invalid) (?:name|parameter|fields?|argument|keyword)"
+    r"|(?:unknown|unexpected) (?:name|parameter|fields?|argument|keyword)"
     r"|(?:extra|additional) (?:inputs|fields|properties) (?:are )?not (?:permitted|allowed)|is deprecated"
     r"|not (?:be )?(?:permitted|allowed|available) (?:for|with|on|in) this model",
     re.IGNORECASE,
 )
 _ROLE_REFUSED = re.compile(
-    r"\b(?:system|developer)\b[^\n]{0,60}\b(?:not|isn't|unsupported|unknown|invalid)\b"
-    r"|\b(?:unsupported|unknown|unexpected|invalid)\b[^\n]{0,60}\b(?:system|developer)\b"
-    r"|not support[^\n]{0,30}\b(?:system|developer)\b"
+    r"\b(?:system|developer)\W{1,2}(?:roles?|messages?|instructions?|prompts?)\b[^\n]{0,40}\b(?:not|isn't|unsupported)\b"
+    r"|\b(?:unknown|unexpected|invalid|unsupported)(?: message)? role\b[^\n]{0,20}\b(?:system|developer)\b"
+    r"|\brole\b[^\n]{0,20}\bnot support\W{1,2}(?:system|developer)\b"
+    r"|\b(?:system|developer)\W{1,2}is not one of\b"
     r"|\broles must alternate\b|only user(?:,| and) (?:assistant|model) roles are supported",
     re.IGNORECASE,
 )
-_IS_ROLE = re.compile(r"\brole|\bmessage|\binstruction|\bprompt", re.IGNORECASE)
 
 _LEFT_OUT = "left out"
 _JOINED = "joined to the first message of the user"
@@ -127,8 +127,7 @@ def _refused_role(error: ServerError, sent: Mapping[str, Any]) -> str:
     role = first.get("role") if isinstance(first, dict) else None
     if role not in ("system", "developer") or error.http_status not in _TEMPLATE_STATUSES:
         return ""
-    refused = _ROLE_REFUSED.search(error.message)
-    return role if refused and _IS_ROLE.search(f"{error.message} {error.param}") else ""
+    return role if _ROLE_REFUSED.search(error.message) else ""
 
 
 def _change_role(messages: object, role: str, change: str) -> list[Any] | None:

@@ -150,6 +150,8 @@ def test_a_developers_message_becomes_the_systems_before_it_becomes_the_users():
         refused("Unsupported parameter: 'my_field'", param="my_field", code="unsupported_parameter"),
         refused("Unsupported parameter: 'top_p'", param="top_p", code="unsupported_parameter"),
         refused("the temperature is too low"),
+        refused("invalid argument: temperature must be at most 1"),
+        refused("System overloaded, could not process this message", status=500),
         refused("Unsupported parameter: 'temperature'", status=403),
         refused("System prompts are great", status=400),
         Answer(400, b"<html>temperature not supported"[:20]),
