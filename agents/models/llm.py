@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from agents.models import preflight
-from agents.models.client import MAX_CONNECTIONS
+from agents.models.connection import MAX_CONNECTIONS
 from agents.models.endpoint import Endpoint
 from agents.models.gate import GateLimits
 from agents.models.history import Conversation, Message, read_memory
@@ -68,6 +68,8 @@ class LLMPolicy:
         longest_kept: greatest number of characters of a reply that a history holds, at least 100; its end stays.
         system_role: role of the message that holds the rules; with ``user`` they stand at the beginning of the first
             user message, for models without a system role.
+        stream: whether replies are streamed; then ``timeout`` is the time without a sign of life, and only ``deadline``
+            bounds an attempt. For long reasoning behind gateways that cut silent connections.
         serialiser: ``roles`` for a message for each thing that was said, or names as in ``Human/Assistant`` for one message that
             holds the conversation as a text; in code also a function, see ``agents.models.serialisers``.
         send_seed: whether a seed, made from that of the match and the number of the call, is sent with each request.
@@ -124,6 +126,7 @@ class LLMPolicy:
         rejected: str = "cap",
         longest_kept: int = 8_000,
         system_role: str = "system",
+        stream: bool = False,
         serialiser: str | Serialiser = ROLES,
         send_seed: bool = False,
         structured: bool = False,
@@ -136,6 +139,7 @@ class LLMPolicy:
         check_choice("max_tokens_field", max_tokens_field, MAX_TOKENS_FIELDS)
         check_choice("system_role", system_role, SYSTEM_ROLES)
         check_int("max_attempts", max_attempts, 1, 1000)
+        check_bool("stream", stream)
         check_bool("send_seed", send_seed)
         check_bool("structured", structured)
         _check_number("timeout", timeout, positive=True)
@@ -171,7 +175,7 @@ class LLMPolicy:
             endpoint.read_key()  # before anything is played
         limits = RetryLimits(max_attempts, timeout, deadline, outage)
         rates = GateLimits(max_in_flight, requests_per_minute, tokens_per_minute)
-        self._target = Target(endpoint, model, limits, rates)
+        self._target = Target(endpoint, model, limits, rates, idle=timeout if stream else None)
         self.preflight_key = (endpoint, model)
         self._system_role = system_role
         self._send_seed = send_seed

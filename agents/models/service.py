@@ -39,12 +39,14 @@ class Target:
         model: name of the model as the server knows it.
         limits: how often and how long it is asked for one reply.
         rates: how much it is asked at once and in a minute, by all who ask it.
+        idle: seconds without a sign of life after which a streamed reply is given up; ``None`` for no stream.
     """
 
     endpoint: Endpoint
     model: str
     limits: RetryLimits
     rates: GateLimits = NO_LIMITS
+    idle: float | None = None
 
     @property
     def base_url(self) -> str:
@@ -170,9 +172,9 @@ class ModelService:
             waited += wait
             call = Call(target.model, base_url, agent, attempts.made + 1, CallStatus.OK, waited=wait)
             # The client of a stream bounds the time between two chunks.
-            seconds = attempts.seconds if request.get("stream") else min(limits.timeout, attempts.seconds)
+            seconds = attempts.seconds if target.idle else min(limits.timeout, attempts.seconds)
             try:
-                response = await self._send(client, request, seconds, call)
+                response = await self._send(client, request, seconds, call, target.idle)
             except TransientError as error:
                 failure = error
             except ProviderError:
@@ -193,14 +195,16 @@ class ModelService:
                 _log.info("%s: %s; attempt %d follows in %.1f s", target.model, failure, attempts.made + 1, pause)
                 await self._pause(pause)
 
-    async def _send(self, client: Client, request: dict[str, Any], seconds: float, call: Call) -> Response:
+    async def _send(
+        self, client: Client, request: dict[str, Any], seconds: float, call: Call, idle: float | None = None
+    ) -> Response:
         """Makes one attempt of at most ``seconds``, and reports it."""
         time = asyncio.get_running_loop().time
         began = time()
         self.in_flight += 1
         try:
             async with asyncio.timeout(seconds):
-                response = await client.complete(request)
+                response = await client.complete(request, idle=idle)
             self._on_call(_describe_reply(call, response, time() - began))
             return response
         except TimeoutError as error:
