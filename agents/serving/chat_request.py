@@ -97,18 +97,19 @@ def _read_message(number: int, message: object) -> tuple[str, str]:
             f"messages[{number}]: expected an object whose role is one of {', '.join(_ROLES)}, got {_shown(message)}"
         )
     content = message.get("content")
-    if isinstance(content, list):
-        parts = [
-            part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None for part in content
-        ]
-        content = "\n".join(parts) if all(isinstance(part, str) for part in parts) else None
-    elif content is None and message["role"] == "assistant":
+    if content is None and message["role"] == "assistant":
         content = ""
-    if not isinstance(content, str):
+    texts = [_read_part(part) for part in content] if isinstance(content, list) else [content]
+    known = [text for text in texts if isinstance(text, str)]
+    if len(known) < len(texts):
         raise RequestError(
             f"messages[{number}]: expected a text, or a list of parts of type text, got {_shown(message.get('content'))}"
         )
-    return message["role"], content.replace("\r\n", "\n")
+    return message["role"], "\n".join(known).replace("\r\n", "\n")
+
+
+def _read_part(part: object) -> object:
+    return part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
 
 
 def _arrange(messages: list[tuple[str, str]]) -> tuple[str, tuple[tuple[str, str], ...], str]:
