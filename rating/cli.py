@@ -149,6 +149,7 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_session(parser: argparse.ArgumentParser) -> None:
     """Adds what holds for one go at a run."""
     parser.add_argument("--max-errors", type=_count, metavar="N", help="failures of providers after which play stops")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 class _Version(argparse.Action):

@@ -5,6 +5,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from llmarena_envs.core.errors import ArenaError
+
 MAX_BODY = 1_000_000
 """Bytes of a request."""
 
@@ -14,7 +16,7 @@ _ROLES = ("system", "developer", "user", "assistant")
 _QUOTED = 80
 
 
-class RequestError(Exception):
+class RequestError(ArenaError):
     """A request that cannot be answered.
 
     Args:

@@ -65,7 +65,7 @@ def demo(args: argparse.Namespace) -> None:
 
 def read_session(args: argparse.Namespace) -> Session:
     """Returns what the flags say of this go at a run."""
-    return Session(max_errors=args.max_errors)
+    return Session(max_errors=args.max_errors, quiet=args.quiet)
 
 
 def play_run(
@@ -84,9 +84,9 @@ def play_run(
         BudgetExceeded: if a limit that the run sets was reached.
     """
     run_directory.keep_run_file(directory, store)
-    # A bar that is drawn anew all the time would write over what a person types.
-    with ProgressDisplay([item.name for item in config.environment], bars=not config.has_person()) as display:
-        return interruptions.run(Runner(config, store, display.update, session).run())
+    runner = Runner(config, store, session)
+    display = ProgressDisplay(person=config.has_person(), quiet=session.quiet)
+    return interruptions.run(display.watch(runner.run, runner.progress))
 
 
 def _play(

@@ -9,9 +9,11 @@ class Session:
 
     Attributes:
         max_errors: failures in this session at which play stops, in place of what the run file says.
+        quiet: whether nothing is shown but what goes wrong for good.
     """
 
     max_errors: int | None = None
+    quiet: bool = False
 
 
 ONE_GO = Session()
