@@ -1,6 +1,7 @@
 """One request to an OpenAI-compatible server: what is sent, and what can go wrong with it."""
 
 import itertools
+import json
 from collections.abc import AsyncGenerator, Iterator
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ from agents.errors import ProviderError, TransientError
 from agents.models.chat_reply import read_reply
 from agents.models.endpoint import Endpoint
 from agents.models.retry import read_retry_after
+from agents.models.secret import Secret
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
 
@@ -23,7 +25,6 @@ MAX_CONNECTIONS = 4096
 _RETRIED = frozenset({408, 409, 425, 429})
 _MAX_QUOTED = 300
 _MAX_CAUSES = 10
-_SHORTEST_SECRET = 8  # keys such as "x" for servers that need none would be found in any message
 
 
 class Client:
@@ -49,6 +50,7 @@ class Client:
             from aiohttp import ClientError
 
             self._transport_errors += (ClientError,)
+        self._secret = Secret(endpoint.read_key())
         address, query = endpoint.split()
         self._sdk: AsyncOpenAI = openai.AsyncOpenAI(
             base_url=address,
@@ -91,7 +93,8 @@ class Client:
         import openai
 
         try:
-            return read_reply(await self._sdk.post("/chat/completions", body=request, cast_to=object))
+            completion = await self._sdk.post("/chat/completions", body=request, cast_to=object)
+            return read_reply(json.loads(self._secret.hide(json.dumps(completion))))
         except openai.APIStatusError as error:
             if error.status_code == 400 and "content_filter" in (error.code, error.type):
                 return Reply("", Failure.REFUSAL, detail={"finish_reason": "content_filter"})
@@ -124,10 +127,7 @@ class Client:
 
     def _clean(self, message: str) -> str:
         """Returns the beginning of a server's message on one line, without the key."""
-        key = self._sdk.api_key
-        if len(key) >= _SHORTEST_SECRET:
-            message = message.replace(key, "***")
-        return " ".join(message.split())[:_MAX_QUOTED]
+        return " ".join(self._secret.hide(message).split())[:_MAX_QUOTED]
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
