@@ -103,7 +103,7 @@ def test_it_must_be_the_players_turn():
 
 
 def test_what_cannot_be_served_is_refused_with_what_can():
-    with pytest.raises(OptionError, match=r"texts of holdem_v0 .* environments tictactoe_v0, connect_four_v0$"):
+    with pytest.raises(OptionError, match=r"texts of holdem_v0 .* environments tictactoe_v0, connect_four_v0, bid_v0$"):
         served(Random, "holdem_v0")
     with pytest.raises(OptionError, match="a person cannot be served"):
         served(HumanPolicy)
