@@ -117,9 +117,10 @@ class BidCodec(Codec[int, BidView]):
             return None
         state, game = states[-1].groupdict(), self._game
         number, valuation = int(state.get("round", 1)), self._units.get(state["valuation"], 0)
-        past = [self._read_past(found.groupdict()) for found in self._reads_past.finditer(text, 0, states[-1].start())]
+        lines = self._reads_past.finditer(text, 0, states[-1].start())
+        past = [known for line in lines if (known := self._read_past(line.groupdict())) is not None]
         history = tuple(past[len(past) - number + 1 :])
-        if not valuation or state["agent"] not in game.agents or None in history or len(history) != number - 1:
+        if not valuation or state["agent"] not in game.agents or len(history) != number - 1:
             return None
         view = BidView(
             state["agent"], True, range(valuation), len(game.agents), game.step, game.rounds, number, valuation, history
