@@ -1,6 +1,7 @@
 """The progress of a run, on a terminal and where there is none."""
 
 import asyncio
+import contextlib
 import io
 import logging
 import os
@@ -220,17 +221,14 @@ def test_on_a_terminal_there_is_a_table_and_the_cursor_comes_back(tmp_path):
     terminal, side = pty.openpty()
     command = [sys.executable, "-m", "rating.cli", "run", "--env", "tictactoe_v0", "--policy", "random"]
     command += ["--policy", "first_legal", "--max-matches", "20", "--workers", "1", "--out", str(tmp_path / "run")]
-    done = subprocess.run(
-        command, stdout=subprocess.DEVNULL, stderr=side, timeout=120, env={**os.environ, "TERM": "xterm"}
-    )
-    os.close(side)
-    written = b""
-    try:
-        while piece := os.read(terminal, 65536):
-            written += piece
-    except OSError:  # the other side is closed
-        pass
+    environment = {**os.environ, "TERM": "xterm"}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=side, env=environment) as process:
+        os.close(side)
+        written = b""
+        with contextlib.suppress(OSError):  # the process has closed the other side
+            while piece := os.read(terminal, 65536):
+                written += piece
     os.close(terminal)
-    assert done.returncode == 0
+    assert process.returncode == 0
     assert b"environment" in written and b"20 of 20" in written and b"stopped: cap" in written
     assert written.count(b"\x1b[?25l") == written.count(b"\x1b[?25h") == 1
