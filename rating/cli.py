@@ -31,7 +31,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     def command(name: str, module: str, text: str, *, reads: bool = False) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        added.set_defaults(handler=(f"rating.commands.{module}", name), goes_on=module == "run")
+        added.set_defaults(handler=(f"rating.commands.{module}", name.replace("-", "_")), goes_on=module == "run")
         if reads:
             added.add_argument("--json", action="store_true", help="print JSON")
         return added
@@ -126,6 +126,21 @@ def build_parser() -> argparse.ArgumentParser:
         "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the policy; may be repeated"
     )
     add.add_argument("--prior", type=float, metavar="SCORE", help="initial score (default: the median)")
+    serve = command("serve-policy", "serve_policy", "serve a policy as an OpenAI-compatible chat endpoint")
+    serve.add_argument(
+        "policy", metavar="POLICY", help="the policy, e.g. minimax; clients ask for a model of this name"
+    )
+    serve.add_argument("--env", required=True, metavar="ENV", help="the environment that it plays")
+    serve.add_argument(
+        "--host", default="127.0.0.1", help="address to listen at (default 127.0.0.1: this machine only)"
+    )
+    serve.add_argument("--port", type=_count, default=9000, help="port; 0 for any free one (default 9000)")
+    serve.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
+    )
+    serve.add_argument(
+        "--api-key-env", default="", metavar="NAME", help="environment variable with the key that clients must send"
+    )
     report.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: DIR/report.html)")
     replay.add_argument("match", nargs="?", default="", metavar="MATCH", help="match id, or its beginning")
     replay.add_argument(
@@ -139,6 +154,7 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_session(parser: argparse.ArgumentParser) -> None:
     """Adds what holds for one go at a run."""
     parser.add_argument("--max-errors", type=_count, metavar="N", help="failures of providers after which play stops")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
     _add_cache(parser)
 
 

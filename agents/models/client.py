@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, AnyStr
+from typing import Any
 
 from agents.errors import ProviderError, TransientError
 from agents.models.abilities import Abilities
@@ -11,6 +11,7 @@ from agents.models.calls import CallStatus
 from agents.models.chat_reply import FILTERED, read_reply
 from agents.models.connection import Connection, Received
 from agents.models.endpoint import Endpoint
+from agents.models.secret import Secret
 from agents.models.server_error import ServerError, failure, read_error
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
@@ -18,7 +19,6 @@ from llmarena_envs.core.failures import Failure
 _MAX_REQUESTS = 20  # for one reply, each after something new was found out about the model
 _MAX_QUOTED = 300
 _MAX_PAGE = 10_000
-_SHORTEST_SECRET = 8  # keys such as "x" for servers that need none would be found in any message
 _STREAM_FIELDS = {"stream": True, "stream_options": {"include_usage": True}}
 
 _OVERFLOW = Reply("", Failure.TRUNCATED, detail={"finish_reason": "context_length"})
@@ -53,7 +53,7 @@ class Client:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._connection = Connection(endpoint)
-        self._key = endpoint.read_key()
+        self._secret = Secret(endpoint.read_key())
         self._abilities: dict[str, Abilities] = {}
         self._lifetime = self._live()
 
@@ -92,6 +92,7 @@ class Client:
             return await self._complete(request, idle)
         except ProviderError as error:
             error.args = (self._clean(str(error)),)
+            error.request_id = self._secret.hide(error.request_id)
             raise
 
     async def _complete(self, request: Mapping[str, Any], idle: float | None) -> Response:
@@ -113,21 +114,23 @@ class Client:
                 raise received.mark(raised) from None
             reply = _OVERFLOW
         reply = _record(reply, request, sent, adapted)
-        return Response(reply, received.http_status, received.request_id, received.limits)
+        return Response(reply, received.http_status, self._secret.hide(received.request_id), received.limits)
 
     def _read(self, received: Received) -> Reply:
         """Returns the reply of a response that promises one."""
         body = received.body
         try:
-            completion = json.loads(self._hide(body)) if isinstance(body, bytes) else body
+            completion = json.loads(self._secret.hide(body)) if isinstance(body, bytes) else body
         except (ValueError, RecursionError) as error:
             raise TransientError(f"expected a chat completion: {error}", status=CallStatus.MALFORMED) from None
         reply = read_reply(completion)
-        detail = {name: self._hide(fact) for name, fact in (reply.detail or {}).items()}
-        return replace(reply, text=self._hide(reply.text), reasoning=self._hide(reply.reasoning), detail=detail)
+        detail = {name: self._secret.hide(fact) for name, fact in (reply.detail or {}).items()}
+        return replace(
+            reply, text=self._secret.hide(reply.text), reasoning=self._secret.hide(reply.reasoning), detail=detail
+        )
 
     def _read_error(self, received: Received) -> ServerError:
-        body = self._hide(received.body) if isinstance(received.body, bytes) else b""
+        body = self._secret.hide(received.body) if isinstance(received.body, bytes) else b""
         try:
             value = json.loads(body)
         except (ValueError, RecursionError):
@@ -160,16 +163,8 @@ class Client:
 
     def _clean(self, message: str) -> str:
         """Returns the beginning of a message on one line, without the key and without what terminals obey."""
-        line = " ".join(self._hide(message).split())[:_MAX_QUOTED]
+        line = " ".join(self._secret.hide(message).split())[:_MAX_QUOTED]
         return "".join(sign if sign.isprintable() else "?" for sign in line)
-
-    def _hide(self, text: AnyStr) -> AnyStr:
-        """Returns a text without the key."""
-        if len(self._key) < _SHORTEST_SECRET:
-            return text
-        if isinstance(text, bytes):
-            return text.replace(self._key.encode(), b"***")
-        return text.replace(self._key, "***")
 
 
 def _holds_own_words(request: Mapping[str, Any]) -> bool:

@@ -70,7 +70,7 @@ def read_session(args: argparse.Namespace) -> Session:
     Raises:
         OptionError: if they do not fit each other, or name a cache that cannot be used.
     """
-    session = Session(max_errors=args.max_errors, cache=args.cache, offline=args.offline)
+    session = Session(max_errors=args.max_errors, cache=args.cache, offline=args.offline, quiet=args.quiet)
     cache = session.open_cache()  # before a directory is made
     if cache is not None:
         cache.close()
@@ -93,9 +93,9 @@ def play_run(
         BudgetExceeded: if a limit that the run sets was reached.
     """
     run_directory.keep_run_file(directory, store)
-    # A bar that is drawn anew all the time would write over what a person types.
-    with ProgressDisplay([item.name for item in config.environment], bars=not config.has_person()) as display:
-        return interruptions.run(Runner(config, store, display.update, session).run())
+    runner = Runner(config, store, session)
+    display = ProgressDisplay(person=config.has_person(), quiet=session.quiet)
+    return interruptions.run(display.watch(runner.run, runner.progress))
 
 
 def _play(

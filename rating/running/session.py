@@ -15,6 +15,7 @@ class Session:
         max_errors: failures in this session at which play stops, in place of what the run file says.
         cache: directory in which the replies of models are looked for first, and kept; by default there is none.
         offline: whether no model is asked for a reply that is not in the cache.
+        quiet: whether nothing is shown but what goes wrong for good.
 
     Raises:
         OptionError: if there is no cache offline.
@@ -23,6 +24,7 @@ class Session:
     max_errors: int | None = None
     cache: Path | None = None
     offline: bool = False
+    quiet: bool = False
 
     def __post_init__(self) -> None:
         if self.offline and self.cache is None:
