@@ -105,6 +105,11 @@ class LLMPolicy:
         self._send_seed = send_seed
         self.reset("", 0)
 
+    @property
+    def target(self) -> Target:
+        """Which model is asked, and where."""
+        return self._target
+
     def reset(self, agent: str, seed: int) -> None:
         """Begins a match with an empty history; ``seed`` is what the seeds of requests are made from."""
         self._agent = agent

@@ -1,12 +1,14 @@
 """The models of a run: whoever owns a service hands it to the policies that share it, and closes it."""
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.models.calls import Call
+from agents.errors import ProviderError, TransientError
+from agents.models.calls import Call, CallStatus
 from agents.models.client import Client
 from agents.models.endpoint import Endpoint
 from agents.models.retry import RetryLimits, retry
@@ -42,6 +44,11 @@ class ModelService:
         self._on_call = on_call
         self._clients: dict[Endpoint, Client] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopped: Exception | None = None
+
+    def stop(self, error: Exception) -> None:
+        """Lets no further call begin: who asks gets ``error``. Calls under way end as they would."""
+        self._stopped = error
 
     async def complete(self, target: Target, request: Mapping[str, Any], *, agent: str, sample: str) -> Reply:
         """Returns the reply to a request for a chat completion.
@@ -56,8 +63,50 @@ class ModelService:
             ProviderError: if no valid reply could be had.
         """
         client = await self._client(target.endpoint)
-        reply, calls = await retry(lambda: client.complete(dict(request)), target.limits, target.model)
+        attempts = 0
+
+        async def attempt() -> Reply:
+            nonlocal attempts
+            if self._stopped is not None:
+                raise self._stopped
+            attempts += 1
+            return await self._attempt(client, target, request, agent, attempts)
+
+        reply, calls = await retry(attempt, target.limits, target.model)
         return replace(reply, calls=calls)
+
+    async def _attempt(
+        self, client: Client, target: Target, request: Mapping[str, Any], agent: str, number: int
+    ) -> Reply:
+        """Sends a request once, and tells of it."""
+        start = time.perf_counter()
+        status, error, usage = CallStatus.CANCELLED, "", Reply("", prompt_tokens=None, completion_tokens=None)
+        try:
+            reply = usage = await client.complete(dict(request))
+            status = CallStatus.OK
+            return reply
+        except TransientError as failure:
+            status, error = CallStatus.UNAVAILABLE, str(failure)
+            raise
+        except ProviderError as failure:
+            status, error, usage = CallStatus.REJECTED, str(failure), Reply("")
+            raise
+        finally:
+            self._on_call(
+                Call(
+                    target.model,
+                    target.endpoint.base_url or "",
+                    agent,
+                    number,
+                    status,
+                    latency=time.perf_counter() - start,
+                    prompt_tokens=usage.prompt_tokens,
+                    completion_tokens=usage.completion_tokens,
+                    cached_tokens=usage.cached_tokens,
+                    reasoning_tokens=usage.reasoning_tokens,
+                    error=error,
+                )
+            )
 
     async def _client(self, endpoint: Endpoint) -> Client:
         """Returns the client for an endpoint.

@@ -11,6 +11,7 @@ from agents.turn import TurnSettings
 from rating.errors import RunError
 from rating.records.store import Store
 from rating.running.contests import make_scheme
+from rating.running.price_file import keep_prices
 from rating.running.run_file import RunConfig, parse_run_file
 from rating.running.tournament_config import keep_scores
 
@@ -26,7 +27,7 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
 
     Args:
         path: where; it must not exist, or be empty.
-        run_file: text of the run file; kept verbatim, but for the scores of a tournament, which it holds itself then.
+        run_file: text of the run file; kept verbatim, but for the scores of a tournament and prices, which it holds itself then.
         where: what error messages call the run file.
 
     Raises:
@@ -34,7 +35,7 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
         RunError: if there is something already.
     """
     parse_run_file(run_file, where)
-    run_file = keep_scores(run_file)
+    run_file = keep_prices(keep_scores(run_file))
     config = parse_run_file(run_file, where)
     for environment in config.environment:
         make_scheme(config, environment.name)
