@@ -44,7 +44,7 @@ def write_csv(records: Iterable[Record], file: TextIO) -> None:
 
 def _columns() -> Iterator[str]:
     yield from ("match", "environment", "number", "seed", "status", "seat", "policy", "reward", "turns", "forfeit")
-    yield from ("reasks", "fallbacks", "prompt_tokens", "completion_tokens", *FAILURES)
+    yield from ("reasks", "fallbacks", "prompt_tokens", "completion_tokens", "unknown_usage", *FAILURES)
 
 
 def _rows(record: Record) -> Iterator[dict[str, Any]]:
@@ -57,6 +57,6 @@ def _rows(record: Record) -> Iterator[dict[str, Any]]:
         if record.outcome:
             result = record.outcome.seats[seat]
             row |= {name: getattr(result, name) for name in ("reward", "turns", "forfeit", "reasks", "fallbacks")}
-            row |= {name: getattr(result, name) for name in ("prompt_tokens", "completion_tokens")}
+            row |= {name: getattr(result, name) for name in ("prompt_tokens", "completion_tokens", "unknown_usage")}
             row |= {name: result.failures.get(name, 0) for name in FAILURES}
         yield row

@@ -105,7 +105,8 @@ function tellTurn(turn, index, policy) {
   box.append(element("pre", turn.read));
   for (const attempt of turn.attempts) {
     const good = attempt.kind === "ok";
-    const tokens = attempt.tokens[0] || attempt.tokens[1] ? `, ${attempt.tokens[0]} tokens read, ${attempt.tokens[1]} written` : "";
+    const [read, written] = attempt.tokens.map((count) => count ?? "?");
+    const tokens = read || written ? `, ${read} tokens read, ${written} written` : "";
     box.append(element("span", `reply: ${attempt.kind}${tokens}`, good ? "good" : "bad"));
     box.append(element("pre", attempt.reply, "reply"));
     if (attempt.message) box.append(element("p", attempt.message, "bad"));

@@ -238,8 +238,9 @@ class RunConfig(_Table):
         for target in self.targets().values():
             if prices.find(target.model, target.endpoint.base_url or "", today) is None:
                 raise OptionError(
-                    f"budget: a limit on cost needs a price for every model, but {target.model!r} has none; write into the run file,"
-                    f" with amounts for a million tokens:\n[[price]]\nmodel = {json.dumps(target.model)}\ninput = 0.50\noutput = 1.50"
+                    f"budget: a limit on cost needs a price for every model, but {target.model!r} has none; write into the run"
+                    " file, with amounts for a million tokens:\n[[price]]\n"
+                    f"model = {json.dumps(target.model)}\ninput = 0.50\noutput = 1.50"
                 )
 
     def targets(self) -> dict[tuple[str, str], Target]:
