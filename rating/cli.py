@@ -69,8 +69,13 @@ def build_parser() -> argparse.ArgumentParser:
     run.add_argument("--min-matches", type=_count, help="matches of a policy before play can stop")
     run.add_argument("--workers", type=_count, help="worker processes for scripted matches; 0 for one a core")
     _add_session(run)
+    run.add_argument("--out", type=Path, metavar="DIR", help="directory of the run; must be new or empty")
+    run.add_argument("--dry-run", action="store_true", help="play nothing; print what the run is expected to take")
     run.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="directory of the run; must be new or empty"
+        "--reply-tokens", type=_positive, default=200, metavar="N", help="tokens of a reply in a dry run (default 200)"
+    )
+    run.add_argument(
+        "--latency", type=_amount, default=2.0, metavar="SECONDS", help="of a call in a dry run (default 2)"
     )
 
     resume = command("resume", "run", "go on with a run that was stopped")
@@ -163,6 +168,13 @@ def _count(text: str) -> int:
     value = int(text)
     if value < 0:
         raise argparse.ArgumentTypeError(f"expected a number of 0 or more, got {text}")
+    return value
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of 1 or more, got {text}")
     return value
 
 

@@ -34,11 +34,7 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
         OptionError: if the run file is not valid; nothing is made.
         RunError: if there is something already.
     """
-    parse_run_file(run_file, where)
-    run_file = keep_prices(keep_scores(run_file))
-    config = parse_run_file(run_file, where)
-    for environment in config.environment:
-        make_scheme(config, environment.name)
+    config, run_file = check_run_file(run_file, where)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
@@ -50,6 +46,24 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
     store.set_fact(_IDENTITY, config.identity())
     store.set_fact(_TEXT, run_file)
     return config, store
+
+
+def check_run_file(run_file: str, where: str) -> tuple[RunConfig, str]:
+    """Returns a run, and the text of its run file as it is kept.
+
+    Args:
+        run_file: text of the run file.
+        where: what error messages call it.
+
+    Raises:
+        OptionError: if it is not valid, or an environment cannot be rated as it says.
+    """
+    parse_run_file(run_file, where)
+    run_file = keep_prices(keep_scores(run_file))
+    config = parse_run_file(run_file, where)
+    for environment in config.environment:
+        make_scheme(config, environment.name)
+    return config, run_file
 
 
 def replace_run_file(path: Path, text: str) -> None:
