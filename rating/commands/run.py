@@ -71,7 +71,9 @@ def demo(args: argparse.Namespace) -> None:
 
 def read_session(args: argparse.Namespace) -> Session:
     """Returns what the flags say of this go at a run."""
-    return Session(args.max_errors, args.max_cost, args.max_tokens, args.max_time)
+    return Session(
+        max_errors=args.max_errors, max_cost=args.max_cost, max_tokens=args.max_tokens, max_seconds=args.max_time
+    )
 
 
 def play_run(
