@@ -108,6 +108,10 @@ function tellTurn(turn, index, policy) {
     const [read, written] = attempt.tokens.map((count) => count ?? "?");
     const tokens = read || written ? `, ${read} tokens read, ${written} written` : "";
     box.append(element("span", `reply: ${attempt.kind}${tokens}`, good ? "good" : "bad"));
+    if (attempt.reasoning) {
+      const details = box.appendChild(element("details"));
+      details.append(element("summary", "what was thought before it"), element("pre", attempt.reasoning));
+    }
     box.append(element("pre", attempt.reply, "reply"));
     if (attempt.message) box.append(element("p", attempt.message, "bad"));
   }
