@@ -243,7 +243,7 @@ def _cost(config: RunConfig, plan: _Plan, policy: str, matches: Span, talks: Seq
     target = config.targets().get((plan.environment, policy))
     if target is None:
         return None
-    price = config.price_table().find(target.model, target.endpoint.base_url or "", datetime.now(UTC).date())
+    price = config.price_table().find(target.model, target.endpoint.split()[0] or "", datetime.now(UTC).date())
     if price is None:
         return None
     return _times(matches, [price.cost(talk.prompt_tokens, 0, talk.completion_tokens, 0) for talk in talks])

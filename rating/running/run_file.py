@@ -236,7 +236,7 @@ class RunConfig(_Table):
         """
         prices, today = self.price_table(), datetime.now(UTC).date()
         for target in self.targets().values():
-            if prices.find(target.model, target.endpoint.base_url or "", today) is None:
+            if prices.find(target.model, target.endpoint.split()[0] or "", today) is None:
                 raise OptionError(
                     f"budget: a limit on cost needs a price for every model, but {target.model!r} has none; write into the run"
                     " file, with amounts for a million tokens:\n[[price]]\n"
@@ -253,6 +253,10 @@ class RunConfig(_Table):
                 if isinstance(target, Target):
                     found[environment.name, name] = target
         return found
+
+    def find_model(self, model: str) -> str:
+        """Returns the name of the first policy that asks a model, or an empty string."""
+        return next((name for (_, name), target in self.targets().items() if target.model == model), "")
 
     def seated(self, environment: str) -> list[str]:
         """Returns the names of all who play or serve in an environment, sorted."""

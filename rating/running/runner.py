@@ -167,18 +167,22 @@ class Runner:
         if known is not None and known.status in FINAL:
             tally.count(known)
             return known
-        executor = self._executor(match)
-        async with executor.slots.hold(match.environment):
-            outcome = await self._halt.play(partial(self._play, match, executor))
+        outcome = await self._halt.play(partial(self._play_in_turn, match))
         tally.count(outcome)
         self._show_progress(match.environment)
         return outcome
+
+    async def _play_in_turn(self, match: Match) -> Outcome:
+        executor = self._executor(match)
+        async with executor.slots.hold(match.environment):
+            return await self._play(match, executor)
 
     async def _play(self, match: Match, executor: Executor) -> Outcome:
         """Plays a match, again if a provider fails, and records it."""
         ENVIRONMENT.set(match.environment)
         MATCH.set(match)
         for _ in range(self._config.tries):
+            self._halt.check()
             played = await executor.play(match, self._store.turns(match), partial(self._on_turn, match))
             self._store.finish(match, played.outcome, digest=played.digest, error=played.error)
             if played.outcome.status not in PLAYED:
@@ -192,9 +196,9 @@ class Runner:
         self._halt.check()
 
     def _on_call(self, call: Call) -> None:
-        """Enters a call; without a match under way its ``agent`` is the name of a policy that is tried out."""
+        """Enters a call; one outside of matches, by which a model is tried out, is that of the first policy with the model."""
         match = MATCH.get()
-        policy = self._players.seats(match)[call.agent] if match else call.agent or call.model
+        policy = self._players.seats(match)[call.agent] if match else self._config.find_model(call.model) or call.model
         try:
             self._ledger.add(call, match, policy)
         except OSError as error:  # a log with gaps would be worse than none

@@ -46,6 +46,11 @@ def run_file(extra="", tables="", matches=10):
     return RUN_FILE.format(extra=extra, matches=matches) + tables
 
 
+def answered(text, prompt_tokens, completion_tokens):
+    """What ``Client.complete`` returns."""
+    return Reply(text, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
+
+
 class Answers:
     """Stands in for the client's requests.
 
@@ -70,9 +75,9 @@ class Answers:
         finally:
             self.under_way -= 1
         if self.unknown:
-            return Reply(str(1 + digest[1] % 9), prompt_tokens=None, completion_tokens=None)
+            return answered(str(1 + digest[1] % 9), None, None)
         self.tokens += 110
-        return Reply(str(1 + digest[1] % 9), prompt_tokens=100, completion_tokens=10)
+        return answered(str(1 + digest[1] % 9), 100, 10)
 
 
 def answer(monkeypatch, **options):

@@ -60,7 +60,8 @@ def moves_at_random(monkeypatch):
         legal = LEGAL.get()
         return Reply(legal[number % len(legal)], prompt_tokens=tokens, completion_tokens=50)
 
-    monkeypatch.setattr(LLMPolicy, "wants_legal", True, raising=False)
+    always = property(lambda policy: True, lambda policy, value: None)
+    monkeypatch.setattr(LLMPolicy, "wants_legal", always, raising=False)
     monkeypatch.setattr(LLMPolicy, "__call__", call)
     monkeypatch.setattr(ModelService, "complete", complete)
     return read

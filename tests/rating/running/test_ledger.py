@@ -9,7 +9,6 @@ import pytest
 from agents.errors import TransientError
 from agents.models.calls import Call, CallStatus
 from agents.models.client import Client
-from agents.policy import Reply
 from rating.commands.read import print_leaderboards
 from rating.errors import BudgetExceeded
 from rating.records.calls import CALLS, LoggedCalls
@@ -17,7 +16,7 @@ from rating.records.outcome import FINISHED, VOID
 from rating.running import run_directory
 from rating.running.runner import Runner
 from rating.running.session import Session
-from tests.rating.running.calls import answer, run_file
+from tests.rating.running.calls import answer, answered, run_file
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -42,7 +41,7 @@ def test_calls_of_void_matches_are_written_down_with_their_match_and_policy(tmp_
         await asyncio.sleep(0)
         if next(numbers) % 4 == 0:
             raise TransientError("503")
-        return Reply("5", prompt_tokens=7, completion_tokens=1)
+        return answered("5", 7, 1)
 
     monkeypatch.setattr(Client, "complete", sometimes)
     text = run_file("tries = 1", matches=6).replace('localhost:1/v1" }', 'localhost:1/v1", max_attempts = 1 }')
@@ -73,11 +72,11 @@ def test_the_bill_of_a_run_that_goes_on_has_the_calls_of_all_sessions(tmp_path, 
     assert bill.total().tokens == answers.tokens
 
 
-def test_a_call_outside_of_matches_is_that_of_the_policy_that_it_names(tmp_path):
+def test_a_call_outside_of_matches_is_that_of_the_policy_with_the_model(tmp_path):
     config, store = run_directory.create(tmp_path / "run", run_file(), "run.toml")
     with contextlib.closing(store):
         runner = Runner(config, store)
-        runner._on_call(Call("gpt-x", "", "model", 1, CallStatus.AUTHENTICATION))
+        runner._on_call(Call("gpt-x", "", "", 1, CallStatus.AUTHENTICATION))
     (logged,) = log_of(tmp_path / "run")
     assert (logged.environment, logged.match, logged.policy) == ("", "", "model")
 
