@@ -1,7 +1,8 @@
 """The bill of a run: what its calls used, by environment and policy."""
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 
 from agents.models.calls import Call, CallStatus
@@ -81,6 +82,15 @@ class Usage:
         self.measured += bool(is_known and (call.prompt_tokens or call.completion_tokens))
         self.cost += cost or 0.0
         self.unpriced += cost is None
+
+    @classmethod
+    def sum(cls, parts: Iterable["Usage"]) -> "Usage":
+        """Returns what all parts used."""
+        whole = cls()
+        for part in parts:
+            for item in fields(cls):
+                setattr(whole, item.name, getattr(whole, item.name) + getattr(part, item.name))
+        return whole
 
     def with_unknown(self, amount: float) -> float:
         """Returns an amount of what was measured as it would be if all unknown calls had used the average of the others."""

@@ -54,6 +54,7 @@ class Costs:
         rows: by environment and policy.
         total: of all calls.
         lost: of those for matches that were not played to their end.
+        matches: cost of each match by its id; ``None`` if it is not known. Empty if there are no prices.
         damage: lines of the log that are left out, and why.
     """
 
@@ -61,6 +62,7 @@ class Costs:
     rows: tuple[CostRow, ...]
     total: Usage
     lost: Usage
+    matches: dict[str, float | None]
     damage: tuple[str, ...]
 
 
@@ -83,11 +85,12 @@ def costs(
     Returns:
         What they cost, or ``None`` if no model was called.
     """
-    used, played, lost = Bill(prices), Bill(prices), Bill(prices)
+    used, played, lost, by_match = Bill(prices), Bill(prices), Bill(prices), Bill(prices)
     for logged in calls:
         bills = [used]
         if logged.match:
             bills.append(played if statuses.get(logged.match) in PLAYED else lost)
+            by_match.add(logged.match, "", logged.call, logged.time)
         for bill in bills:
             bill.add(logged.environment, logged.policy, logged.call, logged.time)
     if not used.totals and not calls.damage:
@@ -120,7 +123,8 @@ def costs(
         )
         for environment, policy in keys
     ]
-    return Costs(prices.currency, tuple(rows), used.total(), lost.total(), tuple(calls.damage))
+    found = {match: usage.cost if usage.is_exact else None for (match, _), usage in by_match.totals.items()}
+    return Costs(prices.currency, tuple(rows), used.total(), lost.total(), found if prices else {}, tuple(calls.damage))
 
 
 def _is_efficient(
@@ -162,9 +166,27 @@ def cost_sheet(found: Costs) -> Sheet:
     else:
         header, importance = [*header, "tokens of void or unfinished"], [*importance, 8]
     rows = [_row(found, row) for row in found.rows]
-    total = ["total", "", *_used(found.total)]
-    total += [money_cell(found.total), "", money_cell(found.lost), "", ""] if found.currency else [_tokens(found.lost)]
+    for environment in dict.fromkeys(row.environment for row in found.rows):
+        rows += _sums(
+            found, environment or OUTSIDE, "all", [row for row in found.rows if row.environment == environment]
+        )
+    for policy in dict.fromkeys(row.policy for row in found.rows):
+        rows += _sums(found, "all", policy, [row for row in found.rows if row.policy == policy])
+    total = _sum(found, "total", "", found.total, found.lost)
     return Sheet("Cost", header, [*rows, total], _notes(found), importance)
+
+
+def _sums(found: Costs, environment: str, policy: str, parts: Sequence[CostRow]) -> list[list[str]]:
+    """Returns the row with the sums of several others; none for fewer than two."""
+    if len(parts) < 2:
+        return []
+    used, lost = (Usage.sum(getattr(part, name) for part in parts) for name in ("used", "lost"))
+    return [_sum(found, environment, policy, used, lost)]
+
+
+def _sum(found: Costs, environment: str, policy: str, used: Usage, lost: Usage) -> list[str]:
+    shown = [environment, policy, *_used(used)]
+    return [*shown, money_cell(used), "", money_cell(lost), "", ""] if found.currency else [*shown, _tokens(lost)]
 
 
 def _row(found: Costs, row: CostRow) -> list[str]:
@@ -198,6 +220,12 @@ def money_cell(usage: Usage) -> str:
     if usage.is_exact:
         return _amount(usage.cost)
     return f"at least {_amount(usage.cost)}" if usage.cost else "unknown"
+
+
+def match_cells(found: Costs | None) -> dict[str, str]:
+    """Returns what each match cost as it is written, by its id; nothing where there are no prices."""
+    known = found.matches if found is not None else {}
+    return {match: "unknown" if cost is None else _amount(cost) for match, cost in known.items()}
 
 
 def _amount(cost: float) -> str:

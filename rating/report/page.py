@@ -14,7 +14,7 @@ from markupsafe import Markup
 from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.records.store import fact_table
-from rating.report.costs import Costs, cost_sheet
+from rating.report.costs import Costs, cost_sheet, match_cells
 from rating.report.replays import Replays
 from rating.report.sections import judges_sections, leaderboard_section, sheet_section, table_section
 from rating.schemes.leaderboard import Leaderboard
@@ -65,7 +65,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         name.removeprefix("rules:"): fact_table(name, run.facts) for name in run.facts if name.startswith("rules:")
     }
     agents = {environment: list(table) for environment, table in rules.items()}
-    replays = Replays(records)
+    replays = Replays(records, match_cells(run.costs))
     counts = ", ".join(
         f"{run.statuses[name]} {name}" for name in ("finished", "void", "bug", "unfinished") if name in run.statuses
     )

@@ -1,6 +1,7 @@
 """What a run cost, as it is shown: nothing is missing, and what is not known is not shown as nothing."""
 
 import json
+import re
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -42,10 +43,11 @@ def test_calls_of_void_and_unfinished_matches_and_outside_of_matches_are_on_the_
     found = add_up(
         tmp_path, logged("first", "a"), logged("second", "a"), logged("third", "a"), logged("", "a", environment="")
     )
-    assert column(found, "environment") == ["game_v0", "outside of matches", "total"]
-    assert column(found, "cost in USD") == ["0.6000", "0.2000", "0.8000"]
-    assert column(found, "void or unfinished") == ["0.4000", "0", "0.4000"]
-    assert column(found, "a match") == ["0.2000", "", ""]
+    assert column(found, "environment") == ["game_v0", "outside of matches", "all", "total"]
+    assert column(found, "cost in USD") == ["0.6000", "0.2000", "0.8000", "0.8000"]
+    assert column(found, "void or unfinished") == ["0.4000", "0", "0.4000", "0.4000"]
+    assert column(found, "a match") == ["0.2000", "", "", ""]
+    assert found.matches == pytest.approx({"first": 0.2, "second": 0.2, "third": 0.2})
 
 
 def test_what_is_not_known_is_not_shown_as_nothing(tmp_path):
@@ -56,10 +58,11 @@ def test_what_is_not_known_is_not_shown_as_nothing(tmp_path):
         logged("first", "b", tokens=(None, None)),
         logged("first", "c", model="nobody's"),
     )
-    assert column(found, "tokens in") == [">= 100", "?", "100", ">= 200"]
-    assert column(found, "cost in USD") == ["at least 0.2000", "unknown", "unknown", "at least 0.2000"]
-    assert column(found, "a match") == ["unknown"] * 3 + [""]
-    assert column(found, "failed") == ["timeout 1", "", "", "timeout 1"]
+    assert column(found, "tokens in") == [">= 100", "?", "100", ">= 200", ">= 200"]
+    assert column(found, "cost in USD") == ["at least 0.2000", "unknown", "unknown", *["at least 0.2000"] * 2]
+    assert column(found, "a match") == [*["unknown"] * 3, "", ""]
+    assert column(found, "failed") == ["timeout 1", "", "", "timeout 1", "timeout 1"]
+    assert found.matches == {"first": None}
     assert any("1 calls have no price" in note for note in cost_sheet(found).notes)
 
 
@@ -94,4 +97,7 @@ def test_rate_and_report_show_what_a_run_cost(tmp_path, monkeypatch, capsys):
     assert x["used"]["cost"] == pytest.approx(x["used"]["calls"] * 0.02)
     assert found["total"]["cost"] == pytest.approx(x["used"]["cost"] + y["used"]["cost"])
     assert main(["report", str(run)]) == 0
-    assert "cost in USD" in (run / "report.html").read_text()
+    page = (run / "report.html").read_text()
+    assert "cost in USD" in page
+    index = json.loads(re.search(r'id="index">(.*?)</script>', page, re.DOTALL)[1])
+    assert sum(float(row["cost"] or 0) for row in index["matches"]) == pytest.approx(found["total"]["cost"], rel=0.01)
