@@ -41,7 +41,7 @@ def rate(args: argparse.Namespace) -> None:
     config, store = run_directory.open_run(args.dir)
     with closing(store):
         tables = _tables(config, store)
-        spent = _costs(config, store)
+        spent = _costs(config, store, tables)
     if args.json:
         parts = [to_json(table) for table in tables]
         parts += [to_json({"costs": spent}, COST_DECIMALS)] if spent else []
@@ -88,7 +88,8 @@ def export(args: argparse.Namespace) -> None:
 
 def print_leaderboards(config: RunConfig, store: Store) -> None:
     """Prints the leaderboards of a run as tables, and what its models cost."""
-    _print_results(_tables(config, store), _costs(config, store))
+    tables = _tables(config, store)
+    _print_results(tables, _costs(config, store, tables))
 
 
 def _print_results(tables: list[Leaderboard | Summary], spent: Costs | None) -> None:
@@ -148,27 +149,27 @@ def _report(config: RunConfig, store: Store, title: str) -> "Run":
     from rating.report import Run  # matplotlib is slow to import
 
     outcomes, facts = list(store.outcomes()), store.facts()
+    boards = _leaderboards(config, outcomes, facts)
     return Run(
         title=title,
         seed=config.seed,
-        boards=_leaderboards(config, outcomes, facts),
+        boards=boards,
         outcomes=outcomes,
         statuses=store.statuses(),
         facts=facts,
         seal=store.sealed,
         digest=store.digest(),
-        costs=_costs(config, store),
+        costs=_costs(config, store, boards),
     )
 
 
-def _costs(config: RunConfig, store: Store) -> Costs | None:
-    """Returns what the models of a run cost; reads nothing else where there is no log of calls."""
+def _costs(config: RunConfig, store: Store, tables: Sequence[Leaderboard | Summary]) -> Costs | None:
+    """Returns what the models of a run cost, beside its leaderboards; ``None`` where none was called."""
     log = store.path.with_name(CALLS)
     if not log.exists():
         return None
-    outcomes = list(store.outcomes())
-    boards = _leaderboards(config, outcomes, store.facts())
-    return costs(LoggedCalls(log), config.price_table(), store.status_of_matches(), outcomes, boards)
+    boards = [table for table in tables if isinstance(table, Leaderboard)]
+    return costs(LoggedCalls(log), config.price_table(), store.status_of_matches(), store.outcomes(), boards)
 
 
 def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:

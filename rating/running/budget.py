@@ -28,6 +28,14 @@ class Budget:
     tokens: int | None = None
     seconds: float | None = None
 
+    def replaced(self, cost: float | None, tokens: int | None, seconds: float | None) -> "Budget":
+        """Returns the budget with other limits in place of its own, where there are others."""
+        return Budget(
+            self.cost if cost is None else cost,
+            self.tokens if tokens is None else tokens,
+            self.seconds if seconds is None else seconds,
+        )
+
     def exceeded(self, bill: Bill) -> str:
         """Says which limit on what is paid for is reached, or returns an empty string.
 

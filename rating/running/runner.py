@@ -92,7 +92,7 @@ class Runner:
         self._on_progress = on_progress
         self._players = Players(config, self._on_call)
         self._ledger = Ledger(store.path.parent, config.price_table())
-        self._budget = session.budget(config.budget.budget())
+        self._budget = config.budget.budget().replaced(session.max_cost, session.max_tokens, session.max_seconds)
         if self._budget.cost is not None:
             config.check_priced()
         self._halt = Halt()

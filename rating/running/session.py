@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from rating.running.budget import Budget
-
 
 @dataclass(frozen=True)
 class Session:
@@ -20,14 +18,6 @@ class Session:
     max_cost: float | None = None
     max_tokens: int | None = None
     max_seconds: float | None = None
-
-    def budget(self, of_run: Budget) -> Budget:
-        """Returns what this go may take, where the run file says ``of_run``."""
-        return Budget(
-            of_run.cost if self.max_cost is None else self.max_cost,
-            of_run.tokens if self.max_tokens is None else self.max_tokens,
-            of_run.seconds if self.max_seconds is None else self.max_seconds,
-        )
 
 
 ONE_GO = Session()
