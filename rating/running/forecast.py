@@ -7,28 +7,30 @@ players with the prompts that the models of the run would be sent.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
 
 from agents.policy import ScriptedPolicy
 from agents.registry import make_policy
+from rating.accounting.prices import Price
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.running.contests import make_scheme
-from rating.running.rehearsal import MODELS, Rehearsal, Talk, rehearse
+from rating.running.rehearsal import MODELS, Part, Rehearsal, Talk, parts_of, rehearse
 from rating.running.run_file import RunConfig
-from rating.schedules.schedule import Schedule, Stop
+from rating.schedules.schedule import Stop
+from rating.schemes.scheme import Scheme
 
 REPLY_TOKENS = 200
 LATENCY = 2.0
 
 _REHEARSALS = 12
-"""Of each policy in an environment."""
+"""Of each policy in each of the roles that it has in an environment."""
 
-_MOST_REHEARSALS = 100
+_MOST_REHEARSALS = 200
 _MOST_MATCHES = 200_000
 _APART = 200.0
 """Elo between neighbours of a pool that is far apart."""
@@ -132,20 +134,43 @@ class _Plan:
     Attributes:
         environment: module name.
         rehearsals: matches between scripted players.
-        seats: in each simulation, matches by policy.
+        parts: in each simulation, matches by policy and what roles it has in them.
         matches: in each simulation, matches of each batch.
         lag: batches under way at once.
     """
 
     environment: str
     rehearsals: list[Rehearsal]
-    seats: list[Counter[str]]
+    parts: list[Counter[tuple[str, Part]]]
     matches: list[list[int]]
     lag: int = 1
+    _rehearsed: Counter[tuple[str, Part]] = field(default_factory=Counter)
+    _sizes: set[int] = field(default_factory=set)
+
+    def lacks(self, cast: Mapping[str, Part], seats: int) -> bool:
+        """Says whether too little is known of a match to make up its result and to know what it takes."""
+        if seats not in self._sizes:
+            return True
+        full = len(self.rehearsals) >= _MOST_REHEARSALS
+        return not full and any(self._rehearsed[item] < _REHEARSALS for item in cast.items())
+
+    def add(self, rehearsals: Sequence[Rehearsal]) -> None:
+        """Adds rehearsals of a match."""
+        self.rehearsals += rehearsals
+        for item in rehearsals:
+            self._rehearsed.update(item.parts.items())
+            self._sizes.add(len(item.match.policies))
 
     def models(self) -> list[str]:
         """Returns the policies that are models, sorted."""
         return sorted({policy for rehearsal in self.rehearsals for policy in rehearsal.talks})
+
+    def talks(self, policy: str, part: Part) -> list[Talk]:
+        """Returns what a policy asked in some roles, or, if that was not rehearsed, what others did, or it in other roles."""
+        of_part = [item for item in self.rehearsals if part in item.parts.values()]
+        own = [item.talks[policy] for item in of_part if item.parts.get(policy) == part]
+        others = [talk for item in of_part for name, talk in item.talks.items() if item.parts[name] == part]
+        return own or others or [item.talks[policy] for item in self.rehearsals if policy in item.talks]
 
     @property
     def at_once(self) -> float:
@@ -157,40 +182,33 @@ class _Plan:
 async def _plan(config: RunConfig, environment: str, reply_tokens: int) -> _Plan:
     plan = _Plan(environment, [], [], [])
     for apart in (0.0, _APART):
-        schedule = make_scheme(config, environment).schedule()
-        await _simulate(config, plan, schedule, apart, reply_tokens)
+        await _simulate(config, plan, make_scheme(config, environment), apart, reply_tokens)
     return plan
 
 
-async def _simulate(config: RunConfig, plan: _Plan, schedule: Schedule, apart: float, reply_tokens: int) -> None:
+async def _simulate(config: RunConfig, plan: _Plan, scheme: Scheme, apart: float, reply_tokens: int) -> None:
     """Goes through a schedule with made results, rehearsing matches of policies of which too little is known."""
     names = config.seated(plan.environment)
     strengths = {name: apart * index for index, name in enumerate(names)}
     rng = np.random.default_rng([config.seed, int(apart)])
-    seats: Counter[str] = Counter()
+    parts: Counter[tuple[str, Part]] = Counter()
     sizes: list[int] = []
     open_batches: list[Sequence[Match]] = []
+    schedule = scheme.schedule()
     plan.lag = schedule.lag
     while not isinstance(batch := schedule.next_batch(), Stop) and sum(sizes) < _MOST_MATCHES:
         for match in batch:
-            if _is_new(plan, match):
-                plan.rehearsals.append(await rehearse(config, match, len(plan.rehearsals), reply_tokens))
-            seats.update(set(match.policies))
+            cast = parts_of(match, scheme.agents(len(match.policies)))
+            if plan.lacks(cast, len(match.policies)):
+                plan.add(await rehearse(config, match, reply_tokens))
+            parts.update(cast.items())
         sizes.append(len(batch))
         open_batches.append(batch)
         if len(open_batches) == schedule.lag:
             results = _Results(plan.rehearsals, strengths, rng)
             schedule.add([results.make(match) for match in open_batches.pop(0)])
-    plan.seats.append(seats)
+    plan.parts.append(parts)
     plan.matches.append(sizes)
-
-
-def _is_new(plan: _Plan, match: Match) -> bool:
-    known = plan.rehearsals
-    if not any(len(item.match.policies) == len(match.policies) for item in known):
-        return True
-    counts = Counter(policy for item in known for policy in set(item.match.policies))
-    return len(known) < _MOST_REHEARSALS and any(counts[policy] < _REHEARSALS for policy in match.policies)
 
 
 class _Results:
@@ -228,25 +246,33 @@ def _options(match: Match) -> str:
 
 
 def _expect(config: RunConfig, plan: _Plan, policy: str) -> Expected:
-    talks = [item.talks[policy] for item in plan.rehearsals if policy in item.talks]
-    matches = _span([seats[policy] for seats in plan.seats])
-    calls, read, written = (
-        _times(matches, [getattr(talk, name) for talk in talks])
-        for name in ("calls", "prompt_tokens", "completion_tokens")
-    )
+    parts = sorted({part for played in plan.parts for name, part in played if name == policy})
+    matches = [_span([played[policy, part] for played in plan.parts]) for part in parts]
+    talks = [plan.talks(policy, part) for part in parts]
+
+    def add_up(value: Callable[[Talk], float]) -> Span:
+        spans = (
+            _times(often, [value(talk) for talk in of_part]) for often, of_part in zip(matches, talks, strict=True)
+        )
+        return sum(spans, NOTHING)
+
+    price = _price(config, plan.environment, policy)
     return Expected(
-        plan.environment, policy, matches, calls, read, written, _cost(config, plan, policy, matches, talks)
+        plan.environment,
+        policy,
+        matches=sum(matches, NOTHING),
+        calls=add_up(lambda talk: talk.calls),
+        prompt_tokens=add_up(lambda talk: talk.prompt_tokens),
+        completion_tokens=add_up(lambda talk: talk.completion_tokens),
+        cost=add_up(lambda talk: price.cost(talk.prompt_tokens, 0, talk.completion_tokens, 0)) if price else None,
     )
 
 
-def _cost(config: RunConfig, plan: _Plan, policy: str, matches: Span, talks: Sequence[Talk]) -> Span | None:
-    target = config.targets().get((plan.environment, policy))
+def _price(config: RunConfig, environment: str, policy: str) -> Price | None:
+    target = config.targets().get((environment, policy))
     if target is None:
         return None
-    price = config.price_table().find(target.model, target.endpoint.split()[0] or "", datetime.now(UTC).date())
-    if price is None:
-        return None
-    return _times(matches, [price.cost(talk.prompt_tokens, 0, talk.completion_tokens, 0) for talk in talks])
+    return config.price_table().find(target.model, target.endpoint.split()[0] or "", datetime.now(UTC).date())
 
 
 def _span(values: Sequence[float]) -> Span:

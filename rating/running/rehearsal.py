@@ -1,7 +1,7 @@
 """Rehearsals: matches between scripted players, with real prompts that are measured and sent to nobody."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -16,6 +16,7 @@ from agents.player import seat_players
 from agents.policy import Policy, Reply
 from agents.registry import baselines, make_policy
 from llmarena_envs.catalogue import load_environment, make_environment
+from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.text_length import TOKEN, WordCounter
 from rating.records.match import Match
 from rating.records.outcome import Outcome
@@ -24,6 +25,11 @@ from rating.running.run_file import RunConfig
 
 MODELS = "openai:"
 """How the spec of a policy begins whose requests a service of ours sends, so that they can be kept from being sent."""
+
+RANDOM = "random"
+
+Part = tuple[str, ...]
+"""The roles of a policy in a match."""
 
 _FRAME = 4
 """Tokens that chat templates put around a message."""
@@ -41,6 +47,14 @@ class Talk:
     completion_tokens: int = 0
 
 
+def parts_of(match: Match, agents: Sequence[str]) -> dict[str, Part]:
+    """Returns the roles that each policy of a match has, one for each of its seats, by its name."""
+    parts: dict[str, Part] = {}
+    for agent, policy in zip(agents, match.policies, strict=True):
+        parts[policy] = tuple(sorted((*parts.get(policy, ()), role_of(agent))))
+    return parts
+
+
 @dataclass(frozen=True)
 class Rehearsal:
     """A match between scripted players.
@@ -48,28 +62,32 @@ class Rehearsal:
     Attributes:
         match: what was played.
         outcome: what it came to.
+        parts: of each policy; see ``parts_of``.
         talks: of each policy that is a model.
     """
 
     match: Match
     outcome: Outcome
+    parts: Mapping[str, Part]
     talks: Mapping[str, Talk] = field(repr=False)
 
 
-async def rehearse(config: RunConfig, match: Match, style: int, reply_tokens: int) -> Rehearsal:
-    """Plays a match by script, while its models make the requests that they would send.
+async def rehearse(config: RunConfig, match: Match, reply_tokens: int) -> list[Rehearsal]:
+    """Plays a match by each script of its game, while its models make the requests that they would send.
 
     Args:
         config: the run.
         match: one of it.
-        style: number of the scripted policy that plays all seats: 0 plays at random, those of the game follow in turn.
         reply_tokens: tokens of a reply, or as many as the request allows if these are fewer.
     """
-    styles = _styles(match.environment)
-    try:
-        return await _play(config, match, styles[style % len(styles)], reply_tokens)
-    except ProviderError:  # it plays some seats of the game only
-        return await _play(config, match, "random", reply_tokens)
+    played = []
+    for style in _styles(match.environment):
+        try:
+            played.append(await _play(config, match, style, reply_tokens))
+        except ProviderError:  # a script that does not play all seats, or not with these options
+            if style == RANDOM:
+                raise
+    return played
 
 
 def _styles(environment: str) -> list[str]:
@@ -78,8 +96,8 @@ def _styles(environment: str) -> list[str]:
     Where moves are texts those of the games play roles, some of them absurd.
     """
     if load_environment(environment).action_examples:
-        return ["random"]
-    return ["random", *sorted(baselines(environment).keys() - BASELINES.keys())]
+        return [RANDOM]
+    return [RANDOM, *sorted(baselines(environment).keys() - BASELINES.keys())]
 
 
 async def _play(config: RunConfig, match: Match, style: str, reply_tokens: int) -> Rehearsal:
@@ -97,7 +115,8 @@ async def _play(config: RunConfig, match: Match, style: str, reply_tokens: int) 
         episode = await play_async(env, seat_players(players), match.seed, config.turn_settings(match.environment))
     finally:
         env.close()
-    return Rehearsal(match, outcome_of(match, list(env.possible_agents), episode), dict(talks))
+    agents = list(env.possible_agents)
+    return Rehearsal(match, outcome_of(match, agents, episode), parts_of(match, agents), dict(talks))
 
 
 class _Rehearser:
