@@ -3,6 +3,8 @@
 import argparse
 import importlib
 import importlib.metadata
+import math
+import re
 import sqlite3
 import sys
 import traceback
@@ -17,6 +19,7 @@ EXIT_DONE = 0
 EXIT_INTERNAL = 1
 EXIT_USAGE = 2
 EXIT_ERRORS = 3
+EXIT_BUDGET = 4
 EXIT_INTERRUPTED = 130
 EXIT_TERMINATED = 143
 
@@ -67,8 +70,13 @@ def build_parser() -> argparse.ArgumentParser:
     run.add_argument("--min-matches", type=_count, help="matches of a policy before play can stop")
     run.add_argument("--workers", type=_count, help="worker processes for scripted matches; 0 for one a core")
     _add_session(run)
+    run.add_argument("--out", type=Path, metavar="DIR", help="directory of the run; must be new or empty")
+    run.add_argument("--dry-run", action="store_true", help="play nothing; print what the run is expected to take")
     run.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="directory of the run; must be new or empty"
+        "--reply-tokens", type=_positive, default=200, metavar="N", help="tokens of a reply in a dry run (default 200)"
+    )
+    run.add_argument(
+        "--latency", type=_amount, default=2.0, metavar="SECONDS", help="of a call in a dry run (default 2)"
     )
 
     resume = command("resume", "run", "go on with a run that was stopped")
@@ -155,6 +163,18 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
     """Adds what holds for one go at a run."""
     parser.add_argument("--max-errors", type=_count, metavar="N", help="failures of providers after which play stops")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument(
+        "--max-cost",
+        type=_amount,
+        metavar="AMOUNT",
+        help="cost of all calls of the run at which play stops; needs prices",
+    )
+    parser.add_argument(
+        "--max-tokens", type=_count, metavar="N", help="tokens of all calls of the run at which play stops"
+    )
+    parser.add_argument(
+        "--max-time", type=_duration, metavar="TIME", help="time after which play stops: seconds, or as in 1h30m"
+    )
     _add_cache(parser)
 
 
@@ -181,14 +201,39 @@ def _count(text: str) -> int:
     return value
 
 
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of 1 or more, got {text}")
+    return value
+
+
+def _amount(text: str) -> float:
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
+    return value
+
+
+def _duration(text: str) -> float:
+    """Reads seconds: ``90``, ``90s``, ``15m``, ``1h30m``."""
+    parts = re.fullmatch(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,9})s?)?", text)
+    seconds = (
+        sum(int(part or 0) * unit for part, unit in zip(parts.groups(), (3600, 60, 1), strict=True)) if parts else 0
+    )
+    if not seconds:
+        raise argparse.ArgumentTypeError(f"expected seconds, or a time such as 1h30m, got {text!r}")
+    return float(seconds)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command.
 
     A run goes on to its end when nobody reads its output any more; every other command then ends with 0.
 
     Returns:
-        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded or void matches left, 130
-        interrupted, 143 terminated.
+        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded or void matches left, 4 a
+        budget of cost, tokens or time used up, 130 interrupted, 143 terminated.
     """
     with Interruptions() as interruptions:
         args = build_parser().parse_args(arguments)
@@ -230,7 +275,7 @@ def _translated(command: Callable[[], int | None]) -> int:
             EXIT_USAGE,
         )
     from llmarena_envs.core.options import OptionError
-    from rating.errors import BudgetExceeded, IncompleteRun, RunError
+    from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError
 
     try:
         return int(command() or EXIT_DONE)
@@ -238,8 +283,10 @@ def _translated(command: Callable[[], int | None]) -> int:
         return _fail(str(error), EXIT_USAGE)
     except sqlite3.DatabaseError as error:
         return _fail(f"the database of the run cannot be used: {error}", EXIT_USAGE)
-    except (BudgetExceeded, IncompleteRun, ProviderError) as error:
+    except (ErrorBudgetExceeded, IncompleteRun, ProviderError) as error:
         return _fail(str(error), EXIT_ERRORS)
+    except BudgetExceeded as error:
+        return _fail(str(error), EXIT_BUDGET)
     except Quit as error:
         return _fail(str(error), EXIT_INTERRUPTED)
 

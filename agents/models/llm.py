@@ -182,6 +182,11 @@ class LLMPolicy:
         self.wants_legal = structured
         self.reset("", 0)
 
+    @property
+    def target(self) -> Target:
+        """Which model is asked, and where."""
+        return self._target
+
     def reset(self, agent: str, seed: int) -> None:
         """Begins a match with an empty history; ``seed`` is what the seeds of requests are made from."""
         self._agent = agent

@@ -90,6 +90,11 @@ class ModelService:
         self._idle = asyncio.Event()
         self.in_flight = 0
 
+    @property
+    def limit(self) -> int:
+        """Requests that may be under way at once for now, over all models that were asked."""
+        return sum(line.gate.limit for line in self._lines.values())
+
     async def complete(self, target: Target, request: Mapping[str, Any], *, agent: str, sample: str) -> Reply:
         """Returns the reply to a request for a chat completion.
 

@@ -11,6 +11,7 @@ from typing import Any
 from agents.errors import Quit
 from agents.registry import baselines
 from llmarena_envs.core.options import OptionError, nearest
+from rating.commands.forecast import print_forecast
 from rating.commands.progress import ProgressDisplay
 from rating.commands.read import print_leaderboards, write_report
 from rating.commands.signals import Interruptions
@@ -36,6 +37,11 @@ def run(args: argparse.Namespace) -> None:
             raise OptionError("expected a run file, or at least one --env and one --policy")
         policies, restricted = read_policies(args.policy, args.env)
         text, where = run_file_text(args.env, policies, _settings(args), restricted), "command line"
+    if args.dry_run:
+        print_forecast(text, where, args.reply_tokens, args.latency)
+        return
+    if args.out is None:
+        raise OptionError("expected a directory for the run: --out DIR, or --dry-run to see what it would take")
     with _resumable(args.out):
         session = read_session(args)
         config, store = run_directory.create(args.out, text, where, offline=session.offline)
@@ -70,7 +76,15 @@ def read_session(args: argparse.Namespace) -> Session:
     Raises:
         OptionError: if they do not fit each other, or name a cache that cannot be used.
     """
-    session = Session(max_errors=args.max_errors, cache=args.cache, offline=args.offline, quiet=args.quiet)
+    session = Session(
+        max_errors=args.max_errors,
+        max_cost=args.max_cost,
+        max_tokens=args.max_tokens,
+        max_seconds=args.max_time,
+        cache=args.cache,
+        offline=args.offline,
+        quiet=args.quiet,
+    )
     cache = session.open_cache()  # before a directory is made
     if cache is not None:
         cache.close()

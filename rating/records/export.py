@@ -12,7 +12,7 @@ from rating.records.record import Record
 FAILURES = tuple(
     kind.name.lower() for kind in Failure if kind not in (Failure.OK, Failure.PROVIDER, Failure.ENVIRONMENT_BUG)
 )
-_TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
+_TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "unknown_usage")
 
 
 def record_table(record: Record) -> dict[str, Any]:

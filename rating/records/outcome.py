@@ -33,6 +33,7 @@ class SeatOutcome:
         agent: id of the seat, whose role is the part before the number.
         rated: whether the seat is compared with others; staff (a judge, say) is not.
         reasoning_tokens: those of the tokens it wrote that are known to be reasoning.
+        unknown_usage: replies of which nobody knows how many tokens they took; they add nothing to the sums.
     """
 
     policy: str
@@ -48,6 +49,7 @@ class SeatOutcome:
     agent: str = ""
     rated: bool = True
     reasoning_tokens: int = 0
+    unknown_usage: int = 0
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from agents.turn import TurnSettings
 from rating.errors import RunError
 from rating.records.store import Store
 from rating.running.contests import make_scheme
+from rating.running.price_file import keep_prices
 from rating.running.run_file import RunConfig, parse_run_file
 from rating.running.tournament_config import keep_scores
 
@@ -26,7 +27,7 @@ def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> t
 
     Args:
         path: where; it must not exist, or be empty.
-        run_file: text of the run file; kept verbatim, but for the scores of a tournament, which it holds itself then.
+        run_file: text of the run file; kept verbatim, but for the scores of a tournament and prices, which it holds itself then.
         where: what error messages call the run file.
         offline: whether no model will be asked anything, so that no keys are needed.
 
@@ -34,11 +35,7 @@ def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> t
         OptionError: if the run file is not valid; nothing is made.
         RunError: if there is something already.
     """
-    parse_run_file(run_file, where, offline=offline)
-    run_file = keep_scores(run_file)
-    config = parse_run_file(run_file, where, offline=offline)
-    for environment in config.environment:
-        make_scheme(config, environment.name)
+    config, run_file = check_run_file(run_file, where, offline=offline)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
@@ -50,6 +47,25 @@ def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> t
     store.set_fact(_IDENTITY, config.identity())
     store.set_fact(_TEXT, run_file)
     return config, store
+
+
+def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, str]:
+    """Returns a run, and the text of its run file as it is kept.
+
+    Args:
+        run_file: text of the run file.
+        where: what error messages call it.
+        offline: whether no model will be asked anything, so that no keys are needed.
+
+    Raises:
+        OptionError: if it is not valid, or an environment cannot be rated as it says.
+    """
+    parse_run_file(run_file, where, offline=offline)
+    run_file = keep_prices(keep_scores(run_file))
+    config = parse_run_file(run_file, where, offline=offline)
+    for environment in config.environment:
+        make_scheme(config, environment.name)
+    return config, run_file
 
 
 def replace_run_file(path: Path, text: str) -> None:

@@ -5,6 +5,8 @@ import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
@@ -12,10 +14,14 @@ import tomlkit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from agents.models import ModelService
+from agents.models.service import Target
 from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, nearest
+from rating.accounting.prices import Price, PriceTable
+from rating.running.budget import Budget
+from rating.running.price_file import read_prices
 from rating.running.tournament_config import TournamentConfig
 from rating.schemes.stopping import StopRule
 
@@ -137,6 +143,24 @@ class StopConfig(_Table):
         return StopRule(**self.model_dump(exclude={"matches", "half_width", "still"}))
 
 
+class BudgetConfig(_Table):
+    """How much the run may take; by default any amount.
+
+    Attributes:
+        cost: of all calls of models, in the currency of the prices.
+        tokens: read and written by all calls of models.
+        hours: that one session may take.
+    """
+
+    cost: Annotated[float, Field(gt=0)] | None = None
+    tokens: Count | None = None
+    hours: Annotated[float, Field(gt=0)] | None = None
+
+    def budget(self) -> Budget:
+        """Returns the budget."""
+        return Budget(self.cost, self.tokens, None if self.hours is None else 3600 * self.hours)
+
+
 class RunConfig(_Table):
     """A whole run.
 
@@ -157,6 +181,9 @@ class RunConfig(_Table):
         concurrency: matches under way at once in this process.
         max_errors: provider failures and environment bugs after which the run stops; it can be resumed.
         tries: how often a match is begun within one run if a provider fails.
+        price: what models cost.
+        prices: path of a file that says so instead. A new run keeps the prices instead of the path.
+        budget: how much the run may take.
     """
 
     environment: Annotated[list[EnvironmentConfig], Field(min_length=1)]
@@ -171,6 +198,9 @@ class RunConfig(_Table):
     concurrency: Count = 64
     max_errors: Annotated[int, Field(ge=0)] = 20
     tries: Count = 3
+    price: list[Price] = []
+    prices: str = ""
+    budget: BudgetConfig = BudgetConfig()
 
     def check(self, *, offline: bool = False) -> None:
         """Makes every environment and policy once, so that a bad name or option fails before anything is played.
@@ -199,6 +229,56 @@ class RunConfig(_Table):
                 _check_title(name)
                 policy = self.find_policy(name)
                 make_policy(policy.spec, environment.name, policy.options, service=service)
+        self.price_table()
+        if self.budget.cost is not None:
+            self.check_priced()
+
+    def check_priced(self) -> None:
+        """Checks that every model has a price today, without which no budget on cost can be kept.
+
+        Raises:
+            OptionError: if one has none.
+        """
+        prices, today = self.price_table(), datetime.now(UTC).date()
+        for target in self.targets().values():
+            if prices.find(target.model, target.endpoint.split()[0] or "", today) is None:
+                raise OptionError(
+                    f"budget: a limit on cost needs a price for every model, but {target.model!r} has none; write into the run"
+                    " file, with amounts for a million tokens:\n[[price]]\n"
+                    f"model = {json.dumps(target.model)}\ninput = 0.50\noutput = 1.50"
+                )
+
+    def targets(self) -> dict[tuple[str, str], Target]:
+        """Returns which model is asked, by environment and name of the policy, for those that say so."""
+        found, unasked = {}, ModelService(offline=True)
+        for environment in self.environment:
+            for name in self.seated(environment.name):
+                policy = self.find_policy(name)
+                made = make_policy(policy.spec, environment.name, policy.options, service=unasked)
+                target = getattr(made, "target", None)
+                if isinstance(target, Target):
+                    found[environment.name, name] = target
+        return found
+
+    def find_model(self, model: str) -> str:
+        """Returns the name of the first policy that asks a model, or an empty string."""
+        return next((name for (_, name), target in self.targets().items() if target.model == model), "")
+
+    def seated(self, environment: str) -> list[str]:
+        """Returns the names of all who play or serve in an environment, sorted."""
+        item = self.find_environment(environment)
+        others = [item.opponent] if item.opponent else []
+        return sorted({*self.pool(environment), *others, *itertools.chain(*item.staff.values())})
+
+    def price_table(self) -> PriceTable:
+        """Returns the prices.
+
+        Raises:
+            OptionError: if they contradict each other, or their file cannot be read.
+        """
+        if self.price and self.prices:
+            raise OptionError("prices: expected [[price]] tables or the path of a file that holds them, got both")
+        return PriceTable(read_prices(Path(self.prices)) if self.prices else self.price)
 
     def _check_environment(self, environment: EnvironmentConfig) -> None:
         """Makes an environment, and one with each of the values that an option takes in turn.
@@ -344,6 +424,8 @@ _TABLES: dict[str, type[BaseModel]] = {
     "stop": StopConfig,
     "turns": TurnsConfig,
     "tournament": TournamentConfig,
+    "price": Price,
+    "budget": BudgetConfig,
 }
 
 
@@ -357,7 +439,8 @@ def _explain(error: dict[str, Any]) -> str:
     path = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
         tables = [_TABLES[part] for part in error["loc"][:-1] if part in _TABLES]
-        known = sorted((tables[-1] if tables else RunConfig).model_fields)
+        fields = (tables[-1] if tables else RunConfig).model_fields
+        known = sorted(field.alias or name for name, field in fields.items())
         return f"unknown key {path!r}; expected one of {', '.join(known)}{nearest(error['loc'][-1], known)}"
     got = "" if error["type"] == "missing" else f", got {error['input']!r}"
     return f"{path}: {error['msg'].lower()}{got}"
@@ -365,7 +448,7 @@ def _explain(error: dict[str, Any]) -> str:
 
 def write_run_file(config: RunConfig) -> str:
     """Writes the run file of a run, without what is as it is by default."""
-    return tomlkit.dumps(config.model_dump(exclude_defaults=True))
+    return tomlkit.dumps(config.model_dump(exclude_defaults=True, by_alias=True))
 
 
 def run_file_text(

@@ -3,19 +3,27 @@
 import asyncio
 import json
 import logging
+import math
 import os
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 
+from agents import telemetry
+from agents.models.calls import Call
+from agents.records import Turn
 from llmarena_envs.catalogue import make_environment
-from rating.errors import ErrorBudgetExceeded
+from rating.accounting.bill import Bill
+from rating.errors import BudgetExceeded, ErrorBudgetExceeded
 from rating.records.match import Match
 from rating.records.outcome import FINAL, PLAYED, VOID, Outcome
 from rating.records.store import Store
 from rating.running.batches import play_batches
+from rating.running.budget import Halt, Halted
 from rating.running.contests import make_scheme
 from rating.running.executors import AsyncExecutor, Executor, Played, ProcessExecutor
+from rating.running.ledger import Ledger
 from rating.running.players import Players
 from rating.running.progress import EnvironmentProgress, Progress, expected_matches
 from rating.running.run_file import RunConfig
@@ -24,6 +32,9 @@ from rating.running.slots import Slots
 
 ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
 """The environment of the match in whose task a message is logged."""
+
+MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
+"""The match in whose task a model is called."""
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +74,12 @@ class Runner:
         self._config = config
         self._max_errors = config.max_errors if session.max_errors is None else session.max_errors
         self._store = store
-        self._players = Players(config, session)
+        self._players = Players(config, session, self._on_call)
+        self._ledger = Ledger(store.path.parent, config.price_table())
+        self._budget = config.budget.budget().replaced(session.max_cost, session.max_tokens, session.max_seconds)
+        if self._budget.cost is not None:
+            config.check_priced()
+        self._halt = Halt()
         self._tallies = {item.name: _Tally() for item in config.environment}
         self._errors = 0
         self._here = AsyncExecutor(config, self._players, self._slots(config.concurrency))
@@ -73,6 +89,11 @@ class Runner:
     def _slots(self, count: int) -> Slots:
         return Slots(count, [item.name for item in self._config.environment])
 
+    @property
+    def bill(self) -> Bill:
+        """What the calls of models took, in all sessions so far."""
+        return self._ledger.bill
+
     async def run(self) -> int:
         """Plays every environment to its end.
 
@@ -80,8 +101,11 @@ class Runner:
             How many matches are void; they are played when the run goes on.
 
         Raises:
+            BudgetExceeded: if the run has taken as much as it may.
             ErrorBudgetExceeded: if too many providers or environments failed.
         """
+        self._check_budget()
+        clock = self._start_clock()
         try:
             async with asyncio.TaskGroup() as group:
                 for environment in self._config.environment:
@@ -89,8 +113,10 @@ class Runner:
         except BaseExceptionGroup as errors:
             raise _first(errors) from errors
         finally:
+            clock.cancel()
             await self._pool.close()
             await self._players.close()
+            self._ledger.close()
         return sum(tally.void for tally in self._tallies.values())
 
     def progress(self) -> Progress:
@@ -103,6 +129,9 @@ class Runner:
                 for name, tally in self._tallies.items()
             ),
             self._errors,
+            usage=self.bill.totals,
+            in_flight=self._players.calls_in_flight,
+            limit=self._players.calls_allowed,
         )
 
     async def _play_environment(self, environment: str) -> None:
@@ -139,25 +168,59 @@ class Runner:
         if known is not None and known.status in FINAL:
             tally.count(known, is_new=False)
             return known
-        executor = self._executor(match)
-        async with executor.slots.hold(match.environment):
-            outcome = await self._play(match, executor)
+        outcome = await self._halt.play(partial(self._play_in_turn, match))
         tally.count(outcome, is_new=True)
         return outcome
+
+    async def _play_in_turn(self, match: Match) -> Outcome:
+        executor = self._executor(match)
+        async with executor.slots.hold(match.environment):
+            return await self._play(match, executor)
 
     async def _play(self, match: Match, executor: Executor) -> Outcome:
         """Plays a match, again if a provider fails, and records it."""
         ENVIRONMENT.set(match.environment)
+        MATCH.set(match)
         for _ in range(self._config.tries):
-            played = await executor.play(
-                match, self._store.turns(match), lambda turn: self._store.add_turn(match, turn)
-            )
+            self._halt.check()
+            played = await executor.play(match, self._store.turns(match), partial(self._on_turn, match))
             self._store.finish(match, played.outcome, digest=played.digest, error=played.error)
             if played.outcome.status not in PLAYED:
                 self._count_error(match, played)
             if played.outcome.status != VOID or played.fatal:
                 break
         return played.outcome
+
+    def _on_turn(self, match: Match, turn: Turn) -> None:
+        self._store.add_turn(match, turn)
+        self._halt.check()
+
+    def _on_call(self, call: Call) -> None:
+        """Enters a call; one outside of matches, by which a model is tried out, is that of the first policy with the model."""
+        telemetry.record(call)
+        match = MATCH.get()
+        policy = self._players.seats(match)[call.agent] if match else self._config.find_model(call.model) or call.model
+        try:
+            self._ledger.add(call, match, policy)
+        except OSError as error:  # a log with gaps would be worse than none
+            self._end(error)
+        self._check_budget()
+
+    def _check_budget(self) -> None:
+        exceeded = self._budget.exceeded(self.bill)
+        if exceeded:
+            self._end(BudgetExceeded(exceeded))
+
+    def _start_clock(self) -> asyncio.TimerHandle:
+        """Ends the run when the session has taken its time."""
+        seconds = self._budget.seconds
+        error = BudgetExceeded(f"the time of this session is used up: {seconds or 0:g} s")
+        return asyncio.get_running_loop().call_later(math.inf if seconds is None else seconds, self._end, error)
+
+    def _end(self, error: Exception) -> None:
+        """Lets nothing begin any more; what is under way comes to the end of its turn."""
+        self._halt.order(error)
+        self._players.stop_calls(Halted(str(error)))
 
     def _executor(self, match: Match) -> Executor:
         """Returns where a match is played: with a person at the terminal, who has one; scripted ones in the pool."""

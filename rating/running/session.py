@@ -13,6 +13,9 @@ class Session:
 
     Attributes:
         max_errors: failures in this session at which play stops, in place of what the run file says.
+        max_cost: of all calls of the run so far, at which play stops; likewise.
+        max_tokens: read and written in all calls of the run so far; likewise.
+        max_seconds: that this session may take; likewise.
         cache: directory in which the replies of models are looked for first, and kept; by default there is none.
         offline: whether no model is asked for a reply that is not in the cache.
         quiet: whether nothing is shown but what goes wrong for good.
@@ -22,6 +25,9 @@ class Session:
     """
 
     max_errors: int | None = None
+    max_cost: float | None = None
+    max_tokens: int | None = None
+    max_seconds: float | None = None
     cache: Path | None = None
     offline: bool = False
     quiet: bool = False
