@@ -131,7 +131,7 @@ class Runner:
             self._errors,
             usage=self.bill.totals,
             in_flight=self._players.calls_in_flight,
-            limit=self._players.calls_allowed,
+            limit=self._players.calls_allowed or None,
         )
 
     async def _play_environment(self, environment: str) -> None:
