@@ -5,7 +5,8 @@ be asynchronous. These attributes are optional:
 
 * ``reads``: what the observation is. ``"text"`` (default): a dict with ``rules`` and ``text``, and ``action_mask`` where
   actions are enumerated; when the player is asked again after a bad reply, ``attempt`` counts the replies before and
-  ``feedback`` says what was wrong, in one line (``text`` then ends with the end of the rejected reply and that line). Where
+  ``feedback`` says what was wrong, in one line (``text`` then ends with the end of the rejected reply and that line), and
+  ``kept`` is what stays of earlier replies where the rest is enough. Where
   ``fresh_history`` is 1 the turn is to be answered without what was said in earlier ones.
   ``"view"``: the game's typed view. ``"vector"``: a dict with ``observation`` and ``action_mask``. ``"draw"``: no observation
   but a function ``draw(rng)`` that draws a legal action of the agent with a generator of the policy's, which also works where

@@ -148,6 +148,7 @@ def _add_feedback(
         **observation,
         "attempt": len(answers),
         "feedback": reason(last.kind, last.message, language, incomplete=bool(kept)),
+        "kept": kept,
         "text": f"{observation['text']}\n\n{feedback(last.kind, last.message, last.reply, language, kept=kept)}",
     }
 

@@ -125,7 +125,9 @@ def build_parser() -> argparse.ArgumentParser:
     add.add_argument("--prior", type=float, metavar="SCORE", help="initial score (default: the median)")
     report.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: DIR/report.html)")
     replay.add_argument("match", nargs="?", default="", metavar="MATCH", help="match id, or its beginning")
-    replay.add_argument("--raw", action="store_true", help="show what was read and replied, also where a story is told")
+    replay.add_argument(
+        "--raw", action="store_true", help="show what was read, thought and replied, also where a story is told"
+    )
     replay.add_argument("--verify", action="store_true", help="check every hash, play again and compare everything")
     export.add_argument("--format", choices=("jsonl", "csv"), default="jsonl")
     return parser

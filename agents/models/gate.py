@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agents.models.client import MAX_CONNECTIONS
+from agents.models.connection import MAX_CONNECTIONS
 from agents.models.pace import Pace, per_minute
 from agents.models.rate_headers import read_pause
 

@@ -38,12 +38,14 @@ class Target:
         model: name of the model as the server knows it.
         limits: how often and how long it is asked for one reply.
         rates: how much it is asked at once and in a minute, by all who ask it.
+        idle: seconds without a sign of life after which a streamed reply is given up; ``None`` for no stream.
     """
 
     endpoint: Endpoint
     model: str
     limits: RetryLimits
     rates: GateLimits = NO_LIMITS
+    idle: float | None = None
 
     @property
     def base_url(self) -> str:
@@ -90,7 +92,7 @@ class ModelService:
         """
         if self._stopped is not None:
             raise self._stopped.with_traceback(None)
-        return await self._ask(target, dict(request), agent)
+        return await self._ask(target, request, agent)
 
     async def preflight(self, target: Target, request: Mapping[str, Any]) -> None:
         """Asks a model one small thing, to find out whether it is there, without waiting for its turn.
@@ -106,7 +108,7 @@ class ModelService:
 
         async def send(attempt: int, seconds: float) -> None:
             call = Call(target.model, target.base_url, "", attempt, CallStatus.OK)
-            await self._send(client, dict(request), min(seconds, target.limits.timeout), call)
+            await self._send(client, target, request, min(seconds, target.limits.timeout), call)
 
         await check_model(send, target.model, target.base_url)
 
@@ -130,7 +132,7 @@ class ModelService:
             for client in clients.values():
                 stack.push_async_callback(client.close)
 
-    async def _ask(self, target: Target, request: dict[str, Any], agent: str) -> Reply:
+    async def _ask(self, target: Target, request: Mapping[str, Any], agent: str) -> Reply:
         """Sends a request until there is a reply, or no more is tried."""
         client = await self._client(target.endpoint)
         base_url, line = self._line(target)
@@ -143,10 +145,8 @@ class ModelService:
             wait = round(ticket.sent_at - idle_since, 3)
             waited += wait
             call = Call(target.model, base_url, agent, attempts.made + 1, CallStatus.OK, waited=wait)
-            # The client of a stream bounds the time between two chunks.
-            seconds = attempts.seconds if request.get("stream") else min(limits.timeout, attempts.seconds)
             try:
-                response = await self._send(client, request, seconds, call)
+                response = await self._send(client, target, request, min(limits.timeout, attempts.seconds), call)
             except TransientError as error:
                 failure = error
             except ProviderError:
@@ -167,14 +167,16 @@ class ModelService:
                 _log.info("%s: %s; attempt %d follows in %.1f s", target.model, failure, attempts.made + 1, pause)
                 await self._pause(pause)
 
-    async def _send(self, client: Client, request: dict[str, Any], seconds: float, call: Call) -> Response:
+    async def _send(
+        self, client: Client, target: Target, request: Mapping[str, Any], seconds: float, call: Call
+    ) -> Response:
         """Makes one attempt of at most ``seconds``, and reports it."""
         time = asyncio.get_running_loop().time
         began = time()
         self.in_flight += 1
         try:
             async with asyncio.timeout(seconds):
-                response = await client.complete(request)
+                response = await client.complete(request, idle=target.idle)
             self._on_call(_describe_reply(call, response, time() - began))
             return response
         except TimeoutError as error:

@@ -66,6 +66,7 @@ def outcome_of(match: Match, agents: list[str], episode: Episode) -> Outcome:
                 fallbacks=sum(bool(turn.fallback) for turn in turns),
                 prompt_tokens=sum(attempt.prompt_tokens or 0 for attempt in attempts),
                 completion_tokens=sum(attempt.completion_tokens or 0 for attempt in attempts),
+                reasoning_tokens=sum(attempt.reasoning_tokens or 0 for attempt in attempts),
                 statistics=statistics,
             )
         )

@@ -107,6 +107,10 @@ function tellTurn(turn, index, policy) {
     const good = attempt.kind === "ok";
     const tokens = attempt.tokens[0] || attempt.tokens[1] ? `, ${attempt.tokens[0]} tokens read, ${attempt.tokens[1]} written` : "";
     box.append(element("span", `reply: ${attempt.kind}${tokens}`, good ? "good" : "bad"));
+    if (attempt.reasoning) {
+      const details = box.appendChild(element("details"));
+      details.append(element("summary", "what was thought before it"), element("pre", attempt.reasoning));
+    }
     box.append(element("pre", attempt.reply, "reply"));
     if (attempt.message) box.append(element("p", attempt.message, "bad"));
   }

@@ -107,6 +107,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
                 "kind": attempt.kind.name.lower(),
                 "message": attempt.message,
                 "tokens": [attempt.prompt_tokens, attempt.completion_tokens],
+                **({"reasoning": attempt.reasoning} if attempt.reasoning else {}),
             }
             for attempt in turn.attempts
         ],

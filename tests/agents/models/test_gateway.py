@@ -33,7 +33,7 @@ class World:
     async def close(self):
         pass
 
-    async def complete(self, request):
+    async def complete(self, request, idle=None):
         return await self.models[request["model"]].complete(request)
 
     def ask(self, text="hello", model="m", limits=LIMITS, rates=None, **fields):

@@ -53,7 +53,10 @@ TRANSIENT = {
         completion({}, choices=[{"message": {"content": "X:"}, "finish_reason": "stop", "error": {"code": 502}}])
     ),
     "error beside the choice": json_answer(completion({"content": "X: 1"}, error={"message": "upstream is down"})),
-    "content in parts": json_answer(completion({"content": [{"type": "text", "text": "X: 1"}]})),
+    "content of another type": json_answer(completion({"content": {"text": "X: 1"}})),
+    "part of another type": json_answer(completion({"content": [7]})),
+    "neither text nor finish reason": say("", None),
+    "finish reason nobody knows, with text": say("X: 1", "gremlins"),
 }
 
 OUTAGES = {"502 page": html(502), "503": error(503), "504 page": html(504), "529": error(529)}
@@ -133,28 +136,6 @@ def test_a_date_to_wait_for_goes_by_the_clock_of_the_server():
     assert read_retry_after({"retry-after": PAST, "date": "Wed, 21 Oct 2015 07:27:30 GMT"}) == 30.0
     assert read_retry_after({"retry-after": FUTURE, "date": FUTURE}) == 0.0
     assert read_retry_after({"retry-after": PAST, "date": "yesterday"}) == 0.0
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        error(401, "invalid_api_key"),
-        error(403),
-        error(404, "model_not_found"),
-        html(404),
-        error(400, "context_length_exceeded"),
-        json_answer({"detail": "no model"}, status=400),
-        error(402),
-        error(413),
-        error(422),
-        error(429, "insufficient_quota", **{"Retry-After": "0"}),
-    ],
-)
-def test_what_asking_again_cannot_mend_is_fatal(answer):
-    failure, requests = fail(answer, say("never asked for"))
-    assert failure.fatal
-    assert len(requests) == 1
-    assert str(answer.status) in str(failure)
 
 
 def test_the_servers_own_words_stand_in_the_error():
