@@ -90,7 +90,7 @@ class Line:
         """Lets out a call that was replied to; ``tokens`` is what it cost, ``None`` if unknown."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        self._end_outage(now)
+        self._learn_of_response(ticket, now)
         self.gate.succeed(ticket, now, tokens)
         self.gate.heed(headers, now)
         self._depart(ticket, loop)
@@ -99,7 +99,7 @@ class Line:
         """Lets out a call that the server did not take for what was in it: the server is there."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        self._end_outage(now)
+        self._learn_of_response(ticket, now)
         self.gate.leave(ticket, now)
         self._depart(ticket, loop)
 
@@ -118,7 +118,7 @@ class Line:
         loop = asyncio.get_running_loop()
         now = loop.time()
         if error.status is CallStatus.RATE_LIMITED:
-            self._end_outage(now)
+            self._learn_of_response(ticket, now)
             self.gate.refuse(ticket, now, min(error.retry_after, patience))
         else:
             self._learn_of_trouble(ticket, caller, error, now)
@@ -161,11 +161,13 @@ class Line:
         if self.is_out and not was_out:
             _log.warning("%s is out (%s); its calls wait, and one at a time tries again", self._name, error)
 
-    def _end_outage(self, now: float) -> None:
-        if self._outage.began is not None:
-            self.gate.reopen(now)
+    def _learn_of_response(self, ticket: Ticket, now: float) -> None:
+        if self._outage.began is None:
+            self._outage.end()
+        elif ticket.is_probe:  # the others were sent before the outage, and say nothing about now
             _log.warning("%s is back after %.0f s", self._name, now - self._outage.began)
-        self._outage.end()
+            self._outage.end()
+            self.gate.reopen(now)
 
     def _may_send(self, now: float) -> bool:
         return (now >= self._outage.probe_at and self._probe is None) if self.is_out else self.gate.ready_at() <= now
