@@ -4,9 +4,10 @@ import argparse
 import json
 from dataclasses import asdict
 
+from agents.models.preflight import check_models
 from agents.play import play_and_close
 from agents.player import Player
-from agents.records import Turn
+from agents.records import Episode, Turn
 from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
@@ -30,9 +31,12 @@ def play(args: argparse.Namespace) -> None:
             print(f"  from the reply: {printable(reply)}")
         print(printable(env.unwrapped.codec.picture(env.unwrapped.game)), end="\n\n")
 
-    episode = args.interruptions.run(
-        play_and_close(env, players, args.seed, settings, on_turn=show if watched else lambda turn: None)
-    )
+    async def check_and_play() -> Episode:
+        for error in (await check_models({agent: player.policy for agent, player in players.items()})).values():
+            raise error
+        return await play_and_close(env, players, args.seed, settings, on_turn=show if watched else lambda turn: None)
+
+    episode = args.interruptions.run(check_and_play())
     if args.json:
         print(json.dumps(asdict(episode), indent=2, ensure_ascii=False))
         return
