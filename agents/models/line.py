@@ -52,11 +52,6 @@ class Line:
         """Whether the endpoint is out."""
         return self._outage.began is not None
 
-    @property
-    def waiting(self) -> int:
-        """The number of calls that wait."""
-        return sum(not waiter.future.done() for queue in (self._first, self._others) for waiter in queue)
-
     async def enter(self, *, patience: float, tokens: float = 0.0, again: bool = False) -> Ticket:
         """Waits until a request may be sent. Whoever is let through must ``leave`` by one of the methods below.
 
@@ -84,6 +79,7 @@ class Line:
                 self.cancel(waiter.future.result())  # let through and cancelled in the same moment
             else:
                 self._release(loop)
+                self._forget_outage()
             raise
 
     def succeed(self, ticket: Ticket, tokens: int | None, headers: Mapping[str, str]) -> None:
@@ -132,6 +128,7 @@ class Line:
         loop = asyncio.get_running_loop()
         self.gate.leave(ticket, loop.time())
         self._depart(ticket, loop)
+        self._forget_outage()
 
     def stop(self, error: Exception) -> None:
         """Lets nobody through any more: those who wait, and those who come, get ``error``."""
@@ -231,8 +228,12 @@ class Line:
             queue.extend(patient)
         waiters = [*self._first, *self._others]
         self._least_patience = min((waiter.patience for waiter in waiters), default=math.inf)
-        if not waiters and self._probe is None:
-            self._outage.end()  # nobody is left to try; who comes later begins anew
+        self._forget_outage()
+
+    def _forget_outage(self) -> None:
+        """Lets whoever comes later begin anew if nobody is left to find out that an outage is over."""
+        if self.is_out and self._next() is None and not self.gate.in_flight:
+            self._outage.end()
 
     def _unavailable(self, seconds: float) -> ProviderError:
         return ProviderError(

@@ -213,6 +213,8 @@ class ModelService:
             if line is None:
                 line = Line(f"{target.model} at {base_url or 'the default server'}")
                 self._lines[base_url, target.model] = line
+                if self._stopped is not None:
+                    line.stop(self._stopped)
             line.gate.restrict(target.rates)
             found = self._targets[target] = base_url, line
         return found

@@ -230,6 +230,19 @@ def test_an_outage_that_lasts_too_long_gives_up_whoever_waits_and_later_calls_be
     assert later.calls == 1
 
 
+def test_an_outage_that_nobody_waits_for_any_more_is_forgotten(monkeypatch):
+    world = World(monkeypatch, m=lambda request, time: down() if time < 1020 else 1.0)
+    limits = RetryLimits(8, 60.0, 300.0, outage=600.0)
+
+    async def run():
+        for task in [asyncio.ensure_future(world.ask(limits=limits)) for _ in range(20)]:
+            asyncio.get_running_loop().call_later(100, task.cancel)
+        await asyncio.sleep(1000)
+        return await world.ask(limits=limits)
+
+    assert virtual_time.run(run()).calls > 2
+
+
 def test_a_request_that_breaks_the_server_keeps_nobody_from_it(monkeypatch):
     def plan(request, time):
         return down(500) if time < 100 or request["messages"] in (3, 4, 5) else 1.0
