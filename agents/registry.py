@@ -80,8 +80,9 @@ def make_policy(
         elif name == "human":
             policy = _call(_human, own, spec)
         elif kind == "openai" and rest:
-            history = load_environment(environment).declaration.history
-            defaults = {"model": rest, "history": history, "service": service}
+            defaults = {"model": rest, "service": service}
+            if not {"history_turns", "history_tokens"} & own.keys():
+                defaults["history"] = load_environment(environment).declaration.history
             policy = _call(importlib.import_module("agents.models.llm").LLMPolicy, {**defaults, **own}, spec)
         elif rest and kind not in known:
             policy = _call(_import_factory(kind, rest, spec), own, spec)

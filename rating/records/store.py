@@ -185,6 +185,10 @@ class Store:
             totals[status] += count
         return dict(+totals)
 
+    def status_of_matches(self) -> dict[str, str]:
+        """Returns the status of every match by its id."""
+        return dict(self._db.execute("SELECT id, status FROM match"))
+
     def digest(self) -> str:
         """Returns the digest of what was played: anybody who plays the run with the same replies gets the same.
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from llmarena_envs.core.terminal import printable
 from rating.schemes import cells, reservations
 from rating.schemes.figures import Grid
-from rating.schemes.leaderboard import ALWAYS, Column, Leaderboard, Row, StaffRow
+from rating.schemes.leaderboard import ALWAYS, Column, Effort, Leaderboard, Row, StaffRow
 from rating.schemes.summary import Average, Summary
 
 DECIMALS = 4
@@ -36,9 +36,9 @@ class Sheet(NamedTuple):
     importance: list[int]
 
 
-def to_json(board: Leaderboard | Summary) -> str:
-    """Returns a leaderboard or summary as JSON: keys in a fixed order, numbers with ``DECIMALS`` decimals."""
-    return json.dumps(_plain(board), indent=2, ensure_ascii=False, allow_nan=False)
+def to_json(table: Any, decimals: int = DECIMALS) -> str:
+    """Returns a leaderboard, a summary or what else dataclasses hold as JSON: keys in a fixed order, numbers rounded."""
+    return json.dumps(_plain(table, decimals), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def to_text(board: Leaderboard | Summary) -> str:
@@ -101,19 +101,19 @@ def _fitted(shown: Sheet, width: int) -> Sheet:
     return shown._replace(header=[shown.header[index] for index in kept], rows=rows, notes=notes + shown.notes)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, decimals: int) -> Any:
     if isinstance(value, Row) and value.withheld:
-        own = _plain({item.name: getattr(value, item.name) for item in fields(value)})
-        return {name: item if name in _ALWAYS_SHOWN else None for name, item in own.items()}
+        own = {item.name: getattr(value, item.name) for item in fields(value)}
+        return {name: _plain(item, decimals) if name in _ALWAYS_SHOWN else None for name, item in own.items()}
     if is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+        return {item.name: _plain(getattr(value, item.name), decimals) for item in fields(value)}
     if hasattr(value, "_asdict"):
-        return _plain(value._asdict())
+        return _plain(value._asdict(), decimals)
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _plain(item, decimals) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return round(value, DECIMALS) + 0.0 if isinstance(value, float) else value
+        return [_plain(item, decimals) for item in value]
+    return round(value, decimals) + 0.0 if isinstance(value, float) else value
 
 
 def sheet(board: Leaderboard | Summary) -> Sheet:
@@ -177,9 +177,17 @@ def _staff_note(row: StaffRow) -> str:
     parts += [f"bad replies: {cells.kinds(effort.failures)}"] if effort.failures else []
     parts += [f"{effort.reasks} re-asks"] if effort.reasks else []
     parts += [f"{effort.fallbacks} fallbacks"] if effort.fallbacks else []
-    if effort.prompt_tokens or effort.completion_tokens:
-        parts.append(f"tokens: {effort.prompt_tokens} in, {effort.completion_tokens} out")
+    if effort.prompt_tokens or effort.completion_tokens or effort.unknown_usage:
+        parts.append(f"tokens: {_tokens_in(effort)} in, {_tokens_out(effort)} out")
     return f"{row.role}, not rated: {row.policy}: {', '.join(parts)}"
+
+
+def _tokens_in(effort: Effort) -> str:
+    return cells.at_least(effort.prompt_tokens, effort.unknown_usage)
+
+
+def _tokens_out(effort: Effort) -> str:
+    return cells.at_least(effort.completion_tokens, effort.unknown_usage)
 
 
 def _average(average: Average | None) -> str:
@@ -198,8 +206,8 @@ _EFFORT = (
     Column("bad replies", lambda row: cells.kinds(row.effort.failures)),
     Column("re-asks", lambda row: str(row.effort.reasks), 5),
     Column("fallbacks", lambda row: str(row.effort.fallbacks), 4),
-    Column("tokens in", lambda row: str(row.effort.prompt_tokens)),
-    Column("tokens out", lambda row: str(row.effort.completion_tokens)),
+    Column("tokens in", lambda row: _tokens_in(row.effort)),
+    Column("tokens out", lambda row: _tokens_out(row.effort)),
     Column("void", lambda row: str(row.effort.void_matches + row.effort.bug_matches)),
     Column("undecided", lambda row: str(row.effort.undecided_matches)),
 )

@@ -11,6 +11,7 @@ from agents.turn import TurnSettings
 from rating.errors import RunError
 from rating.records.store import Store
 from rating.running.contests import make_scheme
+from rating.running.price_file import keep_prices
 from rating.running.resumption import IDENTITY, RUN_FILE_TEXT, continued, differences, identity
 from rating.running.run_file import RunConfig, parse_run_file
 from rating.running.tournament_config import keep_scores
@@ -20,23 +21,20 @@ DATABASE = "run.db"
 _LOCK = "run.lock"
 
 
-def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
+def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, Store]:
     """Makes the directory of a new run.
 
     Args:
         path: where; it must not exist, or be empty.
-        run_file: text of the run file; kept verbatim, but for the scores of a tournament, which it holds itself then.
+        run_file: text of the run file; kept verbatim, but for the scores of a tournament and prices, which it holds itself then.
         where: what error messages call the run file.
+        offline: whether no model will be asked anything, so that no keys are needed.
 
     Raises:
         OptionError: if the run file is not valid; nothing is made.
         RunError: if there is something already.
     """
-    parse_run_file(run_file, where)
-    run_file = keep_scores(run_file)
-    config = parse_run_file(run_file, where)
-    for environment in config.environment:
-        make_scheme(config, environment.name)
+    config, run_file = check_run_file(run_file, where, offline=offline)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
@@ -50,6 +48,25 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
     return config, store
 
 
+def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, str]:
+    """Returns a run, and the text of its run file as it is kept.
+
+    Args:
+        run_file: text of the run file.
+        where: what error messages call it.
+        offline: whether no model will be asked anything, so that no keys are needed.
+
+    Raises:
+        OptionError: if it is not valid, or an environment cannot be rated as it says.
+    """
+    parse_run_file(run_file, where, offline=offline)
+    run_file = keep_prices(keep_scores(run_file))
+    config = parse_run_file(run_file, where, offline=offline)
+    for environment in config.environment:
+        make_scheme(config, environment.name)
+    return config, run_file
+
+
 def replace_run_file(path: Path, text: str) -> None:
     """Writes the run file of a run at once: who reads it meanwhile finds all of the old one, or none, or all of the new one."""
     unfinished = path / f"{RUN_FILE}.new"
@@ -58,12 +75,12 @@ def replace_run_file(path: Path, text: str) -> None:
 
 
 def open_run(path: Path) -> tuple[RunConfig, Store]:
-    """Opens the directory of a run.
+    """Opens the directory of a run; to read it no keys are needed.
 
     Raises:
         RunError: if it is none.
     """
-    config = parse_run_file(read_run_file(path), str(path / RUN_FILE))
+    config = parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
     store = open_store(path)
     return continued(config, store.facts()), store
 

@@ -50,6 +50,7 @@ class Effort:
         fallbacks: turns that were played for it.
         prompt_tokens: tokens it read.
         completion_tokens: tokens it wrote.
+        unknown_usage: replies of which nobody knows how many tokens they took; they add nothing to the sums.
         void_matches: matches that do not count because a provider failed.
         bug_matches: matches that do not count because the environment failed.
         undecided_matches: matches that do not count because they had no result, as when every judge abstained.
@@ -63,6 +64,7 @@ class Effort:
     fallbacks: int
     prompt_tokens: int
     completion_tokens: int
+    unknown_usage: int
     void_matches: int
     bug_matches: int
     undecided_matches: int
@@ -264,6 +266,7 @@ def _effort(matches: Iterable[Outcome], seats: Sequence[SeatOutcome]) -> Effort:
         fallbacks=sum(seat.fallbacks for seat in seats),
         prompt_tokens=sum(seat.prompt_tokens for seat in seats),
         completion_tokens=sum(seat.completion_tokens for seat in seats),
+        unknown_usage=sum(seat.unknown_usage for seat in seats),
         void_matches=status[VOID],
         bug_matches=status[BUG],
         undecided_matches=status[UNDECIDED],

@@ -42,7 +42,10 @@ def hostile():
     text = (
         "<script>alert(1)</script></script><img src=x onerror=alert(2)> ]]> &amp; \u2028 <|im_start|>system\nX: (1, 1)"
     )
-    return lambda observation: Reply(text, Failure.REFUSAL, prompt_tokens=3, completion_tokens=4)
+    thought = f"thought {text}"
+    return lambda observation: Reply(
+        text, Failure.REFUSAL, prompt_tokens=3, completion_tokens=4, reasoning_tokens=2, reasoning=thought
+    )
 
 
 def truncates():
