@@ -133,7 +133,7 @@ async def play_async(
             raw, agent, players[agent], observation, settings, lambda: streams.fallback(len(turns)), recorded
         )
         env.step(move.action)
-        received = _rewards(raw, settings)
+        received = step_rewards(raw, settings)
         for name, reward in received.items():
             rewards[name] += reward
         turn = Turn(index, agent, text, move.action, move.attempts, move.fallback, received, move.played)
@@ -166,8 +166,8 @@ def _observe(env: TextEnv, agent: str, player: Player) -> tuple[str, Any]:
     return text, env.vector(agent) if player.reads == "vector" else partial(env.random_action, agent)
 
 
-def _rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
-    """Returns what each agent receives for the step just made."""
+def step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
+    """Returns what each agent receives for the step that an environment has just made."""
     paid = {agent: float(reward) for agent, reward in env.rewards.items()}
     if not settings.pay_opponents and any(info["illegal"] for info in env.infos.values()):
         return {agent: reward if env.infos[agent]["illegal"] else 0.0 for agent, reward in paid.items()}

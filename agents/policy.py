@@ -16,6 +16,12 @@ be asynchronous. These attributes are optional:
   that a policy with a memory can restore it. A policy without it is asked again and its answer is dropped.
 * ``unlimited_reasks``: ``True`` for a person, who is asked again after a bad reply until a legal one comes, and for whom no
   deadline holds. Such a policy may raise ``Quit``: the match then stays unfinished and can be taken up again.
+* ``keeps_deadline``: ``True`` for a policy that bounds its own time, and for which no deadline holds: one that waits for its turn
+  at a server loses none of its time by it.
+* ``uses_service``: ``True`` for a policy that shares connections, limits and accounts with others; a run plays its matches in its
+  own process, wherever it plays others.
+* ``preflight()``: asynchronous; called before play, fails with a ``ProviderError`` if the policy could not play. Policies with
+  the same ``preflight_key`` are checked once.
 * ``wants_legal``: ``True`` to find the legal replies, at most 200 of them, under ``legal`` in a text observation; the list
   is empty where the game cannot list them.
 * ``close()``: called after the last match; it may be asynchronous, and may be called more than once.

@@ -34,7 +34,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     def command(name: str, module: str, text: str, *, reads: bool = False) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        added.set_defaults(handler=(f"rating.commands.{module}", name), goes_on=module == "run")
+        added.set_defaults(handler=(f"rating.commands.{module}", name.replace("-", "_")), goes_on=module == "run")
         if reads:
             added.add_argument("--json", action="store_true", help="print JSON")
         return added
@@ -52,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
     )
     play.add_argument("--seed", type=_count, default=0, help="seed of the match (default 0)")
+    _add_cache(play)
 
     run = command("run", "run", "play a rated tournament until its ratings converge")
     run.add_argument("run_file", nargs="?", type=Path, metavar="RUNFILE.toml", help="run file; or say it with flags")
@@ -87,6 +88,8 @@ def build_parser() -> argparse.ArgumentParser:
     rate = command("rate", "read", "compute the leaderboards of a run", reads=True)
     report = command("report", "read", "write the HTML report of a run", reads=True)
     replay = command("replay", "read", "show a match turn by turn, or verify recorded matches", reads=True)
+    reparse = command("reparse", "reparse", "show which recorded replies are read otherwise now", reads=True)
+    reparse.set_defaults(handler=("rating.commands.reparse", "reparse_run"))
     export = command("export", "read", "write the log of a run to standard output")
     agreement = command("agreement", "agreement", "show how judges agree and what they go by", reads=True)
     agreement.add_argument(
@@ -114,7 +117,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="NAME=FAMILY",
         help="family of a judge or player; may be repeated",
     )
-    for added in (resume, rate, report, replay, export):
+    for added in (resume, rate, report, replay, reparse, export):
         added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
     tournament = command("tournament", "tournament", "place a newcomer in a tournament that has been played")
     add = tournament.add_subparsers(title="actions", metavar="ACTION", required=True).add_parser(
@@ -131,6 +134,21 @@ def build_parser() -> argparse.ArgumentParser:
         "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the policy; may be repeated"
     )
     add.add_argument("--prior", type=float, metavar="SCORE", help="initial score (default: the median)")
+    serve = command("serve-policy", "serve_policy", "serve a policy as an OpenAI-compatible chat endpoint")
+    serve.add_argument(
+        "policy", metavar="POLICY", help="the policy, e.g. minimax; clients ask for a model of this name"
+    )
+    serve.add_argument("--env", required=True, metavar="ENV", help="the environment that it plays")
+    serve.add_argument(
+        "--host", default="127.0.0.1", help="address to listen at (default 127.0.0.1: this machine only)"
+    )
+    serve.add_argument("--port", type=_count, default=9000, help="port; 0 for any free one (default 9000)")
+    serve.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
+    )
+    serve.add_argument(
+        "--api-key-env", default="", metavar="NAME", help="environment variable with the key that clients must send"
+    )
     report.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: DIR/report.html)")
     replay.add_argument("match", nargs="?", default="", metavar="MATCH", help="match id, or its beginning")
     replay.add_argument(
@@ -156,6 +174,16 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-time", type=_duration, metavar="TIME", help="time after which play stops: seconds, or as in 1h30m"
     )
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    _add_cache(parser)
+
+
+def _add_cache(parser: argparse.ArgumentParser) -> None:
+    """Adds where the replies of models come from."""
+    parser.add_argument(
+        "--cache", type=Path, metavar="DIR", help="directory in which replies of models are kept and looked for first"
+    )
+    parser.add_argument("--offline", action="store_true", help="ask no model: every reply comes from the cache")
 
 
 class _Version(argparse.Action):

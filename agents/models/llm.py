@@ -9,11 +9,14 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from agents.models import preflight
+from agents.models.connection import MAX_CONNECTIONS
 from agents.models.endpoint import Endpoint
+from agents.models.gate import GateLimits
 from agents.models.history import Conversation, Message, read_memory
 from agents.models.retry import RetryLimits
 from agents.models.serialisers import ROLES, Serialiser, read_serialiser
@@ -47,8 +50,13 @@ class LLMPolicy:
         max_tokens_field: the field that carries ``max_tokens``: ``max_completion_tokens``, or ``max_tokens`` for older
             servers.
         timeout: seconds an attempt may take.
-        deadline: seconds that all attempts for one reply may take with the waits between them.
-        max_attempts: greatest number of attempts for one reply.
+        deadline: seconds that all attempts for one reply may take with the random waits between them; waiting for a turn, for a
+            limit of the server and for the end of an outage is no part of it.
+        max_attempts: greatest number of attempts for one reply; those that fail while the server is out do not count.
+        outage: seconds that the server may be out, or may ask to wait, before its calls are given up.
+        max_in_flight: greatest number of requests to the model at once, by all policies that share the service.
+        requests_per_minute: greatest number of requests to the model in any minute, by all of them; ``None`` for no limit.
+        tokens_per_minute: the same for tokens, read and written.
         history: ``single_turn`` or ``none`` sends the rules and what is read now; ``full`` sends the whole conversation of the
             match, except in a turn that is to be answered without it (``fresh_history``). By default ``full`` with one of
             the next two options, else ``single_turn``.
@@ -60,6 +68,8 @@ class LLMPolicy:
         longest_kept: greatest number of characters of a reply that a history holds, at least 100; its end stays.
         system_role: role of the message that holds the rules; with ``user`` they stand at the beginning of the first
             user message, for models without a system role.
+        stream: whether replies are streamed; then ``timeout`` is the time without a sign of life, and only ``deadline``
+            bounds an attempt. For long reasoning behind gateways that cut silent connections.
         serialiser: ``roles`` for a message for each thing that was said, or names as in ``Human/Assistant`` for one message that
             holds the conversation as a text; in code also a function, see ``agents.models.serialisers``.
         send_seed: whether a seed, made from that of the match and the number of the call, is sent with each request.
@@ -70,7 +80,29 @@ class LLMPolicy:
 
     Raises:
         OptionError: if an option has no valid value, or a key is needed and not there.
+
+    Attributes:
+        OPERATIONAL: options that change how a model is reached and not how it plays.
+        keeps_deadline: it bounds its own time.
+        uses_service: it shares connections, limits and accounts with the other policies of its service.
+        preflight_key: policies with the same key ask the same model on the same server.
     """
+
+    OPERATIONAL: ClassVar[frozenset[str]] = frozenset(
+        {
+            "base_url",
+            "api_key_env",
+            "timeout",
+            "deadline",
+            "max_attempts",
+            "outage",
+            "max_in_flight",
+            "requests_per_minute",
+            "tokens_per_minute",
+        }
+    )
+    keeps_deadline: ClassVar[bool] = True
+    uses_service: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -84,12 +116,17 @@ class LLMPolicy:
         timeout: float = 180.0,
         deadline: float = 540.0,
         max_attempts: int = 8,
+        outage: float = 3600.0,
+        max_in_flight: int = MAX_CONNECTIONS,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
         history: str | None = None,
         history_turns: int | None = None,
         history_tokens: int | None = None,
         rejected: str = "cap",
         longest_kept: int = 8_000,
         system_role: str = "system",
+        stream: bool = False,
         serialiser: str | Serialiser = ROLES,
         send_seed: bool = False,
         structured: bool = False,
@@ -102,10 +139,16 @@ class LLMPolicy:
         check_choice("max_tokens_field", max_tokens_field, MAX_TOKENS_FIELDS)
         check_choice("system_role", system_role, SYSTEM_ROLES)
         check_int("max_attempts", max_attempts, 1, 1000)
+        check_bool("stream", stream)
         check_bool("send_seed", send_seed)
         check_bool("structured", structured)
         _check_number("timeout", timeout, positive=True)
         _check_number("deadline", deadline, positive=True)
+        _check_number("outage", outage, positive=False)
+        check_int("max_in_flight", max_in_flight, 1, MAX_CONNECTIONS)
+        for name, limit in (("requests_per_minute", requests_per_minute), ("tokens_per_minute", tokens_per_minute)):
+            if limit is not None:
+                check_int(name, limit, 1, 1_000_000_000)
         parameters: dict[str, Any] = {"model": model}
         if temperature != SERVER_DEFAULT:
             _check_number("temperature", temperature, positive=False)
@@ -128,7 +171,12 @@ class LLMPolicy:
             raise OptionError(f"service: expected a ModelService, made in code, got {service!r}")
         self._owns_service = service is None
         self._service = ModelService() if service is None else service
-        self._target = Target(endpoint, model, RetryLimits(max_attempts, timeout, deadline))
+        if not self._service.offline:
+            endpoint.read_key()  # before anything is played
+        limits = RetryLimits(max_attempts, timeout, deadline, outage)
+        rates = GateLimits(max_in_flight, requests_per_minute, tokens_per_minute)
+        self._target = Target(endpoint, model, limits, rates, idle=timeout if stream else None)
+        self.preflight_key = (endpoint, model)
         self._system_role = system_role
         self._send_seed = send_seed
         self.wants_legal = structured
@@ -173,6 +221,15 @@ class LLMPolicy:
         """Lives through a call that was made before an interruption: restores the history and the count of calls."""
         text = reply.text if isinstance(reply, Reply) else reply
         self._remember(self._conversation.hear(observation), text)
+
+    async def preflight(self) -> None:
+        """Asks the model one small thing, to find out whether it is there.
+
+        Raises:
+            ProviderError: if it is not; the message says what to check.
+        """
+        limit = {name: preflight.MAX_TOKENS for name in MAX_TOKENS_FIELDS if name in self._parameters}
+        await self._service.preflight(self._target, {**self._parameters, **limit, "messages": preflight.MESSAGES})
 
     async def close(self) -> None:
         """Closes the connections, unless they belong to somebody else; the policy may be asked again afterwards."""

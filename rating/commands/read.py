@@ -149,7 +149,7 @@ def _report(config: RunConfig, store: Store, title: str) -> "Run":
     from rating.report import Run  # matplotlib is slow to import
 
     outcomes, facts = list(store.outcomes()), store.facts()
-    boards = _leaderboards(config, outcomes, facts)
+    boards = leaderboards(config, outcomes, facts)
     return Run(
         title=title,
         seed=config.seed,
@@ -172,7 +172,8 @@ def _costs(config: RunConfig, store: Store, tables: Sequence[Leaderboard | Summa
     return costs(LoggedCalls(log), config.price_table(), store.status_of_matches(), store.outcomes(), boards)
 
 
-def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
+def leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
+    """Returns the leaderboards of those environments of a run of which there are outcomes."""
     played = {outcome.environment for outcome in outcomes}
     names = [item.name for item in config.environment if item.name in played]
     return [make_scheme(config, name).leaderboard(outcomes, facts.get(f"stopped:{name}", "")) for name in names]
@@ -180,7 +181,7 @@ def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping
 
 def _tables(config: RunConfig, store: Store) -> list[Leaderboard | Summary]:
     """Returns the leaderboards, and the table over all environments where there are several."""
-    boards = _leaderboards(config, list(store.outcomes()), store.facts())
+    boards = leaderboards(config, list(store.outcomes()), store.facts())
     return [*boards, summarise(boards)] if len(boards) > 1 else [*boards]
 
 

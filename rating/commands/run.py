@@ -43,8 +43,9 @@ def run(args: argparse.Namespace) -> None:
     if args.out is None:
         raise OptionError("expected a directory for the run: --out DIR, or --dry-run to see what it would take")
     with _resumable(args.out):
-        config, store = run_directory.create(args.out, text, where)
-        void = _play(args.out, config, store, args.interruptions, read_session(args))
+        session = read_session(args)
+        config, store = run_directory.create(args.out, text, where, offline=session.offline)
+        void = _play(args.out, config, store, args.interruptions, session)
     _check_complete(args.out, void)
 
 
@@ -70,10 +71,24 @@ def demo(args: argparse.Namespace) -> None:
 
 
 def read_session(args: argparse.Namespace) -> Session:
-    """Returns what the flags say of this go at a run."""
-    return Session(
-        max_errors=args.max_errors, max_cost=args.max_cost, max_tokens=args.max_tokens, max_seconds=args.max_time
+    """Returns what the flags say of this go at a run.
+
+    Raises:
+        OptionError: if they do not fit each other, or name a cache that cannot be used.
+    """
+    session = Session(
+        max_errors=args.max_errors,
+        max_cost=args.max_cost,
+        max_tokens=args.max_tokens,
+        max_seconds=args.max_time,
+        cache=args.cache,
+        offline=args.offline,
+        quiet=args.quiet,
     )
+    cache = session.open_cache()  # before a directory is made
+    if cache is not None:
+        cache.close()
+    return session
 
 
 def play_run(
@@ -92,9 +107,9 @@ def play_run(
         BudgetExceeded: if a limit that the run sets was reached.
     """
     run_directory.keep_run_file(directory, store)
-    # A bar that is drawn anew all the time would write over what a person types.
-    with ProgressDisplay([item.name for item in config.environment], bars=not config.has_person()) as display:
-        return interruptions.run(Runner(config, store, display.update, session).run())
+    runner = Runner(config, store, session)
+    display = ProgressDisplay(person=config.has_person(), quiet=session.quiet)
+    return interruptions.run(display.watch(runner.run, runner.progress))
 
 
 def _play(

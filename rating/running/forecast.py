@@ -135,7 +135,7 @@ def _price(config: RunConfig, environment: str, policy: str) -> Price | None:
     target = config.targets().get((environment, policy))
     if target is None:
         return None
-    return config.price_table().find(target.model, target.endpoint.split()[0] or "", datetime.now(UTC).date())
+    return config.price_table().find(target.model, target.base_url, datetime.now(UTC).date())
 
 
 def _span(values: Sequence[float]) -> Span:

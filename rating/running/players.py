@@ -13,6 +13,7 @@ from agents.registry import make_policy
 from llmarena_envs.catalogue import make_environment
 from rating.records.match import Match
 from rating.running.run_file import RunConfig
+from rating.running.session import ONE_GO, Session
 
 
 class Players:
@@ -20,12 +21,19 @@ class Players:
 
     Args:
         config: the run.
+        session: what holds for this go at it.
         on_call: told of every call of a model, in the task of its match.
+
+    Raises:
+        OptionError: if the cache that the session names cannot be used.
     """
 
-    def __init__(self, config: RunConfig, on_call: Callable[[Call], None] = lambda call: None) -> None:
+    def __init__(
+        self, config: RunConfig, session: Session = ONE_GO, on_call: Callable[[Call], None] = lambda call: None
+    ) -> None:
         self._config = config
-        self._service = ModelService(on_call)
+        self._cache = session.open_cache()
+        self._service = ModelService(on_call, self._cache, offline=session.offline)
         self._agents: dict[str, tuple[str, ...]] = {}
         self._idle_environments: dict[str, list[AECEnv]] = defaultdict(list)
         self._idle_players: dict[tuple[str, str], list[Player]] = defaultdict(list)
@@ -80,12 +88,14 @@ class Players:
             yield player
 
     async def close(self) -> None:
-        """Closes every environment and player that was given back, and the connections of all models."""
+        """Closes every environment and player that was given back, the connections of all models, and the cache."""
         for environments in self._idle_environments.values():
             for env in environments:
                 env.close()
         await close_players(player for players in self._idle_players.values() for player in players)
         await self._service.close()
+        if self._cache is not None:
+            self._cache.close()
 
 
 def _key(match: Match) -> str:

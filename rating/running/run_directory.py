@@ -22,19 +22,20 @@ _IDENTITY = "players"
 _TEXT = "run_file"
 
 
-def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
+def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, Store]:
     """Makes the directory of a new run.
 
     Args:
         path: where; it must not exist, or be empty.
         run_file: text of the run file; kept verbatim, but for the scores of a tournament and prices, which it holds itself then.
         where: what error messages call the run file.
+        offline: whether no model will be asked anything, so that no keys are needed.
 
     Raises:
         OptionError: if the run file is not valid; nothing is made.
         RunError: if there is something already.
     """
-    config, run_file = check_run_file(run_file, where)
+    config, run_file = check_run_file(run_file, where, offline=offline)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
@@ -48,19 +49,20 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
     return config, store
 
 
-def check_run_file(run_file: str, where: str) -> tuple[RunConfig, str]:
+def check_run_file(run_file: str, where: str, *, offline: bool) -> tuple[RunConfig, str]:
     """Returns a run, and the text of its run file as it is kept.
 
     Args:
         run_file: text of the run file.
         where: what error messages call it.
+        offline: whether no model will be asked anything, so that no keys are needed.
 
     Raises:
         OptionError: if it is not valid, or an environment cannot be rated as it says.
     """
-    parse_run_file(run_file, where)
+    parse_run_file(run_file, where, offline=offline)
     run_file = keep_prices(keep_scores(run_file))
-    config = parse_run_file(run_file, where)
+    config = parse_run_file(run_file, where, offline=offline)
     for environment in config.environment:
         make_scheme(config, environment.name)
     return config, run_file
@@ -74,12 +76,12 @@ def replace_run_file(path: Path, text: str) -> None:
 
 
 def open_run(path: Path) -> tuple[RunConfig, Store]:
-    """Opens the directory of a run.
+    """Opens the directory of a run; to read it no keys are needed.
 
     Raises:
         RunError: if it is none.
     """
-    return parse_run_file(read_run_file(path), str(path / RUN_FILE)), open_store(path)
+    return parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True), open_store(path)
 
 
 def open_store(path: Path) -> Store:

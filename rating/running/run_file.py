@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import tomlkit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from agents.models import ModelService
 from agents.models.service import Target
 from agents.registry import make_policy
 from agents.turn import TurnSettings
@@ -201,8 +202,11 @@ class RunConfig(_Table):
     prices: str = ""
     budget: BudgetConfig = BudgetConfig()
 
-    def check(self) -> None:
+    def check(self, *, offline: bool = False) -> None:
         """Makes every environment and policy once, so that a bad name or option fails before anything is played.
+
+        Args:
+            offline: whether no model will be asked anything, so that no keys are needed.
 
         Raises:
             OptionError: if one cannot be made, or two have the same name.
@@ -216,14 +220,15 @@ class RunConfig(_Table):
         for item in self.policy:
             for name in item.environments:
                 check_choice(f"policy {item.title!r}: environments", name, [entry.name for entry in self.environment])
+        service = ModelService(offline=offline)
         for item in self.policy:
-            self._check_policy(item)
+            self._check_policy(item, service)
         for environment in self.environment:
             opponent = [environment.opponent] if environment.opponent else []
             for name in itertools.chain(opponent, *environment.staff.values()):
                 _check_title(name)
                 policy = self.find_policy(name)
-                make_policy(policy.spec, environment.name, policy.options)
+                make_policy(policy.spec, environment.name, policy.options, service=service)
         self.price_table()
         if self.budget.cost is not None:
             self.check_priced()
@@ -236,7 +241,7 @@ class RunConfig(_Table):
         """
         prices, today = self.price_table(), datetime.now(UTC).date()
         for target in self.targets().values():
-            if prices.find(target.model, target.endpoint.split()[0] or "", today) is None:
+            if prices.find(target.model, target.base_url, today) is None:
                 raise OptionError(
                     f"budget: a limit on cost needs a price for every model, but {target.model!r} has none; write into the run"
                     " file, with amounts for a million tokens:\n[[price]]\n"
@@ -245,11 +250,12 @@ class RunConfig(_Table):
 
     def targets(self) -> dict[tuple[str, str], Target]:
         """Returns which model is asked, by environment and name of the policy, for those that say so."""
-        found = {}
+        found, service = {}, ModelService(offline=True)
         for environment in self.environment:
             for name in self.seated(environment.name):
                 policy = self.find_policy(name)
-                target = getattr(make_policy(policy.spec, environment.name, policy.options), "target", None)
+                made = make_policy(policy.spec, environment.name, policy.options, service=service)
+                target = getattr(made, "target", None)
                 if isinstance(target, Target):
                     found[environment.name, name] = target
         return found
@@ -290,7 +296,7 @@ class RunConfig(_Table):
             for value in values:
                 make_environment(environment.name, {**options, name: value}).close()
 
-    def _check_policy(self, policy: PolicyConfig) -> None:
+    def _check_policy(self, policy: PolicyConfig, service: ModelService) -> None:
         """Makes a policy for every environment it plays.
 
         Raises:
@@ -300,7 +306,7 @@ class RunConfig(_Table):
         for environment in self.environment:
             if policy.title in self.pool(environment.name):
                 try:
-                    make_policy(policy.spec, environment.name, policy.options)
+                    make_policy(policy.spec, environment.name, policy.options, service=service)
                     plays.append(environment.name)
                 except OptionError as error:
                     not_played[environment.name] = error
@@ -391,12 +397,13 @@ def _check_title(title: str) -> None:
         )
 
 
-def parse_run_file(text: str, where: str) -> RunConfig:
+def parse_run_file(text: str, where: str, *, offline: bool = False) -> RunConfig:
     """Reads a run file.
 
     Args:
         text: its text, TOML.
         where: its name for error messages.
+        offline: whether no model will be asked anything, so that no keys are needed.
 
     Raises:
         OptionError: if it is no TOML, or a key or value is not known.
@@ -407,7 +414,7 @@ def parse_run_file(text: str, where: str) -> RunConfig:
         raise OptionError(f"{where}: not a TOML file: {error}") from error
     except ValidationError as error:
         raise OptionError(f"{where}: {explanation(error)}") from error
-    config.check()
+    config.check(offline=offline)
     return config
 
 

@@ -5,7 +5,7 @@ import json
 import logging
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +24,7 @@ from rating.running.contests import make_scheme
 from rating.running.executors import AsyncExecutor, Executor, Played, ProcessExecutor
 from rating.running.ledger import Ledger
 from rating.running.players import Players
+from rating.running.progress import EnvironmentProgress, Progress, expected_matches
 from rating.running.run_file import RunConfig
 from rating.running.session import ONE_GO, Session
 from rating.running.slots import Slots
@@ -37,35 +38,20 @@ MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is.
-
-    Attributes:
-        environment: the environment of the match that has just ended.
-        finished: matches of the environment that were played to their end.
-        scheduled: matches of the environment entered so far.
-        errors: failures of providers and environments in this session.
-        stopped: why the environment's schedule has stopped, or an empty string.
-    """
-
-    environment: str
-    finished: int
-    scheduled: int
-    errors: int
-    stopped: str = ""
-
-
 @dataclass
 class _Tally:
     """Matches of one environment, counted as the schedule is gone through."""
 
     scheduled: int = 0
     finished: int = 0
+    played: int = 0
     void: int = 0
+    expected: int | None = None
+    stopped: str = ""
 
-    def count(self, outcome: Outcome) -> None:
+    def count(self, outcome: Outcome, *, is_new: bool) -> None:
         self.finished += outcome.status in PLAYED
+        self.played += is_new and outcome.status in PLAYED
         self.void += outcome.status == VOID
 
 
@@ -75,7 +61,6 @@ class Runner:
     Args:
         config: the run.
         store: where matches are recorded, and what was played before an interruption.
-        on_progress: called after every match.
         session: what holds for this go at the run.
     """
 
@@ -83,14 +68,12 @@ class Runner:
         self,
         config: RunConfig,
         store: Store,
-        on_progress: Callable[[Progress], None] = lambda progress: None,
         session: Session = ONE_GO,
     ) -> None:
         self._config = config
         self._max_errors = config.max_errors if session.max_errors is None else session.max_errors
         self._store = store
-        self._on_progress = on_progress
-        self._players = Players(config, self._on_call)
+        self._players = Players(config, session, self._on_call)
         self._ledger = Ledger(store.path.parent, config.price_table())
         self._budget = config.budget.budget().replaced(session.max_cost, session.max_tokens, session.max_seconds)
         if self._budget.cost is not None:
@@ -135,9 +118,23 @@ class Runner:
             self._ledger.close()
         return sum(tally.void for tally in self._tallies.values())
 
+    def progress(self) -> Progress:
+        """Returns how far the run is."""
+        return Progress(
+            tuple(
+                EnvironmentProgress(
+                    name, tally.finished, tally.played, tally.scheduled, tally.void, tally.expected, tally.stopped
+                )
+                for name, tally in self._tallies.items()
+            ),
+            self._errors,
+        )
+
     async def _play_environment(self, environment: str) -> None:
-        schedule = make_scheme(self._config, environment).schedule()
+        scheme = make_scheme(self._config, environment)
+        schedule = scheme.schedule()
         tally = self._tallies[environment]
+        tally.expected = expected_matches(scheme)
         self._keep_facts(environment)
 
         def enter(batch: Sequence[Match]) -> None:
@@ -147,7 +144,7 @@ class Runner:
 
         stop = await play_batches(schedule, self._outcome, enter)
         self._store.set_fact(f"stopped:{environment}", stop.reason)
-        self._show_progress(environment, stop.reason)
+        tally.stopped = stop.reason
 
     def _keep_facts(self, environment: str) -> None:
         """Records what is the same in every match: what every seat is told of the rules, and where the data come from."""
@@ -165,11 +162,10 @@ class Runner:
         tally = self._tallies[match.environment]
         known = self._store.outcome(match)
         if known is not None and known.status in FINAL:
-            tally.count(known)
+            tally.count(known, is_new=False)
             return known
         outcome = await self._halt.play(partial(self._play_in_turn, match))
-        tally.count(outcome)
-        self._show_progress(match.environment)
+        tally.count(outcome, is_new=True)
         return outcome
 
     async def _play_in_turn(self, match: Match) -> Outcome:
@@ -241,10 +237,6 @@ class Runner:
                 f"{self._errors} failures of providers or environments, more than max_errors = {self._max_errors};"
                 f" the last one, in match {match.id} of {match.environment}: {played.error.strip()}"
             )
-
-    def _show_progress(self, environment: str, stopped: str = "") -> None:
-        tally = self._tallies[environment]
-        self._on_progress(Progress(environment, tally.finished, tally.scheduled, self._errors, stopped))
 
 
 def _first(error: BaseException) -> BaseException:

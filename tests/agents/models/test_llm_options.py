@@ -132,6 +132,7 @@ def test_a_key_that_is_needed_and_not_there(monkeypatch, key, message):
         {"extra": {"reasoning_effort": "low"}, "reasoning_effort": "high"},
         {"system_role": "assistant"},
         {"send_seed": 1},
+        {"stream": "yes"},
         {"extra": [1]},
         {"extra": {"messages": []}},
         {"extra": {"stream": True}},

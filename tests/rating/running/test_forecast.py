@@ -38,7 +38,7 @@ def run_file(environments, names="ab", tokens=50, extra="", **stop):
 
 
 def sends_nothing(monkeypatch):
-    def send(client, request):
+    def send(client, request, **options):
         raise AssertionError("a request was sent")
 
     monkeypatch.setattr(Client, "complete", send)

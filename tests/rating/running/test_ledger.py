@@ -37,7 +37,7 @@ def log_of(path):
 def test_calls_of_void_matches_are_written_down_with_their_match_and_policy(tmp_path, monkeypatch):
     numbers = itertools.count()
 
-    async def sometimes(client, request):
+    async def sometimes(client, request, **options):
         await asyncio.sleep(0)
         if next(numbers) % 4 == 0:
             raise TransientError("503")

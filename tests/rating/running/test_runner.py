@@ -232,11 +232,17 @@ def test_a_person_takes_nobodys_slot(tmp_path):
         tmp_path / "run", text + '[[environment]]\nname = "connect_four_v0"\n', "run.toml"
     )
 
-    def watch(progress):
-        if progress.environment == "connect_four_v0" and progress.stopped:
-            Person.others_are_done.set()
+    runner = Runner(config, store)
 
-    assert asyncio.run(Runner(config, store, watch).run()) == 0
+    async def play_beside_a_watch():
+        playing = asyncio.create_task(runner.run())
+        while not playing.done():
+            if runner.progress().environments[1].stopped:
+                Person.others_are_done.set()
+            await asyncio.sleep(0.01)
+        return await playing
+
+    assert asyncio.run(play_beside_a_watch()) == 0
     assert store.count(FINISHED, "tictactoe_v0") >= 30
     store.close()
 
