@@ -128,6 +128,8 @@ class Runner:
                 for name, tally in self._tallies.items()
             ),
             self._errors,
+            dict(self.bill.totals),
+            self._players.in_flight,
         )
 
     async def _play_environment(self, environment: str) -> None:
