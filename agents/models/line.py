@@ -53,7 +53,7 @@ class Line:
         return self._outage.began is not None
 
     async def enter(self, *, patience: float, tokens: float = 0.0, again: bool = False) -> Ticket:
-        """Waits until a request may be sent. Whoever is let through must ``leave`` by one of the methods below.
+        """Waits until a request may be sent. Whoever is let through must be let out by one of the methods below.
 
         Args:
             patience: seconds that an outage may last.
@@ -96,7 +96,7 @@ class Line:
         loop = asyncio.get_running_loop()
         now = loop.time()
         self._learn_of_response(ticket, now)
-        self.gate.leave(ticket, now)
+        self.gate.leave(now)
         self._depart(ticket, loop)
 
     def fail(self, ticket: Ticket, caller: int, error: TransientError, patience: float) -> bool:
@@ -126,7 +126,7 @@ class Line:
     def cancel(self, ticket: Ticket) -> None:
         """Lets out a call that nobody waits for any more."""
         loop = asyncio.get_running_loop()
-        self.gate.leave(ticket, loop.time())
+        self.gate.leave(loop.time())
         self._depart(ticket, loop)
         self._forget_outage()
 
