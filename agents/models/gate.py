@@ -138,7 +138,15 @@ class Gate:
 
     def ready_at(self) -> float:
         """Returns the time from which a request may be sent; infinity if another one must end before."""
-        return math.inf if self.in_flight >= self.limit else self._open_at()
+        return math.inf if self.in_flight >= self.limit else self.open_at()
+
+    def open_at(self) -> float:
+        """Returns the time from which a request may be sent, but for the limit of those in flight."""
+        at = self._closed_until
+        for pace in (self._pace, self._requests, self._tokens):
+            if pace is not None and pace.ready_at > at:
+                at = pace.ready_at
+        return at
 
     def enter(self, now: float, tokens: float = 0.0) -> Ticket:
         """Lets a request through."""
@@ -146,7 +154,7 @@ class Gate:
             self._measured_since = self._window_start = now
         elif self.in_flight == 0:
             # Time in which nobody wanted anything says nothing about the server.
-            self._measured_since += max(now - max(self._idle_since, self._open_at()), 0.0)
+            self._measured_since += max(now - max(self._idle_since, self.open_at()), 0.0)
         ticket = Ticket(self._sent, now, tokens)
         self._sent += 1
         self.in_flight += 1
@@ -234,14 +242,6 @@ class Gate:
         self._era = self._sent
         self._clean, self._window_start = 0, now
         self._replies, self._measured_since = 0.0, now
-
-    def _open_at(self) -> float:
-        """Returns the time from which a request may be sent, but for the limit of those in flight."""
-        at = self._closed_until
-        for pace in (self._pace, self._requests, self._tokens):
-            if pace is not None and pace.ready_at > at:
-                at = pace.ready_at
-        return at
 
     def _grow(self, step: int, now: float) -> None:
         if self.limit < self._cap:
