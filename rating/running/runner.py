@@ -130,7 +130,7 @@ class Runner:
             ),
             self._errors,
             usage=self.bill.totals,
-            in_flight=self._players.calls_in_flight,
+            in_flight=self._players.in_flight,
             limit=self._players.calls_allowed or None,
         )
 
