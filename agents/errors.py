@@ -23,6 +23,7 @@ class ProviderError(PolicyError):
         status: what became of the call, or ``None`` if none was made.
         http_status: of the response, or ``None`` if there was none.
         request_id: by which the server knows the request, or an empty string.
+        agent: id of the seat whose policy failed, once whoever plays the match has said it.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class ProviderError(PolicyError):
         self.status = status
         self.http_status = http_status
         self.request_id = request_id
+        self.agent = ""
 
 
 class TransientError(ProviderError):

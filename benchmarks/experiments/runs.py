@@ -12,7 +12,7 @@ from rating.records.outcome import FINISHED, Outcome
 from rating.records.record import Record
 from rating.records.store import fact_table
 from rating.running import run_directory
-from rating.running.contests import make_scheme
+from rating.running.contests import make_leaderboard, make_scheme
 from rating.running.run_file import RunConfig, write_run_file
 from rating.running.session import ONE_GO, Session
 from rating.schemes.leaderboard import Leaderboard
@@ -73,7 +73,7 @@ class PlayedRun:
         outcomes = self.outcomes(environment)
         if not outcomes:
             raise RunError(f"{self.directory}: expected matches of {environment}, but none has ended yet")
-        return make_scheme(self.config, environment).leaderboard(outcomes, self.stop_reason(environment))
+        return make_leaderboard(self.config, environment, outcomes, self._facts)
 
 
 def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: bool = False) -> dict[str, PlayedRun]:

@@ -23,7 +23,7 @@ from rating.report.costs import DECIMALS as COST_DECIMALS
 from rating.report.costs import Costs, cost_sheet, costs
 from rating.report.tables import Sheet, render, render_grid, sheet, to_json
 from rating.running import run_directory
-from rating.running.contests import make_scheme
+from rating.running.contests import make_leaderboard
 from rating.running.run_file import RunConfig
 from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import Leaderboard
@@ -176,7 +176,7 @@ def leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[
     """Returns the leaderboards of those environments of a run of which there are outcomes."""
     played = {outcome.environment for outcome in outcomes}
     names = [item.name for item in config.environment if item.name in played]
-    return [make_scheme(config, name).leaderboard(outcomes, facts.get(f"stopped:{name}", "")) for name in names]
+    return [make_leaderboard(config, name, outcomes, facts) for name in names]
 
 
 def _tables(config: RunConfig, store: Store) -> list[Leaderboard | Summary]:

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from agents.errors import Quit
+from agents.errors import ProviderError, Quit
 from agents.registry import baselines
 from llmarena_envs.core.options import OptionError, nearest
 from rating.commands.forecast import print_forecast
@@ -129,7 +129,7 @@ def _resumable(directory: Path) -> Iterator[None]:
     """Says how to go on if a run stops before its end."""
     try:
         yield
-    except (KeyboardInterrupt, Quit, BudgetExceeded):
+    except (KeyboardInterrupt, Quit, BudgetExceeded, ProviderError):
         if (directory / run_directory.DATABASE).exists():
             print(f"The run goes on with: llmarena resume {directory}", file=sys.stderr)
         raise

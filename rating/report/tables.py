@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
-from rating.schemes import cells
+from rating.schemes import cells, reservations
 from rating.schemes.figures import Grid
-from rating.schemes.leaderboard import ALWAYS, Column, Effort, Leaderboard, StaffRow
+from rating.schemes.leaderboard import ALWAYS, Column, Effort, Leaderboard, Row, StaffRow
 from rating.schemes.summary import Average, Summary
 
 DECIMALS = 4
@@ -102,6 +102,9 @@ def _fitted(shown: Sheet, width: int) -> Sheet:
 
 
 def _plain(value: Any, decimals: int) -> Any:
+    if isinstance(value, Row) and value.withheld:
+        own = _plain({item.name: getattr(value, item.name) for item in fields(value)}, decimals)
+        return {name: item if name in _ALWAYS_SHOWN else None for name, item in own.items()}
     if is_dataclass(value):
         return {item.name: _plain(getattr(value, item.name), decimals) for item in fields(value)}
     if hasattr(value, "_asdict"):
@@ -118,11 +121,15 @@ def sheet(board: Leaderboard | Summary) -> Sheet:
     if isinstance(board, Summary):
         return _summary_sheet(board)
     effort = [column for column in _EFFORT if any(column.cell(row) not in ("", "0") for row in board.rows)]
-    columns = [*_FIRST, *board.columns(), *effort]
+    particular = board.columns()
+    columns = [*_FIRST, *particular, *effort]
     return Sheet(
         board.environment,
         [column.title for column in columns],
-        [[column.cell(row) for column in columns] for row in board.rows],
+        [
+            [reservations.WITHHELD if row.withheld and column in particular else column.cell(row) for column in columns]
+            for row in board.rows
+        ],
         _notes(board),
         [column.importance for column in columns],
     )
@@ -159,7 +166,7 @@ def _notes(board: Leaderboard) -> list[str]:
     if board.undecided_matches:
         notes.append(f"left out: {board.undecided_matches} matches without a result")
     notes += [f"for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items()]
-    notes += board.notes()
+    notes += reservations.notes(board) + board.notes()
     notes += [_staff_note(row) for row in board.staff]
     return notes
 
@@ -187,8 +194,11 @@ def _average(average: Average | None) -> str:
     return f"{cells.number(average.value, 1)} ({average.n})" if average else ""
 
 
+_ALWAYS_SHOWN = ("policy", "effort", "withheld", "absent")
+"""Fields of a row that are not withheld."""
+
 _FIRST = (
-    Column("policy", lambda row: row.policy),
+    Column("policy", lambda row: f"{row.policy} ({row.absent.partition(':')[0]})" if row.absent else row.policy),
     Column("matches", lambda row: str(row.effort.matches)),
 )
 _EFFORT = (

@@ -9,6 +9,7 @@ from pettingzoo import AECEnv
 from agents.models import ModelService
 from agents.models.calls import Call
 from agents.player import Player, close_players
+from agents.policy import Policy
 from agents.registry import make_policy
 from llmarena_envs.catalogue import make_environment
 from rating.records.match import Match
@@ -90,6 +91,21 @@ class Players:
     def has_person(self, match: Match) -> bool:
         """Says whether a person plays, who can only be asked in the process that has the terminal."""
         return any(player.is_person for player in self._look_at(match))
+
+    def with_preflight(self) -> dict[str, Policy]:
+        """Returns the policies of the run that can be checked before they play, by name, those that serve included."""
+        found: dict[str, Policy] = {}
+        for environment in self._config.environment:
+            for name in self._config.names(environment.name):
+                player = self.borrow_player(name, environment.name)
+                self.return_player(name, environment.name, player)
+                if hasattr(player.policy, "preflight"):
+                    found.setdefault(name, player.policy)
+        return found
+
+    def uses_service(self, match: Match) -> bool:
+        """Says whether a model plays or serves, which is asked in this process: what limits and counts its calls is one a run."""
+        return any(player.uses_service for player in self._look_at(match))
 
     def _look_at(self, match: Match) -> Iterator[Player]:
         for name in sorted(set(match.policies)):

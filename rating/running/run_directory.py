@@ -12,14 +12,13 @@ from rating.errors import RunError
 from rating.records.store import Store
 from rating.running.contests import make_scheme
 from rating.running.price_file import keep_prices
+from rating.running.resumption import IDENTITY, RUN_FILE_TEXT, continued, differences, identity
 from rating.running.run_file import RunConfig, parse_run_file
 from rating.running.tournament_config import keep_scores
 
 RUN_FILE = "run.toml"
 DATABASE = "run.db"
 _LOCK = "run.lock"
-_IDENTITY = "players"
-_TEXT = "run_file"
 
 
 def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, Store]:
@@ -44,8 +43,8 @@ def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> t
     replace_run_file(path, run_file)
     store = Store(path / DATABASE, create=True)
     store.set_fact("versions", json.dumps(versions()))
-    store.set_fact(_IDENTITY, config.identity())
-    store.set_fact(_TEXT, run_file)
+    store.set_fact(IDENTITY, config.identity())
+    store.set_fact(RUN_FILE_TEXT, run_file)
     return config, store
 
 
@@ -81,7 +80,9 @@ def open_run(path: Path) -> tuple[RunConfig, Store]:
     Raises:
         RunError: if it is none.
     """
-    return parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True), open_store(path)
+    config = parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
+    store = open_store(path)
+    return continued(config, store.facts()), store
 
 
 def open_store(path: Path) -> Store:
@@ -105,53 +106,35 @@ def check_exists(path: Path) -> None:
 
 
 def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
-    """Checks that the run file still names the players with whom the run was begun; newcomers of a tournament may be added.
+    """Checks that the run file says nothing that a run which goes on cannot do, and records who plays from now on.
+
+    Args:
+        path: directory of the run.
+        config: the run, as ``open_run`` returns it.
+        store: of the run.
 
     Raises:
-        RunError: if the spec or an option of a policy, the treatment of bad replies or the rules of a tournament were changed.
+        RunError: if it does, e.g. other playing options of a policy or another treatment of bad replies.
     """
-    if _IDENTITY not in store.facts():  # the run was killed before anything was played
-        store.set_fact(_IDENTITY, config.identity())
-    recorded, current = _identity(store), json.loads(config.identity())
-    if "ahead" not in recorded:  # the first version, where nobody served; how far it ran ahead changes no match
-        del current["ahead"]
-        recorded["staff"] = {environment: {} for environment in recorded["turns"]}
-    if "tournament" not in recorded:  # there was none
-        del current["tournament"]
-    elif _without_newcomers(current, recorded) == recorded:
-        store.set_fact(_IDENTITY, config.identity())
-        return
-    if recorded != current:
+    if IDENTITY not in store.facts():  # the run was killed before anything was played
+        store.set_fact(IDENTITY, config.identity())
+    recorded = _identity(store)
+    if changed := list(differences(config, recorded)):
         raise RunError(
-            f"{path / RUN_FILE}: expected the policies, their options, the treatment of bad replies, `ahead` and the rules of a"
-            " tournament with which the run was begun, but they were changed; undo that, or begin a new run"
+            f"{path / RUN_FILE}: expected the run as it was begun, but these were changed; undo that, or begin a new run:\n"
+            + "\n".join(f"  {line}" for line in changed)
         )
-
-
-def _without_newcomers(current: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
-    """Returns what a run file says without those who were put at the end of the newcomers of a tournament since."""
-    added: set[str] = set()
-    tournaments = {}
-    for environment, rules in current["tournament"].items():
-        before = recorded["tournament"].get(environment, rules)["newcomers"]
-        new = rules["newcomers"][len(before) :]
-        added.update(new)
-        known = {
-            key: {name: value for name, value in rules[key].items() if name not in new} for key in ("prior", "families")
-        }
-        tournaments[environment] = {**rules, **known, "newcomers": rules["newcomers"][: len(before)]}
-    players = {name: player for name, player in current["players"].items() if name not in added}
-    return {**current, "players": players, "tournament": tournaments}
+    store.set_fact(IDENTITY, identity(config, recorded))
 
 
 def keep_run_file(path: Path, store: Store) -> None:
     """Keeps the text of the run file, with which the run goes on, among the facts of the run."""
-    store.set_fact(_TEXT, read_run_file(path))
+    store.set_fact(RUN_FILE_TEXT, read_run_file(path))
 
 
 def run_file_difference(path: Path, store: Store) -> str:
     """Says that the run file is not the one with which the run was played last, or returns an empty string."""
-    known = store.facts().get(_TEXT)
+    known = store.facts().get(RUN_FILE_TEXT)
     try:
         found = read_run_file(path)
     except RunError as error:
@@ -174,13 +157,13 @@ def turn_settings(store: Store) -> dict[str, TurnSettings]:
 
 def _identity(store: Store) -> dict[str, Any]:
     """Returns what must not change while the run is under way, as it was recorded."""
-    recorded = store.facts().get(_IDENTITY, "")
+    recorded = store.facts().get(IDENTITY, "")
     try:
         identity = json.loads(recorded)
         return {**identity, "turns": identity["turns"]}
     except (ValueError, TypeError, KeyError) as error:
         raise RunError(
-            f"{store.path}: expected players and treatment of bad replies in the fact {_IDENTITY!r}, got {recorded[:80]!r}"
+            f"{store.path}: expected players and treatment of bad replies in the fact {IDENTITY!r}, got {recorded[:80]!r}"
         ) from error
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import tomlkit
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from agents.models import ModelService
 from agents.models.service import Target
@@ -97,6 +97,7 @@ class PolicyConfig(_Table):
         options: constructor options.
         environments: the environments it plays; by default all.
         rated: whether it is compared with others; if not, it only serves as staff where an environment names it.
+        withdrawn: whether it is taken out of the run, as if its table were deleted.
     """
 
     spec: str
@@ -104,6 +105,7 @@ class PolicyConfig(_Table):
     options: dict[str, Any] = {}
     environments: list[EnvironmentName] = []
     rated: bool = True
+    withdrawn: bool = False
 
     @property
     def title(self) -> str:
@@ -161,6 +163,17 @@ class BudgetConfig(_Table):
         return Budget(self.cost, self.tokens, None if self.hours is None else 3600 * self.hours)
 
 
+class RatingsConfig(_Table):
+    """When a rating is shown.
+
+    Attributes:
+        max_fallbacks: share of turns that may be played for a policy, by the move that stands in for a reply without one; above
+            it its rating is withheld. 1 for never.
+    """
+
+    max_fallbacks: Annotated[float, Field(ge=0, le=1)] = 0.5
+
+
 class RunConfig(_Table):
     """A whole run.
 
@@ -171,12 +184,14 @@ class RunConfig(_Table):
         preset: ``standard`` or ``llmarena``, the two sets of rules for bad replies.
         turns: treatment of bad replies where it differs from the preset.
         stop: when to stop.
+        ratings: when a rating is shown.
         ahead: how many batches play may run ahead of the stop rule: a batch is chosen from the outcomes of the batches that
             come at least so many before it. With 1 every batch waits for the last match of the one before; with 2 the next
             batch is under way meanwhile, and the batch after the one that satisfied the rule is played too. The limit
-            ``max_matches`` holds in any case.
-        executor: ``async`` (this process), ``process`` (a pool, except for matches of a person) or ``auto``: the pool for
-            matches between scripted policies.
+            ``max_matches`` holds in any case. What is known beforehand (a number of matches, the first ``min_matches``) is
+            not waited for; so it limits how many matches are under way only where a rule waits for ratings, to so many batches.
+        executor: ``async`` (this process), ``process`` (a pool, except for matches of a person or a model) or ``auto``: the
+            pool for matches between scripted policies.
         workers: processes of the pool; 0 for one a core.
         concurrency: matches under way at once in this process.
         max_errors: provider failures and environment bugs after which the run stops; it can be resumed.
@@ -192,6 +207,7 @@ class RunConfig(_Table):
     preset: Literal["standard", "llmarena"] = "standard"
     turns: TurnsConfig = TurnsConfig()
     stop: StopConfig = StopConfig()
+    ratings: RatingsConfig = RatingsConfig()
     ahead: Count = 2
     executor: Literal["auto", "async", "process"] = "auto"
     workers: Annotated[int, Field(ge=0, le=1024)] = 0
@@ -201,6 +217,9 @@ class RunConfig(_Table):
     price: list[Price] = []
     prices: str = ""
     budget: BudgetConfig = BudgetConfig()
+
+    _phases: dict[str, tuple[tuple[str, ...], ...]] = PrivateAttr(default_factory=dict)
+    _starts: dict[str, tuple[int, ...]] = PrivateAttr(default_factory=dict)
 
     def check(self, *, offline: bool = False) -> None:
         """Makes every environment and policy once, so that a bad name or option fails before anything is played.
@@ -321,11 +340,10 @@ class RunConfig(_Table):
             raise refusal
 
     def identity(self) -> str:
-        """Returns what must not change while a run is under way.
+        """Returns what is recorded of a run that goes on: see ``rating.running.resumption`` for what of it may change.
 
         That is who plays and serves, how bad replies are treated, how far play runs ahead of the stop rule, and the rules of a
         tournament.
-        Where a model is served may change, and so may how much is played and where it is computed.
         """
         players = {
             item.title: {"spec": item.spec, **{key: item.options[key] for key in item.options if key != "base_url"}}
@@ -335,6 +353,7 @@ class RunConfig(_Table):
         staff = {item.name: item.staff for item in self.environment}
         rules = {item.name: asdict((item.tournament or TournamentConfig()).rules()) for item in self.environment}
         identity = {"players": players, "turns": turns, "staff": staff, "ahead": self.ahead, "tournament": rules}
+        identity["pools"] = {item.name: self.phases(item.name) for item in self.environment}
         return json.dumps(identity, sort_keys=True, default=str)
 
     def options(self, environment: str) -> dict[str, Any]:
@@ -345,12 +364,42 @@ class RunConfig(_Table):
         }
 
     def pool(self, environment: str) -> list[str]:
-        """Returns the names of the policies that are compared in an environment, sorted."""
+        """Returns the names of the policies that are compared in an environment: sorted, later phases behind earlier ones."""
+        return [*itertools.chain(*self.phases(environment))]
+
+    def phases(self, environment: str) -> tuple[tuple[str, ...], ...]:
+        """Returns the pool by the phases in which it came, those who were withdrawn included."""
+        return self._phases.get(environment, (tuple(self.present(environment)),))
+
+    def starts(self, environment: str) -> tuple[int, ...]:
+        """Returns the number of the first match of each phase but the first that has begun."""
+        return self._starts.get(environment, ())
+
+    def withdrawn(self, environment: str) -> frozenset[str]:
+        """Returns those of the pool who play no more."""
+        return frozenset(self.pool(environment)).difference(self.present(environment))
+
+    def with_phases(
+        self, phases: Mapping[str, tuple[tuple[str, ...], ...]], starts: Mapping[str, tuple[int, ...]]
+    ) -> "RunConfig":
+        """Returns the run with the phases in which its pools came, by environment, and where they begin."""
+        config = self.model_copy()
+        config._phases, config._starts = dict(phases), dict(starts)
+        return config
+
+    def present(self, environment: str) -> list[str]:
+        """Returns the names of the policies that the run file has compared in an environment, sorted."""
         return sorted(
             item.title
             for item in self.policy
-            if item.rated and (not item.environments or environment in item.environments)
+            if item.rated and not item.withdrawn and (not item.environments or environment in item.environments)
         )
+
+    def names(self, environment: str) -> list[str]:
+        """Returns the names of everybody who still plays or serves in an environment, sorted."""
+        item = self.find_environment(environment)
+        others = itertools.chain([item.opponent] if item.opponent else [], *item.staff.values())
+        return sorted({*self.present(environment), *others})
 
     def find_policy(self, title: str) -> PolicyConfig:
         """Returns the policy that tables call ``title``; a title of nobody in the pool is the spec of one that only serves."""
@@ -358,8 +407,7 @@ class RunConfig(_Table):
 
     def has_person(self) -> bool:
         """Says whether somebody at the terminal plays."""
-        others = [name for item in self.environment for name in itertools.chain([item.opponent], *item.staff.values())]
-        return any(self.find_policy(name).spec == PERSON for name in (*(item.title for item in self.policy), *others))
+        return any(self.find_policy(name).spec == PERSON for item in self.environment for name in self.names(item.name))
 
     def turn_settings(self, environment: str) -> TurnSettings:
         """Returns what happens to bad replies in an environment."""
@@ -414,6 +462,7 @@ def parse_run_file(text: str, where: str, *, offline: bool = False) -> RunConfig
         raise OptionError(f"{where}: not a TOML file: {error}") from error
     except ValidationError as error:
         raise OptionError(f"{where}: {explanation(error)}") from error
+    config = config.model_copy(update={"policy": [item for item in config.policy if not item.withdrawn]})
     config.check(offline=offline)
     return config
 
@@ -422,6 +471,7 @@ _TABLES: dict[str, type[BaseModel]] = {
     "environment": EnvironmentConfig,
     "policy": PolicyConfig,
     "stop": StopConfig,
+    "ratings": RatingsConfig,
     "turns": TurnsConfig,
     "tournament": TournamentConfig,
     "price": Price,

@@ -5,30 +5,39 @@ import json
 import logging
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 
 from agents import telemetry
+from agents.errors import ProviderError
 from agents.models.calls import Call
+from agents.models.preflight import check_models
 from agents.records import Turn
 from llmarena_envs.catalogue import make_environment
 from rating.accounting.bill import Bill
 from rating.errors import BudgetExceeded, ErrorBudgetExceeded
 from rating.records.match import Match
 from rating.records.outcome import FINAL, PLAYED, VOID, Outcome
+from rating.records.record import void_outcome
 from rating.records.store import Store
+from rating.running.absences import Absences
 from rating.running.batches import play_batches
 from rating.running.budget import Halt, Halted
-from rating.running.contests import make_scheme
+from rating.running.contests import SCHEDULED, make_scheme, scheduled_matches
 from rating.running.executors import AsyncExecutor, Executor, Played, ProcessExecutor
+from rating.running.fallback_watch import FallbackWatch
 from rating.running.ledger import Ledger
 from rating.running.players import Players
 from rating.running.progress import EnvironmentProgress, Progress, expected_matches
+from rating.running.resumption import PHASES
 from rating.running.run_file import RunConfig
 from rating.running.session import ONE_GO, Session
 from rating.running.slots import Slots
+from rating.schedules.phases import Phases
+from rating.schedules.schedule import Schedule
+from rating.schemes.scheme import Scheme
 
 ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
 """The environment of the match in whose task a message is logged."""
@@ -82,6 +91,12 @@ class Runner:
         self._halt = Halt()
         self._tallies = {item.name: _Tally() for item in config.environment}
         self._errors = 0
+        self._absences = Absences(config, store)
+        self._session = session
+        self._preparation: asyncio.Task[None] | None = None
+        self._schemes: dict[str, Scheme] = {}
+        self._schedules: dict[str, Schedule] = {}
+        self._watch = FallbackWatch(config.ratings.max_fallbacks)
         self._here = AsyncExecutor(config, self._players, self._slots(config.concurrency))
         self._terminal = AsyncExecutor(config, self._players, self._slots(1))
         self._pool = ProcessExecutor(config, self._slots(config.workers or os.cpu_count() or 1))
@@ -97,16 +112,23 @@ class Runner:
     async def run(self) -> int:
         """Plays every environment to its end.
 
+        Before the first match every model is asked once. A policy that fails for good afterwards is suspended: its other matches
+        are void without being played, and nobody waits for it.
+
         Returns:
             How many matches are void; they are played when the run goes on.
 
         Raises:
             BudgetExceeded: if the run has taken as much as it may.
             ErrorBudgetExceeded: if too many providers or environments failed.
+            ProviderError: if a model cannot be asked; nothing was played.
         """
         self._check_budget()
         clock = self._start_clock()
         try:
+            for environment in self._config.environment:
+                scheme = self._schemes[environment.name] = make_scheme(self._config, environment.name)
+                self._schedules[environment.name] = scheme.schedule()
             async with asyncio.TaskGroup() as group:
                 for environment in self._config.environment:
                     group.create_task(self._play_environment(environment.name))
@@ -132,22 +154,39 @@ class Runner:
             usage=self.bill.totals,
             in_flight=self._players.in_flight,
             limit=self._players.calls_allowed or None,
+            suspended=self._absences.suspended,
         )
 
     async def _play_environment(self, environment: str) -> None:
-        scheme = make_scheme(self._config, environment)
-        schedule = scheme.schedule()
-        tally = self._tallies[environment]
-        tally.expected = expected_matches(scheme)
+        tally, end = self._tallies[environment], f"{SCHEDULED}{environment}"
+        before = scheduled_matches(self._store.facts(), environment)
+        schedule = self._schedules[environment]
+        tally.expected = expected_matches(self._schemes[environment])
         self._keep_facts(environment)
 
         def enter(batch: Sequence[Match]) -> None:
             tally.scheduled += len(batch)
+            if isinstance(schedule, Phases):
+                self._store.set_fact(f"{PHASES}{environment}", json.dumps(schedule.starts))
+            if before is not None and tally.scheduled > before:  # the schedule goes on where it had ended before
+                self._store.set_fact(end, "")
             for match in batch:
                 self._store.add_match(match)
 
-        stop = await play_batches(schedule, self._outcome, enter)
+        # As many as find a slot, and as many again that wait for one.
+        enough = 2 * sum(executor.slots.count for executor in (self._here, self._pool, self._terminal))
+        stop = await play_batches(schedule, self._outcome, enter, enough=enough)
         self._store.set_fact(f"stopped:{environment}", stop.reason)
+        # Without somebody for whom it had waited the schedule may end earlier than it had: everything played counts then.
+        ends_here = not self._absences.suspended and not self._config.withdrawn(environment)
+        self._store.set_fact(end, str(tally.scheduled) if ends_here else "")
+        if stop.reason == VOID:
+            missing = f": {', '.join(self._absences.suspended)} suspended" if self._absences.suspended else ""
+            _log.error(
+                "%s: nothing is paired on top of void matches%s; repair who failed and resume, or take it out of the run file",
+                environment,
+                missing,
+            )
         tally.stopped = stop.reason
 
     def _keep_facts(self, environment: str) -> None:
@@ -168,14 +207,39 @@ class Runner:
         if known is not None and known.status in FINAL:
             tally.count(known, is_new=False)
             return known
+        if reason := self._absences.withdrawn_from(match):
+            return self._leave_void(match, reason)
         outcome = await self._halt.play(partial(self._play_in_turn, match))
         tally.count(outcome, is_new=True)
         return outcome
 
     async def _play_in_turn(self, match: Match) -> Outcome:
+        """Plays a match when it finds a slot, unless somebody is missing."""
+        await self._ready()
+        if reason := self._absences.of(match):
+            return self._leave_void(match, reason)
         executor = self._executor(match)
         async with executor.slots.hold(match.environment):
             return await self._play(match, executor)
+
+    def _ready(self) -> asyncio.Task[None]:
+        """Returns what every match waits for that is to be played."""
+        if self._preparation is None:
+            self._preparation = asyncio.create_task(self._prepare())
+        return self._preparation
+
+    async def _prepare(self) -> None:
+        """Finds out whether every model can be asked, and lets everybody play again who was suspended before."""
+        models = {} if self._session.offline else self._players.with_preflight()
+        errors: Mapping[str, Exception] = {}
+        if models:
+            errors = await check_models(models)
+        if errors:
+            reasons = "\n".join(f"  {name}: {error}" for name, error in sorted(errors.items()))
+            raise ProviderError(
+                f"nothing was played, since {len(errors)} of {len(models)} models cannot be asked:\n{reasons}"
+            )
+        self._absences.begin()
 
     async def _play(self, match: Match, executor: Executor) -> Outcome:
         """Plays a match, again if a provider fails, and records it."""
@@ -183,16 +247,23 @@ class Runner:
         MATCH.set(match)
         for _ in range(self._config.tries):
             self._halt.check()
-            played = await executor.play(match, self._store.turns(match), partial(self._on_turn, match))
+            if reason := self._absences.of(match):
+                return self._leave_void(match, reason)
+            played = await executor.play(match, self._store.turns(match), partial(self._take_turn, match))
             self._store.finish(match, played.outcome, digest=played.digest, error=played.error)
             if played.outcome.status not in PLAYED:
-                self._count_error(match, played)
-            if played.outcome.status != VOID or played.fatal:
+                self._take_failure(match, played)
+            if played.outcome.status != VOID or played.final:
                 break
         return played.outcome
 
-    def _on_turn(self, match: Match, turn: Turn) -> None:
+    def _take_turn(self, match: Match, turn: Turn) -> None:
         self._store.add_turn(match, turn)
+        scheme = self._schemes[match.environment]
+        if scheme.setting.declaration.is_rated(turn.agent):
+            policy = match.policies[scheme.agents(len(match.policies)).index(turn.agent)]
+            if warning := self._watch.add(match.environment, policy, turn):
+                _log.error("%s", warning)
         self._halt.check()
 
     def _on_call(self, call: Call) -> None:
@@ -222,15 +293,37 @@ class Runner:
         self._halt.order(error)
         self._players.stop_calls(Halted(str(error)))
 
+    def _leave_void(self, match: Match, reason: str) -> Outcome:
+        """Records a match as void without playing it, and returns its outcome."""
+        outcome = void_outcome(match, VOID)
+        self._store.finish(match, outcome, error=reason, is_try=False)
+        return outcome
+
     def _executor(self, match: Match) -> Executor:
-        """Returns where a match is played: with a person at the terminal, who has one; scripted ones in the pool."""
+        """Returns where a match is played: one of a person at the terminal, one of models here, a scripted one in the pool."""
         if self._players.has_person(match):
             return self._terminal
+        if self._players.uses_service(match):
+            return self._here
         config = self._config
         pooled = config.executor == "process" or (
             config.executor == "auto" and config.workers != 1 and self._players.is_scripted(match)
         )
         return self._pool if pooled else self._here
+
+    def _take_failure(self, match: Match, played: Played) -> None:
+        """Suspends a policy that fails for good; whatever it fails at afterwards is no further error."""
+        if played.culprit in self._absences.suspended:
+            return
+        if played.fatal and played.culprit:
+            self._suspend(played.culprit, played.error)
+        self._count_error(match, played)
+
+    def _suspend(self, policy: str, error: str) -> None:
+        self._absences.suspend(policy, error)
+        for schedule in self._schedules.values():
+            schedule.leave_out(policy)
+        _log.error("%s is suspended, the others go on: %s", policy, self._absences.suspended[policy])
 
     def _count_error(self, match: Match, played: Played) -> None:
         self._errors += 1

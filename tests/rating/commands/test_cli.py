@@ -385,4 +385,4 @@ def test_a_run_goes_on_only_with_the_players_it_was_begun_with(capsys, finished_
     assert old in text
     (copy / "run.toml").write_text(text.replace(old, new, 1))
     assert main(["resume", str(copy)]) == code
-    assert ("they were changed" in capsys.readouterr().err) == (code == 2)
+    assert ("these were changed" in capsys.readouterr().err) == (code == 2)

@@ -184,7 +184,7 @@ def test_an_old_run_goes_on_with_the_players_it_was_begun_with(old, change, same
     assert change[0] in RUN_FILE
     (old.parent / "run.toml").write_text(RUN_FILE.replace(*change))
     config, store = run_directory.open_run(old.parent)
-    with contextlib.nullcontext() if same else pytest.raises(RunError, match="they were changed"):
+    with contextlib.nullcontext() if same else pytest.raises(RunError, match="these were changed"):
         run_directory.check_unchanged(old.parent, config, store)
     store.close()
 
