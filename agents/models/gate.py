@@ -23,9 +23,6 @@ DECREASE = 0.8
 WINDOW = 1.0
 """Seconds: shortest time in which nothing but good replies earns growth."""
 
-PATIENCE = 4
-"""Windows without a refusal after which growth doubles: of the limit from one a window, of a pace from some percent."""
-
 FIRST_COOL_DOWN, LONGEST_COOL_DOWN = 1.0, 30.0
 """Seconds in which nothing is sent after a refusal that does not say how long; they double from refusal to refusal."""
 
@@ -38,6 +35,7 @@ PACE_MARGIN = 0.9
 SLOWEST_PACE = 0.05
 """Requests a second."""
 
+_WINDOWS_TO_DOUBLE = 4  # without a refusal, after which the limit and the pace grow twice as fast
 _PACE_SLACK = 0.05  # seconds: a timer that comes late loses no turn
 _MEASURED, _REMEMBERED = 1.0, 30.0  # seconds: shortest and longest time in which replies are counted for a pace
 _RECOVERY = 1.25  # growth of a pace in a window, until it is refused once
@@ -140,7 +138,15 @@ class Gate:
 
     def ready_at(self) -> float:
         """Returns the time from which a request may be sent; infinity if another one must end before."""
-        return math.inf if self.in_flight >= self.limit else self._open_at()
+        return math.inf if self.in_flight >= self.limit else self.open_at()
+
+    def open_at(self) -> float:
+        """Returns the time from which a request may be sent, but for the limit of those in flight."""
+        at = self._closed_until
+        for pace in (self._pace, self._requests, self._tokens):
+            if pace is not None and pace.ready_at > at:
+                at = pace.ready_at
+        return at
 
     def enter(self, now: float, tokens: float = 0.0) -> Ticket:
         """Lets a request through."""
@@ -148,7 +154,7 @@ class Gate:
             self._measured_since = self._window_start = now
         elif self.in_flight == 0:
             # Time in which nobody wanted anything says nothing about the server.
-            self._measured_since += max(now - max(self._idle_since, self._open_at()), 0.0)
+            self._measured_since += max(now - max(self._idle_since, self.open_at()), 0.0)
         ticket = Ticket(self._sent, now, tokens)
         self._sent += 1
         self.in_flight += 1
@@ -161,7 +167,7 @@ class Gate:
             self._pace.take(now)
         return ticket
 
-    def leave(self, ticket: Ticket, now: float) -> None:
+    def leave(self, now: float) -> None:
         """Takes back a request of which nothing was learned."""
         self.in_flight -= 1
         self._idle_since = now
@@ -175,7 +181,7 @@ class Gate:
             tokens: that it has turned out to cost, or ``None`` if unknown.
         """
         is_used = self.in_flight * 2 > self.limit
-        self.leave(ticket, now)
+        self.leave(now)
         if tokens is not None and self._tokens is not None:
             self._tokens.correct(tokens - ticket.tokens)
         self._replies += 1.0
@@ -188,14 +194,14 @@ class Gate:
             if self._is_slow_start:
                 self._grow(1, now)
             elif self._clean >= self.limit and now - self._window_start >= WINDOW:
-                self._grow(min(2 ** (self._clean_windows // PATIENCE), max(self.limit // 4, 1)), now)
+                self._grow(min(2 ** (self._clean_windows // _WINDOWS_TO_DOUBLE), max(self.limit // 4, 1)), now)
                 self._clean_windows = min(self._clean_windows + 1, 100)
         if self._pace is not None:
             self._quicken(self._pace, now)
 
     def fail(self, ticket: Ticket, now: float) -> None:
         """Takes back a request that the server failed to reply to: growth begins a new window."""
-        self.leave(ticket, now)
+        self.leave(now)
         self._clean, self._window_start = 0, now
 
     def refuse(self, ticket: Ticket, now: float, retry_after: float = 0.0) -> None:
@@ -206,7 +212,7 @@ class Gate:
             now: the time.
             retry_after: seconds that the server asks to wait, or 0.
         """
-        self.leave(ticket, now)
+        self.leave(now)
         pause = retry_after
         if ticket.number >= self._era:
             self._learn_pace(now)
@@ -237,14 +243,6 @@ class Gate:
         self._clean, self._window_start = 0, now
         self._replies, self._measured_since = 0.0, now
 
-    def _open_at(self) -> float:
-        """Returns the time from which a request may be sent, but for the limit of those in flight."""
-        at = self._closed_until
-        for pace in (self._pace, self._requests, self._tokens):
-            if pace is not None and pace.ready_at > at:
-                at = pace.ready_at
-        return at
-
     def _grow(self, step: int, now: float) -> None:
         if self.limit < self._cap:
             self.limit = min(self.limit + step, self._cap)
@@ -263,7 +261,7 @@ class Gate:
             return
         self._pace_window_start = now
         if self._pace_was_refused:
-            pace.rate *= 1 + min(_PROBING * 2 ** (self._pace_windows // PATIENCE), _RECOVERY - 1)
+            pace.rate *= 1 + min(_PROBING * 2 ** (self._pace_windows // _WINDOWS_TO_DOUBLE), _RECOVERY - 1)
             self._pace_windows = min(self._pace_windows + 1, 100)
         else:
             pace.rate *= _RECOVERY

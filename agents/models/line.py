@@ -53,7 +53,7 @@ class Line:
         return self._outage.began is not None
 
     async def enter(self, *, patience: float, tokens: float = 0.0, again: bool = False) -> Ticket:
-        """Waits until a request may be sent. Whoever is let through must ``leave`` by one of the methods below.
+        """Waits until a request may be sent. Whoever is let through must be let out by one of the methods below.
 
         Args:
             patience: seconds that an outage may last.
@@ -96,7 +96,7 @@ class Line:
         loop = asyncio.get_running_loop()
         now = loop.time()
         self._learn_of_response(ticket, now)
-        self.gate.leave(ticket, now)
+        self.gate.leave(now)
         self._depart(ticket, loop)
 
     def fail(self, ticket: Ticket, caller: int, error: TransientError, patience: float) -> bool:
@@ -126,7 +126,7 @@ class Line:
     def cancel(self, ticket: Ticket) -> None:
         """Lets out a call that nobody waits for any more."""
         loop = asyncio.get_running_loop()
-        self.gate.leave(ticket, loop.time())
+        self.gate.leave(loop.time())
         self._depart(ticket, loop)
         self._forget_outage()
 
@@ -167,7 +167,13 @@ class Line:
             self.gate.reopen(now)
 
     def _may_send(self, now: float) -> bool:
-        return (now >= self._outage.probe_at and self._probe is None) if self.is_out else self.gate.ready_at() <= now
+        if self.is_out:
+            return self._probe is None and self._probe_at() <= now
+        return self.gate.ready_at() <= now
+
+    def _probe_at(self) -> float:
+        """Returns when the endpoint is asked next in an outage, whatever else is still under way."""
+        return max(self._outage.probe_at, self.gate.open_at())
 
     def _admit(self, now: float, tokens: float) -> Ticket:
         ticket = self.gate.enter(now, tokens)
@@ -188,7 +194,7 @@ class Line:
             self._set_timer(math.inf)
         elif self.is_out:
             until = (self._outage.began or 0.0) + self._least_patience
-            self._set_timer(until if self._probe is not None else min(until, self._outage.probe_at))
+            self._set_timer(until if self._probe is not None else min(until, self._probe_at()))
         else:
             self._set_timer(self.gate.ready_at())
 

@@ -21,7 +21,7 @@ def print_forecast(run_file: str, where: str, reply_tokens: int, latency: float)
     Raises:
         OptionError: if the run file is not valid.
     """
-    config = run_directory.check_run_file(run_file, where)[0]
+    config = run_directory.check_run_file(run_file, where, offline=True)[0]
     found = asyncio.run(forecast(config, reply_tokens=reply_tokens, latency=latency))
     print_sheets([forecast_sheet(found, reply_tokens, latency)])
 

@@ -103,8 +103,8 @@ def _fitted(shown: Sheet, width: int) -> Sheet:
 
 def _plain(value: Any, decimals: int) -> Any:
     if isinstance(value, Row) and value.withheld:
-        own = {item.name: getattr(value, item.name) for item in fields(value)}
-        return {name: _plain(item, decimals) if name in _ALWAYS_SHOWN else None for name, item in own.items()}
+        own = _plain({item.name: getattr(value, item.name) for item in fields(value)}, decimals)
+        return {name: item if name in _ALWAYS_SHOWN else None for name, item in own.items()}
     if is_dataclass(value):
         return {item.name: _plain(getattr(value, item.name), decimals) for item in fields(value)}
     if hasattr(value, "_asdict"):

@@ -146,7 +146,7 @@ class _Meter(ModelService):
     """Measures requests instead of sending them, and answers with so many words."""
 
     def __init__(self, talk: Talk, reply_tokens: int) -> None:
-        super().__init__()
+        super().__init__(offline=True)
         self._talk = talk
         self._reply_tokens = reply_tokens
         self._counter = WordCounter("en")

@@ -145,17 +145,6 @@ class StopConfig(_Table):
         return StopRule(**self.model_dump(exclude={"matches", "half_width", "still"}))
 
 
-class RatingsConfig(_Table):
-    """When a rating is shown.
-
-    Attributes:
-        max_fallbacks: share of turns that may be played for a policy, by the move that stands in for a reply without one; above
-            it its rating is withheld. 1 for never.
-    """
-
-    max_fallbacks: Annotated[float, Field(ge=0, le=1)] = 0.5
-
-
 class BudgetConfig(_Table):
     """How much the run may take; by default any amount.
 
@@ -172,6 +161,17 @@ class BudgetConfig(_Table):
     def budget(self) -> Budget:
         """Returns the budget."""
         return Budget(self.cost, self.tokens, None if self.hours is None else 3600 * self.hours)
+
+
+class RatingsConfig(_Table):
+    """When a rating is shown.
+
+    Attributes:
+        max_fallbacks: share of turns that may be played for a policy, by the move that stands in for a reply without one; above
+            it its rating is withheld. 1 for never.
+    """
+
+    max_fallbacks: Annotated[float, Field(ge=0, le=1)] = 0.5
 
 
 class RunConfig(_Table):
@@ -260,7 +260,7 @@ class RunConfig(_Table):
         """
         prices, today = self.price_table(), datetime.now(UTC).date()
         for target in self.targets().values():
-            if prices.find(target.model, target.endpoint.split()[0] or "", today) is None:
+            if prices.find(target.model, target.base_url, today) is None:
                 raise OptionError(
                     f"budget: a limit on cost needs a price for every model, but {target.model!r} has none; write into the run"
                     " file, with amounts for a million tokens:\n[[price]]\n"
@@ -269,11 +269,11 @@ class RunConfig(_Table):
 
     def targets(self) -> dict[tuple[str, str], Target]:
         """Returns which model is asked, by environment and name of the policy, for those that say so."""
-        found, unasked = {}, ModelService(offline=True)
+        found, service = {}, ModelService(offline=True)
         for environment in self.environment:
             for name in self.seated(environment.name):
                 policy = self.find_policy(name)
-                made = make_policy(policy.spec, environment.name, policy.options, service=unasked)
+                made = make_policy(policy.spec, environment.name, policy.options, service=service)
                 target = getattr(made, "target", None)
                 if isinstance(target, Target):
                     found[environment.name, name] = target
@@ -284,10 +284,10 @@ class RunConfig(_Table):
         return next((name for (_, name), target in self.targets().items() if target.model == model), "")
 
     def seated(self, environment: str) -> list[str]:
-        """Returns the names of all who still play or serve in an environment, sorted."""
+        """Returns the names of all who play or serve in an environment, sorted."""
         item = self.find_environment(environment)
         others = [item.opponent] if item.opponent else []
-        return sorted({*self.present(environment), *others, *itertools.chain(*item.staff.values())})
+        return sorted({*self.pool(environment), *others, *itertools.chain(*item.staff.values())})
 
     def price_table(self) -> PriceTable:
         """Returns the prices.
@@ -395,15 +395,19 @@ class RunConfig(_Table):
             if item.rated and not item.withdrawn and (not item.environments or environment in item.environments)
         )
 
+    def names(self, environment: str) -> list[str]:
+        """Returns the names of everybody who still plays or serves in an environment, sorted."""
+        item = self.find_environment(environment)
+        others = itertools.chain([item.opponent] if item.opponent else [], *item.staff.values())
+        return sorted({*self.present(environment), *others})
+
     def find_policy(self, title: str) -> PolicyConfig:
         """Returns the policy that tables call ``title``; a title of nobody in the pool is the spec of one that only serves."""
         return next((item for item in self.policy if item.title == title), PolicyConfig(spec=title))
 
     def has_person(self) -> bool:
         """Says whether somebody at the terminal plays."""
-        return any(
-            self.find_policy(name).spec == PERSON for item in self.environment for name in self.seated(item.name)
-        )
+        return any(self.find_policy(name).spec == PERSON for item in self.environment for name in self.names(item.name))
 
     def turn_settings(self, environment: str) -> TurnSettings:
         """Returns what happens to bad replies in an environment."""

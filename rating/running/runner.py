@@ -152,16 +152,16 @@ class Runner:
             ),
             self._errors,
             usage=self.bill.totals,
-            in_flight=self._players.calls_in_flight,
+            in_flight=self._players.in_flight,
             limit=self._players.calls_allowed or None,
-            suspended=dict(self._absences.suspended),
+            suspended=self._absences.suspended,
         )
 
     async def _play_environment(self, environment: str) -> None:
         tally, end = self._tallies[environment], f"{SCHEDULED}{environment}"
-        tally.expected = expected_matches(self._schemes[environment])
         before = scheduled_matches(self._store.facts(), environment)
         schedule = self._schedules[environment]
+        tally.expected = expected_matches(self._schemes[environment])
         self._keep_facts(environment)
 
         def enter(batch: Sequence[Match]) -> None:
@@ -214,6 +214,7 @@ class Runner:
         return outcome
 
     async def _play_in_turn(self, match: Match) -> Outcome:
+        """Plays a match when it finds a slot, unless somebody is missing."""
         await self._ready()
         if reason := self._absences.of(match):
             return self._leave_void(match, reason)
@@ -233,7 +234,6 @@ class Runner:
         errors: Mapping[str, Exception] = {}
         if models:
             errors = await check_models(models)
-            self._halt.check()
         if errors:
             reasons = "\n".join(f"  {name}: {error}" for name, error in sorted(errors.items()))
             raise ProviderError(
@@ -249,7 +249,7 @@ class Runner:
             self._halt.check()
             if reason := self._absences.of(match):
                 return self._leave_void(match, reason)
-            played = await executor.play(match, self._store.turns(match), partial(self._on_turn, match))
+            played = await executor.play(match, self._store.turns(match), partial(self._take_turn, match))
             self._store.finish(match, played.outcome, digest=played.digest, error=played.error)
             if played.outcome.status not in PLAYED:
                 self._take_failure(match, played)
@@ -257,19 +257,14 @@ class Runner:
                 break
         return played.outcome
 
-    def _on_turn(self, match: Match, turn: Turn) -> None:
+    def _take_turn(self, match: Match, turn: Turn) -> None:
         self._store.add_turn(match, turn)
-        if self._schemes[match.environment].setting.declaration.is_rated(turn.agent):
-            policy = self._players.seats(match)[turn.agent]
+        scheme = self._schemes[match.environment]
+        if scheme.setting.declaration.is_rated(turn.agent):
+            policy = match.policies[scheme.agents(len(match.policies)).index(turn.agent)]
             if warning := self._watch.add(match.environment, policy, turn):
                 _log.error("%s", warning)
         self._halt.check()
-
-    def _leave_void(self, match: Match, reason: str) -> Outcome:
-        """Records a match as void without playing it, and returns its outcome."""
-        outcome = void_outcome(match, VOID)
-        self._store.finish(match, outcome, error=reason, is_try=False)
-        return outcome
 
     def _on_call(self, call: Call) -> None:
         """Enters a call; one outside of matches, by which a model is tried out, is that of the first policy with the model."""
@@ -297,6 +292,12 @@ class Runner:
         """Lets nothing begin any more; what is under way comes to the end of its turn."""
         self._halt.order(error)
         self._players.stop_calls(Halted(str(error)))
+
+    def _leave_void(self, match: Match, reason: str) -> Outcome:
+        """Records a match as void without playing it, and returns its outcome."""
+        outcome = void_outcome(match, VOID)
+        self._store.finish(match, outcome, error=reason, is_try=False)
+        return outcome
 
     def _executor(self, match: Match) -> Executor:
         """Returns where a match is played: one of a person at the terminal, one of models here, a scripted one in the pool."""

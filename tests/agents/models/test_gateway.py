@@ -243,6 +243,14 @@ def test_an_outage_that_nobody_waits_for_any_more_is_forgotten(monkeypatch):
     assert virtual_time.run(run()).calls > 2
 
 
+def test_probes_keep_the_fixed_limits(monkeypatch):
+    world = World(monkeypatch, m=lambda request, time: down() if time < 200 else 1.0)
+    replies = virtual_time.run(world.ask_many(5, 5, rates=GateLimits(requests_per_minute=2)))
+    assert not failures(replies)
+    times = [time for _, time in world.models["m"].requests]
+    assert max(sum(begin <= time < begin + 60 for time in times) for begin in times) == 2
+
+
 def test_a_request_that_breaks_the_server_keeps_nobody_from_it(monkeypatch):
     def plan(request, time):
         return down(500) if time < 100 or request["messages"] in (3, 4, 5) else 1.0

@@ -14,7 +14,8 @@ def no_key(monkeypatch):
 
 def test_a_match_is_played_again_offline(tmp_path, capsys, no_key):
     words = ["play", "tictactoe_v0", "--policy", "player_1=random", "--json", "--cache", str(tmp_path / "cache")]
-    with hostile_server(*[say(f"X: ({row}, {column})") for row in (1, 2, 3) for column in (1, 2, 3)] * 3) as server:
+    moves = [say(f"X: ({row}, {column})") for row in (1, 2, 3) for column in (1, 2, 3)]
+    with hostile_server(say("ready"), *moves * 3) as server:
         words += ["--policy", f"player_0=openai:mock:base_url={server.url}"]
         assert main(words) == 0
         first = capsys.readouterr().out

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 
-from agents.models.client import Client
+from agents.models.client import Client, Response
 from agents.policy import Reply
 
 RUN_FILE = """
@@ -48,7 +48,7 @@ def run_file(extra="", tables="", matches=10):
 
 def answered(text, prompt_tokens, completion_tokens):
     """What ``Client.complete`` returns."""
-    return Reply(text, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
+    return Response(Reply(text, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens), 200, "", {})
 
 
 class Answers:
@@ -83,5 +83,5 @@ class Answers:
 def answer(monkeypatch, **options):
     """Lets all models answer without a server."""
     answers = Answers(**options)
-    monkeypatch.setattr(Client, "complete", lambda client, request: answers(client, request))
+    monkeypatch.setattr(Client, "complete", lambda client, request, **options: answers(client, request))
     return answers

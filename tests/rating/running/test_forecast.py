@@ -38,7 +38,7 @@ def run_file(environments, names="ab", tokens=50, extra="", **stop):
 
 
 def sends_nothing(monkeypatch):
-    def send(client, request):
+    def send(client, request, **options):
         raise AssertionError("a request was sent")
 
     monkeypatch.setattr(Client, "complete", send)
@@ -72,7 +72,7 @@ def test_a_forecast_is_near_what_the_run_takes(tmp_path, monkeypatch, environmen
     text = run_file(
         f"[[environment]]\nname = '{environment}'\n", names="abc", min_matches=8, max_matches=30, matches=20
     )
-    expected = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=200))
+    expected = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=200, latency=2.0))
     read = moves_at_random(monkeypatch)
     config, store = run_directory.create(tmp_path / "run", text, "run.toml")
     with contextlib.closing(store):
@@ -97,7 +97,7 @@ def test_a_history_makes_prompts_longer_and_reply_tokens_count_in_it(monkeypatch
     def read(history, reply_tokens):
         text = run_file("[[environment]]\nname = 'tictactoe_v0'\n", names="ab", tokens=1000, matches=4, max_matches=8)
         text = text.replace("max_tokens = 1000", f"max_tokens = 1000, history = '{history}'")
-        found = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=reply_tokens))
+        found = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=reply_tokens, latency=2.0))
         return sum(row.prompt_tokens.expected for row in found.rows)
 
     single, short, long = read("single_turn", 20), read("full", 20), read("full", 500)
@@ -121,7 +121,6 @@ name = "hanabi_v0"
 [[environment]]
 name = "tictactoe_v0"
 scheme = "field"
-opponent = "random"
 [[environment]]
 name = "writer_editor_v0"
 [environment.staff]

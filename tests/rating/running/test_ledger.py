@@ -37,7 +37,7 @@ def log_of(path):
 def test_calls_of_void_matches_are_written_down_with_their_match_and_policy(tmp_path, monkeypatch):
     numbers = itertools.count()
 
-    async def sometimes(client, request):
+    async def sometimes(client, request, **options):
         await asyncio.sleep(0)
         if next(numbers) % 4 == 0:
             raise TransientError("503")
@@ -70,6 +70,7 @@ def test_the_bill_of_a_run_that_goes_on_has_the_calls_of_all_sessions(tmp_path, 
     assert {record.status for record in records} == {FINISHED}
     assert bill.total().calls == answers.sent == len(log_of(tmp_path / "run"))
     assert bill.total().tokens == answers.tokens
+    assert sum(used.calls for used in bill.totals.values()) == answers.sent
 
 
 def test_a_call_outside_of_matches_is_that_of_the_policy_with_the_model(tmp_path):
