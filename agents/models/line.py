@@ -52,11 +52,6 @@ class Line:
         """Whether the endpoint is out."""
         return self._outage.began is not None
 
-    @property
-    def waiting(self) -> int:
-        """The number of calls that wait."""
-        return sum(not waiter.future.done() for queue in (self._first, self._others) for waiter in queue)
-
     async def enter(self, *, patience: float, tokens: float = 0.0, again: bool = False) -> Ticket:
         """Waits until a request may be sent. Whoever is let through must ``leave`` by one of the methods below.
 
@@ -84,13 +79,14 @@ class Line:
                 self.cancel(waiter.future.result())  # let through and cancelled in the same moment
             else:
                 self._release(loop)
+                self._forget_outage()
             raise
 
     def succeed(self, ticket: Ticket, tokens: int | None, headers: Mapping[str, str]) -> None:
         """Lets out a call that was replied to; ``tokens`` is what it cost, ``None`` if unknown."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        self._end_outage(now)
+        self._learn_of_response(ticket, now)
         self.gate.succeed(ticket, now, tokens)
         self.gate.heed(headers, now)
         self._depart(ticket, loop)
@@ -99,7 +95,7 @@ class Line:
         """Lets out a call that the server did not take for what was in it: the server is there."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        self._end_outage(now)
+        self._learn_of_response(ticket, now)
         self.gate.leave(ticket, now)
         self._depart(ticket, loop)
 
@@ -118,7 +114,7 @@ class Line:
         loop = asyncio.get_running_loop()
         now = loop.time()
         if error.status is CallStatus.RATE_LIMITED:
-            self._end_outage(now)
+            self._learn_of_response(ticket, now)
             self.gate.refuse(ticket, now, min(error.retry_after, patience))
         else:
             self._learn_of_trouble(ticket, caller, error, now)
@@ -132,6 +128,7 @@ class Line:
         loop = asyncio.get_running_loop()
         self.gate.leave(ticket, loop.time())
         self._depart(ticket, loop)
+        self._forget_outage()
 
     def stop(self, error: Exception) -> None:
         """Lets nobody through any more: those who wait, and those who come, get ``error``."""
@@ -161,11 +158,13 @@ class Line:
         if self.is_out and not was_out:
             _log.warning("%s is out (%s); its calls wait, and one at a time tries again", self._name, error)
 
-    def _end_outage(self, now: float) -> None:
-        if self._outage.began is not None:
-            self.gate.reopen(now)
+    def _learn_of_response(self, ticket: Ticket, now: float) -> None:
+        if self._outage.began is None:
+            self._outage.end()
+        elif ticket.is_probe:  # the others were sent before the outage, and say nothing about now
             _log.warning("%s is back after %.0f s", self._name, now - self._outage.began)
-        self._outage.end()
+            self._outage.end()
+            self.gate.reopen(now)
 
     def _may_send(self, now: float) -> bool:
         return (now >= self._outage.probe_at and self._probe is None) if self.is_out else self.gate.ready_at() <= now
@@ -229,8 +228,12 @@ class Line:
             queue.extend(patient)
         waiters = [*self._first, *self._others]
         self._least_patience = min((waiter.patience for waiter in waiters), default=math.inf)
-        if not waiters and self._probe is None:
-            self._outage.end()  # nobody is left to try; who comes later begins anew
+        self._forget_outage()
+
+    def _forget_outage(self) -> None:
+        """Lets whoever comes later begin anew if nobody is left to find out that an outage is over."""
+        if self.is_out and self._next() is None and not self.gate.in_flight:
+            self._outage.end()
 
     def _unavailable(self, seconds: float) -> ProviderError:
         return ProviderError(

@@ -99,6 +99,7 @@ class LLMPolicy:
             "max_in_flight",
             "requests_per_minute",
             "tokens_per_minute",
+            "stream",
         }
     )
     keeps_deadline: ClassVar[bool] = True
@@ -173,7 +174,7 @@ class LLMPolicy:
         self._service = ModelService() if service is None else service
         if not self._service.offline:
             endpoint.read_key()  # before anything is played
-        limits = RetryLimits(max_attempts, timeout, deadline, outage)
+        limits = RetryLimits(max_attempts, deadline if stream else timeout, deadline, outage)
         rates = GateLimits(max_in_flight, requests_per_minute, tokens_per_minute)
         self._target = Target(endpoint, model, limits, rates, idle=timeout if stream else None)
         self.preflight_key = (endpoint, model)

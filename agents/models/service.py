@@ -90,6 +90,11 @@ class ModelService:
         self._idle = asyncio.Event()
         self.in_flight = 0
 
+    @property
+    def limit(self) -> int:
+        """Requests that may be under way at once for now, over all models that were asked."""
+        return sum(line.gate.limit for line in self._lines.values())
+
     async def complete(self, target: Target, request: Mapping[str, Any], *, agent: str, sample: str) -> Reply:
         """Returns the reply to a request for a chat completion.
 
@@ -105,14 +110,14 @@ class ModelService:
         if self._stopped is not None:
             raise self._stopped.with_traceback(None)
         if self._cache is None:
-            return await self._ask(target, dict(request), agent)
+            return await self._ask(target, request, agent)
         key = cache_key(target.endpoint, target.model, request, sample)
         async with self._cache.lock(key):
             known = self._cache.find(key)
             if known is not None:
                 self._on_call(Call(target.model, target.base_url, agent, 1, CallStatus.CACHED))
                 return known
-            return self._cache.keep(key, target.model, await self._ask(target, dict(request), agent))
+            return self._cache.keep(key, target.model, await self._ask(target, request, agent))
 
     async def preflight(self, target: Target, request: Mapping[str, Any]) -> None:
         """Asks a model one small thing, to find out whether it is there, without waiting for its turn.
@@ -128,7 +133,7 @@ class ModelService:
 
         async def send(attempt: int, seconds: float) -> None:
             call = Call(target.model, target.base_url, "", attempt, CallStatus.OK)
-            await self._send(client, dict(request), min(seconds, target.limits.timeout), call)
+            await self._send(client, target, request, min(seconds, target.limits.timeout), call)
 
         await check_model(send, target.model, target.base_url)
 
@@ -152,7 +157,7 @@ class ModelService:
             for client in clients.values():
                 stack.push_async_callback(client.close)
 
-    async def _ask(self, target: Target, request: dict[str, Any], agent: str) -> Reply:
+    async def _ask(self, target: Target, request: Mapping[str, Any], agent: str) -> Reply:
         """Sends a request until there is a reply, or no more is tried."""
         if self.offline:
             raise ProviderError(
@@ -171,10 +176,8 @@ class ModelService:
             wait = round(ticket.sent_at - idle_since, 3)
             waited += wait
             call = Call(target.model, base_url, agent, attempts.made + 1, CallStatus.OK, waited=wait)
-            # The client of a stream bounds the time between two chunks.
-            seconds = attempts.seconds if target.idle else min(limits.timeout, attempts.seconds)
             try:
-                response = await self._send(client, request, seconds, call, target.idle)
+                response = await self._send(client, target, request, min(limits.timeout, attempts.seconds), call)
             except TransientError as error:
                 failure = error
             except ProviderError:
@@ -196,7 +199,7 @@ class ModelService:
                 await self._pause(pause)
 
     async def _send(
-        self, client: Client, request: dict[str, Any], seconds: float, call: Call, idle: float | None = None
+        self, client: Client, target: Target, request: Mapping[str, Any], seconds: float, call: Call
     ) -> Response:
         """Makes one attempt of at most ``seconds``, and reports it."""
         time = asyncio.get_running_loop().time
@@ -204,7 +207,7 @@ class ModelService:
         self.in_flight += 1
         try:
             async with asyncio.timeout(seconds):
-                response = await client.complete(request, idle=idle)
+                response = await client.complete(request, idle=target.idle)
             self._on_call(_describe_reply(call, response, time() - began))
             return response
         except TimeoutError as error:
@@ -241,6 +244,8 @@ class ModelService:
             if line is None:
                 line = Line(f"{target.model} at {base_url or 'the default server'}")
                 self._lines[base_url, target.model] = line
+                if self._stopped is not None:
+                    line.stop(self._stopped)
             line.gate.restrict(target.rates)
             found = self._targets[target] = base_url, line
         return found

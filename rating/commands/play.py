@@ -6,6 +6,7 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict
 
 from agents.models import ModelService
+from agents.models.preflight import check_models
 from agents.play import play_and_close
 from agents.player import Player
 from agents.records import Episode, Turn
@@ -42,15 +43,18 @@ def _play(args: argparse.Namespace, service: ModelService) -> None:
             print(f"  from the reply: {printable(reply)}")
         print(printable(env.unwrapped.codec.picture(env.unwrapped.game)), end="\n\n")
 
-    async def play_with_service() -> Episode:
+    async def check_and_play() -> Episode:
         try:
+            if not service.offline:
+                for error in (await check_models({agent: each.policy for agent, each in players.items()})).values():
+                    raise error
             return await play_and_close(
                 env, players, args.seed, settings, on_turn=show if watched else lambda turn: None
             )
         finally:
             await service.close()
 
-    episode = args.interruptions.run(play_with_service())
+    episode = args.interruptions.run(check_and_play())
     if args.json:
         print(json.dumps(asdict(episode), indent=2, ensure_ascii=False))
         return

@@ -56,14 +56,19 @@ class Players:
             self.return_environment(match, env)
         return dict(zip(self._agents[key], match.policies, strict=True))
 
-    @property
-    def in_flight(self) -> int:
-        """Calls of models under way."""
-        return self._service.in_flight
-
     def stop_calls(self, error: Exception) -> None:
         """Lets no further call of a model begin: who asks gets ``error``."""
         self._service.stop(error)
+
+    @property
+    def calls_in_flight(self) -> int:
+        """The number of calls of models under way."""
+        return self._service.in_flight
+
+    @property
+    def calls_allowed(self) -> int:
+        """The number of calls that may be under way at once for now."""
+        return self._service.limit
 
     def borrow_player(self, name: str, environment: str) -> Player:
         """Returns a player that nobody else uses."""

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 
+from agents import telemetry
 from agents.models.calls import Call
 from agents.records import Turn
 from llmarena_envs.catalogue import make_environment
@@ -128,8 +129,9 @@ class Runner:
                 for name, tally in self._tallies.items()
             ),
             self._errors,
-            dict(self.bill.totals),
-            self._players.in_flight,
+            usage=self.bill.totals,
+            in_flight=self._players.calls_in_flight,
+            limit=self._players.calls_allowed or None,
         )
 
     async def _play_environment(self, environment: str) -> None:
@@ -195,6 +197,7 @@ class Runner:
 
     def _on_call(self, call: Call) -> None:
         """Enters a call; one outside of matches, by which a model is tried out, is that of the first policy with the model."""
+        telemetry.record(call)
         match = MATCH.get()
         policy = self._players.seats(match)[call.agent] if match else self._config.find_model(call.model) or call.model
         try:

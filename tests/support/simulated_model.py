@@ -74,7 +74,7 @@ class SimulatedModel:
                 await asyncio.sleep(self._refusal_latency)
                 raise outcome
             await asyncio.sleep(outcome)
-            return Response(Reply("ready", prompt_tokens=10, completion_tokens=5))
+            return Response(Reply("ready", prompt_tokens=10, completion_tokens=5), 200, "", {})
         finally:
             self.in_flight -= 1
 

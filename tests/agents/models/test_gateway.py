@@ -1,6 +1,7 @@
 """Many calls at once through one service, in virtual time: limits, outages, deadlines, cancellation."""
 
 import asyncio
+import re
 from collections import Counter
 
 import pytest
@@ -33,7 +34,7 @@ class World:
     async def close(self):
         pass
 
-    async def complete(self, request):
+    async def complete(self, request, idle=None):
         return await self.models[request["model"]].complete(request)
 
     def ask(self, text="hello", model="m", limits=LIMITS, rates=None, **fields):
@@ -192,7 +193,18 @@ def test_an_outage_is_told_once_when_it_begins_and_once_when_it_ends(monkeypatch
     told = [record.getMessage() for record in caplog.records if record.name == "agents.models.line"]
     assert len(told) == 2
     assert "m at http://h/v1 is out (HTTP 503)" in told[0]
-    assert "m at http://h/v1 is back after 4" in told[1]
+    assert re.fullmatch(r"m at http://h/v1 is back after [34]\d\d s", told[1])
+
+
+def test_replies_to_what_was_sent_before_an_outage_do_not_end_it(monkeypatch, caplog):
+    def plan(request, time):
+        if time < 5:
+            return 10.0 + 3 * request["messages"]
+        return down() if time < 100 else 1.0
+
+    world = World(monkeypatch, m=plan)
+    assert not failures(virtual_time.run(world.ask_many(200, 60)))
+    assert sum("is out" in record.getMessage() for record in caplog.records) == 1
 
 
 def test_one_call_alone_sits_out_an_outage(monkeypatch):
@@ -216,6 +228,19 @@ def test_an_outage_that_lasts_too_long_gives_up_whoever_waits_and_later_calls_be
     assert all(reply.fatal and reply.status is CallStatus.UNAVAILABLE for reply in replies)
     assert "has been out for 6" in str(replies[0])
     assert later.calls == 1
+
+
+def test_an_outage_that_nobody_waits_for_any_more_is_forgotten(monkeypatch):
+    world = World(monkeypatch, m=lambda request, time: down() if time < 1020 else 1.0)
+    limits = RetryLimits(8, 60.0, 300.0, outage=600.0)
+
+    async def run():
+        for task in [asyncio.ensure_future(world.ask(limits=limits)) for _ in range(20)]:
+            asyncio.get_running_loop().call_later(100, task.cancel)
+        await asyncio.sleep(1000)
+        return await world.ask(limits=limits)
+
+    assert virtual_time.run(run()).calls > 2
 
 
 def test_a_request_that_breaks_the_server_keeps_nobody_from_it(monkeypatch):

@@ -61,6 +61,14 @@ def test_play(capsys):
     assert episode["rewards"] == {"player_0": 1.0, "player_1": -1.0}
 
 
+def test_a_model_that_is_not_there_shows_before_a_match(capsys, monkeypatch):
+    monkeypatch.setattr("agents.models.preflight.PAUSE", 0.01)
+    seats = ["--policy", "player_0=openai:mock:base_url=http://127.0.0.1:9/v1", "--policy", "player_1=random"]
+    assert main(["play", "tictactoe_v0", *seats]) == 3
+    assert "connection refused" in (errors := capsys.readouterr().err)
+    assert "check base_url, and that the server is running" in errors
+
+
 def test_play_with_a_person(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("?\nnonsense\nX: (1, 1)\n"))
     seats = ["--policy", "player_0=human", "--policy", "player_1=first_legal"]
