@@ -162,6 +162,7 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_session(parser: argparse.ArgumentParser) -> None:
     """Adds what holds for one go at a run."""
     parser.add_argument("--max-errors", type=_count, metavar="N", help="failures of providers after which play stops")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument(
         "--max-cost",
         type=_amount,
@@ -174,7 +175,6 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-time", type=_duration, metavar="TIME", help="time after which play stops: seconds, or as in 1h30m"
     )
-    parser.add_argument("--quiet", action="store_true", help="show no progress")
     _add_cache(parser)
 
 

@@ -57,11 +57,6 @@ class Players:
             self.return_environment(match, env)
         return dict(zip(self._agents[key], match.policies, strict=True))
 
-    @property
-    def in_flight(self) -> int:
-        """Calls of models under way."""
-        return self._service.in_flight
-
     def stop_calls(self, error: Exception) -> None:
         """Lets no further call of a model begin: who asks gets ``error``."""
         self._service.stop(error)

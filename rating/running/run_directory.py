@@ -48,7 +48,7 @@ def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> t
     return config, store
 
 
-def check_run_file(run_file: str, where: str, *, offline: bool) -> tuple[RunConfig, str]:
+def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, str]:
     """Returns a run, and the text of its run file as it is kept.
 
     Args:

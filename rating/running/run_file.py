@@ -260,7 +260,7 @@ class RunConfig(_Table):
         """
         prices, today = self.price_table(), datetime.now(UTC).date()
         for target in self.targets().values():
-            if prices.find(target.model, target.base_url, today) is None:
+            if prices.find(target.model, target.endpoint.split()[0] or "", today) is None:
                 raise OptionError(
                     f"budget: a limit on cost needs a price for every model, but {target.model!r} has none; write into the run"
                     " file, with amounts for a million tokens:\n[[price]]\n"
@@ -269,11 +269,11 @@ class RunConfig(_Table):
 
     def targets(self) -> dict[tuple[str, str], Target]:
         """Returns which model is asked, by environment and name of the policy, for those that say so."""
-        found, service = {}, ModelService(offline=True)
+        found, unasked = {}, ModelService(offline=True)
         for environment in self.environment:
             for name in self.seated(environment.name):
                 policy = self.find_policy(name)
-                made = make_policy(policy.spec, environment.name, policy.options, service=service)
+                made = make_policy(policy.spec, environment.name, policy.options, service=unasked)
                 target = getattr(made, "target", None)
                 if isinstance(target, Target):
                     found[environment.name, name] = target
