@@ -284,10 +284,10 @@ class RunConfig(_Table):
         return next((name for (_, name), target in self.targets().items() if target.model == model), "")
 
     def seated(self, environment: str) -> list[str]:
-        """Returns the names of all who play or serve in an environment, sorted."""
+        """Returns the names of all who still play or serve in an environment, sorted."""
         item = self.find_environment(environment)
         others = [item.opponent] if item.opponent else []
-        return sorted({*self.pool(environment), *others, *itertools.chain(*item.staff.values())})
+        return sorted({*self.present(environment), *others, *itertools.chain(*item.staff.values())})
 
     def price_table(self) -> PriceTable:
         """Returns the prices.
@@ -395,19 +395,15 @@ class RunConfig(_Table):
             if item.rated and not item.withdrawn and (not item.environments or environment in item.environments)
         )
 
-    def names(self, environment: str) -> list[str]:
-        """Returns the names of everybody who still plays or serves in an environment, sorted."""
-        item = self.find_environment(environment)
-        others = itertools.chain([item.opponent] if item.opponent else [], *item.staff.values())
-        return sorted({*self.present(environment), *others})
-
     def find_policy(self, title: str) -> PolicyConfig:
         """Returns the policy that tables call ``title``; a title of nobody in the pool is the spec of one that only serves."""
         return next((item for item in self.policy if item.title == title), PolicyConfig(spec=title))
 
     def has_person(self) -> bool:
         """Says whether somebody at the terminal plays."""
-        return any(self.find_policy(name).spec == PERSON for item in self.environment for name in self.names(item.name))
+        return any(
+            self.find_policy(name).spec == PERSON for item in self.environment for name in self.seated(item.name)
+        )
 
     def turn_settings(self, environment: str) -> TurnSettings:
         """Returns what happens to bad replies in an environment."""

@@ -234,6 +234,7 @@ class Runner:
         errors: Mapping[str, Exception] = {}
         if models:
             errors = await check_models(models)
+            self._halt.check()
         if errors:
             reasons = "\n".join(f"  {name}: {error}" for name, error in sorted(errors.items()))
             raise ProviderError(

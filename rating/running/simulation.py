@@ -12,7 +12,7 @@ from rating.records.outcome import Outcome
 from rating.running.contests import make_scheme
 from rating.running.rehearsal import Part, Rehearsal, Talk, parts_of, rehearse
 from rating.running.run_file import RunConfig
-from rating.schedules.schedule import Stop
+from rating.schedules.schedule import UNLIMITED, Stop
 from rating.schemes.scheme import Scheme
 
 _REHEARSALS = 12
@@ -47,7 +47,7 @@ class Plan:
     rehearsals: list[Rehearsal]
     parts: list[Counter[tuple[str, Part]]]
     matches: list[list[int]]
-    lag: int = 1
+    lag: int = UNLIMITED
     _rehearsed: Counter[tuple[str, Part]] = field(default_factory=Counter)
     _sizes: set[int] = field(default_factory=set)
 
@@ -80,7 +80,7 @@ class Plan:
     def at_once(self) -> float:
         """Matches under way at once if nothing limits them."""
         batches = [size for sizes in self.matches for size in sizes]
-        return max(1.0, self.lag * sum(batches) / max(1, len(batches)))
+        return max(1.0, min(max(map(sum, self.matches), default=0), self.lag * sum(batches) / max(1, len(batches))))
 
 
 async def simulate(config: RunConfig, environment: str, reply_tokens: int) -> Plan:
@@ -106,7 +106,6 @@ async def _go_through(config: RunConfig, plan: Plan, scheme: Scheme, apart: floa
     sizes: list[int] = []
     open_batches: list[Sequence[Match]] = []
     schedule = scheme.schedule()
-    plan.lag = schedule.lag
     while not isinstance(batch := schedule.next_batch(), Stop) and sum(sizes) < _MOST_MATCHES:
         for match in batch:
             cast = parts_of(match, scheme.agents(len(match.policies)))
@@ -115,7 +114,8 @@ async def _go_through(config: RunConfig, plan: Plan, scheme: Scheme, apart: floa
             parts.update(cast.items())
         sizes.append(len(batch))
         open_batches.append(batch)
-        if len(open_batches) == schedule.lag:
+        plan.lag = min(plan.lag, schedule.lag)
+        while len(open_batches) >= schedule.lag:
             results = _Results(plan.rehearsals, strengths, rng)
             schedule.add([results.make(match) for match in open_batches.pop(0)])
     plan.parts.append(parts)

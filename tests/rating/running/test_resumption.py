@@ -235,6 +235,7 @@ def test_a_run_of_before_pools_were_recorded_goes_on_without_a_policy(tmp_path):
     config, void, records, _ = go_on(tmp_path / "run", text.replace(policies("d"), ""))
     assert void == 0
     assert config.withdrawn("tictactoe_v0") == {"d"}
+    assert config.seated("tictactoe_v0") == ["a", "b"] and config.targets() == {}
     assert {record.status for record in records} == {FINISHED}
 
 
