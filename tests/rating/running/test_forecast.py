@@ -60,6 +60,10 @@ def moves_at_random(monkeypatch):
         legal = LEGAL.get()
         return Reply(legal[number % len(legal)], prompt_tokens=tokens, completion_tokens=50)
 
+    async def is_there(policies):
+        return {}
+
+    monkeypatch.setattr("rating.running.runner.check_models", is_there)
     always = property(lambda policy: True, lambda policy, value: None)
     monkeypatch.setattr(LLMPolicy, "wants_legal", always, raising=False)
     monkeypatch.setattr(LLMPolicy, "__call__", call)

@@ -49,16 +49,19 @@ def test_calls_of_void_matches_are_written_down_with_their_match_and_policy(tmp_
     matches = {record.match.id: record for record in records}
     logged = log_of(tmp_path / "run")
     assert len(logged) == next(numbers)
+    tried_out = [item for item in logged if not item.match]
+    logged = [item for item in logged if item.match]
+    assert {item.policy for item in tried_out} == {"model", "other"}
     names = {"gpt-x": "model", "gpt-y-2": "other"}
     for item in logged:
         seats = dict(zip(("player_0", "player_1"), matches[item.match].match.policies, strict=True))
         assert seats[item.call.agent] == item.policy == names[item.call.model]
     of_void = [item for item in logged if matches[item.match].status == VOID]
     assert {item.call.status is CallStatus.OK for item in of_void} == {True, False}
-    spent = sum(item.call.prompt_tokens or 0 for item in logged)
+    spent = sum(item.call.prompt_tokens or 0 for item in [*tried_out, *logged])
     shown = sum(seat.prompt_tokens for record in records if record.outcome for seat in record.outcome.seats)
     assert bill.total().prompt_tokens == spent > shown
-    assert bill.total().failed == sum(item.call.status is not CallStatus.OK for item in logged) > 0
+    assert bill.total().failed == sum(item.call.status is not CallStatus.OK for item in [*tried_out, *logged]) > 0
 
 
 def test_the_bill_of_a_run_that_goes_on_has_the_calls_of_all_sessions(tmp_path, monkeypatch):
