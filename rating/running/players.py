@@ -62,6 +62,11 @@ class Players:
         self._service.stop(error)
 
     @property
+    def in_flight(self) -> int:
+        """The number of calls of models under way."""
+        return self._service.in_flight
+
+    @property
     def calls_allowed(self) -> int:
         """The number of calls that may be under way at once for now."""
         return self._service.limit
