@@ -62,7 +62,7 @@ class Players:
         self._service.stop(error)
 
     @property
-    def calls_in_flight(self) -> int:
+    def in_flight(self) -> int:
         """The number of calls of models under way."""
         return self._service.in_flight
 

@@ -152,7 +152,7 @@ class Runner:
             ),
             self._errors,
             usage=self.bill.totals,
-            in_flight=self._players.calls_in_flight,
+            in_flight=self._players.in_flight,
             limit=self._players.calls_allowed or None,
             suspended=self._absences.suspended,
         )
