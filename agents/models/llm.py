@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from agents.models.endpoint import Endpoint
+from agents.models.history import Conversation
 from agents.models.retry import RetryLimits
 from agents.models.service import ModelService, Target
 from agents.policy import Reply
-from agents.records import encodable
 from llmarena_envs.core.declaration import HISTORIES
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 
@@ -110,8 +110,7 @@ class LLMPolicy:
         self._agent = agent
         self._seed = seed
         self._calls = 0
-        self._turn_start = 0
-        self._history: list[dict[str, str]] = []
+        self._conversation = Conversation(self._keeps_history, self._system_role)
 
     async def __call__(self, observation: Mapping[str, Any]) -> Reply:
         """Asks the model and returns its reply.
@@ -122,9 +121,10 @@ class LLMPolicy:
         Raises:
             ProviderError: if no valid reply could be had.
         """
-        user = self._next_message(observation)
-        begin = self._turn_start if observation.get("fresh_history") else 0
-        request = {**self._parameters, "messages": self._messages(encodable(observation["rules"]), begin, user)}
+        user = self._conversation.next_message(observation)
+        fresh = bool(observation.get("fresh_history"))
+        messages = self._conversation.messages(observation["rules"], user, fresh=fresh)
+        request = {**self._parameters, "messages": messages}
         facts: dict[str, Any] = {}
         if self._calls == 0:
             facts["request"] = dict(self._parameters)
@@ -132,46 +132,19 @@ class LLMPolicy:
             facts["seed"] = request["seed"] = self._call_seed()
         sample = f"{self._seed}:{self._calls}"
         reply = await self._service.complete(self._target, request, agent=self._agent, sample=sample)
-        self._remember(user, reply.text)
+        self._calls += 1
+        self._conversation.remember(user, reply.text)
         return replace(reply, detail={**(reply.detail or {}), **facts})
 
     def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
         """Lives through a call that was made before an interruption: restores the history and the count of calls."""
-        text = reply.text if isinstance(reply, Reply) else reply
-        self._remember(self._next_message(observation), encodable(text))
+        self._calls += 1
+        self._conversation.recall(observation, reply.text if isinstance(reply, Reply) else reply)
 
     async def close(self) -> None:
         """Closes the connections, unless they belong to somebody else; the policy may be asked again afterwards."""
         if self._owns_service:
             await self._service.close()
-
-    def _next_message(self, observation: Mapping[str, Any]) -> str:
-        """Returns what to say next, and takes out of the history what it replaces.
-
-        Nothing is said twice: after a rejected reply only the feedback follows; without feedback the turn begins anew, as
-        if nothing had been said. An empty reply is taken out too, since many servers accept no empty message.
-        """
-        if not observation.get("attempt"):
-            self._turn_start = len(self._history)
-        elif not observation.get("feedback"):
-            del self._history[self._turn_start :]
-        elif len(self._history) > self._turn_start and not self._history[-1]["content"].strip():
-            del self._history[-2:]
-        begins = len(self._history) == self._turn_start
-        return encodable(observation["text"] if begins else observation["feedback"])
-
-    def _messages(self, rules: str, begin: int, user: str) -> list[dict[str, str]]:
-        """Returns what is sent: the rules, the history from message ``begin`` on, and what to say next."""
-        conversation = [*self._history[begin:], {"role": "user", "content": user}]
-        if self._system_role == "user":
-            first = {"role": "user", "content": f"{rules}\n\n{conversation[0]['content']}"}
-            return [first, *conversation[1:]]
-        return [{"role": self._system_role, "content": rules}, *conversation]
-
-    def _remember(self, user: str, reply: str) -> None:
-        self._calls += 1
-        if self._keeps_history:
-            self._history += [{"role": "user", "content": user}, {"role": "assistant", "content": reply}]
 
     def _call_seed(self) -> int:
         """Returns the seed of the next call, 31 bits: many servers take no more."""
