@@ -25,6 +25,7 @@ class Player:
         is_person: whether it is asked until a legal move comes, without a deadline.
         is_scripted: whether it computes and waits for nothing: it is called in place and has no deadline.
         wants_legal: whether its observations list the legal moves.
+        wants_all_legal: whether they list every one of them, however many there are.
 
     Raises:
         OptionError: if the policy cannot be called, or reads something else.
@@ -38,6 +39,7 @@ class Player:
         self.reads: str = reads
         self.is_person = bool(getattr(policy, "unlimited_reasks", False))
         self.wants_legal = bool(getattr(policy, "wants_legal", False))
+        self.wants_all_legal = getattr(policy, "wants_legal", False) == "all"
         self._is_asynchronous = _is_asynchronous(policy)
         self.is_scripted = isinstance(policy, ScriptedPolicy) and not self._is_asynchronous
         self._reset = getattr(policy, "reset", None)

@@ -15,8 +15,8 @@ be asynchronous. These attributes are optional:
   that a policy with a memory can restore it. A policy without it is asked again and its answer is dropped.
 * ``unlimited_reasks``: ``True`` for a person, who is asked again after a bad reply until a legal one comes, and for whom no
   deadline holds. Such a policy may raise ``Quit``: the match then stays unfinished and can be taken up again.
-* ``wants_legal``: ``True`` to find the legal replies, at most 200 of them, under ``legal`` in a text observation; the list
-  is empty where the game cannot list them.
+* ``wants_legal``: ``True`` to find the legal replies, at most 200 of them, under ``legal`` in a text observation, ``"all"`` to
+  find all of them; the list is empty where the game cannot list them.
 * ``close()``: called after the last match; it may be asynchronous, and may be called more than once.
 
 A policy never receives the environment. Where there is a deadline a synchronous policy is called in a thread, which cannot be

@@ -4,13 +4,16 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents.models.calls import Call
 from agents.models.client import Client
 from agents.models.endpoint import Endpoint
 from agents.models.retry import RetryLimits, retry
 from agents.policy import Reply
+
+if TYPE_CHECKING:
+    from agents.models.local.models import LocalModels
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,16 @@ class ModelService:
         self._on_call = on_call
         self._clients: dict[Endpoint, Client] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._local: LocalModels | None = None
+
+    @property
+    def local(self) -> "LocalModels":
+        """The models that are computed in this process."""
+        if self._local is None:
+            from agents.models.local.models import LocalModels
+
+            self._local = LocalModels(self._on_call)
+        return self._local
 
     async def complete(self, target: Target, request: Mapping[str, Any], *, agent: str, sample: str) -> Reply:
         """Returns the reply to a request for a chat completion.
@@ -79,8 +92,10 @@ class ModelService:
         return client
 
     async def close(self) -> None:
-        """Closes all connections; the service may be used again afterwards."""
+        """Closes all connections and releases local models; the service may be used again afterwards."""
         clients, self._clients = self._clients, {}
         async with AsyncExitStack() as stack:
             for client in clients.values():
                 stack.push_async_callback(client.close)
+            if self._local is not None:
+                stack.push_async_callback(self._local.close)

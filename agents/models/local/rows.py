@@ -1,0 +1,90 @@
+"""Prompts side by side in one forward pass."""
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from agents.models.local.checkpoint import LocalModel
+
+
+class Rows:
+    """Sequences of different lengths in one key-value cache, padded on the left.
+
+    Args:
+        model: the model.
+        prompts: the tokens of each sequence, at least one.
+
+    Attributes:
+        logits: of the last token of each sequence, float32 of shape (rows, vocabulary).
+        lengths: number of tokens of each sequence.
+    """
+
+    def __init__(self, model: LocalModel, prompts: Sequence[Sequence[int]]) -> None:
+        self._model = model
+        self.lengths = [len(tokens) for tokens in prompts]
+        width = max(self.lengths)
+        ids = model_tensor(model, [[0] * (width - len(tokens)) + list(tokens) for tokens in prompts])
+        starts = model_tensor(model, [width - length for length in self.lengths])
+        columns = torch.arange(width, device=model.device)
+        self._mask = (columns >= starts[:, None]).long()
+        self._cache = model.new_cache()
+        positions = (columns - starts[:, None]).clamp(min=0)
+        self.logits = model.forward(ids, self._mask, positions, self._cache)[:, -1].float()
+
+    def read(self, tokens: Sequence[Sequence[int]]) -> None:
+        """Appends tokens to every sequence, the same number to each."""
+        width = len(tokens[0])
+        positions = model_tensor(self._model, [list(range(length, length + width)) for length in self.lengths])
+        ids = model_tensor(self._model, [list(row) for row in tokens])
+        self._mask = torch.cat([self._mask, torch.ones_like(ids)], dim=1)
+        self.lengths = [length + width for length in self.lengths]
+        self.logits = self._model.forward(ids, self._mask, positions, self._cache)[:, -1].float()
+
+    def keep(self, rows: Sequence[int]) -> None:
+        """Drops all sequences but these."""
+        chosen = model_tensor(self._model, list(rows))
+        self._cache.batch_select_indices(chosen)
+        self._mask = self._mask[chosen]
+        self.logits = self.logits[chosen]
+        self.lengths = [self.lengths[row] for row in rows]
+
+    def log_likelihoods(self, continuations: Sequence[tuple[int, Sequence[int]]]) -> tuple[Any, Any]:
+        """Reads continuations of the sequences, which themselves stay as they are.
+
+        Args:
+            continuations: of each its row and its tokens, at least one.
+
+        Returns:
+            Two tensors, float32 of shape (continuations,): the log-probability of all tokens together, and of the reply's
+            end behind them.
+        """
+        model, width = self._model, max(len(tokens) for _, tokens in continuations)
+        rows = model_tensor(model, [row for row, _ in continuations])
+        ids = model_tensor(model, [[*tokens, *[0] * (width - len(tokens))] for _, tokens in continuations])
+        sizes = model_tensor(model, [len(tokens) for _, tokens in continuations])
+        columns = torch.arange(width, device=model.device)
+        is_token = columns < sizes[:, None]
+        starts = model_tensor(model, [self.lengths[row] for row, _ in continuations])
+        mask = torch.cat([self._mask[rows], is_token.long()], dim=1)
+        logits = model.forward(ids, mask, starts[:, None] + columns, _select(self._cache, rows), keep=0).float()
+        totals = logits.logsumexp(dim=-1)
+        first = self.logits.log_softmax(dim=-1)[rows, ids[:, 0]]
+        later = (logits[:, :-1].gather(2, ids[:, 1:, None])[..., 0] - totals[:, :-1]) * is_token[:, 1:]
+        each, last = torch.arange(len(continuations), device=model.device), sizes - 1
+        ends = logits[each, last][:, list(model.ends)].logsumexp(dim=-1) - totals[each, last]
+        return first + later.sum(dim=1), ends
+
+
+def model_tensor(model: LocalModel, numbers: Any) -> Any:
+    """Returns integers as a tensor where the model is computed."""
+    return torch.tensor(numbers, dtype=torch.long, device=model.device)
+
+
+def _select(cache: Any, rows: Any) -> Any:
+    """Returns a cache with rows of another one, which does not change: the layers replace their tensors, they write in none."""
+    selected = copy.copy(cache)
+    selected.layers = [copy.copy(layer) for layer in cache.layers]
+    selected.batch_select_indices(rows)
+    return selected
