@@ -98,9 +98,12 @@ class LocalModel:
 
     Attributes:
         tokenizer: its tokenizer.
+        network: the network itself, of transformers.
         device: where it is computed.
         ends: the tokens that end a reply.
         room: greatest number of tokens it reads and writes, or ``None`` if it does not say.
+        can_share: whether padding may stand behind tokens that were read: not with windows, and not with other memories than keys
+            and values.
         passes: number of forward passes up to now.
 
     Raises:
@@ -110,12 +113,13 @@ class LocalModel:
     def __init__(self, checkpoint: Checkpoint) -> None:
         import torch
         from transformers import AutoModelForCausalLM
+        from transformers.cache_utils import DynamicLayer
 
         self.tokenizer = load_tokenizer(checkpoint.path)
         self.device = torch.device(_choose_device() if checkpoint.device == "auto" else checkpoint.device)
         try:
             network = AutoModelForCausalLM.from_pretrained(checkpoint.path, dtype=checkpoint.dtype)
-            self._network = network.to(self.device).eval()
+            self.network = network.to(self.device).eval()
         except Exception as error:  # of whatever library reads the weights
             raise ProviderError(f"hf:{checkpoint.path} cannot be loaded: {error}", fatal=True) from error
         accepted = inspect.signature(network.forward).parameters
@@ -125,6 +129,8 @@ class LocalModel:
         known = [*(ends if isinstance(ends, list) else [ends]), self.tokenizer.eos_token_id]
         self.ends: tuple[int, ...] = tuple(sorted({end for end in known if end is not None}))
         self.room: int | None = getattr(network.config.get_text_config(), "max_position_embeddings", None)
+        layers = self.new_cache().layers
+        self.can_share = self._takes_positions and bool(layers) and all(type(layer) is DynamicLayer for layer in layers)
         self.passes = 0
         self._encode_move = functools.lru_cache(_KEPT_MOVES)(self._encode_new_move)
         self.trie = functools.lru_cache(_KEPT_TRIES)(self._build_trie)
@@ -133,7 +139,7 @@ class LocalModel:
         """Returns an empty key-value cache."""
         from transformers import DynamicCache
 
-        return DynamicCache(config=self._network.config)
+        return DynamicCache(config=self.network.config)
 
     def forward(self, ids: Any, mask: Any, positions: Any, cache: Any, keep: int = 1) -> Any:
         """Reads tokens behind those in the cache, and adds them to it.
@@ -154,7 +160,7 @@ class LocalModel:
             further["position_ids"] = positions
         if self._takes_keep:
             further["logits_to_keep"] = keep
-        logits = self._network(
+        logits = self.network(
             input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True, **further
         ).logits
         return logits[:, -keep:]

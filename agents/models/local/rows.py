@@ -8,9 +8,14 @@ import torch
 
 from agents.models.local.checkpoint import LocalModel
 
+SHORTEST_SHARED = 16
+"""Tokens that all sequences must begin with so that a forward pass for these alone is worth it."""
+
 
 class Rows:
     """Sequences of different lengths in one key-value cache, padded on the left.
+
+    What all of them begin with, the rules of a game mostly, is read once; the padding stands behind it.
 
     Args:
         model: the model.
@@ -24,14 +29,23 @@ class Rows:
     def __init__(self, model: LocalModel, prompts: Sequence[Sequence[int]]) -> None:
         self._model = model
         self.lengths = [len(tokens) for tokens in prompts]
-        width = max(self.lengths)
-        ids = model_tensor(model, [[0] * (width - len(tokens)) + list(tokens) for tokens in prompts])
-        starts = model_tensor(model, [width - length for length in self.lengths])
-        columns = torch.arange(width, device=model.device)
-        self._mask = (columns >= starts[:, None]).long()
         self._cache = model.new_cache()
-        positions = (columns - starts[:, None]).clamp(min=0)
-        self.logits = model.forward(ids, self._mask, positions, self._cache)[:, -1].float()
+        shared = _shared_prefix(prompts) if model.can_share else 0
+        if shared >= SHORTEST_SHARED:
+            prefix = model_tensor(model, [prompts[0][:shared]])
+            model.forward(prefix, torch.ones_like(prefix), torch.arange(shared, device=model.device)[None], self._cache)
+            self._cache.batch_repeat_interleave(len(prompts))
+        else:
+            shared = 0
+        width = max(self.lengths) - shared
+        gaps = [width + shared - length for length in self.lengths]
+        ids = model_tensor(
+            model, [[0] * gap + list(tokens[shared:]) for gap, tokens in zip(gaps, prompts, strict=True)]
+        )
+        columns = torch.arange(width, device=model.device) - model_tensor(model, gaps)[:, None]
+        read = torch.ones((len(prompts), shared), dtype=torch.long, device=model.device)
+        self._mask = torch.cat([read, (columns >= 0).long()], dim=1)
+        self.logits = model.forward(ids, self._mask, columns.clamp(min=0) + shared, self._cache)[:, -1].float()
 
     def read(self, tokens: Sequence[Sequence[int]]) -> None:
         """Appends tokens to every sequence, the same number to each."""
@@ -80,6 +94,15 @@ class Rows:
 def model_tensor(model: LocalModel, numbers: Any) -> Any:
     """Returns integers as a tensor where the model is computed."""
     return torch.tensor(numbers, dtype=torch.long, device=model.device)
+
+
+def _shared_prefix(prompts: Sequence[Sequence[int]]) -> int:
+    """Returns how many tokens all sequences begin with; 0 for one sequence, and a token of each is left out."""
+    if len(prompts) < 2:
+        return 0
+    first, last = min(prompts), max(prompts)  # what these share, those between share too
+    longest = min(map(len, prompts)) - 1
+    return next((index for index in range(longest) if first[index] != last[index]), longest)
 
 
 def _select(cache: Any, rows: Any) -> Any:
