@@ -4,16 +4,14 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agents.models.calls import Call
 from agents.models.client import Client
 from agents.models.endpoint import Endpoint
+from agents.models.local.models import LocalModels
 from agents.models.retry import RetryLimits, retry
 from agents.policy import Reply
-
-if TYPE_CHECKING:
-    from agents.models.local.models import LocalModels
 
 
 @dataclass(frozen=True)
@@ -39,22 +37,16 @@ class ModelService:
 
     Args:
         on_call: told of every call when it has ended, in the task of whoever asked.
+
+    Attributes:
+        local: the models that are computed in this process.
     """
 
     def __init__(self, on_call: Callable[[Call], None] = lambda call: None) -> None:
         self._on_call = on_call
         self._clients: dict[Endpoint, Client] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._local: LocalModels | None = None
-
-    @property
-    def local(self) -> "LocalModels":
-        """The models that are computed in this process."""
-        if self._local is None:
-            from agents.models.local.models import LocalModels
-
-            self._local = LocalModels(self._on_call)
-        return self._local
+        self.local = LocalModels(on_call)
 
     async def complete(self, target: Target, request: Mapping[str, Any], *, agent: str, sample: str) -> Reply:
         """Returns the reply to a request for a chat completion.
@@ -97,5 +89,4 @@ class ModelService:
         async with AsyncExitStack() as stack:
             for client in clients.values():
                 stack.push_async_callback(client.close)
-            if self._local is not None:
-                stack.push_async_callback(self._local.close)
+            stack.push_async_callback(self.local.close)

@@ -85,14 +85,21 @@ class Batcher:
         finally:
             job.is_abandoned = True
 
-    async def close(self) -> None:
-        """Ends what is under way and releases the model; the batcher may be used again afterwards."""
+    def drop_waiting(self, error: Exception) -> None:
+        """Fails all jobs whose batch has not begun."""
         for job in self._waiting:
-            job.settle(ProviderError("the model was closed"))
+            job.settle(error)
         self._waiting.clear()
-        pump, self._pump = self._pump, None
-        if pump is not None and self._loop is asyncio.get_running_loop():
-            await asyncio.gather(pump, return_exceptions=True)
+
+    async def drained(self) -> None:
+        """Waits until nobody waits any more."""
+        if self._pump is not None and self._loop is asyncio.get_running_loop():
+            await asyncio.wait([self._pump])
+
+    async def close(self) -> None:
+        """Waits for what is computed and releases the model; the batcher may be used again afterwards."""
+        self.drop_waiting(ProviderError("the model was closed"))
+        await self.drained()
         threads, self._threads = self._threads, None
         if threads is not None:
             await asyncio.get_running_loop().run_in_executor(None, threads.shutdown)
@@ -156,8 +163,11 @@ class Batcher:
 
     def _compute(self, jobs: Sequence[Job]) -> None:
         """Computes a batch; one that fails, for want of memory mostly, is tried once more in two halves."""
+        now = time.monotonic()
+        for job in jobs:
+            job.began_at = now
         error = self._try(jobs, self._target.max_batch)
-        left = [job for job in jobs if not job.is_settled]
+        left = [job for job in jobs if not job.is_settled and not job.is_abandoned]
         if error is not None and not error.final and len(left) > 1:
             gc.collect()  # the traceback of the failure held what it had computed
             half = (len(left) + 1) // 2
@@ -188,9 +198,6 @@ class Batcher:
         from agents.models.local.scoring import score
         from agents.models.local.writing import write
 
-        now = time.monotonic()
-        for job in jobs:
-            job.began_at = job.began_at or now
         prompts = model.encode([job.prompt for job in jobs])
         fitting = []
         for job, prompt in zip(jobs, prompts, strict=True):
@@ -210,7 +217,7 @@ class Batcher:
 
 
 def _settle(
-    loop: asyncio.AbstractEventLoop, future: asyncio.Future[Outcome], job: Job, result: Outcome | ProviderError
+    loop: asyncio.AbstractEventLoop, future: asyncio.Future[Outcome], job: Job, result: Outcome | Exception
 ) -> None:
     """Hands over what became of a job, from whatever thread."""
     job.is_settled = True
@@ -221,10 +228,10 @@ def _settle(
         loop.call_soon_threadsafe(_hand_over, future, result)
 
 
-def _hand_over(future: asyncio.Future[Outcome], result: Outcome | ProviderError) -> None:
+def _hand_over(future: asyncio.Future[Outcome], result: Outcome | Exception) -> None:
     if future.done():
         return
-    if isinstance(result, ProviderError):
-        future.set_exception(result)
-    else:
+    if isinstance(result, Outcome):
         future.set_result(result)
+    else:
+        future.set_exception(result)

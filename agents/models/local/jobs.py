@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from agents.errors import ProviderError
+
 GENERATE = "generate"
 CONSTRAINED = "constrained"
 SCORE = "score"
@@ -15,7 +17,8 @@ MODES = (GENERATE, CONSTRAINED, SCORE)
 STOP = "stop"
 LENGTH = "length"
 CONTEXT = "context_length"
-"""Finish reasons: the model ended, the limit of tokens was reached, the prompt leaves no room for a reply."""
+GIVEN_UP = "given_up"
+"""Finish reasons: the model ended, the limit of tokens was reached, the prompt leaves no room for a reply, nobody waits for it."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,13 @@ class Job:
     def kind(self) -> tuple[str, int]:
         """Jobs of one kind are of about the same length, and share their forward passes."""
         return self.mode, self.max_tokens
+
+    def gives_up(self, now: float) -> bool:
+        """Says whether nothing more is to be computed for the job, and settles it if its time is over."""
+        is_late = now - self.began_at > self.timeout
+        if is_late and not self.is_settled:
+            self.settle(ProviderError(f"no complete reply within {self.timeout:g} s", final=True))
+        return self.is_settled or self.is_abandoned
 
     def generator(self) -> np.random.Generator:
         """Returns a new generator of the job's own draws, the same whatever else is computed beside it."""

@@ -24,6 +24,7 @@ class LocalModels:
     def __init__(self, on_call: Callable[[Call], None] = lambda call: None) -> None:
         self._on_call = on_call
         self._batchers: dict[LocalTarget, Batcher] = {}
+        self._stopped: Exception | None = None
 
     def batcher(self, target: LocalTarget) -> Batcher:
         """Returns the batcher of a model."""
@@ -40,6 +41,8 @@ class LocalModels:
         Raises:
             ProviderError: if the model cannot be loaded or fails, or the job takes too long.
         """
+        if self._stopped is not None:
+            raise self._stopped.with_traceback(None)
         try:
             outcome = await self.batcher(target).submit(job)
         except asyncio.CancelledError:
@@ -64,8 +67,8 @@ class LocalModels:
         return outcome
 
     def _report_failure(self, target: LocalTarget, job: Job, agent: str, status: CallStatus, error: str) -> None:
-        now = time.monotonic()
-        began = job.began_at or now
+        if not job.began_at:  # it only waited
+            return
         self._on_call(
             Call(
                 model=target.checkpoint.path,
@@ -73,8 +76,8 @@ class LocalModels:
                 agent=agent,
                 attempt=1,
                 status=status,
-                waited=began - job.asked_at,
-                latency=now - began,
+                waited=job.began_at - job.asked_at,
+                latency=time.monotonic() - job.began_at,
                 prompt_tokens=None,
                 completion_tokens=None,
                 cached_tokens=None,
@@ -82,6 +85,16 @@ class LocalModels:
                 error=error,
             )
         )
+
+    def stop(self, error: Exception) -> None:
+        """Lets no further call begin: every call that waits, and every new one, raises ``error``; those in flight go on."""
+        self._stopped = error
+        for batcher in self._batchers.values():
+            batcher.drop_waiting(error)
+
+    async def drained(self) -> None:
+        """Waits until nothing is computed any more."""
+        await asyncio.gather(*[batcher.drained() for batcher in self._batchers.values()])
 
     async def close(self) -> None:
         """Releases all models; they may be used again afterwards."""

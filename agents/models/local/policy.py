@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from agents.errors import ProviderError
-from agents.models.history import Conversation
+from agents.models.history import Conversation, Message
 from agents.models.llm import SYSTEM_ROLES
 from agents.models.local.batcher import LocalTarget
 from agents.models.local.chat import ChatFormat
@@ -17,8 +17,8 @@ from llmarena_envs.core.declaration import HISTORIES
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int, check_number
 
-_LONGEST = 1e9
-"""Greatest number of seconds, and greatest temperature."""
+_SHORTEST, _LONGEST = 1e-3, 1e9
+"""Bounds of what has no natural ones: seconds, and the temperature above."""
 
 
 class HFPolicy:
@@ -83,7 +83,7 @@ class HFPolicy:
         check_choice("system_role", system_role, SYSTEM_ROLES)
         check_int("threads", threads, 1, 1024)
         check_int("max_batch", max_batch, 1, 4096)
-        check_number("timeout", timeout, 0, _LONGEST)
+        check_number("timeout", timeout, _SHORTEST, _LONGEST)
         if service is not None and not isinstance(service, ModelService):
             raise OptionError(f"service: expected a ModelService, made in code, got {service!r}")
         checkpoint = Checkpoint(model, device, dtype)
@@ -127,7 +127,7 @@ class HFPolicy:
         messages = self._conversation.messages(observation["rules"], user, fresh=bool(observation.get("fresh_history")))
         job = Job(
             self._mode,
-            self._chat.write(messages),
+            self._write(messages),
             moves=moves,
             max_tokens=self._max_tokens,
             temperature=self._temperature,
@@ -175,6 +175,12 @@ class HFPolicy:
         """Releases the model, unless it belongs to somebody else's service; the policy may be asked again afterwards."""
         if self._owns_service:
             await self._service.close()
+
+    def _write(self, messages: list[Message]) -> str:
+        try:
+            return self._chat.write(messages)
+        except ValueError as error:
+            raise ProviderError(f"{self._target.checkpoint.path}: {error}", final=True) from error
 
     def _describe(self) -> dict[str, Any]:
         """Returns what is asked for in every call of a match."""

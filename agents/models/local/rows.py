@@ -100,7 +100,7 @@ def _shared_prefix(prompts: Sequence[Sequence[int]]) -> int:
     """Returns how many tokens all sequences begin with; 0 for one sequence, and a token of each is left out."""
     if len(prompts) < 2:
         return 0
-    first, last = min(prompts), max(prompts)  # what these share, those between share too
+    first, last = min(map(tuple, prompts)), max(map(tuple, prompts))  # what these share, those between share too
     longest = min(map(len, prompts)) - 1
     return next((index for index in range(longest) if first[index] != last[index]), longest)
 

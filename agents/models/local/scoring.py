@@ -1,5 +1,6 @@
 """The legal moves by their likelihood as a reply, behind a prompt that is read once."""
 
+import time
 from collections.abc import Sequence
 
 from agents.models.local.checkpoint import LocalModel
@@ -22,6 +23,8 @@ def score(model: LocalModel, jobs: Sequence[Job], prompts: Sequence[Sequence[int
     flat = [(row, tokens) for row, written in enumerate(moves) for tokens in written]
     values: list[float] = []
     for start in range(0, len(flat), width):
+        if all([job.gives_up(time.monotonic()) for job in jobs]):
+            return
         said, ends = rows.log_likelihoods(flat[start : start + width])
         values += (said + ends).tolist()
     rest = iter(values)
@@ -29,4 +32,5 @@ def score(model: LocalModel, jobs: Sequence[Job], prompts: Sequence[Sequence[int
         own = [next(rest) for _ in written]
         weighed = [value / (len(tokens) + 1) for value, tokens in zip(own, written, strict=True)]
         best = draw(weighed if job.normalise else own, job.temperature, job.generator())
-        job.settle(Outcome(job.moves[best], STOP, len(prompt), len(written[best]) + 1, own[best]))
+        if not job.is_settled:
+            job.settle(Outcome(job.moves[best], STOP, len(prompt), len(written[best]) + 1, own[best]))

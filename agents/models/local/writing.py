@@ -6,10 +6,9 @@ from typing import Any
 
 import torch
 
-from agents.errors import ProviderError
 from agents.models.local.checkpoint import LocalModel
 from agents.models.local.draws import draw
-from agents.models.local.jobs import LENGTH, STOP, Job, Outcome
+from agents.models.local.jobs import GIVEN_UP, LENGTH, STOP, Job, Outcome
 from agents.models.local.rows import Rows
 from agents.models.local.trie import END, Node, follow
 
@@ -32,13 +31,22 @@ class _Writer:
         self.pending: list[int] = []
         self.finish_reason = ""
 
-    def outcome(self, text: str) -> Outcome:
-        ends = self.finish_reason == STOP
-        return Outcome(text, self.finish_reason, len(self.prompt), len(self.written) + ends)
+    def text(self, model: LocalModel) -> str:
+        """Returns the reply."""
+        raise NotImplementedError
+
+    def settle(self, model: LocalModel) -> None:
+        """Hands over the reply, which is over."""
+        tokens = len(self.written) + (self.finish_reason == STOP)
+        self.job.settle(Outcome(self.text(model), self.finish_reason, len(self.prompt), tokens))
 
 
 class _FreeWriter(_Writer):
-    """Any tokens, up to the end or to the limit."""
+    """Any tokens, up to the end or to the limit; control tokens stay, since channels of reasoning are marked by them."""
+
+    def text(self, model: LocalModel) -> str:
+        written: str = model.tokenizer.decode(self.written, skip_special_tokens=False)
+        return written
 
     def take(self, token: int, ends: Sequence[int]) -> None:
         if token in ends:
@@ -55,9 +63,11 @@ class _MoveWriter(_Writer):
 
     def __init__(self, job: Job, prompt: Sequence[int], room: int, root: Node) -> None:
         super().__init__(job, prompt, room)
-        self.move = ""
         self._node = root
         self._follow()
+
+    def text(self, model: LocalModel) -> str:
+        return self.job.moves[self._node[END]]
 
     @property
     def choices(self) -> list[int]:
@@ -68,7 +78,7 @@ class _MoveWriter(_Writer):
         """Chooses by the logits of ``choices``."""
         choice = self.choices[draw(scores, self.job.temperature, self.rng)]
         if choice == END:
-            self._end()
+            self.finish_reason = STOP
             return
         self.written.append(choice)
         self.pending = [choice]
@@ -80,11 +90,7 @@ class _MoveWriter(_Writer):
         self.written += tokens
         self.pending = [*self.pending, *tokens]
         if len(self._node) == 1:
-            self._end()
-
-    def _end(self) -> None:
-        self.finish_reason = STOP
-        self.move = self.job.moves[self._node[END]]
+            self.finish_reason = STOP
 
 
 def write(model: LocalModel, jobs: Sequence[Job], prompts: Sequence[Sequence[int]]) -> None:
@@ -129,16 +135,10 @@ def _settle_those_over(
     """Settles the jobs whose reply is over, and returns those that go on."""
     now = time.monotonic()
     for writer in writers:
-        job = writer.job
         if writer.finish_reason:
-            is_move = isinstance(writer, _MoveWriter)
-            text = writer.move if is_move else model.tokenizer.decode(writer.written, skip_special_tokens=False)
-            job.settle(writer.outcome(text))
-        elif job.is_abandoned:
-            writer.finish_reason = "abandoned"
-        elif now - job.began_at > job.timeout:
-            writer.finish_reason = "timeout"
-            job.settle(ProviderError(f"no complete reply within {job.timeout:g} s", final=True))
+            writer.settle(model)
+        elif writer.job.gives_up(now):
+            writer.finish_reason = GIVEN_UP
     return [writer for writer in writers if not writer.finish_reason]
 
 
