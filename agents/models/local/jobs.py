@@ -18,7 +18,7 @@ STOP = "stop"
 LENGTH = "length"
 CONTEXT = "context_length"
 GIVEN_UP = "given_up"
-"""Finish reasons: the model ended, the limit of tokens was reached, the prompt leaves no room for a reply, nobody waits for it."""
+"""Finish reasons: the model ended, the limit of tokens was reached, the prompt leaves no room for a reply, nobody waits."""
 
 
 @dataclass(frozen=True)
