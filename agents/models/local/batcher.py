@@ -201,7 +201,7 @@ class Batcher:
         prompts = model.encode([job.prompt for job in jobs])
         fitting = []
         for job, prompt in zip(jobs, prompts, strict=True):
-            longest = max(map(len, model.encode_moves(job.moves)), default=1)
+            longest = max(map(len, model.encode_moves(job.moves))) if job.moves else 1
             if model.room is not None and len(prompt) + longest > model.room:
                 job.settle(Outcome("", CONTEXT, len(prompt), 0))
             else:
