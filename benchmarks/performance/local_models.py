@@ -5,8 +5,8 @@
 
 Both contestants take turns in this process. Ours plays whole matches of connect four, the model at temperature 0 against random
 play: the game's texts, the queue, the tokens, the replies read back, all of it counts. The bare one has what the model read in
-those matches lying ready as messages, and does no more than the chat template, the tokenizer, ``generate`` and the decoding, in full
-batches of the same size; it plays no game and waits for nobody. Both write with the same limit of tokens, and one thread.
+those matches lying ready as messages, and does no more than the chat template, the tokenizer, ``generate`` and the decoding, in
+full batches of the same size; it plays no game and waits for nobody. Both write with the same limit of tokens, and one thread.
 """
 
 import asyncio
@@ -70,8 +70,8 @@ class _Seat(HFPolicy):
     asked: list[list[Message]]
 
     async def __call__(self, observation: Any) -> Any:
-        user = f"{observation['text']}"
-        self.asked.append([{"role": "system", "content": observation["rules"]}, {"role": "user", "content": user}])
+        told = {"system": observation["rules"], "user": observation["text"]}
+        self.asked.append([{"role": role, "content": text} for role, text in told.items()])
         return await super().__call__(observation)
 
 
