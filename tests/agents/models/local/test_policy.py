@@ -190,11 +190,11 @@ def test_options_are_checked(tiny_model, options, message):
 
 
 def test_there_must_be_a_model(tmp_path, tiny_model):
-    with pytest.raises(OptionError, match="expected the directory of a model .*; it is a directory"):
+    with pytest.raises(OptionError, match=r"expected the directory of a model .*; it is a directory"):
         make_policy(f"hf:{tmp_path}", "tictactoe_v0")
     with pytest.raises(OptionError, match="there is no such directory"):
         make_policy(f"hf:{tmp_path}/nothing", "tictactoe_v0")
-    with pytest.raises(OptionError, match="expected one of .*hf:PATH_OR_ID.* got 'hf:'"):
+    with pytest.raises(OptionError, match=r"expected one of .*hf:PATH_OR_ID.* got 'hf:'"):
         make_policy("hf:", "tictactoe_v0")
     translator = variant(tiny_model, tmp_path / "model", is_encoder_decoder=True)
     with pytest.raises(OptionError, match="expected a causal language model, got an encoder-decoder"):
