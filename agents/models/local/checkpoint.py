@@ -80,7 +80,7 @@ def load_tokenizer(path: str) -> Any:
 
 def _load(kind: Any, path: str) -> Any:
     try:
-        return kind.from_pretrained(path)
+        return kind.from_pretrained(path, trust_remote_code=False)
     except (OSError, ValueError, KeyError) as error:
         where = "it is a directory" if Path(path).is_dir() else "there is no such directory"
         reason = " ".join(str(error).split())[:300]
@@ -118,7 +118,9 @@ class LocalModel:
         self.tokenizer = load_tokenizer(checkpoint.path)
         self.device = torch.device(_choose_device() if checkpoint.device == "auto" else checkpoint.device)
         try:
-            network = AutoModelForCausalLM.from_pretrained(checkpoint.path, dtype=checkpoint.dtype)
+            network = AutoModelForCausalLM.from_pretrained(
+                checkpoint.path, dtype=checkpoint.dtype, trust_remote_code=False
+            )
             self.network = network.to(self.device).eval()
         except Exception as error:  # of whatever library reads the weights
             raise ProviderError(f"hf:{checkpoint.path} cannot be loaded: {error}", fatal=True) from error

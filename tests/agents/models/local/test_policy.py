@@ -201,6 +201,13 @@ def test_there_must_be_a_model(tmp_path, tiny_model):
         make_policy(f"hf:{translator}", "tictactoe_v0")
 
 
+def test_code_that_comes_with_a_model_is_not_run(tiny_model, tmp_path):
+    model = variant(tiny_model, tmp_path / "model", auto_map={"AutoConfig": "own.Config"}, model_type="own")
+    (tmp_path / "model" / "own.py").write_text("raise SystemExit('run')\n")
+    with pytest.raises(OptionError, match="expected the directory of a model"):
+        make_policy(f"hf:{model}", "tictactoe_v0")
+
+
 @pytest.mark.parametrize("package", ["torch", "transformers"])
 def test_a_missing_package_is_named_with_how_to_install_it(tmp_path, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
