@@ -5,7 +5,8 @@ import inspect
 import re
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,13 +119,18 @@ class LocalModel:
         self.tokenizer = load_tokenizer(checkpoint.path)
         self.device = torch.device(_choose_device() if checkpoint.device == "auto" else checkpoint.device)
         try:
-            network = AutoModelForCausalLM.from_pretrained(
-                checkpoint.path, dtype=checkpoint.dtype, trust_remote_code=False
-            )
+            with _no_progress_bars():
+                network = AutoModelForCausalLM.from_pretrained(
+                    checkpoint.path, dtype=checkpoint.dtype, trust_remote_code=False
+                )
             self.network = network.to(self.device).eval()
         except Exception as error:  # of whatever library reads the weights
             raise ProviderError(f"hf:{checkpoint.path} cannot be loaded: {error}", fatal=True) from error
         accepted = inspect.signature(network.forward).parameters
+        if "past_key_values" not in accepted:
+            raise ProviderError(
+                f"hf:{checkpoint.path}: expected a model with a key-value cache; serve this one", fatal=True
+            )
         self._takes_positions = "position_ids" in accepted
         self._takes_keep = "logits_to_keep" in accepted
         ends = network.generation_config.eos_token_id
@@ -195,6 +201,20 @@ class LocalModel:
     def _build_trie(self, moves: tuple[str, ...]) -> Node:
         """Returns the prefix tree of the moves."""
         return build_trie(self.encode_moves(moves))
+
+
+@contextmanager
+def _no_progress_bars() -> Iterator[None]:
+    """Keeps transformers from drawing on the terminal, where a run shows its own progress."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def _choose_device() -> str:

@@ -59,7 +59,7 @@ class Rows:
     def keep(self, rows: Sequence[int]) -> None:
         """Drops all sequences but these."""
         chosen = model_tensor(self._model, list(rows))
-        self._cache.batch_select_indices(chosen)
+        self._cache.reorder_cache(chosen)
         self._mask = self._mask[chosen]
         self.logits = self.logits[chosen]
         self.lengths = [self.lengths[row] for row in rows]
@@ -106,8 +106,13 @@ def _shared_prefix(prompts: Sequence[Sequence[int]]) -> int:
 
 
 def _select(cache: Any, rows: Any) -> Any:
-    """Returns a cache with rows of another one, which does not change: the layers replace their tensors, they write in none."""
+    """Returns a cache with rows of another one, which does not change.
+
+    The tensors of a selection are new ones; so what holds them, the layers and their tables, must be new too.
+    """
     selected = copy.copy(cache)
     selected.layers = [copy.copy(layer) for layer in cache.layers]
-    selected.batch_select_indices(rows)
+    for layer in selected.layers:
+        vars(layer).update({name: dict(table) for name, table in vars(layer).items() if isinstance(table, dict)})
+    selected.reorder_cache(rows)
     return selected
