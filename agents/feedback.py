@@ -4,6 +4,7 @@ from functools import cache
 
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.replies import read_part
 
 MAX_QUOTED = 500
 """Characters of the rejected reply that are quoted, counted from its end, where the move stands."""
@@ -31,6 +32,8 @@ def reason(kind: Failure, message: str, language: str, *, incomplete: bool = Fal
 def feedback(kind: Failure, message: str, reply: str, language: str, *, kept: str = "") -> str:
     """Returns the end of the rejected reply and below it the ``reason``, for a player who does not see the reply itself.
 
+    What is marked as reasoning in it is not quoted.
+
     Args:
         kind: as in ``reason``.
         message: as in ``reason``.
@@ -41,7 +44,7 @@ def feedback(kind: Failure, message: str, reply: str, language: str, *, kept: st
     line = reason(kind, message, language, incomplete=bool(kept))
     if kept:
         return _prompts(language).render("kept", kept=kept) + "\n" + line
-    shown = reply.strip()
+    shown = read_part(reply).strip()
     if not shown:
         return line
     name = "quoted" if len(shown) <= MAX_QUOTED else "quoted_end"

@@ -1,7 +1,8 @@
 """Playing one match: the loop between an environment and its policies."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from agents.errors import EnvironmentBug, ReplayMismatch
+from agents.errors import EnvironmentBug, ProviderError, ReplayMismatch
 from agents.player import Player, close_players, seat_players
 from agents.policy import Policy
 from agents.records import Episode, Turn, turn_digest
@@ -114,7 +115,8 @@ async def play_async(
     streams = Streams(seed)
     env.reset(seed=streams.game())
     for seat, agent in enumerate(raw.possible_agents):
-        players[agent].reset(agent, streams.seat(seat))
+        with _naming(agent):
+            players[agent].reset(agent, streams.seat(seat))
     turns: list[Turn] = []
     rewards = dict.fromkeys(raw.possible_agents, 0.0)
     digest = ""
@@ -129,11 +131,12 @@ async def play_async(
                 f"turn {index}: expected {recorded.agent} in turn {recorded.index} reading {recorded.read!r},"
                 f" got {agent} reading {text!r}"
             )
-        move = await take_turn(
-            raw, agent, players[agent], observation, settings, lambda: streams.fallback(len(turns)), recorded
-        )
+        with _naming(agent):
+            move = await take_turn(
+                raw, agent, players[agent], observation, settings, lambda: streams.fallback(len(turns)), recorded
+            )
         env.step(move.action)
-        received = _rewards(raw, settings)
+        received = step_rewards(raw, settings)
         for name, reward in received.items():
             rewards[name] += reward
         turn = Turn(index, agent, text, move.action, move.attempts, move.fallback, received, move.played)
@@ -149,6 +152,16 @@ async def play_async(
     return Episode(
         tuple(turns), rewards, {agent: dict(info) for agent, info in raw.infos.items()}, digest, raw.game.undecided
     )
+
+
+@contextmanager
+def _naming(agent: str) -> Iterator[None]:
+    """Says in a ``ProviderError`` whose policy failed."""
+    try:
+        yield
+    except ProviderError as error:
+        error.agent = agent
+        raise
 
 
 def _observe(env: TextEnv, agent: str, player: Player) -> tuple[str, Any]:
@@ -167,8 +180,8 @@ def _observe(env: TextEnv, agent: str, player: Player) -> tuple[str, Any]:
     return text, env.vector(agent) if player.reads == "vector" else partial(env.random_action, agent)
 
 
-def _rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
-    """Returns what each agent receives for the step just made."""
+def step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
+    """Returns what each agent receives for the step that an environment has just made."""
     paid = {agent: float(reward) for agent, reward in env.rewards.items()}
     if not settings.pay_opponents and any(info["illegal"] for info in env.infos.values()):
         return {agent: reward if env.infos[agent]["illegal"] else 0.0 for agent, reward in paid.items()}

@@ -23,6 +23,8 @@ class Player:
         policy: the policy.
         reads: ``text``, ``view``, ``vector`` or ``draw``.
         is_person: whether it is asked until a legal move comes, without a deadline.
+        keeps_deadline: whether it bounds its own time, and is given no deadline.
+        uses_service: whether it shares what it needs with other players of this process, and so is asked in it.
         is_scripted: whether it computes and waits for nothing: it is called in place and has no deadline.
         wants_legal: whether its observations list the legal moves.
         wants_all_legal: whether they list every one of them, however many there are.
@@ -38,6 +40,8 @@ class Player:
         self.policy = policy
         self.reads: str = reads
         self.is_person = bool(getattr(policy, "unlimited_reasks", False))
+        self.keeps_deadline = bool(getattr(policy, "keeps_deadline", False))
+        self.uses_service = bool(getattr(policy, "uses_service", False))
         self.wants_legal = bool(getattr(policy, "wants_legal", False))
         self.wants_all_legal = getattr(policy, "wants_legal", False) == "all"
         self._is_asynchronous = _is_asynchronous(policy)
@@ -69,7 +73,8 @@ class Player:
 
         Args:
             observation: what it reads.
-            deadline: seconds it has, or ``None`` for no limit; not for people and scripted policies.
+            deadline: seconds it has, or ``None`` for no limit; not for people, scripted policies and those that keep a deadline
+                of their own.
 
         Raises:
             ProviderError: if the policy fails, does not answer in time, or is stuck.
@@ -80,7 +85,7 @@ class Player:
                 return self.policy(observation)
             if self.is_stuck:
                 raise ProviderError("the policy still works on an earlier reply that came too late")
-            if deadline is None or self.is_person:
+            if deadline is None or self.is_person or self.keeps_deadline:
                 return await _result(self.policy(observation))
             async with time_limit(deadline):
                 if self._is_asynchronous:

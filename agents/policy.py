@@ -5,7 +5,8 @@ be asynchronous. These attributes are optional:
 
 * ``reads``: what the observation is. ``"text"`` (default): a dict with ``rules`` and ``text``, and ``action_mask`` where
   actions are enumerated; when the player is asked again after a bad reply, ``attempt`` counts the replies before and
-  ``feedback`` says what was wrong, in one line (``text`` then ends with the end of the rejected reply and that line). Where
+  ``feedback`` says what was wrong, in one line (``text`` then ends with the end of the rejected reply and that line), and
+  ``kept`` is what stays of earlier replies where the rest is enough. Where
   ``fresh_history`` is 1 the turn is to be answered without what was said in earlier ones.
   ``"view"``: the game's typed view. ``"vector"``: a dict with ``observation`` and ``action_mask``. ``"draw"``: no observation
   but a function ``draw(rng)`` that draws a legal action of the agent with a generator of the policy's, which also works where
@@ -15,6 +16,12 @@ be asynchronous. These attributes are optional:
   that a policy with a memory can restore it. A policy without it is asked again and its answer is dropped.
 * ``unlimited_reasks``: ``True`` for a person, who is asked again after a bad reply until a legal one comes, and for whom no
   deadline holds. Such a policy may raise ``Quit``: the match then stays unfinished and can be taken up again.
+* ``keeps_deadline``: ``True`` for a policy that bounds its own time, and for which no deadline holds: one that waits for its turn
+  at a server loses none of its time by it.
+* ``uses_service``: ``True`` for a policy that shares connections, limits and accounts with others; a run plays its matches in its
+  own process, wherever it plays others.
+* ``preflight()``: asynchronous; called before play, fails with a ``ProviderError`` if the policy could not play. Policies with
+  the same ``preflight_key`` are checked once.
 * ``wants_legal``: ``True`` to find the legal replies, at most 200 of them, under ``legal`` in a text observation, ``"all"`` to
   find all of them; the list is empty where the game cannot list them.
 * ``close()``: called after the last match; it may be asynchronous, and may be called more than once.

@@ -81,8 +81,9 @@ def make_policy(
         elif name == "human":
             policy = _call(_human, own, spec)
         elif kind in _MODELS and rest:
-            history = load_environment(environment).declaration.history
-            defaults = {"model": rest, "history": history, "service": service}
+            defaults = {"model": rest, "service": service}
+            if not {"history_turns", "history_tokens"} & own.keys():
+                defaults["history"] = load_environment(environment).declaration.history
             module, _, attribute = _MODELS[kind].partition(":")
             policy = _call(getattr(importlib.import_module(module), attribute), {**defaults, **own}, spec)
         elif rest and kind not in known:

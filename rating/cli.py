@@ -3,6 +3,8 @@
 import argparse
 import importlib
 import importlib.metadata
+import math
+import re
 import sqlite3
 import sys
 import traceback
@@ -17,6 +19,7 @@ EXIT_DONE = 0
 EXIT_INTERNAL = 1
 EXIT_USAGE = 2
 EXIT_ERRORS = 3
+EXIT_BUDGET = 4
 EXIT_INTERRUPTED = 130
 EXIT_TERMINATED = 143
 
@@ -31,7 +34,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     def command(name: str, module: str, text: str, *, reads: bool = False) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        added.set_defaults(handler=(f"rating.commands.{module}", name), goes_on=module == "run")
+        added.set_defaults(handler=(f"rating.commands.{module}", name.replace("-", "_")), goes_on=module == "run")
         if reads:
             added.add_argument("--json", action="store_true", help="print JSON")
         return added
@@ -49,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
     )
     play.add_argument("--seed", type=_count, default=0, help="seed of the match (default 0)")
+    _add_cache(play)
 
     run = command("run", "run", "play a rated tournament until its ratings converge")
     run.add_argument("run_file", nargs="?", type=Path, metavar="RUNFILE.toml", help="run file; or say it with flags")
@@ -66,8 +70,13 @@ def build_parser() -> argparse.ArgumentParser:
     run.add_argument("--min-matches", type=_count, help="matches of a policy before play can stop")
     run.add_argument("--workers", type=_count, help="worker processes for scripted matches; 0 for one a core")
     _add_session(run)
+    run.add_argument("--out", type=Path, metavar="DIR", help="directory of the run; must be new or empty")
+    run.add_argument("--dry-run", action="store_true", help="play nothing; print what the run is expected to take")
     run.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="directory of the run; must be new or empty"
+        "--reply-tokens", type=_positive, default=200, metavar="N", help="tokens of a reply in a dry run (default 200)"
+    )
+    run.add_argument(
+        "--latency", type=_amount, default=2.0, metavar="SECONDS", help="of a call in a dry run (default 2)"
     )
 
     resume = command("resume", "run", "go on with a run that was stopped")
@@ -79,6 +88,8 @@ def build_parser() -> argparse.ArgumentParser:
     rate = command("rate", "read", "compute the leaderboards of a run", reads=True)
     report = command("report", "read", "write the HTML report of a run", reads=True)
     replay = command("replay", "read", "show a match turn by turn, or verify recorded matches", reads=True)
+    reparse = command("reparse", "reparse", "show which recorded replies are read otherwise now", reads=True)
+    reparse.set_defaults(handler=("rating.commands.reparse", "reparse_run"))
     export = command("export", "read", "write the log of a run to standard output")
     agreement = command("agreement", "agreement", "show how judges agree and what they go by", reads=True)
     agreement.add_argument(
@@ -106,7 +117,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="NAME=FAMILY",
         help="family of a judge or player; may be repeated",
     )
-    for added in (resume, rate, report, replay, export):
+    for added in (resume, rate, report, replay, reparse, export):
         added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
     tournament = command("tournament", "tournament", "place a newcomer in a tournament that has been played")
     add = tournament.add_subparsers(title="actions", metavar="ACTION", required=True).add_parser(
@@ -123,9 +134,26 @@ def build_parser() -> argparse.ArgumentParser:
         "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the policy; may be repeated"
     )
     add.add_argument("--prior", type=float, metavar="SCORE", help="initial score (default: the median)")
+    serve = command("serve-policy", "serve_policy", "serve a policy as an OpenAI-compatible chat endpoint")
+    serve.add_argument(
+        "policy", metavar="POLICY", help="the policy, e.g. minimax; clients ask for a model of this name"
+    )
+    serve.add_argument("--env", required=True, metavar="ENV", help="the environment that it plays")
+    serve.add_argument(
+        "--host", default="127.0.0.1", help="address to listen at (default 127.0.0.1: this machine only)"
+    )
+    serve.add_argument("--port", type=_count, default=9000, help="port; 0 for any free one (default 9000)")
+    serve.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
+    )
+    serve.add_argument(
+        "--api-key-env", default="", metavar="NAME", help="environment variable with the key that clients must send"
+    )
     report.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: DIR/report.html)")
     replay.add_argument("match", nargs="?", default="", metavar="MATCH", help="match id, or its beginning")
-    replay.add_argument("--raw", action="store_true", help="show what was read and replied, also where a story is told")
+    replay.add_argument(
+        "--raw", action="store_true", help="show what was read, thought and replied, also where a story is told"
+    )
     replay.add_argument("--verify", action="store_true", help="check every hash, play again and compare everything")
     export.add_argument("--format", choices=("jsonl", "csv"), default="jsonl")
     return parser
@@ -134,6 +162,28 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_session(parser: argparse.ArgumentParser) -> None:
     """Adds what holds for one go at a run."""
     parser.add_argument("--max-errors", type=_count, metavar="N", help="failures of providers after which play stops")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument(
+        "--max-cost",
+        type=_amount,
+        metavar="AMOUNT",
+        help="cost of all calls of the run at which play stops; needs prices",
+    )
+    parser.add_argument(
+        "--max-tokens", type=_count, metavar="N", help="tokens of all calls of the run at which play stops"
+    )
+    parser.add_argument(
+        "--max-time", type=_duration, metavar="TIME", help="time after which play stops: seconds, or as in 1h30m"
+    )
+    _add_cache(parser)
+
+
+def _add_cache(parser: argparse.ArgumentParser) -> None:
+    """Adds where the replies of models come from."""
+    parser.add_argument(
+        "--cache", type=Path, metavar="DIR", help="directory in which replies of models are kept and looked for first"
+    )
+    parser.add_argument("--offline", action="store_true", help="ask no model: every reply comes from the cache")
 
 
 class _Version(argparse.Action):
@@ -151,14 +201,39 @@ def _count(text: str) -> int:
     return value
 
 
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of 1 or more, got {text}")
+    return value
+
+
+def _amount(text: str) -> float:
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
+    return value
+
+
+def _duration(text: str) -> float:
+    """Reads seconds: ``90``, ``90s``, ``15m``, ``1h30m``."""
+    parts = re.fullmatch(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,9})s?)?", text)
+    seconds = (
+        sum(int(part or 0) * unit for part, unit in zip(parts.groups(), (3600, 60, 1), strict=True)) if parts else 0
+    )
+    if not seconds:
+        raise argparse.ArgumentTypeError(f"expected seconds, or a time such as 1h30m, got {text!r}")
+    return float(seconds)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command.
 
     A run goes on to its end when nobody reads its output any more; every other command then ends with 0.
 
     Returns:
-        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded or void matches left, 130
-        interrupted, 143 terminated.
+        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded or void matches left, 4 a
+        budget of cost, tokens or time used up, 130 interrupted, 143 terminated.
     """
     with Interruptions() as interruptions:
         args = build_parser().parse_args(arguments)
@@ -200,7 +275,7 @@ def _translated(command: Callable[[], int | None]) -> int:
             EXIT_USAGE,
         )
     from llmarena_envs.core.options import OptionError
-    from rating.errors import BudgetExceeded, IncompleteRun, RunError
+    from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError
 
     try:
         return int(command() or EXIT_DONE)
@@ -208,8 +283,10 @@ def _translated(command: Callable[[], int | None]) -> int:
         return _fail(str(error), EXIT_USAGE)
     except sqlite3.DatabaseError as error:
         return _fail(f"the database of the run cannot be used: {error}", EXIT_USAGE)
-    except (BudgetExceeded, IncompleteRun, ProviderError) as error:
+    except (ErrorBudgetExceeded, IncompleteRun, ProviderError) as error:
         return _fail(str(error), EXIT_ERRORS)
+    except BudgetExceeded as error:
+        return _fail(str(error), EXIT_BUDGET)
     except Quit as error:
         return _fail(str(error), EXIT_INTERRUPTED)
 

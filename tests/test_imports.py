@@ -19,7 +19,7 @@ LAYERS = ("llmarena_envs", "agents", "rating", "benchmarks")
 ROOMS = (
     {"rating.errors"},
     {"rating.records"},
-    {"rating.schedules", "rating.statistics"},
+    {"rating.accounting", "rating.schedules", "rating.statistics"},
     {"rating.judgements"},
     {"rating.schemes"},
     {"rating.running"},

@@ -1,63 +1,60 @@
 """One request to an OpenAI-compatible server: what is sent, and what can go wrong with it."""
 
-import itertools
-from collections.abc import AsyncGenerator, Iterator
-from typing import TYPE_CHECKING
+import json
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from agents.errors import ProviderError, TransientError
-from agents.models.chat_reply import read_reply
+from agents.models.abilities import Abilities
+from agents.models.calls import CallStatus
+from agents.models.chat_reply import FILTERED, read_reply
+from agents.models.connection import Connection, Received
 from agents.models.endpoint import Endpoint
-from agents.models.retry import read_retry_after
+from agents.models.secret import Secret
+from agents.models.server_error import ServerError, failure, read_error
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
 
-if TYPE_CHECKING:
-    from openai import APIStatusError, AsyncOpenAI
-
-CONNECT_TIMEOUT = 60.0
-"""Seconds to open a connection."""
-
-MAX_CONNECTIONS = 4096
-"""Connections to one endpoint. Without a number the aiohttp transport would silently stop at 100."""
-
-_RETRIED = frozenset({408, 409, 425, 429})
+_MAX_REQUESTS = 20  # for one reply, each after something new was found out about the model
 _MAX_QUOTED = 300
-_MAX_CAUSES = 10
-_SHORTEST_SECRET = 8  # keys such as "x" for servers that need none would be found in any message
+_MAX_PAGE = 10_000
+_STREAM_FIELDS = {"stream": True, "stream_options": {"include_usage": True}}
+
+_OVERFLOW = Reply("", Failure.TRUNCATED, detail={"finish_reason": "context_length"})
+"""What stands for a reply where the model's own words have grown too long for it."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """A reply and what is known of the request that brought it.
+
+    Attributes:
+        reply: the reply.
+        http_status: of the response.
+        request_id: by which the server knows the request, or an empty string.
+        headers: those that speak of limits, with names in lower case.
+    """
+
+    reply: Reply
+    http_status: int
+    request_id: str
+    headers: Mapping[str, str]
 
 
 class Client:
-    """A client of the SDK for one endpoint, closed at the latest when asyncio shuts down its event loop.
+    """A client for one endpoint, closed at the latest when asyncio shuts down its event loop.
+
+    What its models do not take is found out once and left out or replaced from then on.
 
     Args:
         endpoint: the server.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
-        import openai
-
-        limits_type = type(openai.DEFAULT_CONNECTION_LIMITS)  # of httpx, or of httpx2 since openai 3
-        limits = limits_type(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS)
-        timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)  # `retry` bounds the time of an attempt
-        # The SDK's aiohttp transport lets some of aiohttp's own errors through.
-        self._transport_errors: tuple[type[Exception], ...] = (openai.APIError,)
-        try:
-            http_client = openai.DefaultAioHttpClient(limits=limits, timeout=timeout)
-        except RuntimeError:  # without aiohttp; slow where hundreds of requests wait at once
-            http_client = openai.DefaultAsyncHttpxClient(limits=limits, timeout=timeout)
-        else:
-            from aiohttp import ClientError
-
-            self._transport_errors += (ClientError,)
-        address, query = endpoint.split()
-        self._sdk: AsyncOpenAI = openai.AsyncOpenAI(
-            base_url=address,
-            default_query=query,
-            api_key=endpoint.read_key(),
-            max_retries=0,
-            timeout=timeout,
-            http_client=http_client,
-        )
+        self._connection = Connection(endpoint)
+        self._secret = Secret(endpoint.read_key())
+        self._abilities: dict[str, Abilities] = {}
         self._lifetime = self._live()
 
     async def open(self) -> None:
@@ -73,65 +70,119 @@ class Client:
         try:
             yield
         finally:
-            await self._sdk.close()
+            await self._connection.close()
 
-    async def complete(self, request: dict[str, object]) -> Reply:
-        """Sends one request for a chat completion and returns the reply.
+    async def complete(self, request: Mapping[str, Any], *, idle: float | None = None) -> Response:
+        """Sends a request for a chat completion and returns the reply.
 
-        A prompt that the server's content filter rejects (HTTP 400, code ``content_filter``) is an empty ``REFUSAL``. The
-        SDK's ``chat.completions.create`` would walk every message through its types, at 0.15 ms each; this does not.
+        A prompt that the server's content filter rejects is an empty ``REFUSAL``. One that is too long for the model is an empty
+        ``TRUNCATED`` if the model's own words are part of it. A request that the server does not take because of one of its
+        parameters is sent again without it; then the reply's detail holds what was changed as ``adapted`` and, if they
+        differ, the parameters that were ``sent``.
 
         Args:
             request: the body.
+            idle: seconds without a sign of life after which a streamed reply is given up; ``None`` for no stream.
 
         Raises:
             TransientError: if another attempt may succeed.
             ProviderError: if another attempt is useless.
         """
-        import openai
-
         try:
-            return read_reply(await self._sdk.post("/chat/completions", body=request, cast_to=object))
-        except openai.APIStatusError as error:
-            if error.status_code == 400 and "content_filter" in (error.code, error.type):
-                return Reply("", Failure.REFUSAL, detail={"finish_reason": "content_filter"})
-            raise self._classify(error) from error
-        except self._transport_errors as error:
-            raise TransientError(self._clean(self._describe(error))) from error
-        except (ValueError, RecursionError) as error:  # of `read_reply`, or of the SDK's JSON parser
-            raise TransientError(self._clean(f"expected a chat completion: {error}")) from error
+            return await self._complete(request, idle)
+        except ProviderError as error:
+            error.args = (self._clean(str(error)),)
+            error.request_id = self._secret.hide(error.request_id)
+            raise
 
-    def _classify(self, error: "APIStatusError") -> Exception:
-        status = error.status_code
-        if status == 401:
-            # Servers quote the key in part, so their message is left out.
-            return ProviderError(f"HTTP 401: {self._sdk.base_url} refused the key", fatal=True)
-        body = error.body
-        message = body.get("message") if isinstance(body, dict) else None
-        text = self._clean(f"HTTP {status}: {message or error.response.text or error.response.reason_phrase}")
-        if (status in _RETRIED or status >= 500) and "insufficient_quota" not in (error.code, error.type):
-            return TransientError(text, read_retry_after(error.response.headers))
-        if status == 404:
-            text += f" ({self._sdk.base_url}; the path of most servers is /v1)"
-        return ProviderError(text, fatal=True)
+    async def _complete(self, request: Mapping[str, Any], idle: float | None) -> Response:
+        model = str(request.get("model", ""))
+        abilities = self._abilities.setdefault(model, Abilities(model))
+        asked = dict(request) if idle is None else {**request, **_STREAM_FIELDS}
+        for _ in range(_MAX_REQUESTS):
+            sent, adapted = abilities.adapt(asked)
+            received = await self._connection.send(sent, idle)
+            if received.http_status < 300:
+                break
+            error = self._read_error(received)
+            if not abilities.learn(error, sent) or abilities.adapt(asked)[0] == sent:
+                break
+        try:
+            reply = self._read(received) if received.http_status < 300 else self._reply_to(error, received)
+        except ProviderError as raised:
+            if raised.status is not CallStatus.CONTEXT_LENGTH or not _holds_own_words(request):
+                raise received.mark(raised) from None
+            reply = _OVERFLOW
+        reply = _record(reply, request, sent, adapted)
+        return Response(reply, received.http_status, self._secret.hide(received.request_id), received.limits)
 
-    def _describe(self, error: BaseException) -> str:
-        """Returns why there was no response; the SDK calls whatever keeps a connection from being opened a time-out."""
-        causes = list(itertools.islice(_causes(error), _MAX_CAUSES))
-        if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
-            return f"connection refused: no server listens at {self._sdk.base_url}"
-        return next((str(cause) for cause in [*causes[1:2], error] if str(cause)), type(error).__name__)
+    def _read(self, received: Received) -> Reply:
+        """Returns the reply of a response that promises one."""
+        body = received.body
+        try:
+            completion = json.loads(self._secret.hide(body)) if isinstance(body, bytes) else body
+        except (ValueError, RecursionError) as error:
+            raise TransientError(f"expected a chat completion: {error}", status=CallStatus.MALFORMED) from None
+        reply = read_reply(completion)
+        detail = {name: self._secret.hide(fact) for name, fact in (reply.detail or {}).items()}
+        return replace(
+            reply, text=self._secret.hide(reply.text), reasoning=self._secret.hide(reply.reasoning), detail=detail
+        )
+
+    def _read_error(self, received: Received) -> ServerError:
+        body = self._secret.hide(received.body) if isinstance(received.body, bytes) else b""
+        try:
+            value = json.loads(body)
+        except (ValueError, RecursionError):
+            value = None
+        return read_error(value, received.http_status, body[:_MAX_PAGE].decode("utf-8", "replace"))
+
+    def _reply_to(self, error: ServerError, received: Received) -> Reply:
+        """Returns the reply that an error of the server stands for.
+
+        Raises:
+            ProviderError: if it stands for none.
+        """
+        address, status = self._connection.address, received.http_status
+        if status == 400 and error.is_filtered:
+            return FILTERED
+        if status < 400:
+            target = received.headers.get("location", "").partition("?")[0] or "nowhere"
+            raise ProviderError(
+                f"HTTP {status}: {address} redirects to {target}, expected a chat completion; base_url may be wrong, or a"
+                " page wants somebody to log in",
+                fatal=True,
+                status=CallStatus.REJECTED,
+            )
+        said = error.message
+        if error.status is CallStatus.AUTHENTICATION and status != 403:
+            said = f"{address} refused the key"  # servers quote the key in part
+        elif status == 404:
+            said += f" ({address}; the path of most servers is /v1)"
+        raise failure(error, f"HTTP {status}: {said}")
 
     def _clean(self, message: str) -> str:
-        """Returns the beginning of a server's message on one line, without the key."""
-        key = self._sdk.api_key
-        if len(key) >= _SHORTEST_SECRET:
-            message = message.replace(key, "***")
-        return " ".join(message.split())[:_MAX_QUOTED]
+        """Returns the beginning of a message on one line, without the key and without what terminals obey."""
+        line = " ".join(self._secret.hide(message).split())[:_MAX_QUOTED]
+        return "".join(sign if sign.isprintable() else "?" for sign in line)
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yields an error and what it came from, the outermost first."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
+def _holds_own_words(request: Mapping[str, Any]) -> bool:
+    """Says whether a request repeats what the model said before."""
+    messages = request.get("messages")
+    return isinstance(messages, list) and any(
+        isinstance(message, dict) and message.get("role") == "assistant" and message.get("content")
+        for message in messages
+    )
+
+
+def _record(reply: Reply, asked: Mapping[str, Any], sent: Mapping[str, Any], adapted: Mapping[str, str]) -> Reply:
+    """Returns a reply with what was sent otherwise than asked."""
+    facts: dict[str, Any] = {"adapted": dict(adapted)} if adapted else {}
+    if _parameters(sent) != _parameters(asked):
+        facts["sent"] = _parameters(sent)
+    return replace(reply, detail={**(reply.detail or {}), **facts}) if facts else reply
+
+
+def _parameters(request: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in request.items() if name != "messages" and name not in _STREAM_FIELDS}

@@ -27,7 +27,7 @@ class Endpoint:
     api_key_env: str
 
     def check(self) -> None:
-        """Raises an ``OptionError`` if the address is not usable or there is no key."""
+        """Raises an ``OptionError`` if the address is not usable, or what names the key is no name."""
         if self.base_url is not None:
             try:
                 parts = urlsplit(self.base_url)
@@ -49,7 +49,6 @@ class Endpoint:
         if not self.api_key_env.isidentifier():
             # The value is not shown: it may be a key put in the wrong place.
             raise OptionError("api_key_env: expected the name of an environment variable, e.g. OPENAI_API_KEY")
-        self.read_key()
 
     def split(self) -> tuple[str | None, dict[str, str]]:
         """Returns the address without its query, and the query; ``None`` is OpenAI's own address."""

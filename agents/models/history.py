@@ -1,64 +1,184 @@
-"""What a model is sent of a match: the rules, what was said before, and what is said now."""
+"""What a model is sent of the match so far.
 
-from collections.abc import Mapping
-from typing import Any
+A match is remembered turn by turn: what was read, and the reply that the turn ended with. Nothing that grows without bound
+stays: reasoning is taken out of replies, long replies are cut, and rejected ones go when their turn is over. (What was not
+rejected but only incomplete stays, with the reply that completed it.)
+"""
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from agents.records import encodable
+from llmarena_envs.core import declaration
+from llmarena_envs.core.options import OptionError, check_choice, check_int
+from llmarena_envs.core.replies import read_part
+from llmarena_envs.core.text_length import TOKEN, WordCounter
+
+HISTORIES = ("none", *declaration.HISTORIES)
+REJECTED = ("keep", "cap", "drop")
+WINDOWS = ("history_turns", "history_tokens")
+"""Options that stand for a history of their own."""
+
+LONGEST_REJECTED = 1_000
+"""Characters that stay of a rejected reply with ``cap``, counted from its end, where the move stands."""
+
+SHORTEST_KEPT = 100
+"""Least number of characters of a reply that ``longest_kept`` may ask for."""
+
+_CUT_OFF = "[...] "
+_COUNTER = WordCounter("en")
 
 Message = dict[str, str]
-"""A chat message: ``role`` and ``content``."""
+"""``role`` and ``content``."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """How much of a match is sent.
+
+    Attributes:
+        turns: greatest number of earlier turns, or ``None`` for all.
+        tokens: greatest number of tokens of earlier turns as ``estimate_tokens`` has it, or ``None`` for no limit.
+        rejected: what becomes of a reply within its turn after it was rejected: ``keep``, ``cap`` or ``drop``.
+        longest_kept: greatest number of characters that stay of a reply, counted from its end.
+    """
+
+    turns: int | None
+    tokens: int | None
+    rejected: str
+    longest_kept: int
+
+
+def read_memory(
+    history: str | None, history_turns: int | None, history_tokens: int | None, rejected: str, longest_kept: int
+) -> Memory:
+    """Returns what the options of a policy say; see ``LLMPolicy``.
+
+    Raises:
+        OptionError: if one of them has no valid value, or two of them contradict each other.
+    """
+    check_choice("rejected", rejected, REJECTED)
+    check_int("longest_kept", longest_kept, SHORTEST_KEPT, 10_000_000)
+    windows = {"history_turns": history_turns, "history_tokens": history_tokens}
+    given = [name for name, size in windows.items() if size is not None]
+    for name in given:
+        check_int(name, windows[name], 1, 1_000_000_000)
+    if history is None:
+        history = "full" if given else "single_turn"
+    check_choice("history", history, HISTORIES)
+    if history == "full":
+        return Memory(history_turns, history_tokens, rejected, longest_kept)
+    if given:
+        raise OptionError(f"{given[0]}: expected history='full' or no history beside it, got history={history!r}")
+    return Memory(0, None, "drop", longest_kept)
+
+
+def estimate_tokens(text: str) -> int:
+    """Returns about how many tokens a text is, for any model: 4 for 3 words, but no less than one for 4 bytes of UTF-8."""
+    return max(math.ceil(_COUNTER.length(text) / TOKEN), math.ceil(len(text.encode()) / 4))
+
+
+def add_rules(rules: str, messages: Sequence[Message], system_role: str) -> list[Message]:
+    """Returns messages with the rules before them, which with the role ``user`` stand at the beginning of the first one."""
+    if system_role == "user":
+        first = {"role": "user", "content": f"{rules}\n\n{messages[0]['content']}"}
+        return [first, *messages[1:]]
+    return [{"role": system_role, "content": rules}, *messages]
+
+
+class Exchange(NamedTuple):
+    """What was said to the model, and its reply."""
+
+    said: str
+    reply: str
 
 
 class Conversation:
-    """What was said between a model and a game in one match.
+    """One match as its player remembers it.
+
+    Call ``hear`` with an observation, ``messages`` for what to send, ``remember`` with the reply.
 
     Args:
-        keeps_history: whether what was said before is sent again.
-        system_role: role of the message that holds the rules; with ``user`` they stand at the beginning of the first user
-            message.
+        memory: how much is kept.
     """
 
-    def __init__(self, keeps_history: bool, system_role: str) -> None:
-        self._keeps_history = keeps_history
-        self._system_role = system_role
-        self._history: list[Message] = []
-        self._turn_start = 0
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._earlier: deque[tuple[Exchange, int]] = deque()  # with their tokens, where those are limited
+        self._tokens = 0
+        self._turn: list[Exchange] = []
+        self._text = ""
+        self._kept = ""
 
-    def next_message(self, observation: Mapping[str, Any]) -> str:
-        """Returns what to say next, and takes out of the history what it replaces.
+    def hear(self, observation: Mapping[str, Any]) -> str:
+        """Returns what to say next, and takes out of the conversation what it replaces.
 
-        Nothing is said twice: after a rejected reply only the feedback follows; without feedback the turn begins anew, as
-        if nothing had been said. An empty reply is taken out too, since many servers accept no empty message.
+        Nothing is said twice: after a rejected reply that is kept only the feedback follows. Where it is not kept the text of
+        the turn is said anew, with the end of the reply and the feedback if there is any. A reply without a word never
+        stands in a conversation, since many servers accept no empty message.
         """
+        text = encodable(observation["text"])
         if not observation.get("attempt"):
-            self._turn_start = len(self._history)
-        elif not observation.get("feedback"):
-            del self._history[self._turn_start :]
-        elif len(self._history) > self._turn_start and not self._history[-1]["content"].strip():
-            del self._history[-2:]
-        begins = len(self._history) == self._turn_start
-        return encodable(observation["text"] if begins else observation["feedback"])
+            self._end_turn()
+            self._text, self._kept = text, ""
+            return text
+        self._kept = encodable(observation.get("kept", ""))
+        feedback = observation.get("feedback")
+        if not feedback or self._memory.rejected == "drop":
+            self._turn.clear()
+        elif self._turn:
+            said, reply = self._turn.pop()
+            if self._memory.rejected == "cap" and not self._kept:
+                reply = _cut(reply, LONGEST_REJECTED)
+            if reply:
+                self._turn.append(Exchange(said, reply))
+        return encodable(feedback) if feedback and self._turn else text
 
-    def messages(self, rules: str, user: str, *, fresh: bool = False) -> list[Message]:
-        """Returns what is sent: the rules, the history, and what to say next.
+    def messages(self, said: str, *, fresh: bool = False) -> list[Message]:
+        """Returns the conversation with ``said`` at its end, ``user`` and ``assistant`` in turn.
 
         Args:
-            rules: the rules.
-            user: what to say next.
-            fresh: whether the turn is answered without what was said in earlier ones.
+            said: what ``hear`` returned.
+            fresh: whether the turn is to be answered without the earlier ones.
         """
-        conversation = [*self._history[self._turn_start if fresh else 0 :], {"role": "user", "content": user}]
-        rules = encodable(rules)
-        if self._system_role == "user":
-            first = {"role": "user", "content": f"{rules}\n\n{conversation[0]['content']}"}
-            return [first, *conversation[1:]]
-        return [{"role": self._system_role, "content": rules}, *conversation]
+        earlier: Sequence[Exchange] = [] if fresh else [exchange for exchange, _ in self._earlier]
+        messages = [
+            {"role": role, "content": content}
+            for exchange in (*earlier, *self._turn)
+            for role, content in (("user", exchange.said), ("assistant", exchange.reply))
+        ]
+        return [*messages, {"role": "user", "content": said}]
 
-    def remember(self, user: str, reply: str) -> None:
-        """Adds what was said and what was replied."""
-        if self._keeps_history:
-            self._history += [{"role": "user", "content": user}, {"role": "assistant", "content": reply}]
+    def remember(self, said: str, reply: str) -> None:
+        """Adds a reply, without its reasoning."""
+        self._turn.append(Exchange(said, _cut(read_part(encodable(reply)), self._memory.longest_kept)))
 
-    def recall(self, observation: Mapping[str, Any], reply: str) -> None:
-        """Lives through a call that was made before an interruption."""
-        self.remember(self.next_message(observation), encodable(reply))
+    def _end_turn(self) -> None:
+        """Leaves of the turn what was read and what the last reply came to, and forgets what no longer fits."""
+        reply = self._turn[-1].reply if self._turn else ""
+        if reply:
+            reply = _cut(f"{self._kept}\n{reply}", self._memory.longest_kept) if self._kept else reply
+            exchange = Exchange(self._text, reply)
+            limited = self._memory.tokens is not None
+            tokens = estimate_tokens(exchange.said) + estimate_tokens(exchange.reply) if limited else 0
+            self._earlier.append((exchange, tokens))
+            self._tokens += tokens
+        self._turn.clear()
+        while self._is_too_long():
+            self._tokens -= self._earlier.popleft()[1]
+
+    def _is_too_long(self) -> bool:
+        memory = self._memory
+        return (memory.turns is not None and len(self._earlier) > memory.turns) or (
+            memory.tokens is not None and self._tokens > memory.tokens
+        )
+
+
+def _cut(reply: str, longest: int) -> str:
+    """Returns the end of a reply, or an empty text if there is not a word in it."""
+    if not reply.strip():
+        return ""
+    return reply if len(reply) <= longest else _CUT_OFF + reply[len(_CUT_OFF) - longest :]

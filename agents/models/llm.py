@@ -1,23 +1,29 @@
 """Language models behind OpenAI-compatible servers.
 
-A call goes through three layers: ``LLMPolicy`` makes the request out of what is read and remembered, ``agents.models.service``
-asks until there is a valid reply, and ``agents.models.client`` sends one request and sorts what can go wrong with it.
+A call goes through three layers: ``LLMPolicy`` makes the request out of what is read and remembered (``agents.models.history``),
+``agents.models.service`` asks until there is a valid reply, and ``agents.models.client`` sends one request and sorts what can go
+wrong with it.
 """
 
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from agents.models import preflight
+from agents.models.connection import MAX_CONNECTIONS
 from agents.models.endpoint import Endpoint
-from agents.models.history import Conversation
+from agents.models.gate import GateLimits
+from agents.models.history import Conversation, Message, add_rules, read_memory
 from agents.models.retry import RetryLimits
+from agents.models.serialisers import ROLES, Serialiser, read_serialiser
 from agents.models.service import ModelService, Target
+from agents.models.structured import response_format
 from agents.policy import Reply
-from llmarena_envs.core.declaration import HISTORIES
+from agents.records import encodable
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 
 SYSTEM_ROLES = ("system", "developer", "user")
@@ -44,19 +50,60 @@ class LLMPolicy:
         max_tokens_field: the field that carries ``max_tokens``: ``max_completion_tokens``, or ``max_tokens`` for older
             servers.
         timeout: seconds an attempt may take.
-        deadline: seconds that all attempts for one reply may take with the waits between them.
-        max_attempts: greatest number of attempts for one reply.
-        history: ``single_turn`` sends the rules and what is read now; ``full`` sends the whole conversation of the match, except
-            in a turn that is to be answered without it (``fresh_history``).
+        deadline: seconds that all attempts for one reply may take with the random waits between them; waiting for a turn, for a
+            limit of the server and for the end of an outage is no part of it.
+        max_attempts: greatest number of attempts for one reply; those that fail while the server is out do not count.
+        outage: seconds that the server may be out, or may ask to wait, before its calls are given up.
+        max_in_flight: greatest number of requests to the model at once, by all policies that share the service.
+        requests_per_minute: greatest number of requests to the model in any minute, by all of them; ``None`` for no limit.
+        tokens_per_minute: the same for tokens, read and written.
+        history: ``single_turn`` or ``none`` sends the rules and what is read now; ``full`` sends the whole conversation of the
+            match, except in a turn that is to be answered without it (``fresh_history``). By default ``full`` with one of
+            the next two options, else ``single_turn``.
+        history_turns: greatest number of earlier turns that are sent.
+        history_tokens: greatest number of tokens of earlier turns that are sent, about; only whole turns are.
+        rejected: what a full history holds of a reply while it is asked for again: ``keep`` for all of it, ``cap`` for its last
+            1,000 characters, ``drop`` for nothing, so that the text of the turn is sent anew. Once the turn is over nothing
+            of it stays.
+        longest_kept: greatest number of characters of a reply that a history holds, at least 100; its end stays.
         system_role: role of the message that holds the rules; with ``user`` they stand at the beginning of the first
             user message, for models without a system role.
+        stream: whether replies are streamed; then ``timeout`` is the time without a sign of life, and only ``deadline``
+            bounds an attempt. For long reasoning behind gateways that cut silent connections.
+        serialiser: ``roles`` for a message for each thing that was said, or names as in ``Human/Assistant`` for one message that
+            holds the conversation as a text; in code also a function, see ``agents.models.serialisers``.
         send_seed: whether a seed, made from that of the match and the number of the call, is sent with each request.
+        structured: whether the server is to hold the model to ``{"move": "..."}``, in games with a list of moves.
+        reasoning_effort: how much a model is to reason, as its server names it, e.g. ``low``; by default nothing is sent.
         extra: further fields of the request, e.g. ``{"top_p": 0.9}``; JSON values.
         service: the models of a run, which stay open when the policy is closed; by default it has a service of its own.
 
     Raises:
         OptionError: if an option has no valid value, or a key is needed and not there.
+
+    Attributes:
+        OPERATIONAL: options that change how a model is reached and not how it plays.
+        keeps_deadline: it bounds its own time.
+        uses_service: it shares connections, limits and accounts with the other policies of its service.
+        preflight_key: policies with the same key ask the same model on the same server.
     """
+
+    OPERATIONAL: ClassVar[frozenset[str]] = frozenset(
+        {
+            "base_url",
+            "api_key_env",
+            "timeout",
+            "deadline",
+            "max_attempts",
+            "outage",
+            "max_in_flight",
+            "requests_per_minute",
+            "tokens_per_minute",
+            "stream",
+        }
+    )
+    keeps_deadline: ClassVar[bool] = True
+    uses_service: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -70,21 +117,39 @@ class LLMPolicy:
         timeout: float = 180.0,
         deadline: float = 540.0,
         max_attempts: int = 8,
-        history: str = "single_turn",
+        outage: float = 3600.0,
+        max_in_flight: int = MAX_CONNECTIONS,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
+        history: str | None = None,
+        history_turns: int | None = None,
+        history_tokens: int | None = None,
+        rejected: str = "cap",
+        longest_kept: int = 8_000,
         system_role: str = "system",
+        stream: bool = False,
+        serialiser: str | Serialiser = ROLES,
         send_seed: bool = False,
+        structured: bool = False,
+        reasoning_effort: str | None = None,
         extra: Mapping[str, Any] | None = None,
         service: ModelService | None = None,
     ) -> None:
         if not isinstance(model, str) or not model.strip():
             raise OptionError(f"model: expected the name of a model, got {model!r}")
         check_choice("max_tokens_field", max_tokens_field, MAX_TOKENS_FIELDS)
-        check_choice("history", history, HISTORIES)
         check_choice("system_role", system_role, SYSTEM_ROLES)
         check_int("max_attempts", max_attempts, 1, 1000)
+        check_bool("stream", stream)
         check_bool("send_seed", send_seed)
+        check_bool("structured", structured)
         _check_number("timeout", timeout, positive=True)
         _check_number("deadline", deadline, positive=True)
+        _check_number("outage", outage, positive=False)
+        check_int("max_in_flight", max_in_flight, 1, MAX_CONNECTIONS)
+        for name, limit in (("requests_per_minute", requests_per_minute), ("tokens_per_minute", tokens_per_minute)):
+            if limit is not None:
+                check_int(name, limit, 1, 1_000_000_000)
         parameters: dict[str, Any] = {"model": model}
         if temperature != SERVER_DEFAULT:
             _check_number("temperature", temperature, positive=False)
@@ -92,25 +157,43 @@ class LLMPolicy:
         if max_tokens != SERVER_DEFAULT:
             check_int("max_tokens", max_tokens, 1, 10_000_000)
             parameters[max_tokens_field] = max_tokens
-        self._parameters = parameters | _check_extra(extra or {}, {*parameters, *(["seed"] if send_seed else [])})
+        if reasoning_effort is not None:
+            if not isinstance(reasoning_effort, str) or not reasoning_effort.strip():
+                raise OptionError(f"reasoning_effort: expected a word such as 'low', got {reasoning_effort!r}")
+            parameters["reasoning_effort"] = reasoning_effort
+        later = {"seed": send_seed, "response_format": structured}
+        taken = {*parameters, *[field for field, is_sent in later.items() if is_sent]}
+        self._parameters = parameters | _check_extra(extra or {}, taken)
+        self._memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
+        self._serialise = read_serialiser(serialiser)
         endpoint = Endpoint(base_url, api_key_env)
         endpoint.check()
         if service is not None and not isinstance(service, ModelService):
             raise OptionError(f"service: expected a ModelService, made in code, got {service!r}")
         self._owns_service = service is None
         self._service = ModelService() if service is None else service
-        self._target = Target(endpoint, model, RetryLimits(max_attempts, timeout, deadline))
-        self._keeps_history = history == "full"
+        if not self._service.offline:
+            endpoint.read_key()  # before anything is played
+        limits = RetryLimits(max_attempts, deadline if stream else timeout, deadline, outage)
+        rates = GateLimits(max_in_flight, requests_per_minute, tokens_per_minute)
+        self._target = Target(endpoint, model, limits, rates, idle=timeout if stream else None)
+        self.preflight_key = (endpoint, model)
         self._system_role = system_role
         self._send_seed = send_seed
+        self.wants_legal = structured
         self.reset("", 0)
+
+    @property
+    def target(self) -> Target:
+        """Which model is asked, and where."""
+        return self._target
 
     def reset(self, agent: str, seed: int) -> None:
         """Begins a match with an empty history; ``seed`` is what the seeds of requests are made from."""
         self._agent = agent
         self._seed = seed
         self._calls = 0
-        self._conversation = Conversation(self._keeps_history, self._system_role)
+        self._conversation = Conversation(self._memory)
 
     async def __call__(self, observation: Mapping[str, Any]) -> Reply:
         """Asks the model and returns its reply.
@@ -121,30 +204,46 @@ class LLMPolicy:
         Raises:
             ProviderError: if no valid reply could be had.
         """
-        user = self._conversation.next_message(observation)
-        fresh = bool(observation.get("fresh_history"))
-        messages = self._conversation.messages(observation["rules"], user, fresh=fresh)
-        request = {**self._parameters, "messages": messages}
+        said = self._conversation.hear(observation)
+        conversation = self._conversation.messages(said, fresh=bool(observation.get("fresh_history")))
+        parameters = self._parameters | (response_format(observation) if self.wants_legal else {})
+        request = {**parameters, "messages": self._messages(encodable(observation["rules"]), conversation)}
         facts: dict[str, Any] = {}
         if self._calls == 0:
-            facts["request"] = dict(self._parameters)
+            facts["request"] = parameters
         if self._send_seed:
             facts["seed"] = request["seed"] = self._call_seed()
         sample = f"{self._seed}:{self._calls}"
         reply = await self._service.complete(self._target, request, agent=self._agent, sample=sample)
-        self._calls += 1
-        self._conversation.remember(user, reply.text)
+        self._remember(said, reply.text)
         return replace(reply, detail={**(reply.detail or {}), **facts})
 
     def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
         """Lives through a call that was made before an interruption: restores the history and the count of calls."""
-        self._calls += 1
-        self._conversation.recall(observation, reply.text if isinstance(reply, Reply) else reply)
+        text = reply.text if isinstance(reply, Reply) else reply
+        self._remember(self._conversation.hear(observation), text)
+
+    async def preflight(self) -> None:
+        """Asks the model one small thing, to find out whether it is there.
+
+        Raises:
+            ProviderError: if it is not; the message says what to check.
+        """
+        limit = {name: preflight.MAX_TOKENS for name in MAX_TOKENS_FIELDS if name in self._parameters}
+        await self._service.preflight(self._target, {**self._parameters, **limit, "messages": preflight.MESSAGES})
 
     async def close(self) -> None:
         """Closes the connections, unless they belong to somebody else; the policy may be asked again afterwards."""
         if self._owns_service:
             await self._service.close()
+
+    def _messages(self, rules: str, conversation: list[Message]) -> list[Message]:
+        """Returns what is sent: the rules, and below them the conversation as the serialiser writes it."""
+        return add_rules(rules, self._serialise(conversation), self._system_role)
+
+    def _remember(self, said: str, reply: str) -> None:
+        self._calls += 1
+        self._conversation.remember(said, reply)
 
     def _call_seed(self) -> int:
         """Returns the seed of the next call, 31 bits: many servers take no more."""

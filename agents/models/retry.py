@@ -1,16 +1,10 @@
-"""Asking a server again: bounded in number and in time, with jitter, and no sooner than it asks for."""
+"""The attempts at one reply: bounded in number and in time, with random waits between them."""
 
-import asyncio
-import datetime
-import logging
-import math
 import random
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from typing import TypeVar
 
 from agents.errors import ProviderError, TransientError
+from agents.models.calls import CallStatus
 
 FIRST_WAIT = 0.5
 """Seconds: upper end of the random wait before the second attempt; it doubles with every attempt."""
@@ -18,8 +12,6 @@ FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 """Seconds: the random wait grows no further."""
 
-T = TypeVar("T")
-_log = logging.getLogger(__name__)
 _jitter = random.Random()  # spreads attempts in time and decides nothing else
 
 
@@ -28,79 +20,80 @@ class RetryLimits:
     """How long a server is asked.
 
     Attributes:
-        max_attempts: greatest number of attempts, at least 1.
+        max_attempts: greatest number of attempts, at least 1; those that fail while the endpoint is out do not count.
         timeout: seconds an attempt may take.
-        deadline: seconds that all attempts and the waits between them may take.
+        deadline: seconds that all attempts and the random waits between them may take. Waiting for a turn, for a limit of the
+            server and for the end of an outage is no part of it.
+        outage: seconds that an endpoint may be out, or may ask to wait, before its calls are given up.
     """
 
     max_attempts: int
     timeout: float
     deadline: float
+    outage: float = 3600.0
 
 
-def read_retry_after(headers: Mapping[str, str]) -> float:
-    """Returns the seconds a response asks to wait: ``Retry-After`` in seconds or as a date (RFC 9110, section 10.2.3).
-
-    OpenAI's ``retry-after-ms`` comes before it. A date is compared with the response's own ``Date``, so that the clocks need not
-    agree. What cannot be read counts as 0.
-    """
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        if math.isfinite(seconds):
-            return max(seconds, 0.0)
-    until = _read_date(headers.get("retry-after", ""))
-    if until is None:
-        return 0.0
-    now = _read_date(headers.get("date", "")) or datetime.datetime.now(datetime.UTC)
-    return max((until - now).total_seconds(), 0.0)
-
-
-def _read_date(text: str) -> datetime.datetime | None:
-    """Returns the date of a header, or ``None`` if it is none; without a time zone it is UTC."""
-    try:
-        date = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    return date if date.tzinfo is not None else date.replace(tzinfo=datetime.UTC)
-
-
-async def retry(call: Callable[[], Awaitable[T]], limits: RetryLimits, what: str) -> tuple[T, int]:
-    """Calls until there is a result, and returns it with the number of attempts made.
-
-    The waits have full jitter: a uniformly random time up to a bound that doubles, after what the server asked for.
+class Attempts:
+    """What was tried for one reply.
 
     Args:
-        call: one attempt; raises ``TransientError`` if another one may succeed.
-        limits: how often and how long.
-        what: the name of the server for messages.
+        limits: how often and how long is tried.
+        what: the name of the model, for messages.
 
-    Raises:
-        ProviderError: if the limits are reached, or would be by waiting as long as the server asks.
+    Attributes:
+        made: attempts made so far, all of them.
     """
-    loop = asyncio.get_running_loop()
-    end = loop.time() + limits.deadline
-    attempt = 0
-    while True:
-        attempt += 1
-        seconds = min(limits.timeout, end - loop.time())
-        try:
-            async with asyncio.timeout(seconds):
-                return await call(), attempt
-        except TimeoutError:
-            failure = TransientError(f"no complete reply within {seconds:.3g} s")
-        except TransientError as error:
-            failure = error
-        if attempt == limits.max_attempts:
-            raise ProviderError(f"{what}: {failure}; gave up after {attempt} attempts", final=True) from failure
-        bound = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
-        wait = failure.retry_after + _jitter.uniform(0, bound)
-        if loop.time() + wait >= end:
-            asked = f", which asked to wait {failure.retry_after:.3g} s" if failure.retry_after else ""
+
+    def __init__(self, limits: RetryLimits, what: str) -> None:
+        self.made = 0
+        self._limits = limits
+        self._what = what
+        self._counted = 0
+        self._spent = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds until the deadline, if all of it goes into the next attempt."""
+        return self._limits.deadline - self._spent
+
+    def spare(self) -> None:
+        """Counts an attempt that failed since the endpoint is out."""
+        self.made += 1
+
+    def fail(self, error: TransientError, seconds: float) -> float:
+        """Counts an attempt that failed, and returns how long to wait before the next.
+
+        The wait has full jitter: a uniformly random time up to a bound that doubles. A refusal for too many requests has none:
+        whoever lets calls through knows when the next is due.
+
+        Args:
+            error: why it failed.
+            seconds: that it took.
+
+        Raises:
+            ProviderError: if nothing more is tried.
+        """
+        self.made += 1
+        self._counted += 1
+        self._spent += seconds
+        if error.retry_after > self._limits.outage:
             raise ProviderError(
-                f"{what}{asked}: {failure}; gave up after {attempt} attempts at the deadline of {limits.deadline:.3g} s"
-            ) from failure
-        _log.info("%s: %s; attempt %d follows in %.1f s", what, failure, attempt + 1, wait)
-        await asyncio.sleep(wait)
+                f"{self._what} asks to wait {error.retry_after:.3g} s, which is longer than an outage may be"
+                f" ({self._limits.outage:.3g} s): {error}",
+                fatal=True,
+                status=error.status,
+            ) from error
+        if self._counted >= self._limits.max_attempts:
+            raise self._give_up(error, "") from error
+        is_gated = error.status is CallStatus.RATE_LIMITED
+        wait = 0.0
+        if not is_gated:
+            wait = _jitter.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(self._counted - 1, 60)))
+        self._spent += wait
+        if self._spent >= self._limits.deadline:
+            raise self._give_up(error, f" at the deadline of {self._limits.deadline:.3g} s") from error
+        return wait if is_gated else wait + error.retry_after
+
+    def _give_up(self, error: TransientError, why: str) -> ProviderError:
+        attempts = "1 attempt" if self.made == 1 else f"{self.made} attempts"
+        return ProviderError(f"{self._what}: {error}; gave up after {attempts}{why}", final=True, status=error.status)

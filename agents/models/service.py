@@ -1,52 +1,102 @@
-"""The models of a run: whoever owns a service hands it to the policies that share it, and closes it."""
+"""The models of a run: whoever owns a service hands it to the policies that share it, and closes it.
+
+A call waits in the ``line`` before the ``gate`` of its model, is sent by a ``client``, and is sent again within the bounds of
+``retry``.
+"""
 
 import asyncio
+import itertools
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.models.calls import Call
-from agents.models.client import Client
+from agents.errors import ProviderError, TransientError
+from agents.models.cache import ReplyCache, cache_key
+from agents.models.calls import Call, CallStatus
+from agents.models.client import Client, Response
 from agents.models.endpoint import Endpoint
+from agents.models.gate import NO_LIMITS, GateLimits
+from agents.models.line import Line
 from agents.models.local.models import LocalModels
-from agents.models.retry import RetryLimits, retry
+from agents.models.preflight import check_model
+from agents.models.retry import Attempts, RetryLimits
+from agents.models.tokens import estimate_tokens
 from agents.policy import Reply
+
+_UNBILLED = frozenset({CallStatus.RATE_LIMITED, CallStatus.UNAVAILABLE})
+"""What costs nothing for sure, if another attempt is worth it; a reply that came too late or in pieces may be on the bill."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Target:
-    """A model on a server, and how long it is asked.
+    """A model on a server, and how it may be asked.
 
     Attributes:
         endpoint: the server.
         model: name of the model as the server knows it.
         limits: how often and how long it is asked for one reply.
+        rates: how much it is asked at once and in a minute, by all who ask it.
+        idle: seconds without a sign of life after which a streamed reply is given up; ``None`` for no stream.
     """
 
     endpoint: Endpoint
     model: str
     limits: RetryLimits
+    rates: GateLimits = NO_LIMITS
+    idle: float | None = None
+
+    @property
+    def base_url(self) -> str:
+        """The address of the server without its query; empty for the default one."""
+        return self.endpoint.split()[0] or ""
 
 
 class ModelService:
     """Sends the requests of all policies that share it.
 
-    It serves one event loop at a time. Clients that were not closed end with their loop; in another loop the service begins
-    anew.
+    Calls of one model on one server share a line and a gate, whichever policy makes them. A service serves one event loop at a
+    time. Clients that were not closed end with their loop; in another loop the service begins anew.
 
     Args:
         on_call: told of every call when it has ended, in the task of whoever asked.
+        cache: where replies are looked for first, and kept; whoever made it closes it.
+        offline: whether nothing is sent, so that no key is needed: a reply that is not in the cache cannot be had.
 
     Attributes:
+        in_flight: requests under way.
+        offline: as given.
         local: the models that are computed in this process.
     """
 
-    def __init__(self, on_call: Callable[[Call], None] = lambda call: None) -> None:
+    def __init__(
+        self,
+        on_call: Callable[[Call], None] = lambda call: None,
+        cache: ReplyCache | None = None,
+        *,
+        offline: bool = False,
+    ) -> None:
         self._on_call = on_call
-        self._clients: dict[Endpoint, Client] = {}
+        self._cache = cache
+        self.offline = offline
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._clients: dict[Endpoint, Client] = {}
+        self._lines: dict[tuple[str, str], Line] = {}
+        self._targets: dict[Target, tuple[str, Line]] = {}
+        self._callers = itertools.count()
+        self._stopped: Exception | None = None
+        self._stopping = asyncio.Event()
+        self._idle = asyncio.Event()
+        self.in_flight = 0
         self.local = LocalModels(on_call)
+
+    @property
+    def limit(self) -> int:
+        """Requests that may be under way at once for now, over all models that were asked."""
+        return sum(line.gate.limit for line in self._lines.values())
 
     async def complete(self, target: Target, request: Mapping[str, Any], *, agent: str, sample: str) -> Reply:
         """Returns the reply to a request for a chat completion.
@@ -60,9 +110,151 @@ class ModelService:
         Raises:
             ProviderError: if no valid reply could be had.
         """
+        if self._stopped is not None:
+            raise self._stopped.with_traceback(None)
+        if self._cache is None:
+            return await self._ask(target, request, agent)
+        key = cache_key(target.endpoint, target.model, request, sample)
+        async with self._cache.lock(key):
+            known = self._cache.find(key)
+            if known is not None:
+                self._on_call(Call(target.model, target.base_url, agent, 1, CallStatus.CACHED))
+                return known
+            return self._cache.keep(key, target.model, await self._ask(target, request, agent))
+
+    async def preflight(self, target: Target, request: Mapping[str, Any]) -> None:
+        """Asks a model one small thing, to find out whether it is there, without waiting for its turn.
+
+        Args:
+            target: who is asked.
+            request: the body.
+
+        Raises:
+            ProviderError: if it is not there; the message says what to check.
+        """
         client = await self._client(target.endpoint)
-        reply, calls = await retry(lambda: client.complete(dict(request)), target.limits, target.model)
-        return replace(reply, calls=calls)
+
+        async def send(attempt: int, seconds: float) -> None:
+            call = Call(target.model, target.base_url, "", attempt, CallStatus.OK)
+            await self._send(client, target, request, min(seconds, target.limits.timeout), call)
+
+        await check_model(send, target.model, target.base_url)
+
+    def stop(self, error: Exception) -> None:
+        """Lets no further call begin: every call that waits, and every new one, raises ``error``; those in flight go on."""
+        self._stopped = error
+        self._stopping.set()
+        for line in self._lines.values():
+            line.stop(error)
+        self.local.stop(error)
+
+    async def drained(self) -> None:
+        """Waits until no request is under way."""
+        while self.in_flight:
+            self._idle.clear()
+            await self._idle.wait()
+        await self.local.drained()
+
+    async def close(self) -> None:
+        """Closes all connections and releases local models; the service may be used again afterwards."""
+        clients, self._clients = self._clients, {}
+        async with AsyncExitStack() as stack:
+            for client in clients.values():
+                stack.push_async_callback(client.close)
+            stack.push_async_callback(self.local.close)
+
+    async def _ask(self, target: Target, request: Mapping[str, Any], agent: str) -> Reply:
+        """Sends a request until there is a reply, or no more is tried."""
+        if self.offline:
+            raise ProviderError(
+                f"{target.model}: the reply is not in the cache, and nothing is sent offline: the request, the address of the"
+                " server or the sample is another one than when the cache was filled; ask the model without --offline",
+                final=True,
+            )
+        client = await self._client(target.endpoint)
+        base_url, line = self._line(target)
+        limits, caller, time = target.limits, next(self._callers), asyncio.get_running_loop().time
+        tokens = estimate_tokens(request) if line.gate.counts_tokens else 0.0
+        attempts = Attempts(limits, target.model)
+        waited, idle_since, again = 0.0, time(), False
+        while True:
+            ticket = await line.enter(patience=limits.outage, tokens=tokens, again=again)
+            wait = round(ticket.sent_at - idle_since, 3)
+            waited += wait
+            call = Call(target.model, base_url, agent, attempts.made + 1, CallStatus.OK, waited=wait)
+            try:
+                response = await self._send(client, target, request, min(limits.timeout, attempts.seconds), call)
+            except TransientError as error:
+                failure = error
+            except ProviderError:
+                line.reject(ticket)
+                raise
+            except BaseException:
+                line.cancel(ticket)
+                raise
+            else:
+                line.succeed(ticket, _count_tokens(response.reply), response.headers)
+                return replace(response.reply, calls=call.attempt, waited=waited)
+            idle_since = time()
+            again = failure.status is CallStatus.RATE_LIMITED
+            if line.fail(ticket, caller, failure, limits.outage):
+                attempts.spare()
+            else:
+                pause = attempts.fail(failure, idle_since - ticket.sent_at)
+                _log.info("%s: %s; attempt %d follows in %.1f s", target.model, failure, attempts.made + 1, pause)
+                await self._pause(pause)
+
+    async def _send(
+        self, client: Client, target: Target, request: Mapping[str, Any], seconds: float, call: Call
+    ) -> Response:
+        """Makes one attempt of at most ``seconds``, and reports it."""
+        time = asyncio.get_running_loop().time
+        began = time()
+        self.in_flight += 1
+        try:
+            async with asyncio.timeout(seconds):
+                response = await client.complete(request, idle=target.idle)
+            self._on_call(_describe_reply(call, response, time() - began))
+            return response
+        except TimeoutError as error:
+            late = TransientError(f"no complete reply within {seconds:.3g} s", status=CallStatus.TIMEOUT)
+            self._on_call(_describe_failure(call, late, time() - began))
+            raise late from error
+        except ProviderError as error:
+            self._on_call(_describe_failure(call, error, time() - began))
+            raise
+        except asyncio.CancelledError:
+            cancelled = replace(call, status=CallStatus.CANCELLED, latency=time() - began, **_UNKNOWN_TOKENS)
+            self._on_call(cancelled)
+            raise
+        finally:
+            self.in_flight -= 1
+            if not self.in_flight:
+                self._idle.set()
+
+    async def _pause(self, seconds: float) -> None:
+        """Waits, but no longer than until the service is stopped."""
+        if seconds > 0:
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._stopping.wait()
+            except TimeoutError:
+                pass
+
+    def _line(self, target: Target) -> tuple[str, Line]:
+        """Returns the address of a target and its line, after restricting its gate to what the target allows."""
+        found = self._targets.get(target)
+        if found is None:
+            base_url = target.base_url
+            line = self._lines.get((base_url, target.model))
+            if line is None:
+                line = Line(f"{target.model} at {base_url or 'the default server'}")
+                self._lines[base_url, target.model] = line
+                if self._stopped is not None:
+                    line.stop(self._stopped)
+            line.gate.restrict(target.rates)
+            found = self._targets[target] = base_url, line
+        return found
 
     async def _client(self, endpoint: Endpoint) -> Client:
         """Returns the client for an endpoint.
@@ -76,17 +268,59 @@ class ModelService:
                 raise RuntimeError(
                     "a ModelService serves one event loop at a time: close it before another one uses it"
                 )
-            self._clients, self._loop = {}, loop
+            self._loop = loop
+            self._clients, self._lines, self._targets = {}, {}, {}
+            self._stopping, self._idle, self.in_flight = asyncio.Event(), asyncio.Event(), 0
         client = self._clients.get(endpoint)
         if client is None:
             client = self._clients[endpoint] = Client(endpoint)
             await client.open()
         return client
 
-    async def close(self) -> None:
-        """Closes all connections and releases local models; the service may be used again afterwards."""
-        clients, self._clients = self._clients, {}
-        async with AsyncExitStack() as stack:
-            for client in clients.values():
-                stack.push_async_callback(client.close)
-            stack.push_async_callback(self.local.close)
+
+_UNKNOWN_TOKENS: dict[str, Any] = {
+    "prompt_tokens": None,
+    "completion_tokens": None,
+    "cached_tokens": None,
+    "reasoning_tokens": None,
+}
+
+
+def _describe_reply(call: Call, response: Response, seconds: float) -> Call:
+    reply = response.reply
+    return Call(
+        call.model,
+        call.base_url,
+        call.agent,
+        call.attempt,
+        CallStatus.OK,
+        response.http_status,
+        response.request_id,
+        call.waited,
+        seconds,
+        reply.prompt_tokens,
+        reply.completion_tokens,
+        reply.cached_tokens,
+        reply.reasoning_tokens,
+    )
+
+
+def _describe_failure(call: Call, error: ProviderError, seconds: float) -> Call:
+    status = error.status or CallStatus.MALFORMED
+    is_free = error.final or status in _UNBILLED
+    return replace(
+        call,
+        status=status,
+        http_status=error.http_status,
+        request_id=error.request_id,
+        latency=seconds,
+        error=str(error),
+        **({} if is_free else _UNKNOWN_TOKENS),
+    )
+
+
+def _count_tokens(reply: Reply) -> int | None:
+    """Returns the tokens read and written, or ``None`` if one of the two is unknown."""
+    if reply.prompt_tokens is None or reply.completion_tokens is None:
+        return None
+    return reply.prompt_tokens + reply.completion_tokens

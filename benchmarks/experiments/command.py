@@ -19,8 +19,11 @@ from rating.cli import EXIT_INTERRUPTED, EXIT_TERMINATED, guarded
 from rating.commands.signals import Interruptions
 from rating.errors import IncompleteRun
 from rating.running.run_file import RunConfig
+from rating.running.session import Session
 
 EVERY_ROW = "all"
+
+_NO_SETTINGS = ("run", "out", "json", "workers", "cache", "offline")  # options by which no figure changes
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> in
     plans = {row: paper.row(row).plan(options) for row, options in rows.items()}
     for row, options in rows.items():  # all of them, before anything is played
         if not options.run:
-            check_runs(_out(paper, options) / row, plans[row])
+            check_runs(_out(paper, options) / row, plans[row], options.session())
     void = 0
     reports = []
     for row, options in rows.items():
@@ -122,11 +125,11 @@ def _run_row(
         runs |= open_follow_ups(Path(options.run), row.follow_up(runs, options))
     else:
         print(f"  {row.precision(options)}", file=talk)
-        runs, void = _play(out / name, plan, interruptions, talk)
+        runs, void = _play(out / name, plan, options.session(), interruptions, talk)
         if not void:  # what follows is made from all that was to be played
             following = row.follow_up(runs, options)
-            check_runs(out / name, following)
-            more, void = _play(out / name, following, interruptions, talk)
+            check_runs(out / name, following, options.session())
+            more, void = _play(out / name, following, options.session(), interruptions, talk)
             runs |= more
     result = row.measure(runs, options)
     report = _report(paper, name, row, options, runs, result)
@@ -138,14 +141,14 @@ def _run_row(
 
 
 def _play(
-    directory: Path, plan: Mapping[str, RunConfig], interruptions: Interruptions, talk: TextIO
+    directory: Path, plan: Mapping[str, RunConfig], session: Session, interruptions: Interruptions, talk: TextIO
 ) -> tuple[dict[str, PlayedRun], int]:
     """Says what the planned runs will cost, plays them, and returns them with the number of their matches that are void."""
     for part, config in plan.items():
         for line in describe(expected_costs(config)):
             print(f"  {part}: {line}", file=talk)
     talk.flush()
-    void = play_runs(directory, plan, interruptions)
+    void = play_runs(directory, plan, interruptions, session)
     return {part: PlayedRun(directory / part) for part in plan}, void
 
 
@@ -161,7 +164,7 @@ def _report(
         "source": row.source,
         "shows": row.shows,
         "does_not_show": row.does_not_show,
-        "options": {key: value for key, value in settings.items() if key not in ("run", "out", "json", "workers")},
+        "options": {key: value for key, value in settings.items() if key not in _NO_SETTINGS},
         "runs": {
             part: {"environments": run.environments(), "matches": run.statuses, "seal": run.seal, "digest": run.digest}
             for part, run in runs.items()

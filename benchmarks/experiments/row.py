@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from benchmarks.experiments.tables import Table
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.running.run_file import RunConfig
+from rating.running.session import Session
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,13 +39,24 @@ class RowOptions:
     seed: int = option(11, "root seed")
     workers: int = option(0, "worker processes for scripted matches; 0 for one a core")
     run: str = option("", "directory of what was played before: compute the row from it and play nothing")
+    cache: str = option("", "directory in which replies of models are kept and looked for first")
+    offline: bool = option(False, "ask no model: every reply comes from the cache")
     out: str = option("", "directory for results and runs (default: results/PAPER)")
     json: bool = option(False, "print JSON")
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
 
     def __post_init__(self) -> None:
         self.published_as()
+        self.session()
         check_choice("language", self.language, LANGUAGES)
+
+    def session(self) -> Session:
+        """Returns what holds for this go at the runs.
+
+        Raises:
+            OptionError: if there is no cache offline.
+        """
+        return Session(cache=Path(self.cache) if self.cache else None, offline=self.offline)
 
     def published_as(self) -> dict[str, str]:
         """Returns the policy of each published model named with ``same``.

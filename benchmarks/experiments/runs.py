@@ -12,8 +12,9 @@ from rating.records.outcome import FINISHED, Outcome
 from rating.records.record import Record
 from rating.records.store import fact_table
 from rating.running import run_directory
-from rating.running.contests import make_scheme
+from rating.running.contests import make_leaderboard, make_scheme
 from rating.running.run_file import RunConfig, write_run_file
+from rating.running.session import ONE_GO, Session
 from rating.schemes.leaderboard import Leaderboard
 
 
@@ -72,7 +73,7 @@ class PlayedRun:
         outcomes = self.outcomes(environment)
         if not outcomes:
             raise RunError(f"{self.directory}: expected matches of {environment}, but none has ended yet")
-        return make_scheme(self.config, environment).leaderboard(outcomes, self.stop_reason(environment))
+        return make_leaderboard(self.config, environment, outcomes, self._facts)
 
 
 def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: bool = False) -> dict[str, PlayedRun]:
@@ -124,7 +125,7 @@ def _open(found: Mapping[str, Path], plan: Mapping[str, RunConfig], any_manner: 
     return runs
 
 
-def check_runs(directory: Path, plan: Mapping[str, RunConfig]) -> None:
+def check_runs(directory: Path, plan: Mapping[str, RunConfig], session: Session = ONE_GO) -> None:
     """Checks that what is planned can be played by whom it names, each run in a directory of its name.
 
     Raises:
@@ -132,13 +133,15 @@ def check_runs(directory: Path, plan: Mapping[str, RunConfig]) -> None:
         RunError: if a directory holds another run.
     """
     for name, config in plan.items():
-        config.check()
+        config.check(offline=session.offline)
         for environment in config.environment:
             make_scheme(config, environment.name)
         _check_same(directory / name, config)
 
 
-def play_runs(directory: Path, plan: Mapping[str, RunConfig], interruptions: Interruptions) -> int:
+def play_runs(
+    directory: Path, plan: Mapping[str, RunConfig], interruptions: Interruptions, session: Session = ONE_GO
+) -> int:
     """Plays what is planned and was checked, each run in a directory of its name; what was played before is gone on with.
 
     Returns:
@@ -153,9 +156,9 @@ def play_runs(directory: Path, plan: Mapping[str, RunConfig], interruptions: Int
         if (path / run_directory.DATABASE).exists():
             known, store = run_directory.open_run(path)
         else:
-            known, store = run_directory.create(path, write_run_file(config), name)
+            known, store = run_directory.create(path, write_run_file(config), name, offline=session.offline)
         with run_directory.Lock(path), closing(store):
-            void += play_run(path, known, store, interruptions)
+            void += play_run(path, known, store, interruptions, session)
     return void
 
 

@@ -87,7 +87,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         if not path.is_file():
             raise OptionError(f"sheet: expected a file, but there is none: {path}")
     if options.judge != NO_JUDGE:
-        _judging(options, EXAMPLE).check()
+        _judging(options, EXAMPLE).check(offline=options.offline)
     game = EnvironmentConfig(
         name=GAME,
         scheme="field",

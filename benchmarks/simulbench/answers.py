@@ -3,7 +3,6 @@
 A run file holds its scripts, one a deal, each with its label and its task, so that a run stands by itself.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
 from benchmarks.simulbench.inputs import LabelledScript, read_scripts, script_fields, script_of, task_fields
+from benchmarks.simulbench.omissions import ScriptFiles, omissions
 from benchmarks.simulbench.pool import JUDGES, SCRIPTED, SIMULATION, chosen
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.simulation.labels import belongs
@@ -240,10 +240,6 @@ def subset_means(answers: Iterable[Answered], subsets: Sequence[str]) -> dict[st
     }
 
 
-def left_out(run: PlayedRun, answers: Iterable[Answered]) -> list[str]:
-    """Says which matches have no score, and why."""
-    counts = Counter(
-        f"of status {outcome.status}" for outcome in run.outcomes(SIMULATION) if outcome.status not in PLAYED
-    )
-    counts["without a rating, or forfeited"] = sum(each.score is None for each in answers)
-    return [f"matches left out, {reason}: {count}" for reason, count in counts.items() if count]
+def left_out(run: PlayedRun, answers: Iterable[Answered], options: ScriptFiles) -> list[str]:
+    """Says which matches have no score, and which records of the run's files were refused."""
+    return omissions(run, options, "without a rating, or forfeited", sum(each.score is None for each in answers))

@@ -112,7 +112,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     notes = [
         f"for people as auditors: read judgements-{mark}.md, write {REASONABLE}, {HIGH} or {LOW} into the column {OPINION} of"
         f" copies of sheet-{mark}.csv, and name these with --sheet",
-        *left_out(run, answered(run)),
+        *left_out(run, answered(run), options),
     ]
     if len(shown) < options.judgements:
         notes.append(f"the run has {len(shown)} judgements only; {options.judgements} were asked for")

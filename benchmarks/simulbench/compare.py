@@ -21,7 +21,6 @@ from benchmarks.simulbench.comparisons import (
     plan_comparisons,
     summary,
 )
-from benchmarks.simulbench.inputs import read_scripts, refusal_notes
 
 
 def measure(runs: Mapping[str, PlayedRun], options: CompareOptions) -> Result:
@@ -31,8 +30,7 @@ def measure(runs: Mapping[str, PlayedRun], options: CompareOptions) -> Result:
     return Result(
         [pair_table(found), judge_table(found)],
         notes=[
-            *left_out(run, found),
-            *refusal_notes(read_scripts(options.scripts, options.tasks, options.language)),
+            *left_out(run, found, options),
         ],
         files={"comparisons.jsonl": write_comparisons(found)},
     )

@@ -4,7 +4,6 @@ Every pair of simulators meets once on each script: a run has an environment for
 ones meet it (the scheme ``field``). Who is A changes from script to script; judges see both orders anyway.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from benchmarks.simulbench.answers import (
     script_in,
     scripts_for,
 )
+from benchmarks.simulbench.omissions import ScriptFiles, omissions
 from benchmarks.simulbench.pool import SCRIPTED, SIMULATION
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.simulation.labels import SUBSETS, belongs
@@ -175,13 +175,6 @@ def judge_summary(comparisons: Sequence[Compared], judge: str) -> Comparison:
     return compare([each.verdicts[judge] for each in own], [each.script.source_id for each in own])
 
 
-def left_out(run: PlayedRun, comparisons: Iterable[Compared]) -> list[str]:
-    """Says which matches have no result, and why."""
-    counts = Counter(
-        f"of status {outcome.status}"
-        for environment in run.environments()
-        for outcome in run.outcomes(environment)
-        if outcome.status not in PLAYED
-    )
-    counts["without a verdict, or forfeited"] = sum(each.result is None for each in comparisons)
-    return [f"matches left out, {reason}: {count}" for reason, count in counts.items() if count]
+def left_out(run: PlayedRun, comparisons: Iterable[Compared], options: ScriptFiles) -> list[str]:
+    """Says which matches have no result, and which records of the run's files were refused."""
+    return omissions(run, options, "without a verdict, or forfeited", sum(each.result is None for each in comparisons))

@@ -22,7 +22,6 @@ from benchmarks.simulbench.answers import (
     mean_score,
     plan_answers,
 )
-from benchmarks.simulbench.inputs import read_scripts, refusal_notes
 from llmarena_envs.simulation.protocol import SCALE
 from llmarena_envs.simulation.scripts import Script, write_scripts
 from rating.statistics.bounded import bounded_mean
@@ -39,8 +38,7 @@ def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
         {"scores": estimates(means, "mean score, 1 to 10, with 95 % interval")},
         notes=[
             f"{dropped} of {len(kept) + dropped} scripts only ever got perfect scores; they are left out of the file of scripts",
-            *left_out(run, answers),
-            *refusal_notes(read_scripts(options.scripts, options.tasks, options.language)),
+            *left_out(run, answers, options),
         ],
         files={"scores.jsonl": write_scores(answers), "scripts.jsonl": write_scripts(kept)},
     )

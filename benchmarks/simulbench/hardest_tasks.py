@@ -17,10 +17,10 @@ from benchmarks.simulbench.answers import (
     ScriptOptions,
     answered,
     describe_size,
+    left_out,
     plan_answers,
     score_estimate,
 )
-from benchmarks.simulbench.main_scores import notes
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.tasks import TYPES
 from rating.statistics.estimates import Estimate
@@ -72,7 +72,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
             for kind in TYPES
             if any(each.type == kind for each in tasks)
         },
-        notes=notes(run, answers, options),
+        notes=left_out(run, answers, options),
     )
 
 

@@ -18,7 +18,6 @@ from benchmarks.simulbench.answers import (
     subset_means,
     within,
 )
-from benchmarks.simulbench.inputs import read_scripts, refusal_notes
 from llmarena_envs.simulation.labels import SUBSETS
 
 MAIN = ("All", "Hard")
@@ -42,7 +41,7 @@ def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
             count_table(answers),
         ],
         {"scores": estimates(shown, "mean score, 1 to 10, with 95 % interval")},
-        notes=notes(run, answers, options),
+        notes=left_out(run, answers, options),
     )
 
 
@@ -94,14 +93,6 @@ def count_table(answers: Sequence[Answered]) -> Table:
         rows,
         published.notes,
     )
-
-
-def notes(run: PlayedRun, answers: Sequence[Answered], options: ScriptOptions) -> list[str]:
-    """Says what was left out of a run and of the file of its scripts."""
-    return [
-        *left_out(run, answers),
-        *refusal_notes(read_scripts(options.scripts, options.tasks, options.language)),
-    ]
 
 
 ROW = Row(

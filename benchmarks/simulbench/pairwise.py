@@ -20,7 +20,6 @@ from benchmarks.simulbench.comparisons import (
     summary,
     within,
 )
-from benchmarks.simulbench.inputs import read_scripts, refusal_notes
 from rating.errors import RunError
 from rating.statistics.pairwise import Comparison
 
@@ -50,8 +49,7 @@ def measure(runs: Mapping[str, PlayedRun], options: CompareOptions) -> Result:
             )
         },
         notes=[
-            *left_out(run, found),
-            *refusal_notes(read_scripts(options.scripts, options.tasks, options.language)),
+            *left_out(run, found, options),
         ],
     )
 

@@ -5,8 +5,16 @@ from collections.abc import Mapping
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.simulbench.answers import RUN, ScriptOptions, answered, describe_size, plan_answers, subset_means
-from benchmarks.simulbench.main_scores import count_table, notes, score_table
+from benchmarks.simulbench.answers import (
+    RUN,
+    ScriptOptions,
+    answered,
+    describe_size,
+    left_out,
+    plan_answers,
+    subset_means,
+)
+from benchmarks.simulbench.main_scores import count_table, score_table
 from llmarena_envs.simulation.labels import LABELS
 
 
@@ -25,7 +33,7 @@ def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
             count_table(answers),
         ],
         {"scores": estimates(shown, "mean score, 1 to 10, with 95 % interval")},
-        notes=notes(run, answers, options),
+        notes=left_out(run, answers, options),
     )
 
 

@@ -12,10 +12,11 @@ from benchmarks.simulbench.answers import (
     ScriptOptions,
     answered,
     describe_size,
+    left_out,
     plan_answers,
     subset_means,
 )
-from benchmarks.simulbench.main_scores import notes, published_scores, score_table
+from benchmarks.simulbench.main_scores import published_scores, score_table
 from rating.statistics.estimates import Estimate
 from rating.statistics.proportions import unpaired_change
 
@@ -41,7 +42,7 @@ def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
             difference_table(answers),
         ],
         {"scores": estimates(shown, "mean score on first challenging turns, 1 to 10, with 95 % interval")},
-        notes=notes(run, answers, options),
+        notes=left_out(run, answers, options),
     )
 
 

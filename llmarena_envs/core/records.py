@@ -1,10 +1,14 @@
-"""Records of a user's file of tasks or questions, each with the place it stands at, for errors that name it."""
+"""Records of a user's file of tasks or questions, each with the place it stands at, for errors that name it.
+
+``RecordForm`` reads what the records of one kind stand for; ``file_records`` and its neighbours yield the records themselves.
+"""
 
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar
 
 from llmarena_envs.core.options import OptionError
 
@@ -14,7 +18,20 @@ MAX_TEXT = 20_000
 Refuse = Callable[[OptionError], None]
 """What is done about a record that cannot be used: ``stop``, or e.g. the ``append`` of a list, so that the others are read."""
 
-Row = TypeVar("Row")
+Given = str | Path | Sequence[Mapping[str, Any]]
+"""The path of a file, or records."""
+
+
+class Named(Protocol):
+    """What a record stands for: something with a name of its own in its file."""
+
+    @property
+    def id(self) -> str:
+        """The name."""
+
+
+Row = TypeVar("Row", bound=Named)
+Found = TypeVar("Found")
 
 _SHOWN = 80
 _TABLES: dict[str, dict[str, Any]] = {
@@ -94,7 +111,7 @@ class Record(NamedTuple):
         return tuple(value)
 
 
-class Imported(NamedTuple, Generic[Row]):
+class Imported(NamedTuple, Generic[Found]):
     """What was read of a file that may hold anything.
 
     Attributes:
@@ -102,13 +119,78 @@ class Imported(NamedTuple, Generic[Row]):
         refusals: why the others were refused; each names the place.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[Found, ...]
     refusals: tuple[OptionError, ...]
 
 
 def stop(error: OptionError) -> NoReturn:
     """Raises the error: one record that cannot be used spoils the file."""
     raise error
+
+
+@dataclass(frozen=True)
+class RecordForm(Generic[Row]):
+    """How the records of one kind are read, from files and from lists.
+
+    Attributes:
+        option: what errors begin with, the name of the option by which they are given.
+        what: what a record stands for, e.g. ``task``.
+        columns: what a table's columns are called; the first one must be there.
+    """
+
+    option: str
+    what: str
+    columns: Sequence[str]
+
+    def load(self, given: Given, read: Callable[[Record], Row]) -> tuple[Row, ...]:
+        """Returns what the records stand for.
+
+        Args:
+            given: a file or records.
+            read: reads one record.
+
+        Raises:
+            OptionError: naming file and line, if they cannot be read, ``read`` refuses one, an id occurs twice, or there is none.
+        """
+        return self.of_records(self.records(given), read)
+
+    def imported(self, given: Given, read: Callable[[Record], Row]) -> Imported[Row]:
+        """Returns what the good records stand for, and why the other ones are refused; see ``load``.
+
+        Raises:
+            OptionError: if the file cannot be read.
+        """
+        refusals: list[OptionError] = []
+        rows = self._distinct(self.records(given, refusals.append), read, refusals.append)
+        return Imported(tuple(rows), tuple(refusals))
+
+    def of_records(self, records: Iterable[Record], read: Callable[[Record], Row]) -> tuple[Row, ...]:
+        """Returns what records stand for that are there already; see ``load``."""
+        rows = tuple(self._distinct(records, read, stop))
+        if not rows:
+            raise OptionError(f"{self.option}: expected at least one {self.what}, got none")
+        return rows
+
+    def records(self, given: Given, refuse: Refuse = stop) -> Iterator[Record]:
+        """Yields the records of a file or a list."""
+        if isinstance(given, str | Path):
+            return file_records(self.option, given, self.columns, refuse)
+        return given_records(self.option, given, refuse)
+
+    def _distinct(self, records: Iterable[Record], read: Callable[[Record], Row], refuse: Refuse) -> Iterator[Row]:
+        places: dict[str, str] = {}
+        for record in records:
+            try:
+                row = read(record)
+                first = places.setdefault(row.id, record.where)
+                if first != record.where:
+                    raise record.error(
+                        f"id: {row.id!r} occurs twice; first at {first.removeprefix(f'{self.option}: ')}"
+                    )
+            except OptionError as error:
+                refuse(error)
+            else:
+                yield row
 
 
 def given_records(option: str, records: Sequence[Mapping[str, Any]], refuse: Refuse = stop) -> Iterator[Record]:

@@ -45,6 +45,9 @@ __all__ = ["MAX_REPLY", "Grammar", "Statement", "clean_text", "find", "quoted", 
 MAX_REPLY = 100_000
 """Characters of a reply that are read; a move is stated at the end, so the beginning of a longer one is dropped."""
 
+MAX_THOUGHT = 1_000_000
+"""Characters of a reply in which reasoning is looked for; that of a model which thinks long may be longer than what is read."""
+
 MAX_QUOTED = 30
 """Characters of a reply that a reason names."""
 
@@ -71,7 +74,7 @@ def quoted(text: str) -> str:
 
 def read_part(reply: str) -> str:
     """Returns the part of a reply that is read: its end, without reasoning."""
-    return drop_reasoning(reply[-MAX_REPLY:])
+    return drop_reasoning(reply[-MAX_THOUGHT:])[-MAX_REPLY:]
 
 
 def find(reply: str, grammar: Grammar[Value], me: str) -> Statement[Value]:

@@ -86,8 +86,9 @@ class TextEnv(AECEnv):
         self._rules = {agent: codec.rules(agent) for agent in game.agents}
         self._numeric = obs_type == "vector"
         self._num_actions = self.discrete_actions()
-        self._action_spaces = {agent: self._make_action_space() for agent in game.agents}
-        self._observation_spaces = {agent: self._make_observation_space() for agent in game.agents}
+        # Made when they are asked for: whoever plays by views and texts has no use for them, and thousands of matches may wait.
+        self._action_spaces: dict[str, spaces.Space[Any]] = {}
+        self._observation_spaces: dict[str, spaces.Space[Any]] = {}
         self._has_statistics = type(game).statistics is not Game.statistics
         self._pending: dict[str, Any] = {}
         self._offences: dict[str, Failure] = {}
@@ -164,10 +165,16 @@ class TextEnv(AECEnv):
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Returns the observation space of ``agent``: the same object at every call."""
+        if agent not in self._observation_spaces:
+            self._check_agent(agent)
+            self._observation_spaces[agent] = self._make_observation_space()
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """Returns the action space of ``agent``: the same object at every call."""
+        if agent not in self._action_spaces:
+            self._check_agent(agent)
+            self._action_spaces[agent] = self._make_action_space()
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -376,6 +383,10 @@ class TextEnv(AECEnv):
         """Returns the harmless member of ``agent``'s action space that the game declares, or ``None``."""
         move = self.game.default_action(agent)
         return None if move is None else self.write_action(move, agent)
+
+    def _check_agent(self, agent: str) -> None:
+        if agent not in self.possible_agents:
+            raise KeyError(f"expected one of {', '.join(self.possible_agents)}, got {agent!r}")
 
     def _check_move(self, move: Any, agent: str) -> None:
         """Raises an ``InvalidReply`` that says why an action of the game is not legal, unless it is."""

@@ -8,7 +8,7 @@ from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.reading.labels import NOBODY, NOT_MEANT
 from llmarena_envs.core.reading.markup import narrow, unwrap
 from llmarena_envs.core.reading.turns import own_turns
-from llmarena_envs.core.replies import MAX_REPLY, Grammar, clean_text, find, read_part
+from llmarena_envs.core.replies import Grammar, clean_text, find, read_part
 from llmarena_envs.idiom_solitaire.characters import HAN, LENGTH, bare, is_idiom_shaped
 from llmarena_envs.idiom_solitaire.game import RESIGN, Ruling
 
@@ -100,7 +100,7 @@ def _read(continues: Callable[[str], bool], text: str, labelled: bool) -> tuple[
 
 def _last_line(reply: str) -> str:
     """Returns the idiom on the last line that holds nothing else, below a header that leaves it open whether it is meant."""
-    text = narrow(read_part(reply[-MAX_REPLY:]))
+    text = narrow(read_part(reply))
     for start, end in own_turns(text):
         lines = [line for line in unwrap(text[start:end])[0].split("\n") if line.strip()]
         for number in range(len(lines) - 1, -1, -1):
@@ -113,7 +113,7 @@ def _last_line(reply: str) -> str:
 
 def _only_run(reply: str) -> str:
     """Returns the Chinese characters of a reply that holds nothing else and could be meant for an idiom, or nothing."""
-    text = clean_text(read_part(reply[-MAX_REPLY:]))
+    text = clean_text(read_part(reply))
     characters = bare(text) if len(text) <= 4 * _MAX_RUN else ""
     plain = len(characters) == len(_OTHER_WORDS.findall(text)) and len(characters) <= _MAX_RUN
     return characters if plain and len(characters) != LENGTH else ""

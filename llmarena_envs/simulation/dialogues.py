@@ -8,30 +8,14 @@ Source: SimulBench (arXiv 2409.07641, sections 2.2 and 2.3).
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
-from llmarena_envs.core.options import OptionError, check_int
-from llmarena_envs.core.records import Imported, Record, Refuse, file_records, given_records, stop
+from llmarena_envs.core.options import check_int
+from llmarena_envs.core.records import Given, Imported, Record, RecordForm
 from llmarena_envs.simulation.scripts import MAX_TURNS, Message, Script, known_task, read_messages
-from llmarena_envs.simulation.tasks import Task, check_new_id, read_type
-
-Dialogues = str | Path | Sequence[Mapping[str, Any]]
-"""The path of a file, or records."""
-
-_OPTION = "dialogues"
-_COLUMNS = (
-    "id",
-    "source_id",
-    "act",
-    "task_description",
-    "type",
-    "source_file_name",
-    "dialogue_history",
-    "engine",
-    "language",
-)
+from llmarena_envs.simulation.tasks import Task, read_type
 
 
 class Dialogue(NamedTuple):
@@ -74,7 +58,24 @@ class Dialogue(NamedTuple):
         )
 
 
-def load_dialogues(source: Dialogues, tasks: Sequence[Task] = ()) -> tuple[Dialogue, ...]:
+_FORM: RecordForm[Dialogue] = RecordForm(
+    "dialogues",
+    "dialogue",
+    (
+        "id",
+        "source_id",
+        "act",
+        "task_description",
+        "type",
+        "source_file_name",
+        "dialogue_history",
+        "engine",
+        "language",
+    ),
+)
+
+
+def load_dialogues(source: Given, tasks: Sequence[Task] = ()) -> tuple[Dialogue, ...]:
     """Returns the dialogues of a file, or those of records in the same form.
 
     Args:
@@ -85,42 +86,12 @@ def load_dialogues(source: Dialogues, tasks: Sequence[Task] = ()) -> tuple[Dialo
         OptionError: naming file and line, if the source cannot be read, a field is missing or unusable, an id occurs twice, or
             there is no dialogue.
     """
-    dialogues = tuple(read_dialogues(_records(source, stop), tasks))
-    if not dialogues:
-        raise OptionError(f"{_OPTION}: expected at least one dialogue, got none")
-    return dialogues
+    return _FORM.load(source, partial(_dialogue, tasks=tasks))
 
 
-def import_dialogues(source: Dialogues, tasks: Sequence[Task] = ()) -> Imported[Dialogue]:
-    """Returns the good dialogues of a file or of records, and why the other ones are refused; see ``load_dialogues``.
-
-    Raises:
-        OptionError: if the file cannot be read.
-    """
-    refusals: list[OptionError] = []
-    dialogues = read_dialogues(_records(source, refusals.append), tasks, refusals.append)
-    return Imported(tuple(dialogues), tuple(refusals))
-
-
-def read_dialogues(records: Iterable[Record], tasks: Sequence[Task] = (), refuse: Refuse = stop) -> list[Dialogue]:
-    """Reads dialogues; see ``load_dialogues``.
-
-    Args:
-        records: of dialogues.
-        tasks: known ones.
-        refuse: is called with the error for a record that is no dialogue.
-    """
-    dialogues: list[Dialogue] = []
-    places: dict[str, str] = {}
-    for record in records:
-        try:
-            dialogue = _dialogue(record, tasks)
-            check_new_id(record, dialogue.id, places)
-        except OptionError as error:
-            refuse(error)
-        else:
-            dialogues.append(dialogue)
-    return dialogues
+def import_dialogues(source: Given, tasks: Sequence[Task] = ()) -> Imported[Dialogue]:
+    """Returns the good dialogues of a file or of records, and why the other ones are refused; see ``load_dialogues``."""
+    return _FORM.imported(source, partial(_dialogue, tasks=tasks))
 
 
 def write_dialogues(dialogues: Iterable[Dialogue]) -> str:
@@ -189,9 +160,3 @@ def _dialogue(record: Record, tasks: Sequence[Task]) -> Dialogue:
         record.text("engine", known.engine if known else "").strip(),
         record.text("language", known.language if known else "en").strip(),
     )
-
-
-def _records(source: Dialogues, refuse: Refuse) -> Iterable[Record]:
-    if isinstance(source, str | Path):
-        return file_records(_OPTION, source, _COLUMNS, refuse)
-    return given_records(_OPTION, source, refuse)

@@ -8,13 +8,13 @@ Source: SimulBench (arXiv 2409.07641, section 2.3).
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any, NamedTuple
 
-from llmarena_envs.core.options import OptionError, nearest
-from llmarena_envs.core.records import Imported, Record, Refuse, file_records, given_records, stop
+from llmarena_envs.core.options import nearest
+from llmarena_envs.core.records import Given, Imported, Record, RecordForm
 from llmarena_envs.core.similarity import essence
-from llmarena_envs.simulation.tasks import Task, check_new_id, read_type
+from llmarena_envs.simulation.tasks import Task, read_type
 
 USER = "user"
 """The role of the one who makes requests."""
@@ -22,14 +22,12 @@ USER = "user"
 ASSISTANT = "assistant"
 """The role of the simulator."""
 
-Scripts = str | Path | Sequence[Mapping[str, Any]]
+Scripts = Given
 """The option ``scripts``: the path of a file, or records."""
 
 MAX_TURNS = 100
 """Greatest number of turns of a script."""
 
-_OPTION = "scripts"
-_COLUMNS = ("id", "source_id", "act", "task_description", "type", "source_file_name", "turn_num", "dialogue_history")
 _ROLES = {
     **dict.fromkeys(("user", "human", "customer"), USER),
     **dict.fromkeys(("assistant", "simulator", "gpt", "chatgpt", "bot", "model", "ai"), ASSISTANT),
@@ -75,6 +73,13 @@ class Script(NamedTuple):
     dialogue_history: tuple[Message, ...]
 
 
+_FORM: RecordForm[Script] = RecordForm(
+    "scripts",
+    "script",
+    ("id", "source_id", "act", "task_description", "type", "source_file_name", "turn_num", "dialogue_history"),
+)
+
+
 def load_scripts(source: Scripts, tasks: Sequence[Task] = ()) -> tuple[Script, ...]:
     """Returns the scripts of a user's file, or those of records in the same form.
 
@@ -86,42 +91,12 @@ def load_scripts(source: Scripts, tasks: Sequence[Task] = ()) -> tuple[Script, .
         OptionError: naming file and line, if the source cannot be read, a field is missing or unusable, an id occurs twice, a
             turn is missing, or there is no script.
     """
-    scripts = tuple(read_scripts(_records(source, stop), tasks))
-    if not scripts:
-        raise OptionError(f"{_OPTION}: expected at least one script, got none")
-    return scripts
+    return _FORM.load(source, partial(_script, tasks=tasks))
 
 
 def import_scripts(source: Scripts, tasks: Sequence[Task] = ()) -> Imported[Script]:
-    """Returns the good scripts of a file or of records, and why the other ones are refused; see ``load_scripts``.
-
-    Raises:
-        OptionError: if the file cannot be read.
-    """
-    refusals: list[OptionError] = []
-    scripts = read_scripts(_records(source, refusals.append), tasks, refusals.append)
-    return Imported(tuple(scripts), tuple(refusals))
-
-
-def read_scripts(records: Iterable[Record], tasks: Sequence[Task] = (), refuse: Refuse = stop) -> list[Script]:
-    """Reads scripts; see ``load_scripts``.
-
-    Args:
-        records: of scripts.
-        tasks: known ones.
-        refuse: is called with the error for a record that is no script.
-    """
-    scripts: list[Script] = []
-    places: dict[str, str] = {}
-    for record in records:
-        try:
-            script = _script(record, tasks)
-            check_new_id(record, script.id, places)
-        except OptionError as error:
-            refuse(error)
-        else:
-            scripts.append(script)
-    return scripts
+    """Returns the good scripts of a file or of records, and why the other ones are refused; see ``load_scripts``."""
+    return _FORM.imported(source, partial(_script, tasks=tasks))
 
 
 def task_of(script: Script, tasks: Iterable[Task]) -> Task | None:
@@ -234,9 +209,3 @@ def _message(record: Record, number: int, message: object) -> Message:
 
 def _named(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((fields[name] for name in names if name in fields), None)
-
-
-def _records(source: Scripts, refuse: Refuse) -> Iterable[Record]:
-    if isinstance(source, str | Path):
-        return file_records(_OPTION, source, _COLUMNS, refuse)
-    return given_records(_OPTION, source, refuse)

@@ -8,15 +8,15 @@ Source: SimulBench (arXiv 2409.07641, section 2.1).
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from llmarena_envs import __version__
-from llmarena_envs.core.options import OptionError, check_choice, nearest
-from llmarena_envs.core.records import Imported, Record, Refuse, file_records, given_records, json_records, stop
+from llmarena_envs.core.options import check_choice, nearest
+from llmarena_envs.core.records import Given, Imported, Record, RecordForm, json_records
 from llmarena_envs.core.source import Source
 
 BUILTIN = "builtin"
@@ -34,11 +34,9 @@ STATEFUL = "stateful"
 TYPES = (STATELESS, STATEFUL)
 """The types of tasks."""
 
-Tasks = str | Path | Sequence[Mapping[str, Any]]
+Tasks = Given
 """The option ``tasks``: ``builtin``, the path of a file, or records."""
 
-_OPTION = "tasks"
-_COLUMNS = ("act", "task_description", "request_type", "type", "id", "engine", "language")
 _FOLDERS = ("data", "engines")
 _SHIPPED = re.compile(rf"tasks(?:_[a-z])?(?:_(?P<language>{'|'.join(LANGUAGES)}))?\.jsonl")
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -67,6 +65,11 @@ class Task(NamedTuple):
     language: str = "en"
 
 
+_FORM: RecordForm[Task] = RecordForm(
+    "tasks", "task", ("act", "task_description", "request_type", "type", "id", "engine", "language")
+)
+
+
 def load_tasks(source: Tasks, language: str = "en") -> tuple[Task, ...]:
     """Returns the tasks that come with the package, those of a user's file, or those of records in the same form.
 
@@ -80,21 +83,12 @@ def load_tasks(source: Tasks, language: str = "en") -> tuple[Task, ...]:
     """
     if source == BUILTIN:
         return shipped_tasks(language)
-    tasks = tuple(read_tasks(_records(source, stop), language))
-    if not tasks:
-        raise OptionError(f"{_OPTION}: expected at least one task, got none")
-    return tasks
+    return _FORM.load(source, partial(_task, language=language))
 
 
-def import_tasks(source: str | Path | Sequence[Mapping[str, Any]], language: str = "en") -> Imported[Task]:
-    """Returns the good tasks of a file or of records, and why the other ones are refused; see ``load_tasks``.
-
-    Raises:
-        OptionError: if the file cannot be read.
-    """
-    refusals: list[OptionError] = []
-    tasks = read_tasks(_records(source, refusals.append), language, refusals.append)
-    return Imported(tuple(tasks), tuple(refusals))
+def import_tasks(source: Given, language: str = "en") -> Imported[Task]:
+    """Returns the good tasks of a file or of records, and why the other ones are refused; see ``load_tasks``."""
+    return _FORM.imported(source, partial(_task, language=language))
 
 
 @cache
@@ -111,40 +105,8 @@ def shipped_tasks(language: str) -> tuple[Task, ...]:
             match = _SHIPPED.fullmatch(file.name)
             if match and (match["language"] or "en") == language:
                 lines = file.read_text(encoding="utf-8").split("\n")
-                records += json_records(lines, f"{_OPTION}: {folder}/{file.name}")
-    return tuple(read_tasks(records, language))
-
-
-def read_tasks(records: Iterable[Record], language: str = "en", refuse: Refuse = stop) -> list[Task]:
-    """Reads tasks; see ``load_tasks``.
-
-    Args:
-        records: of tasks.
-        language: of those that do not name theirs.
-        refuse: is called with the error for a record that is no task.
-    """
-    tasks: list[Task] = []
-    places: dict[str, str] = {}
-    for record in records:
-        try:
-            task = _task(record, language)
-            check_new_id(record, task.id, places)
-        except OptionError as error:
-            refuse(error)
-        else:
-            tasks.append(task)
-    return tasks
-
-
-def check_new_id(record: Record, name: str, places: dict[str, str]) -> None:
-    """Notes in ``places`` where an id stands.
-
-    Raises:
-        OptionError: if it stands somewhere already.
-    """
-    first = places.setdefault(name, record.where)
-    if first != record.where:
-        raise record.error(f"id: {name!r} occurs twice; first at {first.partition(': ')[2]}")
+                records += json_records(lines, f"{_FORM.option}: {folder}/{file.name}")
+    return _FORM.of_records(records, partial(_task, language=language))
 
 
 def read_type(record: Record, default: str | None = None) -> str:
@@ -197,9 +159,3 @@ def _task(record: Record, language: str) -> Task:
         record.text("engine", "").strip(),
         record.text("language", language).strip(),
     )
-
-
-def _records(source: str | Path | Sequence[Mapping[str, Any]], refuse: Refuse) -> Iterable[Record]:
-    if isinstance(source, str | Path):
-        return file_records(_OPTION, source, _COLUMNS, refuse)
-    return given_records(_OPTION, source, refuse)

@@ -30,7 +30,7 @@ def print_match(record: Record, *, raw: bool) -> None:
         print(story_text(record, scenes))
         return
     for turn in record.turns:
-        _print_turn(turn)
+        _print_turn(turn, reasoning=raw)
 
 
 def story_text(record: Record, scenes: Iterable[Scene]) -> str:
@@ -47,9 +47,11 @@ def _scene_lines(scene: Scene, policy: str) -> list[str]:
     return ["", printable(f"--- {who}{scene.heading}{remarks}"), *said]
 
 
-def _print_turn(turn: Turn) -> None:
+def _print_turn(turn: Turn, *, reasoning: bool) -> None:
     print(f"\n--- {turn.index + 1}. {turn.agent} reads:\n{printable(turn.read)}")
     for attempt in turn.attempts:
+        if reasoning and attempt.reasoning:
+            print(f"--- thinks:\n{printable(attempt.reasoning)}")
         print(
             f"--- replies ({attempt.kind.name.lower()}):\n{printable(attempt.reply)}"
             + (f"\n[{printable(attempt.message)}]" if attempt.message else "")

@@ -2,22 +2,35 @@
 
 import argparse
 import json
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 
+from agents.models import ModelService
+from agents.models.preflight import check_models
 from agents.play import play_and_close
 from agents.player import Player
-from agents.records import Turn
+from agents.records import Episode, Turn
 from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
 from llmarena_envs.core.terminal import printable
+from rating.running.session import Session
 
 
 def play(args: argparse.Namespace) -> None:
     """Plays one match and prints it."""
+    session = Session(cache=args.cache, offline=args.offline)
+    with ExitStack() as stack:
+        cache = session.open_cache()
+        if cache is not None:
+            stack.enter_context(closing(cache))
+        _play(args, ModelService(cache=cache, offline=session.offline))
+
+
+def _play(args: argparse.Namespace, service: ModelService) -> None:
     env = make_environment(args.env, parse_options(args.option, "--option"))
-    players = _players(args.policy, env.possible_agents, canonical_name(args.env))
+    players = _players(args.policy, env.possible_agents, canonical_name(args.env), service)
     declared = load_environment(args.env).declaration
     settings = TurnSettings(unparsable=declared.unparsable, illegal=declared.illegal)
     # A person must not see what the others read and reply; a spectator may.
@@ -30,9 +43,18 @@ def play(args: argparse.Namespace) -> None:
             print(f"  from the reply: {printable(reply)}")
         print(printable(env.unwrapped.codec.picture(env.unwrapped.game)), end="\n\n")
 
-    episode = args.interruptions.run(
-        play_and_close(env, players, args.seed, settings, on_turn=show if watched else lambda turn: None)
-    )
+    async def check_and_play() -> Episode:
+        try:
+            if not service.offline:
+                for error in (await check_models({agent: each.policy for agent, each in players.items()})).values():
+                    raise error
+            return await play_and_close(
+                env, players, args.seed, settings, on_turn=show if watched else lambda turn: None
+            )
+        finally:
+            await service.close()
+
+    episode = args.interruptions.run(check_and_play())
     if args.json:
         print(json.dumps(asdict(episode), indent=2, ensure_ascii=False))
         return
@@ -43,7 +65,7 @@ def play(args: argparse.Namespace) -> None:
         print(f"{agent}: {reward:+g}" + (f", forfeit ({forfeit})" if forfeit else ""))
 
 
-def _players(seats: list[str], agents: list[str], environment: str) -> dict[str, Player]:
+def _players(seats: list[str], agents: list[str], environment: str, service: ModelService) -> dict[str, Player]:
     """Makes the players named on the command line, one for each agent."""
     specs: dict[str, str] = {}
     for seat in seats:
@@ -57,4 +79,4 @@ def _players(seats: list[str], agents: list[str], environment: str) -> dict[str,
     missing = [agent for agent in agents if agent not in specs]
     if missing:
         raise OptionError(f"--policy: expected one for each of {', '.join(agents)}; missing: {', '.join(missing)}")
-    return {agent: Player(make_policy(specs[agent], environment)) for agent in agents}
+    return {agent: Player(make_policy(specs[agent], environment, service=service)) for agent in agents}

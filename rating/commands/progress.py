@@ -1,22 +1,30 @@
 """The progress display of a running tournament, on standard error."""
 
+import asyncio
 import logging
 import math
 import sys
 import time
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.live import Live
 from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
+from rating.commands.progress_views import Pace, draw_table, stop_line, write_line
+from rating.running.progress import Progress
 from rating.running.runner import ENVIRONMENT
-from rating.running.runner import Progress as RunProgress
 
-_LINE_EVERY = 100
-"""Finished matches between two lines where there is no terminal."""
+T = TypeVar("T")
+
+_TICK = 0.5
+"""Seconds between two looks at the run."""
+
+_LINE_EVERY = 30.0
+"""Seconds between two lines where there is no terminal."""
 
 _SECONDS_BETWEEN_FAILURES = 15.0
 """Between two lines about failures, of which a server that is down gives thousands."""
@@ -29,74 +37,102 @@ _FAILURE_LOGS = ("agents", "rating")
 
 
 class ProgressDisplay:
-    """A bar for each environment on a terminal, a line now and then where there is none, and failures as they come.
+    """A live table on a terminal, a line now and then where there is none, and failures as they come.
 
     Args:
-        environments: names of the environments.
-        bars: whether bars are drawn on a terminal; lines are written otherwise.
+        person: whether a person plays at the terminal: then nothing is drawn over what is typed, and only failures and the end of
+            each environment are told.
+        quiet: whether nothing is told but what goes wrong for good.
+        clock: seconds.
     """
 
-    def __init__(self, environments: list[str], *, bars: bool = True) -> None:
-        self._live = bars and sys.stderr.isatty()
-        self._progress = Progress(
-            TextColumn("{task.description:22}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[note]}"),
-            console=Console(stderr=True),
-            disable=not self._live,
+    def __init__(
+        self, *, person: bool = False, quiet: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._quiet = quiet
+        self._tells = not person and not quiet
+        self._clock = clock
+        self._console = Console(stderr=True)
+        self._live = (
+            Live(console=self._console, auto_refresh=False, vertical_overflow="crop")
+            if self._tells and sys.stderr.isatty()
+            else None
         )
-        self._failures = FailureLines(self._say)
-        self._next_line = dict.fromkeys(environments, _LINE_EVERY)
-        self._tasks: dict[str, TaskID] = {
-            name: self._progress.add_task(name, total=None, note="") for name in environments
-        }
+        self._failures = FailureLines(self._say, clock, level=logging.ERROR if quiet else logging.INFO)
+        self._pace = Pace(clock)
+        self._next_line = clock() + _LINE_EVERY
+        self._told: set[str] = set()
 
-    def __enter__(self) -> "ProgressDisplay":
-        self._progress.start()
+    async def watch(self, run: Callable[[], Awaitable[T]], progress: Callable[[], Progress]) -> T:
+        """Runs a run, shows meanwhile how far it is, and returns what it returns.
+
+        Args:
+            run: runs it.
+            progress: says how far it is.
+        """
+        with self._shown():
+            ticking = asyncio.create_task(self._tick(progress))
+            try:
+                return await run()
+            finally:
+                ticking.cancel()
+                self.show(progress())
+
+    def show(self, progress: Progress) -> None:
+        """Shows how far a run is, if it is time to."""
+        self._pace.add(progress)
+        for item in progress.environments:
+            if item.stopped and item.name not in self._told:
+                self._told.add(item.name)
+                if not self._quiet and self._live is None:
+                    self._say(stop_line(item))
+        if self._live is not None:
+            self._live.update(draw_table(progress, self._pace), refresh=True)
+        elif self._tells and self._clock() >= self._next_line:
+            self._next_line = self._clock() + _LINE_EVERY
+            self._say(write_line(progress, self._pace))
+
+    async def _tick(self, progress: Callable[[], Progress]) -> None:
+        while True:
+            self.show(progress())
+            await asyncio.sleep(_TICK)
+
+    @contextmanager
+    def _shown(self) -> Iterator[None]:
+        if self._live is not None:
+            self._live.start()
         for name in _FAILURE_LOGS:
             logging.getLogger(name).addHandler(self._failures)
             logging.getLogger(name).setLevel(logging.INFO)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for name in _FAILURE_LOGS:
-            logging.getLogger(name).removeHandler(self._failures)
-            logging.getLogger(name).setLevel(logging.NOTSET)
-        self._progress.stop()
-
-    def update(self, progress: RunProgress) -> None:
-        """Shows how far a run is."""
-        note = f"stopped: {progress.stopped}" if progress.stopped else ""
-        if progress.errors:
-            note += f" {progress.errors} failures of providers or environments"
-        if self._live:
-            task = self._tasks[progress.environment]
-            self._progress.update(task, completed=progress.finished, total=progress.scheduled, note=note.strip())
-        elif progress.stopped or progress.finished >= self._next_line[progress.environment]:
-            self._next_line[progress.environment] = (progress.finished // _LINE_EVERY + 1) * _LINE_EVERY
-            self._say(f"{progress.environment}: {progress.finished} of {progress.scheduled} matches {note}".rstrip())
+        try:
+            yield
+        finally:
+            for name in _FAILURE_LOGS:
+                logging.getLogger(name).removeHandler(self._failures)
+                logging.getLogger(name).setLevel(logging.NOTSET)
+            if self._live is not None:
+                self._live.stop()
 
     def _say(self, line: str) -> None:
-        if self._live:
-            self._progress.console.print(Text(line))
+        if self._live is not None:
+            self._console.print(Text(line))
         else:
-            print(line, file=sys.stderr)
+            print(line, file=sys.stderr, flush=True)
 
 
 class FailureLines(logging.Handler):
-    """Shows failures as they come, the first one at once, but only one now and then.
+    """Shows failures as they come, the first one at once, but only one now and then; what is an error always.
 
     Args:
         say: prints a line.
         clock: seconds.
+        level: of the least that is shown.
     """
 
-    def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(logging.INFO)
+    def __init__(
+        self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic, level: int = logging.INFO
+    ) -> None:
+        super().__init__(level)
         self._say = say
         self._clock = clock
         self._next = -math.inf
@@ -105,7 +141,7 @@ class FailureLines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Shows a failure with its environment, or counts it."""
         now = self._clock()
-        if now < self._next:
+        if now < self._next and record.levelno < logging.ERROR:
             self._kept_back += 1
             return
         self._next = now + _SECONDS_BETWEEN_FAILURES

@@ -14,13 +14,16 @@ from rich.console import Console
 
 from rating.commands.matches import headline, print_match
 from rating.commands.verification import no_such_match, verify_run
+from rating.records.calls import CALLS, LoggedCalls
 from rating.records.export import record_table, write_csv, write_jsonl
 from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.records.store import Store
+from rating.report.costs import DECIMALS as COST_DECIMALS
+from rating.report.costs import Costs, cost_sheet, costs
 from rating.report.tables import Sheet, render, render_grid, sheet, to_json
 from rating.running import run_directory
-from rating.running.contests import make_scheme
+from rating.running.contests import make_leaderboard
 from rating.running.run_file import RunConfig
 from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import Leaderboard
@@ -36,12 +39,15 @@ _ENDLESS = 100_000
 def rate(args: argparse.Namespace) -> None:
     """Prints the leaderboards of a run."""
     config, store = run_directory.open_run(args.dir)
-    tables = _tables(config, store)
-    store.close()
+    with closing(store):
+        tables = _tables(config, store)
+        spent = _costs(config, store, tables)
     if args.json:
-        print("[" + ",\n".join(to_json(table) for table in tables) + "]")
-    elif tables:
-        print_tables(tables)
+        parts = [to_json(table) for table in tables]
+        parts += [to_json({"costs": spent}, COST_DECIMALS)] if spent else []
+        print("[" + ",\n".join(parts) + "]")
+    elif tables or spent:
+        _print_results(tables, spent)
     else:
         print("no match of this run has ended yet", file=sys.stderr)
 
@@ -81,8 +87,15 @@ def export(args: argparse.Namespace) -> None:
 
 
 def print_leaderboards(config: RunConfig, store: Store) -> None:
-    """Prints the leaderboards of a run as tables."""
-    print_tables(_tables(config, store))
+    """Prints the leaderboards of a run as tables, and what its models cost."""
+    tables = _tables(config, store)
+    _print_results(tables, _costs(config, store, tables))
+
+
+def _print_results(tables: list[Leaderboard | Summary], spent: Costs | None) -> None:
+    print_tables(tables)
+    if spent is not None:
+        print_sheets([cost_sheet(spent)])
 
 
 def print_tables(tables: list[Leaderboard | Summary]) -> None:
@@ -136,27 +149,39 @@ def _report(config: RunConfig, store: Store, title: str) -> "Run":
     from rating.report import Run  # matplotlib is slow to import
 
     outcomes, facts = list(store.outcomes()), store.facts()
+    boards = leaderboards(config, outcomes, facts)
     return Run(
         title=title,
         seed=config.seed,
-        boards=_leaderboards(config, outcomes, facts),
+        boards=boards,
         outcomes=outcomes,
         statuses=store.statuses(),
         facts=facts,
         seal=store.sealed,
         digest=store.digest(),
+        costs=_costs(config, store, boards),
     )
 
 
-def _leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
+def _costs(config: RunConfig, store: Store, tables: Sequence[Leaderboard | Summary]) -> Costs | None:
+    """Returns what the models of a run cost, beside its leaderboards; ``None`` where none was called."""
+    log = store.path.with_name(CALLS)
+    if not log.exists():
+        return None
+    boards = [table for table in tables if isinstance(table, Leaderboard)]
+    return costs(LoggedCalls(log), config.price_table(), store.status_of_matches(), store.outcomes(), boards)
+
+
+def leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
+    """Returns the leaderboards of those environments of a run of which there are outcomes."""
     played = {outcome.environment for outcome in outcomes}
     names = [item.name for item in config.environment if item.name in played]
-    return [make_scheme(config, name).leaderboard(outcomes, facts.get(f"stopped:{name}", "")) for name in names]
+    return [make_leaderboard(config, name, outcomes, facts) for name in names]
 
 
 def _tables(config: RunConfig, store: Store) -> list[Leaderboard | Summary]:
     """Returns the leaderboards, and the table over all environments where there are several."""
-    boards = _leaderboards(config, list(store.outcomes()), store.facts())
+    boards = leaderboards(config, list(store.outcomes()), store.facts())
     return [*boards, summarise(boards)] if len(boards) > 1 else [*boards]
 
 

@@ -8,9 +8,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from agents.errors import Quit
+from agents.errors import ProviderError, Quit
 from agents.registry import baselines
 from llmarena_envs.core.options import OptionError, nearest
+from rating.commands.forecast import print_forecast
 from rating.commands.progress import ProgressDisplay
 from rating.commands.read import print_leaderboards, write_report
 from rating.commands.signals import Interruptions
@@ -36,9 +37,15 @@ def run(args: argparse.Namespace) -> None:
             raise OptionError("expected a run file, or at least one --env and one --policy")
         policies, restricted = read_policies(args.policy, args.env)
         text, where = run_file_text(args.env, policies, _settings(args), restricted), "command line"
+    if args.dry_run:
+        print_forecast(text, where, args.reply_tokens, args.latency)
+        return
+    if args.out is None:
+        raise OptionError("expected a directory for the run: --out DIR, or --dry-run to see what it would take")
     with _resumable(args.out):
-        config, store = run_directory.create(args.out, text, where)
-        void = _play(args.out, config, store, args.interruptions, read_session(args))
+        session = read_session(args)
+        config, store = run_directory.create(args.out, text, where, offline=session.offline)
+        void = _play(args.out, config, store, args.interruptions, session)
     _check_complete(args.out, void)
 
 
@@ -64,8 +71,24 @@ def demo(args: argparse.Namespace) -> None:
 
 
 def read_session(args: argparse.Namespace) -> Session:
-    """Returns what the flags say of this go at a run."""
-    return Session(max_errors=args.max_errors)
+    """Returns what the flags say of this go at a run.
+
+    Raises:
+        OptionError: if they do not fit each other, or name a cache that cannot be used.
+    """
+    session = Session(
+        max_errors=args.max_errors,
+        max_cost=args.max_cost,
+        max_tokens=args.max_tokens,
+        max_seconds=args.max_time,
+        cache=args.cache,
+        offline=args.offline,
+        quiet=args.quiet,
+    )
+    cache = session.open_cache()  # before a directory is made
+    if cache is not None:
+        cache.close()
+    return session
 
 
 def play_run(
@@ -84,9 +107,9 @@ def play_run(
         BudgetExceeded: if a limit that the run sets was reached.
     """
     run_directory.keep_run_file(directory, store)
-    # A bar that is drawn anew all the time would write over what a person types.
-    with ProgressDisplay([item.name for item in config.environment], bars=not config.has_person()) as display:
-        return interruptions.run(Runner(config, store, display.update, session).run())
+    runner = Runner(config, store, session)
+    display = ProgressDisplay(person=config.has_person(), quiet=session.quiet)
+    return interruptions.run(display.watch(runner.run, runner.progress))
 
 
 def _play(
@@ -106,7 +129,7 @@ def _resumable(directory: Path) -> Iterator[None]:
     """Says how to go on if a run stops before its end."""
     try:
         yield
-    except (KeyboardInterrupt, Quit, BudgetExceeded):
+    except (KeyboardInterrupt, Quit, BudgetExceeded, ProviderError):
         if (directory / run_directory.DATABASE).exists():
             print(f"The run goes on with: llmarena resume {directory}", file=sys.stderr)
         raise

@@ -58,7 +58,7 @@ def _enter(args: argparse.Namespace, newcomer: str) -> None:
         if len(environments) < len(config.environment):
             policy["environments"] = environments
         text = add_newcomer(run_directory.read_run_file(args.dir), environments, policy, args.prior)
-        changed = parse_run_file(text, "tournament add")
+        changed = parse_run_file(text, "tournament add", offline=args.offline)
         for environment in environments:
             make_scheme(changed, environment)
         for environment in environments:  # first: who reads this finds a tournament that is to be resumed

@@ -12,6 +12,7 @@ from rating.records.record import Record
 FAILURES = tuple(
     kind.name.lower() for kind in Failure if kind not in (Failure.OK, Failure.PROVIDER, Failure.ENVIRONMENT_BUG)
 )
+_TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "unknown_usage")
 
 
 def record_table(record: Record) -> dict[str, Any]:
@@ -44,7 +45,7 @@ def write_csv(records: Iterable[Record], file: TextIO) -> None:
 
 def _columns() -> Iterator[str]:
     yield from ("match", "environment", "number", "seed", "status", "seat", "policy", "reward", "turns", "forfeit")
-    yield from ("reasks", "fallbacks", "prompt_tokens", "completion_tokens", *FAILURES)
+    yield from ("reasks", "fallbacks", *_TOKENS, *FAILURES)
 
 
 def _rows(record: Record) -> Iterator[dict[str, Any]]:
@@ -57,6 +58,6 @@ def _rows(record: Record) -> Iterator[dict[str, Any]]:
         if record.outcome:
             result = record.outcome.seats[seat]
             row |= {name: getattr(result, name) for name in ("reward", "turns", "forfeit", "reasks", "fallbacks")}
-            row |= {name: getattr(result, name) for name in ("prompt_tokens", "completion_tokens")}
+            row |= {name: getattr(result, name) for name in _TOKENS}
             row |= {name: result.failures.get(name, 0) for name in FAILURES}
         yield row

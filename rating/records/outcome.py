@@ -32,6 +32,8 @@ class SeatOutcome:
         statistics: the environment's analysis values for this seat at the end.
         agent: id of the seat, whose role is the part before the number.
         rated: whether the seat is compared with others; staff (a judge, say) is not.
+        reasoning_tokens: those of the tokens it wrote that are known to be reasoning.
+        unknown_usage: replies of which nobody knows how many tokens they took; they add nothing to the sums.
     """
 
     policy: str
@@ -46,6 +48,8 @@ class SeatOutcome:
     statistics: Mapping[str, float] = field(default_factory=dict)
     agent: str = ""
     rated: bool = True
+    reasoning_tokens: int = 0
+    unknown_usage: int = 0
 
 
 @dataclass(frozen=True)

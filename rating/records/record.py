@@ -66,7 +66,9 @@ def outcome_of(match: Match, agents: list[str], episode: Episode) -> Outcome:
                 fallbacks=sum(bool(turn.fallback) for turn in turns),
                 prompt_tokens=sum(attempt.prompt_tokens or 0 for attempt in attempts),
                 completion_tokens=sum(attempt.completion_tokens or 0 for attempt in attempts),
+                reasoning_tokens=sum(attempt.reasoning_tokens or 0 for attempt in attempts),
                 statistics=statistics,
+                unknown_usage=sum(None in (attempt.prompt_tokens, attempt.completion_tokens) for attempt in attempts),
             )
         )
     status = UNDECIDED if episode.undecided else FINISHED

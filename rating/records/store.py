@@ -123,10 +123,18 @@ class Store:
             self._db.execute("INSERT INTO turn VALUES (?, ?, ?, ?)", (match.id, turn.index, payload, sealed))
         self._journals[match.id] = _Journal(journal.turns + 1, sealed)
 
-    def finish(self, match: Match, outcome: Outcome, *, digest: str = "", error: str = "") -> None:
-        """Enters what a try of a match came to; after any end but a void one the match is complete."""
+    def finish(self, match: Match, outcome: Outcome, *, digest: str = "", error: str = "", is_try: bool = True) -> None:
+        """Enters what a try of a match came to; after any end but a void one the match is complete.
+
+        Args:
+            match: the match.
+            outcome: its outcome.
+            digest: of what was played.
+            error: why it is void.
+            is_try: whether it was begun at all.
+        """
         (tries,) = self._db.execute("SELECT tries FROM match WHERE id = ?", (match.id,)).fetchone()
-        self._finish(match, outcome, tries + 1, digest, error)
+        self._finish(match, outcome, tries + is_try, digest, error)
 
     def turns(self, match: Match) -> tuple[Turn, ...]:
         """Returns the turns of a match so far."""
@@ -176,6 +184,10 @@ class Store:
         for (_, status), count in self._counts.items():
             totals[status] += count
         return dict(+totals)
+
+    def status_of_matches(self) -> dict[str, str]:
+        """Returns the status of every match by its id."""
+        return dict(self._db.execute("SELECT id, status FROM match"))
 
     def digest(self) -> str:
         """Returns the digest of what was played: anybody who plays the run with the same replies gets the same.

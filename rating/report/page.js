@@ -45,10 +45,13 @@ function fill() {
     matches.length > LIMIT ? `${LIMIT} of ${matches.length} matches shown` : `${matches.length} matches`;
   const table = element("table");
   const head = table.appendChild(element("tr"));
-  for (const title of ["environment", "number", "seats", "result", "turns", "id"]) head.append(element("th", title));
+  const costs = data.matches.some((match) => match.cost);
+  const titles = ["environment", "number", "seats", "result", "turns", ...(costs ? ["cost"] : []), "id"];
+  for (const title of titles) head.append(element("th", title));
   for (const match of matches.slice(0, LIMIT)) {
     const row = table.appendChild(element("tr", undefined, "row"));
-    const cells = [match.environment, match.number, match.policies.join("  v  "), describe(match), match.turns, match.id];
+    const cells = [match.environment, match.number, match.policies.join("  v  "), describe(match), match.turns];
+    cells.push(...(costs ? [match.cost] : []), match.id);
     for (const text of cells) row.append(element("td", String(text)));
     row.addEventListener("click", () => {
       for (const other of table.querySelectorAll(".chosen")) other.classList.remove("chosen");
@@ -105,8 +108,13 @@ function tellTurn(turn, index, policy) {
   box.append(element("pre", turn.read));
   for (const attempt of turn.attempts) {
     const good = attempt.kind === "ok";
-    const tokens = attempt.tokens[0] || attempt.tokens[1] ? `, ${attempt.tokens[0]} tokens read, ${attempt.tokens[1]} written` : "";
+    const [read, written] = attempt.tokens.map((count) => count ?? "?");
+    const tokens = read || written ? `, ${read} tokens read, ${written} written` : "";
     box.append(element("span", `reply: ${attempt.kind}${tokens}`, good ? "good" : "bad"));
+    if (attempt.reasoning) {
+      const details = box.appendChild(element("details"));
+      details.append(element("summary", "what was thought before it"), element("pre", attempt.reasoning));
+    }
     box.append(element("pre", attempt.reply, "reply"));
     if (attempt.message) box.append(element("p", attempt.message, "bad"));
   }

@@ -14,8 +14,9 @@ from markupsafe import Markup
 from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.records.store import fact_table
+from rating.report.costs import Costs, cost_sheet, match_cells
 from rating.report.replays import Replays
-from rating.report.sections import judges_sections, leaderboard_section, table_section
+from rating.report.sections import judges_sections, leaderboard_section, sheet_section, table_section
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
 
@@ -33,6 +34,7 @@ class Run:
         facts: of the store; versions, rules and sources of data are shown.
         seal: of the run, or an empty string.
         digest: of what was played.
+        costs: of its models; ``None`` where none was called.
     """
 
     title: str
@@ -43,6 +45,7 @@ class Run:
     facts: Mapping[str, str]
     seal: str
     digest: str
+    costs: Costs | None = None
 
 
 def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
@@ -62,7 +65,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         name.removeprefix("rules:"): fact_table(name, run.facts) for name in run.facts if name.startswith("rules:")
     }
     agents = {environment: list(table) for environment, table in rules.items()}
-    replays = Replays(records)
+    replays = Replays(records, match_cells(run.costs))
     counts = ", ".join(
         f"{run.statuses[name]} {name}" for name in ("finished", "void", "bug", "unfinished") if name in run.statuses
     )
@@ -74,6 +77,8 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         sections += judges_sections(board.environment, outcomes[board.environment])
     if len(run.boards) > 1:
         sections.append(table_section(summarise(run.boards)))
+    if run.costs is not None:
+        sections.append(sheet_section(cost_sheet(run.costs)))
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     files = resources.files("rating.report")
     page = environment.from_string((files / "page.html").read_text(encoding="utf-8"))

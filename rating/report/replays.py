@@ -3,7 +3,7 @@
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agents.records import Turn
@@ -26,14 +26,16 @@ class Replays:
 
     Args:
         records: of the run; read once, by ``chunks``.
+        costs: what each match cost as it is written, by its id.
 
     Attributes:
-        index: one row a match: id, environment, number, policies, rewards, status, number of turns, chunk, place in it; complete
-            after the last chunk.
+        index: one row a match: id, environment, number, policies, rewards, status, number of turns, cost, chunk, place in it;
+            complete after the last chunk.
     """
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(self, records: Iterable[Record], costs: Mapping[str, str]) -> None:
         self._records = records
+        self._costs = costs
         self.index: list[dict[str, Any]] = []
 
     def chunks(self) -> Iterator[str]:
@@ -41,7 +43,7 @@ class Replays:
         pending: list[str] = []
         number, size = 0, 0
         for record in self._records:
-            self.index.append(_row(record, number, len(pending)))
+            self.index.append({**_row(record, number, len(pending)), "cost": self._costs.get(record.match.id, "")})
             pending.append(json.dumps(_content(record), ensure_ascii=False))
             size += len(pending[-1])
             if len(pending) == _CHUNK or size > _LARGE:
@@ -107,6 +109,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
                 "kind": attempt.kind.name.lower(),
                 "message": attempt.message,
                 "tokens": [attempt.prompt_tokens, attempt.completion_tokens],
+                **({"reasoning": attempt.reasoning} if attempt.reasoning else {}),
             }
             for attempt in turn.attempts
         ],

@@ -13,6 +13,7 @@ from rating.report import figures
 from rating.report.judges import judge_sheets, kappa_charts
 from rating.report.matrix import pair_matrix
 from rating.report.tables import Sheet, sheet
+from rating.schemes import reservations
 from rating.schemes.figures import Grid, Intervals, Pairs, Trajectories
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
@@ -39,7 +40,7 @@ def sheet_section(shown: Sheet) -> dict[str, Any]:
 def leaderboard_section(board: Leaderboard, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Returns what the template needs to show a leaderboard with its figures; ``outcomes`` are those it was made from."""
     section = table_section(board)
-    for figure in board.figures(outcomes):
+    for figure in reservations.figures(board, outcomes):
         match figure:
             case Intervals(rows, label):
                 names, values, lows, highs = zip(*rows, strict=True)

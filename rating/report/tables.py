@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
-from rating.schemes import cells
+from rating.schemes import cells, reservations
 from rating.schemes.figures import Grid
-from rating.schemes.leaderboard import ALWAYS, Column, Leaderboard, StaffRow
+from rating.schemes.leaderboard import ALWAYS, Column, Effort, Leaderboard, Row, StaffRow
 from rating.schemes.summary import Average, Summary
 
 DECIMALS = 4
@@ -36,9 +36,9 @@ class Sheet(NamedTuple):
     importance: list[int]
 
 
-def to_json(board: Leaderboard | Summary) -> str:
-    """Returns a leaderboard or summary as JSON: keys in a fixed order, numbers with ``DECIMALS`` decimals."""
-    return json.dumps(_plain(board), indent=2, ensure_ascii=False, allow_nan=False)
+def to_json(table: Any, decimals: int = DECIMALS) -> str:
+    """Returns a leaderboard, a summary or what else dataclasses hold as JSON: keys in a fixed order, numbers rounded."""
+    return json.dumps(_plain(table, decimals), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def to_text(board: Leaderboard | Summary) -> str:
@@ -101,16 +101,19 @@ def _fitted(shown: Sheet, width: int) -> Sheet:
     return shown._replace(header=[shown.header[index] for index in kept], rows=rows, notes=notes + shown.notes)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, decimals: int) -> Any:
+    if isinstance(value, Row) and value.withheld:
+        own = _plain({item.name: getattr(value, item.name) for item in fields(value)}, decimals)
+        return {name: item if name in _ALWAYS_SHOWN else None for name, item in own.items()}
     if is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+        return {item.name: _plain(getattr(value, item.name), decimals) for item in fields(value)}
     if hasattr(value, "_asdict"):
-        return _plain(value._asdict())
+        return _plain(value._asdict(), decimals)
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _plain(item, decimals) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return round(value, DECIMALS) + 0.0 if isinstance(value, float) else value
+        return [_plain(item, decimals) for item in value]
+    return round(value, decimals) + 0.0 if isinstance(value, float) else value
 
 
 def sheet(board: Leaderboard | Summary) -> Sheet:
@@ -118,11 +121,15 @@ def sheet(board: Leaderboard | Summary) -> Sheet:
     if isinstance(board, Summary):
         return _summary_sheet(board)
     effort = [column for column in _EFFORT if any(column.cell(row) not in ("", "0") for row in board.rows)]
-    columns = [*_FIRST, *board.columns(), *effort]
+    particular = board.columns()
+    columns = [*_FIRST, *particular, *effort]
     return Sheet(
         board.environment,
         [column.title for column in columns],
-        [[column.cell(row) for column in columns] for row in board.rows],
+        [
+            [reservations.WITHHELD if row.withheld and column in particular else column.cell(row) for column in columns]
+            for row in board.rows
+        ],
         _notes(board),
         [column.importance for column in columns],
     )
@@ -159,7 +166,7 @@ def _notes(board: Leaderboard) -> list[str]:
     if board.undecided_matches:
         notes.append(f"left out: {board.undecided_matches} matches without a result")
     notes += [f"for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items()]
-    notes += board.notes()
+    notes += reservations.notes(board) + board.notes()
     notes += [_staff_note(row) for row in board.staff]
     return notes
 
@@ -170,17 +177,28 @@ def _staff_note(row: StaffRow) -> str:
     parts += [f"bad replies: {cells.kinds(effort.failures)}"] if effort.failures else []
     parts += [f"{effort.reasks} re-asks"] if effort.reasks else []
     parts += [f"{effort.fallbacks} fallbacks"] if effort.fallbacks else []
-    if effort.prompt_tokens or effort.completion_tokens:
-        parts.append(f"tokens: {effort.prompt_tokens} in, {effort.completion_tokens} out")
+    if effort.prompt_tokens or effort.completion_tokens or effort.unknown_usage:
+        parts.append(f"tokens: {_tokens_in(effort)} in, {_tokens_out(effort)} out")
     return f"{row.role}, not rated: {row.policy}: {', '.join(parts)}"
+
+
+def _tokens_in(effort: Effort) -> str:
+    return cells.at_least(effort.prompt_tokens, effort.unknown_usage)
+
+
+def _tokens_out(effort: Effort) -> str:
+    return cells.at_least(effort.completion_tokens, effort.unknown_usage)
 
 
 def _average(average: Average | None) -> str:
     return f"{cells.number(average.value, 1)} ({average.n})" if average else ""
 
 
+_ALWAYS_SHOWN = ("policy", "effort", "withheld", "absent")
+"""Fields of a row that are not withheld."""
+
 _FIRST = (
-    Column("policy", lambda row: row.policy),
+    Column("policy", lambda row: f"{row.policy} ({row.absent.partition(':')[0]})" if row.absent else row.policy),
     Column("matches", lambda row: str(row.effort.matches)),
 )
 _EFFORT = (
@@ -188,8 +206,8 @@ _EFFORT = (
     Column("bad replies", lambda row: cells.kinds(row.effort.failures)),
     Column("re-asks", lambda row: str(row.effort.reasks), 5),
     Column("fallbacks", lambda row: str(row.effort.fallbacks), 4),
-    Column("tokens in", lambda row: str(row.effort.prompt_tokens)),
-    Column("tokens out", lambda row: str(row.effort.completion_tokens)),
+    Column("tokens in", lambda row: _tokens_in(row.effort)),
+    Column("tokens out", lambda row: _tokens_out(row.effort)),
     Column("void", lambda row: str(row.effort.void_matches + row.effort.bug_matches)),
     Column("undecided", lambda row: str(row.effort.undecided_matches)),
 )

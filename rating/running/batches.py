@@ -14,30 +14,57 @@ async def play_batches(
     schedule: Schedule,
     play: Callable[[Match], Coroutine[Any, Any, Outcome]],
     on_batch: Callable[[Sequence[Match]], None] = lambda batch: None,
+    *,
+    enough: int = 1_000,
 ) -> Stop:
     """Plays what a schedule asks for until it says stop, and what is under way then to its end.
 
     All matches of the open batches, of which there are as many as the schedule's lag, are begun at once; ``play`` decides how
-    many of them are under way at the same time. The schedule is told of whole batches in their order, and asked for one batch
-    after each; so what is played depends neither on how long matches take nor on which ends first.
+    many of them are under way at the same time. The schedule is told of whole batches in their order, and asked for the next one
+    as soon as its lag allows; so what is played depends neither on how long matches take nor on which ends first.
 
     Args:
         schedule: what is to be played.
         play: plays one match.
         on_batch: called with every batch before it is begun.
+        enough: matches under way at which no batch is begun, however many the lag allows; it changes nothing but when.
 
     Returns:
         Why the schedule stopped.
     """
     under_way: deque[list[asyncio.Task[Outcome]]] = deque()
+    pending = _Pending()
     async with asyncio.TaskGroup() as group:
         answer = schedule.next_batch()
         while not isinstance(answer, Stop):
             on_batch(answer)
-            under_way.append([group.create_task(play(match)) for match in answer])
-            if len(under_way) == schedule.lag:
+            under_way.append([pending.watch(group.create_task(play(match))) for match in answer])
+            await pending.fewer_than(enough)
+            while len(under_way) >= schedule.lag:
                 schedule.add([await match for match in under_way.popleft()])
             answer = schedule.next_batch()
         while under_way:
             schedule.add([await match for match in under_way.popleft()])
     return answer
+
+
+class _Pending:
+    """Counts the tasks that have not ended."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._one_ended = asyncio.Event()
+
+    def watch(self, task: asyncio.Task[Outcome]) -> asyncio.Task[Outcome]:
+        self._count += 1
+        task.add_done_callback(self._end)
+        return task
+
+    def _end(self, task: asyncio.Task[Outcome]) -> None:
+        self._count -= 1
+        self._one_ended.set()
+
+    async def fewer_than(self, enough: int) -> None:
+        while self._count >= enough:
+            self._one_ended.clear()
+            await self._one_ended.wait()

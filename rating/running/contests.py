@@ -1,10 +1,18 @@
-"""From the run file to what is compared: the scheme of each environment of a run."""
+"""From the run file to what is compared: the scheme and the leaderboard of each environment of a run."""
+
+from collections.abc import Iterable, Mapping
 
 from llmarena_envs.catalogue import load_environment, make_environment, option_names
 from llmarena_envs.core.options import check_choice
+from rating.records.outcome import Outcome
+from rating.running import absences
 from rating.running.run_file import RunConfig
+from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.registry import find_scheme
 from rating.schemes.scheme import Scheme, Setting
+
+SCHEDULED = "scheduled:"
+"""Beginning of the name of the fact that says after how many matches a schedule ended; its value is empty while it goes on."""
 
 
 def make_scheme(config: RunConfig, environment: str) -> Scheme:
@@ -43,5 +51,37 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             half_width=config.stop.half_width,
             still=config.stop.still,
             tournament=item.tournament.rules() if item.tournament else None,
+            max_fallbacks=config.ratings.max_fallbacks,
+            newcomers=config.phases(environment)[1:],
+            starts=config.starts(environment),
+            withdrawn=config.withdrawn(environment),
         )
+    )
+
+
+def scheduled_matches(facts: Mapping[str, str], environment: str) -> int | None:
+    """Returns the number of matches after which the schedule of an environment ended, or ``None`` if that is not known."""
+    known = facts.get(f"{SCHEDULED}{environment}", "")
+    return int(known) if known.isdecimal() else None
+
+
+def make_leaderboard(
+    config: RunConfig, environment: str, outcomes: Iterable[Outcome], facts: Mapping[str, str]
+) -> Leaderboard:
+    """Makes the leaderboard of an environment.
+
+    Args:
+        config: the run.
+        environment: its name.
+        outcomes: of the run, one of the environment at least.
+        facts: of the run's store.
+    """
+    return make_scheme(config, environment).leaderboard(
+        outcomes,
+        facts.get(f"stopped:{environment}", ""),
+        scheduled=scheduled_matches(facts, environment),
+        absent={
+            **absences.reasons(facts),
+            **dict.fromkeys(config.withdrawn(environment), "withdrawn: its row is of what it had played"),
+        },
     )

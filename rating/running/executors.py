@@ -36,13 +36,17 @@ class Played:
         outcome: the outcome.
         digest: rolling hash of a finished match.
         error: why a match is void.
-        fatal: whether trying again is useless.
+        culprit: the policy that failed, or an empty string.
+        fatal: whether that policy fails whatever it is asked.
+        final: whether trying again is useless for now.
     """
 
     outcome: Outcome
     digest: str = ""
     error: str = ""
+    culprit: str = ""
     fatal: bool = False
+    final: bool = False
 
 
 class Executor(Protocol):
@@ -66,6 +70,7 @@ async def play_match(
     Whatever fails makes it void and is not raised, except that a person quits or the store cannot be written.
     """
     seats = []
+    agents: list[str] = []
     try:
         env = players.borrow_environment(match)
         agents = env.possible_agents
@@ -84,9 +89,10 @@ async def play_match(
     except (Quit, sqlite3.Error):
         raise
     except ProviderError as error:
-        return Played(void_outcome(match, VOID), error=str(error), fatal=error.fatal)
+        culprit = match.policies[agents.index(error.agent)] if error.agent in agents else ""
+        return Played(void_outcome(match, VOID), "", str(error), culprit, error.fatal, error.final)
     except Exception:
-        return Played(void_outcome(match, BUG), error=traceback.format_exc(limit=-8), fatal=True)
+        return Played(void_outcome(match, BUG), error=traceback.format_exc(limit=-8), final=True)
     finally:
         for name, player in seats:
             players.return_player(name, match.environment, player)

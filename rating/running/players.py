@@ -2,16 +2,19 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pettingzoo import AECEnv
 
 from agents.models import ModelService
+from agents.models.calls import Call
 from agents.player import Player, close_players
+from agents.policy import Policy
 from agents.registry import make_policy
 from llmarena_envs.catalogue import make_environment
 from rating.records.match import Match
 from rating.running.run_file import RunConfig
+from rating.running.session import ONE_GO, Session
 
 
 class Players:
@@ -19,11 +22,20 @@ class Players:
 
     Args:
         config: the run.
+        session: what holds for this go at it.
+        on_call: told of every call of a model, in the task of its match.
+
+    Raises:
+        OptionError: if the cache that the session names cannot be used.
     """
 
-    def __init__(self, config: RunConfig) -> None:
+    def __init__(
+        self, config: RunConfig, session: Session = ONE_GO, on_call: Callable[[Call], None] = lambda call: None
+    ) -> None:
         self._config = config
-        self._service = ModelService()
+        self._cache = session.open_cache()
+        self._service = ModelService(on_call, self._cache, offline=session.offline)
+        self._agents: dict[str, tuple[str, ...]] = {}
         self._idle_environments: dict[str, list[AECEnv]] = defaultdict(list)
         self._idle_players: dict[tuple[str, str], list[Player]] = defaultdict(list)
 
@@ -35,6 +47,24 @@ class Players:
     def return_environment(self, match: Match, env: AECEnv) -> None:
         """Gives an environment back; one in which something went wrong is dropped instead."""
         self._idle_environments[_key(match)].append(env)
+
+    def seats(self, match: Match) -> dict[str, str]:
+        """Returns the name of the policy on each seat of a match, by the id of the agent."""
+        key = _key(match)
+        if key not in self._agents:
+            env = self.borrow_environment(match)
+            self._agents[key] = tuple(env.possible_agents)
+            self.return_environment(match, env)
+        return dict(zip(self._agents[key], match.policies, strict=True))
+
+    def stop_calls(self, error: Exception) -> None:
+        """Lets no further call of a model begin: who asks gets ``error``."""
+        self._service.stop(error)
+
+    @property
+    def calls_allowed(self) -> int:
+        """The number of calls that may be under way at once for now."""
+        return self._service.limit
 
     def borrow_player(self, name: str, environment: str) -> Player:
         """Returns a player that nobody else uses."""
@@ -57,6 +87,21 @@ class Players:
         """Says whether a person plays, who can only be asked in the process that has the terminal."""
         return any(player.is_person for player in self._look_at(match))
 
+    def with_preflight(self) -> dict[str, Policy]:
+        """Returns the policies of the run that can be checked before they play, by name, those that serve included."""
+        found: dict[str, Policy] = {}
+        for environment in self._config.environment:
+            for name in self._config.names(environment.name):
+                player = self.borrow_player(name, environment.name)
+                self.return_player(name, environment.name, player)
+                if hasattr(player.policy, "preflight"):
+                    found.setdefault(name, player.policy)
+        return found
+
+    def uses_service(self, match: Match) -> bool:
+        """Says whether a model plays or serves, which is asked in this process: what limits and counts its calls is one a run."""
+        return any(player.uses_service for player in self._look_at(match))
+
     def _look_at(self, match: Match) -> Iterator[Player]:
         for name in sorted(set(match.policies)):
             player = self.borrow_player(name, match.environment)
@@ -64,12 +109,14 @@ class Players:
             yield player
 
     async def close(self) -> None:
-        """Closes every environment and player that was given back, and the connections of all models."""
+        """Closes every environment and player that was given back, the connections of all models, and the cache."""
         for environments in self._idle_environments.values():
             for env in environments:
                 env.close()
         await close_players(player for players in self._idle_players.values() for player in players)
         await self._service.close()
+        if self._cache is not None:
+            self._cache.close()
 
 
 def _key(match: Match) -> str:

@@ -11,33 +11,30 @@ from agents.turn import TurnSettings
 from rating.errors import RunError
 from rating.records.store import Store
 from rating.running.contests import make_scheme
+from rating.running.price_file import keep_prices
+from rating.running.resumption import IDENTITY, RUN_FILE_TEXT, continued, differences, identity
 from rating.running.run_file import RunConfig, parse_run_file
 from rating.running.tournament_config import keep_scores
 
 RUN_FILE = "run.toml"
 DATABASE = "run.db"
 _LOCK = "run.lock"
-_IDENTITY = "players"
-_TEXT = "run_file"
 
 
-def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
+def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, Store]:
     """Makes the directory of a new run.
 
     Args:
         path: where; it must not exist, or be empty.
-        run_file: text of the run file; kept verbatim, but for the scores of a tournament, which it holds itself then.
+        run_file: text of the run file; kept verbatim, but for the scores of a tournament and prices, which it holds itself then.
         where: what error messages call the run file.
+        offline: whether no model will be asked anything, so that no keys are needed.
 
     Raises:
         OptionError: if the run file is not valid; nothing is made.
         RunError: if there is something already.
     """
-    parse_run_file(run_file, where)
-    run_file = keep_scores(run_file)
-    config = parse_run_file(run_file, where)
-    for environment in config.environment:
-        make_scheme(config, environment.name)
+    config, run_file = check_run_file(run_file, where, offline=offline)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
@@ -46,9 +43,28 @@ def create(path: Path, run_file: str, where: str) -> tuple[RunConfig, Store]:
     replace_run_file(path, run_file)
     store = Store(path / DATABASE, create=True)
     store.set_fact("versions", json.dumps(versions()))
-    store.set_fact(_IDENTITY, config.identity())
-    store.set_fact(_TEXT, run_file)
+    store.set_fact(IDENTITY, config.identity())
+    store.set_fact(RUN_FILE_TEXT, run_file)
     return config, store
+
+
+def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, str]:
+    """Returns a run, and the text of its run file as it is kept.
+
+    Args:
+        run_file: text of the run file.
+        where: what error messages call it.
+        offline: whether no model will be asked anything, so that no keys are needed.
+
+    Raises:
+        OptionError: if it is not valid, or an environment cannot be rated as it says.
+    """
+    parse_run_file(run_file, where, offline=offline)
+    run_file = keep_prices(keep_scores(run_file))
+    config = parse_run_file(run_file, where, offline=offline)
+    for environment in config.environment:
+        make_scheme(config, environment.name)
+    return config, run_file
 
 
 def replace_run_file(path: Path, text: str) -> None:
@@ -59,12 +75,14 @@ def replace_run_file(path: Path, text: str) -> None:
 
 
 def open_run(path: Path) -> tuple[RunConfig, Store]:
-    """Opens the directory of a run.
+    """Opens the directory of a run; to read it no keys are needed.
 
     Raises:
         RunError: if it is none.
     """
-    return parse_run_file(read_run_file(path), str(path / RUN_FILE)), open_store(path)
+    config = parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
+    store = open_store(path)
+    return continued(config, store.facts()), store
 
 
 def open_store(path: Path) -> Store:
@@ -88,53 +106,35 @@ def check_exists(path: Path) -> None:
 
 
 def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
-    """Checks that the run file still names the players with whom the run was begun; newcomers of a tournament may be added.
+    """Checks that the run file says nothing that a run which goes on cannot do, and records who plays from now on.
+
+    Args:
+        path: directory of the run.
+        config: the run, as ``open_run`` returns it.
+        store: of the run.
 
     Raises:
-        RunError: if the spec or an option of a policy, the treatment of bad replies or the rules of a tournament were changed.
+        RunError: if it does, e.g. other playing options of a policy or another treatment of bad replies.
     """
-    if _IDENTITY not in store.facts():  # the run was killed before anything was played
-        store.set_fact(_IDENTITY, config.identity())
-    recorded, current = _identity(store), json.loads(config.identity())
-    if "ahead" not in recorded:  # the first version, where nobody served; how far it ran ahead changes no match
-        del current["ahead"]
-        recorded["staff"] = {environment: {} for environment in recorded["turns"]}
-    if "tournament" not in recorded:  # there was none
-        del current["tournament"]
-    elif _without_newcomers(current, recorded) == recorded:
-        store.set_fact(_IDENTITY, config.identity())
-        return
-    if recorded != current:
+    if IDENTITY not in store.facts():  # the run was killed before anything was played
+        store.set_fact(IDENTITY, config.identity())
+    recorded = _identity(store)
+    if changed := list(differences(config, recorded)):
         raise RunError(
-            f"{path / RUN_FILE}: expected the policies, their options, the treatment of bad replies, `ahead` and the rules of a"
-            " tournament with which the run was begun, but they were changed; undo that, or begin a new run"
+            f"{path / RUN_FILE}: expected the run as it was begun, but these were changed; undo that, or begin a new run:\n"
+            + "\n".join(f"  {line}" for line in changed)
         )
-
-
-def _without_newcomers(current: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
-    """Returns what a run file says without those who were put at the end of the newcomers of a tournament since."""
-    added: set[str] = set()
-    tournaments = {}
-    for environment, rules in current["tournament"].items():
-        before = recorded["tournament"].get(environment, rules)["newcomers"]
-        new = rules["newcomers"][len(before) :]
-        added.update(new)
-        known = {
-            key: {name: value for name, value in rules[key].items() if name not in new} for key in ("prior", "families")
-        }
-        tournaments[environment] = {**rules, **known, "newcomers": rules["newcomers"][: len(before)]}
-    players = {name: player for name, player in current["players"].items() if name not in added}
-    return {**current, "players": players, "tournament": tournaments}
+    store.set_fact(IDENTITY, identity(config, recorded))
 
 
 def keep_run_file(path: Path, store: Store) -> None:
     """Keeps the text of the run file, with which the run goes on, among the facts of the run."""
-    store.set_fact(_TEXT, read_run_file(path))
+    store.set_fact(RUN_FILE_TEXT, read_run_file(path))
 
 
 def run_file_difference(path: Path, store: Store) -> str:
     """Says that the run file is not the one with which the run was played last, or returns an empty string."""
-    known = store.facts().get(_TEXT)
+    known = store.facts().get(RUN_FILE_TEXT)
     try:
         found = read_run_file(path)
     except RunError as error:
@@ -157,13 +157,13 @@ def turn_settings(store: Store) -> dict[str, TurnSettings]:
 
 def _identity(store: Store) -> dict[str, Any]:
     """Returns what must not change while the run is under way, as it was recorded."""
-    recorded = store.facts().get(_IDENTITY, "")
+    recorded = store.facts().get(IDENTITY, "")
     try:
         identity = json.loads(recorded)
         return {**identity, "turns": identity["turns"]}
     except (ValueError, TypeError, KeyError) as error:
         raise RunError(
-            f"{store.path}: expected players and treatment of bad replies in the fact {_IDENTITY!r}, got {recorded[:80]!r}"
+            f"{store.path}: expected players and treatment of bad replies in the fact {IDENTITY!r}, got {recorded[:80]!r}"
         ) from error
 
 

@@ -5,16 +5,23 @@ import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import tomlkit
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
+from agents.models import ModelService
+from agents.models.service import Target
 from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, nearest
+from rating.accounting.prices import Price, PriceTable
+from rating.running.budget import Budget
+from rating.running.price_file import read_prices
 from rating.running.tournament_config import TournamentConfig
 from rating.schemes.stopping import StopRule
 
@@ -90,6 +97,7 @@ class PolicyConfig(_Table):
         options: constructor options.
         environments: the environments it plays; by default all.
         rated: whether it is compared with others; if not, it only serves as staff where an environment names it.
+        withdrawn: whether it is taken out of the run, as if its table were deleted.
     """
 
     spec: str
@@ -97,6 +105,7 @@ class PolicyConfig(_Table):
     options: dict[str, Any] = {}
     environments: list[EnvironmentName] = []
     rated: bool = True
+    withdrawn: bool = False
 
     @property
     def title(self) -> str:
@@ -136,6 +145,35 @@ class StopConfig(_Table):
         return StopRule(**self.model_dump(exclude={"matches", "half_width", "still"}))
 
 
+class BudgetConfig(_Table):
+    """How much the run may take; by default any amount.
+
+    Attributes:
+        cost: of all calls of models, in the currency of the prices.
+        tokens: read and written by all calls of models.
+        hours: that one session may take.
+    """
+
+    cost: Annotated[float, Field(gt=0)] | None = None
+    tokens: Count | None = None
+    hours: Annotated[float, Field(gt=0)] | None = None
+
+    def budget(self) -> Budget:
+        """Returns the budget."""
+        return Budget(self.cost, self.tokens, None if self.hours is None else 3600 * self.hours)
+
+
+class RatingsConfig(_Table):
+    """When a rating is shown.
+
+    Attributes:
+        max_fallbacks: share of turns that may be played for a policy, by the move that stands in for a reply without one; above
+            it its rating is withheld. 1 for never.
+    """
+
+    max_fallbacks: Annotated[float, Field(ge=0, le=1)] = 0.5
+
+
 class RunConfig(_Table):
     """A whole run.
 
@@ -146,16 +184,21 @@ class RunConfig(_Table):
         preset: ``standard`` or ``llmarena``, the two sets of rules for bad replies.
         turns: treatment of bad replies where it differs from the preset.
         stop: when to stop.
+        ratings: when a rating is shown.
         ahead: how many batches play may run ahead of the stop rule: a batch is chosen from the outcomes of the batches that
             come at least so many before it. With 1 every batch waits for the last match of the one before; with 2 the next
             batch is under way meanwhile, and the batch after the one that satisfied the rule is played too. The limit
-            ``max_matches`` holds in any case.
-        executor: ``async`` (this process), ``process`` (a pool, except for matches of a person) or ``auto``: the pool for
-            matches between scripted policies.
+            ``max_matches`` holds in any case. What is known beforehand (a number of matches, the first ``min_matches``) is
+            not waited for; so it limits how many matches are under way only where a rule waits for ratings, to so many batches.
+        executor: ``async`` (this process), ``process`` (a pool, except for matches of a person or a model) or ``auto``: the
+            pool for matches between scripted policies.
         workers: processes of the pool; 0 for one a core.
         concurrency: matches under way at once in this process.
         max_errors: provider failures and environment bugs after which the run stops; it can be resumed.
         tries: how often a match is begun within one run if a provider fails.
+        price: what models cost.
+        prices: path of a file that says so instead. A new run keeps the prices instead of the path.
+        budget: how much the run may take.
     """
 
     environment: Annotated[list[EnvironmentConfig], Field(min_length=1)]
@@ -164,15 +207,25 @@ class RunConfig(_Table):
     preset: Literal["standard", "llmarena"] = "standard"
     turns: TurnsConfig = TurnsConfig()
     stop: StopConfig = StopConfig()
+    ratings: RatingsConfig = RatingsConfig()
     ahead: Count = 2
     executor: Literal["auto", "async", "process"] = "auto"
     workers: Annotated[int, Field(ge=0, le=1024)] = 0
     concurrency: Count = 64
     max_errors: Annotated[int, Field(ge=0)] = 20
     tries: Count = 3
+    price: list[Price] = []
+    prices: str = ""
+    budget: BudgetConfig = BudgetConfig()
 
-    def check(self) -> None:
+    _phases: dict[str, tuple[tuple[str, ...], ...]] = PrivateAttr(default_factory=dict)
+    _starts: dict[str, tuple[int, ...]] = PrivateAttr(default_factory=dict)
+
+    def check(self, *, offline: bool = False) -> None:
         """Makes every environment and policy once, so that a bad name or option fails before anything is played.
+
+        Args:
+            offline: whether no model will be asked anything, so that no keys are needed.
 
         Raises:
             OptionError: if one cannot be made, or two have the same name.
@@ -186,14 +239,65 @@ class RunConfig(_Table):
         for item in self.policy:
             for name in item.environments:
                 check_choice(f"policy {item.title!r}: environments", name, [entry.name for entry in self.environment])
+        service = ModelService(offline=offline)
         for item in self.policy:
-            self._check_policy(item)
+            self._check_policy(item, service)
         for environment in self.environment:
             opponent = [environment.opponent] if environment.opponent else []
             for name in itertools.chain(opponent, *environment.staff.values()):
                 _check_title(name)
                 policy = self.find_policy(name)
-                make_policy(policy.spec, environment.name, policy.options)
+                make_policy(policy.spec, environment.name, policy.options, service=service)
+        self.price_table()
+        if self.budget.cost is not None:
+            self.check_priced()
+
+    def check_priced(self) -> None:
+        """Checks that every model has a price today, without which no budget on cost can be kept.
+
+        Raises:
+            OptionError: if one has none.
+        """
+        prices, today = self.price_table(), datetime.now(UTC).date()
+        for target in self.targets().values():
+            if prices.find(target.model, target.endpoint.split()[0] or "", today) is None:
+                raise OptionError(
+                    f"budget: a limit on cost needs a price for every model, but {target.model!r} has none; write into the run"
+                    " file, with amounts for a million tokens:\n[[price]]\n"
+                    f"model = {json.dumps(target.model)}\ninput = 0.50\noutput = 1.50"
+                )
+
+    def targets(self) -> dict[tuple[str, str], Target]:
+        """Returns which model is asked, by environment and name of the policy, for those that say so."""
+        found, unasked = {}, ModelService(offline=True)
+        for environment in self.environment:
+            for name in self.seated(environment.name):
+                policy = self.find_policy(name)
+                made = make_policy(policy.spec, environment.name, policy.options, service=unasked)
+                target = getattr(made, "target", None)
+                if isinstance(target, Target):
+                    found[environment.name, name] = target
+        return found
+
+    def find_model(self, model: str) -> str:
+        """Returns the name of the first policy that asks a model, or an empty string."""
+        return next((name for (_, name), target in self.targets().items() if target.model == model), "")
+
+    def seated(self, environment: str) -> list[str]:
+        """Returns the names of all who play or serve in an environment, sorted."""
+        item = self.find_environment(environment)
+        others = [item.opponent] if item.opponent else []
+        return sorted({*self.pool(environment), *others, *itertools.chain(*item.staff.values())})
+
+    def price_table(self) -> PriceTable:
+        """Returns the prices.
+
+        Raises:
+            OptionError: if they contradict each other, or their file cannot be read.
+        """
+        if self.price and self.prices:
+            raise OptionError("prices: expected [[price]] tables or the path of a file that holds them, got both")
+        return PriceTable(read_prices(Path(self.prices)) if self.prices else self.price)
 
     def _check_environment(self, environment: EnvironmentConfig) -> None:
         """Makes an environment, and one with each of the values that an option takes in turn.
@@ -211,7 +315,7 @@ class RunConfig(_Table):
             for value in values:
                 make_environment(environment.name, {**options, name: value}).close()
 
-    def _check_policy(self, policy: PolicyConfig) -> None:
+    def _check_policy(self, policy: PolicyConfig, service: ModelService) -> None:
         """Makes a policy for every environment it plays.
 
         Raises:
@@ -221,7 +325,7 @@ class RunConfig(_Table):
         for environment in self.environment:
             if policy.title in self.pool(environment.name):
                 try:
-                    make_policy(policy.spec, environment.name, policy.options)
+                    make_policy(policy.spec, environment.name, policy.options, service=service)
                     plays.append(environment.name)
                 except OptionError as error:
                     not_played[environment.name] = error
@@ -236,11 +340,10 @@ class RunConfig(_Table):
             raise refusal
 
     def identity(self) -> str:
-        """Returns what must not change while a run is under way.
+        """Returns what is recorded of a run that goes on: see ``rating.running.resumption`` for what of it may change.
 
         That is who plays and serves, how bad replies are treated, how far play runs ahead of the stop rule, and the rules of a
         tournament.
-        Where a model is served may change, and so may how much is played and where it is computed.
         """
         players = {
             item.title: {"spec": item.spec, **{key: item.options[key] for key in item.options if key != "base_url"}}
@@ -250,6 +353,7 @@ class RunConfig(_Table):
         staff = {item.name: item.staff for item in self.environment}
         rules = {item.name: asdict((item.tournament or TournamentConfig()).rules()) for item in self.environment}
         identity = {"players": players, "turns": turns, "staff": staff, "ahead": self.ahead, "tournament": rules}
+        identity["pools"] = {item.name: self.phases(item.name) for item in self.environment}
         return json.dumps(identity, sort_keys=True, default=str)
 
     def options(self, environment: str) -> dict[str, Any]:
@@ -260,12 +364,42 @@ class RunConfig(_Table):
         }
 
     def pool(self, environment: str) -> list[str]:
-        """Returns the names of the policies that are compared in an environment, sorted."""
+        """Returns the names of the policies that are compared in an environment: sorted, later phases behind earlier ones."""
+        return [*itertools.chain(*self.phases(environment))]
+
+    def phases(self, environment: str) -> tuple[tuple[str, ...], ...]:
+        """Returns the pool by the phases in which it came, those who were withdrawn included."""
+        return self._phases.get(environment, (tuple(self.present(environment)),))
+
+    def starts(self, environment: str) -> tuple[int, ...]:
+        """Returns the number of the first match of each phase but the first that has begun."""
+        return self._starts.get(environment, ())
+
+    def withdrawn(self, environment: str) -> frozenset[str]:
+        """Returns those of the pool who play no more."""
+        return frozenset(self.pool(environment)).difference(self.present(environment))
+
+    def with_phases(
+        self, phases: Mapping[str, tuple[tuple[str, ...], ...]], starts: Mapping[str, tuple[int, ...]]
+    ) -> "RunConfig":
+        """Returns the run with the phases in which its pools came, by environment, and where they begin."""
+        config = self.model_copy()
+        config._phases, config._starts = dict(phases), dict(starts)
+        return config
+
+    def present(self, environment: str) -> list[str]:
+        """Returns the names of the policies that the run file has compared in an environment, sorted."""
         return sorted(
             item.title
             for item in self.policy
-            if item.rated and (not item.environments or environment in item.environments)
+            if item.rated and not item.withdrawn and (not item.environments or environment in item.environments)
         )
+
+    def names(self, environment: str) -> list[str]:
+        """Returns the names of everybody who still plays or serves in an environment, sorted."""
+        item = self.find_environment(environment)
+        others = itertools.chain([item.opponent] if item.opponent else [], *item.staff.values())
+        return sorted({*self.present(environment), *others})
 
     def find_policy(self, title: str) -> PolicyConfig:
         """Returns the policy that tables call ``title``; a title of nobody in the pool is the spec of one that only serves."""
@@ -273,8 +407,7 @@ class RunConfig(_Table):
 
     def has_person(self) -> bool:
         """Says whether somebody at the terminal plays."""
-        others = [name for item in self.environment for name in itertools.chain([item.opponent], *item.staff.values())]
-        return any(self.find_policy(name).spec == PERSON for name in (*(item.title for item in self.policy), *others))
+        return any(self.find_policy(name).spec == PERSON for item in self.environment for name in self.names(item.name))
 
     def turn_settings(self, environment: str) -> TurnSettings:
         """Returns what happens to bad replies in an environment."""
@@ -312,12 +445,13 @@ def _check_title(title: str) -> None:
         )
 
 
-def parse_run_file(text: str, where: str) -> RunConfig:
+def parse_run_file(text: str, where: str, *, offline: bool = False) -> RunConfig:
     """Reads a run file.
 
     Args:
         text: its text, TOML.
         where: its name for error messages.
+        offline: whether no model will be asked anything, so that no keys are needed.
 
     Raises:
         OptionError: if it is no TOML, or a key or value is not known.
@@ -328,7 +462,8 @@ def parse_run_file(text: str, where: str) -> RunConfig:
         raise OptionError(f"{where}: not a TOML file: {error}") from error
     except ValidationError as error:
         raise OptionError(f"{where}: {explanation(error)}") from error
-    config.check()
+    config = config.model_copy(update={"policy": [item for item in config.policy if not item.withdrawn]})
+    config.check(offline=offline)
     return config
 
 
@@ -336,8 +471,11 @@ _TABLES: dict[str, type[BaseModel]] = {
     "environment": EnvironmentConfig,
     "policy": PolicyConfig,
     "stop": StopConfig,
+    "ratings": RatingsConfig,
     "turns": TurnsConfig,
     "tournament": TournamentConfig,
+    "price": Price,
+    "budget": BudgetConfig,
 }
 
 
@@ -351,7 +489,8 @@ def _explain(error: dict[str, Any]) -> str:
     path = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
         tables = [_TABLES[part] for part in error["loc"][:-1] if part in _TABLES]
-        known = sorted((tables[-1] if tables else RunConfig).model_fields)
+        fields = (tables[-1] if tables else RunConfig).model_fields
+        known = sorted(field.alias or name for name, field in fields.items())
         return f"unknown key {path!r}; expected one of {', '.join(known)}{nearest(error['loc'][-1], known)}"
     got = "" if error["type"] == "missing" else f", got {error['input']!r}"
     return f"{path}: {error['msg'].lower()}{got}"
@@ -359,7 +498,7 @@ def _explain(error: dict[str, Any]) -> str:
 
 def write_run_file(config: RunConfig) -> str:
     """Writes the run file of a run, without what is as it is by default."""
-    return tomlkit.dumps(config.model_dump(exclude_defaults=True))
+    return tomlkit.dumps(config.model_dump(exclude_defaults=True, by_alias=True))
 
 
 def run_file_text(

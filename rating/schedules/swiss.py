@@ -4,7 +4,7 @@ Source: Auto-Arena (arXiv 2405.20267, section 3.3).
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,6 +69,7 @@ class Swiss:
         plan: what is played.
         rate: ratings of those who have played, from all outcomes so far.
         staffed: who serves: given a pair and everybody who is there, best first, the contest with that staff.
+        withdrawn: those who play no more; their matches that are void are passed over.
 
     Attributes:
         lag: 1: every pairing waits for the one before.
@@ -82,11 +83,13 @@ class Swiss:
         plan: SwissPlan,
         rate: Callable[[Sequence[Outcome]], Mapping[str, float]],
         staffed: Callable[[Pair, Sequence[str]], Contest],
+        withdrawn: Collection[str] = (),
     ) -> None:
         self._contest = contest
         self._plan = plan
         self._rate = rate
         self._staffed = staffed
+        self._withdrawn = frozenset(withdrawn)
         self._outcomes: list[Outcome] = []
         self._known: Mapping[str, float] = {}
         self._is_void = False
@@ -99,7 +102,13 @@ class Swiss:
         """Takes the outcomes of a whole pairing."""
         self._outcomes += outcomes
         self._known = self._rate(self._outcomes)
-        self._is_void = any(outcome.status == VOID for outcome in outcomes)
+        self._is_void = any(
+            outcome.status == VOID and self._withdrawn.isdisjoint(seat.policy for seat in outcome.seats)
+            for outcome in outcomes
+        )
+
+    def leave_out(self, policy: str) -> None:
+        """Changes nothing: at the first match that is void the tournament stops, whoever failed."""
 
     def next_batch(self) -> list[Match] | Stop:
         """Returns the matches of the next pairing; or why there is none: ``rounds`` are over, or matches are ``void``."""

@@ -6,11 +6,22 @@ from typing import Protocol
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.batches import Contest
-from rating.schedules.schedule import Stop
+from rating.schedules.schedule import UNLIMITED, Stop
+
+SUSPENDED = "suspended"
+"""Why a schedule stops for which nobody is left who could play."""
+
+
+ENDED = "ended"
+"""Why a schedule stops that ended in an earlier session, after which others came."""
 
 
 class Rule(Protocol):
     """When the matches of an environment suffice, folded: no call costs more as the run grows."""
+
+    @property
+    def least(self) -> float:
+        """Finished matches of every policy before which nothing but numbers of scheduled matches can be a reason to stop."""
 
     def schedule(self, policies: Iterable[str]) -> None:
         """Takes the policies on the rated seats of a match that is going to be played."""
@@ -18,8 +29,11 @@ class Rule(Protocol):
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of the next matches, in match-number order, void ones included."""
 
+    def leave_out(self, policy: str) -> None:
+        """Waits no longer for a policy; one that is not under test changes nothing."""
+
     def reason(self) -> str:
-        """Returns the name of the reason to stop, or an empty string to go on."""
+        """Returns the name of the reason to stop, or an empty string to go on; somebody is left to wait for."""
 
 
 class Until:
@@ -27,20 +41,41 @@ class Until:
 
     The rule is asked before every batch. It knows the outcomes up to ``lag`` batches before that one, and which matches
     were scheduled: so a limit on scheduled matches holds exactly, while with a lag of 2 the batch after the one that
-    satisfied the rule is played too.
+    satisfied the rule is played too. Where a batch would have no match without a policy that is left out, as when everybody
+    needs the opponent that is, the schedule stops with the reason ``suspended``.
 
     Args:
         contest: what is scheduled.
         batches: of matches, without end.
         rule: when to stop.
-        lag: as in ``rating.schedules.schedule.Schedule``.
+        ahead: the lag where the next batch depends on outcomes; before the rule has its least number of matches it does not.
+        matches: number of matches at which it ends whatever the rule says, since what comes after them has begun; ``None`` if
+            the rule decides.
     """
 
-    def __init__(self, contest: Contest, batches: Iterator[list[Match]], rule: Rule, lag: int) -> None:
-        self.lag = lag
+    def __init__(
+        self, contest: Contest, batches: Iterator[list[Match]], rule: Rule, ahead: int, *, matches: int | None = None
+    ) -> None:
+        self._ahead = ahead
+        self._matches = matches
+        self._given = 0
         self._contest = contest
         self._batches = batches
         self._rule = rule
+        self._left_out: set[str] = set()
+        self._scheduled = dict.fromkeys(contest.policies, 0)
+        self._until_batch: list[dict[str, int]] = []
+        self._stop: Stop | None = None
+
+    @property
+    def lag(self) -> int:
+        """How many batches may be under way with the next one."""
+        if self._matches is not None:
+            return UNLIMITED
+        decisive = len(self._until_batch) - self._ahead  # the last batch whose outcomes the next one depends on
+        counts = self._until_batch[decisive] if decisive >= 0 else {}
+        fewest = min((counts.get(name, 0) for name in self._contest.policies if name not in self._left_out), default=0)
+        return UNLIMITED if fewest < self._rule.least else self._ahead
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of the next whole batch."""
@@ -48,10 +83,36 @@ class Until:
 
     def next_batch(self) -> list[Match] | Stop:
         """Returns the next batch, or why there is none."""
-        reason = self._rule.reason()
-        if reason:
+        if self._stop is None:
+            batch = self._choose()
+            if not isinstance(batch, Stop):
+                return batch
+            self._stop = batch
+        return self._stop
+
+    def leave_out(self, policy: str) -> None:
+        """Waits no longer for a policy."""
+        self._left_out.add(policy)
+        self._rule.leave_out(policy)
+
+    def _choose(self) -> list[Match] | Stop:
+        if self._matches is not None:
+            return self._enter(next(self._batches)) if self._given < self._matches else Stop(ENDED)
+        if self._left_out.issuperset(self._contest.policies):
+            return Stop(SUSPENDED)
+        if reason := self._rule.reason():
             return Stop(reason)
         batch = next(self._batches)
+        if not any(self._left_out.isdisjoint(match.policies) for match in batch):
+            return Stop(SUSPENDED)
+        return self._enter(batch)
+
+    def _enter(self, batch: list[Match]) -> list[Match]:
         for match in batch:
-            self._rule.schedule(self._contest.rated(match.policies))
+            rated = self._contest.rated(match.policies)
+            self._rule.schedule(rated)
+            for name in self._scheduled.keys() & set(rated):
+                self._scheduled[name] += 1
+        self._until_batch.append({**self._scheduled})
+        self._given += len(batch)
         return batch

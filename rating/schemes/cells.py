@@ -10,6 +10,13 @@ def number(value: float | None, decimals: int) -> str:
     return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
+def at_least(count: int, unknown: int) -> str:
+    """Writes a count to which ``unknown`` further cases add nobody knows what: ``>= 120``, or ``?`` if nothing is known."""
+    if not unknown:
+        return str(count)
+    return f">= {count}" if count else "?"
+
+
 def estimate(value: Estimate | None, *, scale: float = 1.0, decimals: int = 2) -> str:
     """Writes a mean with its interval and the number of cases: ``1.50 [1.20, 1.80] (40)``."""
     if value is None:

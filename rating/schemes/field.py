@@ -4,6 +4,7 @@ Sources: LLMArena (arXiv 2402.16499): models as undercover among four seats of o
 play until rewards converge (section 4.2).
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -80,7 +81,12 @@ class Field(Repeating):
     name = "field"
 
     def check(self) -> None:
-        """Checks that there are seats for the opponent."""
+        """Checks that there are seats for the opponent, and that it does not come later than the others."""
+        if self._opponent() in itertools.chain(*self.setting.newcomers):
+            raise OptionError(
+                f"{self.setting.environment}: expected the opponent, {self._opponent()!r}, among those who were compared from the"
+                " beginning, or not at all, but it was added; take it out of the pool (rated = false)"
+            )
         if self._contest.seats < 2:
             raise OptionError(f"{self.setting.environment}: scheme 'field': expected two rated seats or more, got 1")
 
@@ -125,7 +131,8 @@ class Field(Repeating):
     def under_test(self, outcome: Outcome) -> SeatOutcome:
         """Returns the seat under test of a match."""
         rated = [seat for seat in outcome.seats if seat.rated]
-        return rated[seat_under_test(outcome.number, len(self.setting.policies), len(rated))]
+        tested = next((seat for seat in rated if seat.policy != self._opponent()), None)
+        return tested or rated[seat_under_test(outcome.number, len(self.setting.founders), len(rated))]
 
     def _opponent(self) -> str:
         return self.setting.opponent or STANDARD_OPPONENT

@@ -50,6 +50,7 @@ class Effort:
         fallbacks: turns that were played for it.
         prompt_tokens: tokens it read.
         completion_tokens: tokens it wrote.
+        unknown_usage: replies of which nobody knows how many tokens they took; they add nothing to the sums.
         void_matches: matches that do not count because a provider failed.
         bug_matches: matches that do not count because the environment failed.
         undecided_matches: matches that do not count because they had no result, as when every judge abstained.
@@ -63,6 +64,7 @@ class Effort:
     fallbacks: int
     prompt_tokens: int
     completion_tokens: int
+    unknown_usage: int
     void_matches: int
     bug_matches: int
     undecided_matches: int
@@ -79,11 +81,21 @@ class StaffRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """What every row has: the policy, its mean reward by match (clustered by seed), and its effort."""
+    """What every row has.
+
+    Attributes:
+        policy: its name.
+        reward: mean reward by match, clustered by seed.
+        effort: what its matches took.
+        withheld: whether so many turns were played for it that its results are not shown (``rating.schemes.reservations``).
+        absent: why it was not asked any more, or an empty string.
+    """
 
     policy: str
     reward: Estimate | None
     effort: Effort
+    withheld: bool = False
+    absent: str = ""
 
     @property
     def metric(self) -> float | None:
@@ -98,7 +110,7 @@ class Leaderboard:
     Attributes:
         environment: module name.
         scheme: name of the way of comparing.
-        rows: best first, equals by name.
+        rows: best first, equals by name; those that are withheld last.
         matches: finished matches.
         void_matches: matches left out because a provider failed.
         bug_matches: matches left out because the environment failed.
@@ -106,6 +118,10 @@ class Leaderboard:
         stop_reason: why no more matches were played; empty if they go on.
         references: values to compare with, by what they are.
         staff: policies that served, by role and name.
+        max_fallbacks: share of turns played for a policy above which its row is withheld.
+        scheduled: number of matches after which the schedule ended; ``None`` while it goes on.
+        left_over: matches with a higher number, which count for nothing here.
+        unbalanced: policies that void matches keep from sitting on every seat equally often.
     """
 
     environment: str
@@ -118,6 +134,10 @@ class Leaderboard:
     stop_reason: str
     references: dict[str, float] = field(default_factory=dict)
     staff: Sequence[StaffRow] = ()
+    max_fallbacks: float = 1.0
+    scheduled: int | None = None
+    left_over: int = 0
+    unbalanced: tuple[str, ...] = ()
 
     def columns(self) -> list[Column]:
         """Returns the columns that are particular to the way of comparing."""
@@ -136,8 +156,8 @@ REWARD = Column("reward (n)", lambda row: cells.estimate(row.reward), 3)
 
 
 def headline(board: Leaderboard) -> dict[str, float | None]:
-    """Returns the metric by which policies are compared over environments, by policy."""
-    return {row.policy: row.metric for row in board.rows}
+    """Returns the metric by which policies are compared over environments, by policy; ``None`` where it is withheld."""
+    return {row.policy: None if row.withheld else row.metric for row in board.rows}
 
 
 def common_fields(
@@ -246,6 +266,7 @@ def _effort(matches: Iterable[Outcome], seats: Sequence[SeatOutcome]) -> Effort:
         fallbacks=sum(seat.fallbacks for seat in seats),
         prompt_tokens=sum(seat.prompt_tokens for seat in seats),
         completion_tokens=sum(seat.completion_tokens for seat in seats),
+        unknown_usage=sum(seat.unknown_usage for seat in seats),
         void_matches=status[VOID],
         bug_matches=status[BUG],
         undecided_matches=status[UNDECIDED],

@@ -1,12 +1,14 @@
 """Schemes that go through the same cycle of matches again and again until a rule says that they suffice."""
 
+import itertools
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from llmarena_envs.core.options import OptionError
 from rating.records.match import Match
 from rating.schedules.batches import even_batch
+from rating.schedules.phases import Phases, with_newcomers
 from rating.schedules.schedule import Schedule
 from rating.schedules.until import Until
 from rating.schemes.scheme import Scheme, Setting
@@ -36,7 +38,36 @@ class Repeating(Scheme):
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""
-        return Until(self._contest, self.batches(), self.rule().begin(self.setting.policies), self.setting.ahead)
+        setting = self.setting
+        pools = [setting.founders, *setting.newcomers]
+        phases = [self._phase(pools[: index + 1]) for index in range(len(pools))]
+        schedule = Phases(phases) if setting.newcomers else phases[0]
+        for policy in sorted(setting.withdrawn):
+            schedule.leave_out(policy)
+        return schedule
+
+    def _phase(self, pools: Sequence[tuple[str, ...]]) -> Until:
+        """Returns the schedule of the last of these pools, among everybody who had come by then."""
+        setting, newcomers, phase = self.setting, pools[-1], len(pools) - 1
+        present = tuple(itertools.chain(*pools))
+        own = type(self)(
+            replace(setting, policies=present, newcomers=(), starts=(), withdrawn=frozenset(), opponent=self.opponent())
+        )
+        batches = own.batches()
+        if phase:
+            batches = with_newcomers(own._contest, batches, newcomers)
+        bounds = (0, *setting.starts)
+        return Until(
+            replace(own._contest, policies=newcomers),
+            batches,
+            own.rule().begin(newcomers),
+            setting.ahead,
+            matches=bounds[phase + 1] - bounds[phase] if phase + 1 < len(bounds) else None,
+        )
+
+    def opponent(self) -> str:
+        """Returns the fixed policy on seats that are not under test, which newcomers find as well; empty for the standard."""
+        return self.setting.opponent
 
     @abstractmethod
     def batches(self) -> Iterator[list[Match]]:

@@ -119,7 +119,7 @@ class Roles(Repeating):
         hidden = self.setting.declaration.hidden_role
         if hidden is None:
             return everywhere(self._contest)
-        return field_play(self._contest, opponent=self._opponent(), focus_option=hidden.option, both_roles=True)
+        return field_play(self._contest, opponent=self.opponent(), focus_option=hidden.option, both_roles=True)
 
     def cycle(self) -> tuple[int, int]:
         """Returns every pair in both roles; or, with hidden roles, every seat in the first one.
@@ -137,7 +137,7 @@ class Roles(Repeating):
 
         The fixed opponent of a field plays no others than those of the first role, the other policies as many again.
         """
-        opponent = self._opponent()
+        opponent = self.opponent()
         return self.count_rule(scheduled=2 if opponent else 1, opponent=opponent)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RoleLeaderboard:
@@ -147,15 +147,15 @@ class Roles(Repeating):
         named = tuple(role for role in declaration.rated_roles if role in rated) or tuple(rated)
         return role_leaderboard(
             outcomes,
-            Casting(named, declaration.hidden_role, self._opponent()),
+            Casting(named, declaration.hidden_role, self.opponent()),
             results=declaration.results,
             stop_reason=stop_reason,
             references=self.setting.references,
         )
 
-    def _opponent(self) -> str:
+    def opponent(self) -> str:
         """Returns the policy on the seats that are not under test; nobody where all are."""
-        policies = self.setting.policies
+        policies = self.setting.founders
         if self.setting.declaration.hidden_role is None:
             return ""
         return self.setting.opponent or (STANDARD_OPPONENT if STANDARD_OPPONENT in policies else policies[0])

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration
@@ -11,6 +12,7 @@ from rating.records.outcome import Outcome
 from rating.schedules.batches import BATCH_MATCHES, Contest
 from rating.schedules.schedule import Schedule
 from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.reservations import counted, reserve
 from rating.schemes.staff import seat_staff
 from rating.schemes.stopping import StopRule
 from rating.schemes.tournament_rules import TournamentRules
@@ -24,7 +26,7 @@ class Setting:
         environment: module name.
         agents: its seats.
         declaration: what it says of itself.
-        policies: names of the policies that are compared.
+        policies: names of the policies that are compared, those who came first before the others.
         options: constructor options.
         takes: names of the constructor options that the environment has.
         seed: root seed of the run.
@@ -39,6 +41,10 @@ class Setting:
         half_width: of the 95 % intervals of means, at which enough has been played; ``None`` for a number of matches.
         still: change of means over ``stop.window`` matches, below which enough has been played; ``None`` for a number of matches.
         tournament: rules of a tournament; ``None`` for the standard ones.
+        max_fallbacks: share of turns played for a policy above which its rating is withheld.
+        newcomers: those of the policies that came later, phase by phase.
+        starts: number of the first match of each of their phases that has begun.
+        withdrawn: those of the policies that play no more.
     """
 
     environment: str
@@ -59,6 +65,15 @@ class Setting:
     half_width: float | None = None
     still: float | None = None
     tournament: TournamentRules | None = None
+    max_fallbacks: float = 0.5
+    newcomers: tuple[tuple[str, ...], ...] = ()
+    starts: tuple[int, ...] = ()
+    withdrawn: frozenset[str] = frozenset()
+
+    @property
+    def founders(self) -> tuple[str, ...]:
+        """Those of the policies that were there from the beginning."""
+        return self.policies[: len(self.policies) - sum(map(len, self.newcomers))]
 
 
 class Scheme(ABC):
@@ -101,17 +116,36 @@ class Scheme(ABC):
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""
 
-    def leaderboard(self, outcomes: Iterable[Outcome], stop_reason: str = "") -> Leaderboard:
+    def leaderboard(
+        self,
+        outcomes: Iterable[Outcome],
+        stop_reason: str = "",
+        *,
+        scheduled: int | None = None,
+        absent: Mapping[str, str] = MappingProxyType({}),
+    ) -> Leaderboard:
         """Makes the leaderboard.
 
         Args:
             outcomes: those of the environment are taken, in any order, void ones included; at least one.
             stop_reason: why no more matches were played.
+            scheduled: number of matches after which the schedule ended, those behind it are left out; ``None`` while it goes
+                on.
+            absent: why policies were not asked any more, by name.
 
         Raises:
             ValueError: if there are no outcomes.
         """
-        return self.board(self.own(outcomes), stop_reason)
+        own = self.own(outcomes)
+        scored = counted(own, scheduled)
+        return reserve(
+            self.board(scored, stop_reason),
+            scored,
+            max_fallbacks=self.setting.max_fallbacks,
+            absent=absent,
+            scheduled=scheduled,
+            left_over=len(own) - len(scored),
+        )
 
     def own(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
         """Returns the outcomes of the environment, each of which knows its seats."""

@@ -43,6 +43,7 @@ class _Settling:
     """The state of a ``SettlingRule``."""
 
     def __init__(self, policies: Sequence[str], rule: SettlingRule) -> None:
+        self.least = rule.min_matches
         self._rule = rule
         self._counts = Counts(policies, rule.opponent)
         self._means = {policy: RunningMean() for policy in policies}
@@ -54,8 +55,14 @@ class _Settling:
         self._counts.add(outcomes)
         for outcome in finished(outcomes):
             seat = self._rule.under_test(outcome)
+            if seat.policy not in self._means:  # it is left out
+                continue
             value = seat.statistics[self._rule.statistic] if self._rule.statistic else seat.reward
             self._means[seat.policy].add(value)
+
+    def leave_out(self, policy: str) -> None:
+        self._counts.leave_out(policy)
+        self._means.pop(policy, None)
 
     def reason(self) -> str:
         rule = self._rule

@@ -35,6 +35,7 @@ class _Standstill:
     """The state of a ``StandstillRule``."""
 
     def __init__(self, policies: Sequence[str], rule: StandstillRule) -> None:
+        self.least = 2 * rule.stableness.window
         self._rule = rule
         self._counts = Counts(policies)
         self._means = RunningStableness(policies, rule.stableness)
@@ -46,7 +47,12 @@ class _Standstill:
         self._counts.add(outcomes)
         for outcome in finished(outcomes):
             for seat in outcome.seats:
-                self._means.add(seat.policy, seat.reward)
+                if seat.policy in self._means.steps:  # it is not left out
+                    self._means.add(seat.policy, seat.reward)
+
+    def leave_out(self, policy: str) -> None:
+        self._counts.leave_out(policy)
+        self._means.leave_out(policy)
 
     def reason(self) -> str:
         if self._means.reason:

@@ -16,6 +16,7 @@ LLMArena (arXiv 2402.16499, section 3.1) plays until ratings converge and does n
 project's.
 """
 
+import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -149,6 +150,11 @@ class Counts:
         for outcome in finished(outcomes):
             self._count(self.finished, {seat.policy for seat in outcome.seats})
 
+    def leave_out(self, policy: str) -> None:
+        """Counts a policy no longer."""
+        self.finished.pop(policy, None)
+        self.scheduled.pop(policy, None)
+
     def _count(self, table: dict[str, int], names: set[str]) -> None:
         for name in (names - {self._opponent} or names) & table.keys():
             table[name] += 1
@@ -156,6 +162,8 @@ class Counts:
 
 class _Counting:
     """The state of a ``CountRule``."""
+
+    least = math.inf
 
     def __init__(self, policies: Sequence[str], rule: CountRule) -> None:
         self._rule = rule
@@ -167,6 +175,9 @@ class _Counting:
     def add(self, outcomes: Sequence[Outcome]) -> None:
         self._counts.add(outcomes)
 
+    def leave_out(self, policy: str) -> None:
+        self._counts.leave_out(policy)
+
     def reason(self) -> str:
         if min(self._counts.scheduled.values()) >= self._rule.matches:
             return "count"
@@ -177,8 +188,8 @@ class _Convergence:
     """The state of a ``StopRule``: counts, TrueSkill ratings with their last values of mu, results of each pair."""
 
     def __init__(self, policies: Sequence[str], rule: StopRule) -> None:
+        self.least = rule.min_matches
         self._rule = rule
-        self._policies = tuple(policies)
         self._counts = Counts(policies)
         self._skills = RunningRatings(rule.trueskill)
         self._mus: dict[str, deque[float]] = {}
@@ -196,20 +207,23 @@ class _Convergence:
                 mus.append(self._skills.ratings[name].mu)
             self._results.setdefault((duel.first, duel.second), [0, 0, 0])[_place(duel)] += 1
 
+    def leave_out(self, policy: str) -> None:
+        self._counts.leave_out(policy)
+
     def reason(self) -> str:
         if min(self._counts.finished.values()) >= self._rule.min_matches and (reason := self._converged()):
             return reason
         return "cap" if max(self._counts.scheduled.values()) >= self._rule.max_matches else ""
 
     def _converged(self) -> str:
-        rule, ratings = self._rule, self._skills.ratings
-        if any(name not in ratings for name in self._policies):  # it has only met itself
+        rule, ratings, policies = self._rule, self._skills.ratings, self._counts.finished
+        if any(name not in ratings for name in policies):  # it has only met itself
             return ""
-        if all(self._change(name) < rule.eps for name in self._policies):
+        if all(self._change(name) < rule.eps for name in policies):
             return "mu_stable"
-        if all(ratings[name].sigma < rule.sigma for name in self._policies):
+        if all(ratings[name].sigma < rule.sigma for name in policies):
             return "sigma"
-        if rule.expected_order is not None and len(self._policies) > 1:
+        if rule.expected_order is not None and len(policies) > 1:
             fitted = bradley_terry.fit_counts(*self._counted_results(), rule.bradley_terry)
             if bradley_terry.expected_order(fitted, draws=ORDER_DRAWS) >= rule.expected_order:
                 return "order_known"

@@ -60,7 +60,7 @@ class Tournament(Scheme):
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""
-        return Swiss(self._contest, self._plan, self.current_ratings, self.staffed)
+        return Swiss(self._contest, self._plan, self.current_ratings, self.staffed, self.setting.withdrawn)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> TournamentLeaderboard:
         """Makes the leaderboard."""

@@ -97,6 +97,14 @@ class RunningStableness:
         ):
             self._judge(len(self.changes))
 
+    def leave_out(self, name: str) -> None:
+        """Waits no longer for a player; the others are looked at as if it had not been there from now on."""
+        self.steps.pop(name, None)
+        self._means.pop(name, None)
+        if self.steps:
+            for m in range(len(self.changes), min(map(len, self.steps.values()))):
+                self._judge(m)
+
     def _judge(self, m: int) -> None:
         """Looks at match m, from 0, which every player has had."""
         rule, steps = self._rule, self.steps.values()

@@ -10,6 +10,7 @@ import pytest
 from agents.baselines.general import FirstLegal
 from agents.errors import ProviderError, Quit
 from agents.human import HumanPolicy
+from agents.models import LLMPolicy
 from agents.player import Player, close_players, seat_players
 from llmarena_envs.core.options import OptionError
 
@@ -84,10 +85,24 @@ def test_an_asynchronous_person_has_no_deadline():
     assert ask(Remote(), SOON) == "X: 1"
 
 
+def test_a_policy_that_keeps_a_deadline_of_its_own_is_given_none():
+    class Patient:
+        keeps_deadline = True
+
+        async def __call__(self, observation):
+            await asyncio.sleep(3 * SOON)
+            return "X: 1"
+
+    assert ask(Patient(), SOON) == "X: 1"
+
+
 def test_what_kind_of_player_it_is():
     scripted, person, plain = Player(FirstLegal()), Player(HumanPolicy()), Player(synchronous)
     assert [player.is_scripted for player in (scripted, person, plain)] == [True, False, False]
     assert [player.is_person for player in (scripted, person, plain)] == [False, True, False]
+    model = Player(LLMPolicy("mock", base_url="http://localhost:9/v1"))
+    assert [player.uses_service for player in (model, scripted)] == [True, False]
+    assert [player.keeps_deadline for player in (model, scripted)] == [True, False]
     assert [player.wants_legal for player in (scripted, person, plain)] == [False, True, False]
     assert [player.reads for player in (scripted, person, plain)] == ["view", "text", "text"]
 

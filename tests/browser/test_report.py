@@ -45,6 +45,7 @@ def test_a_match_is_shown_turn_by_turn_and_hostile_text_stays_text(tmp_path):
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
     assert "<img" not in shown
     assert "forfeit by" in shown
+    assert "<summary>what was thought before it</summary><pre>thought &lt;script&gt;" in shown
 
 
 STORY_RUN = """

@@ -71,13 +71,15 @@ class Players:
 def play_out(schedule: Schedule, players: "Players", limit: int = 2_000) -> tuple[list[list[Outcome]], str]:
     """Plays a schedule to its end as a runner does, the latest batches not yet added; returns the batches and the reason."""
     batches: list[list[Outcome]] = []
+    added = 0
     for _ in range(limit):
         batch = schedule.next_batch()
         if isinstance(batch, Stop):
             return batches, batch.reason
         batches.append(players.play(batch))
-        if len(batches) >= schedule.lag:
-            schedule.add(batches[-schedule.lag])
+        while len(batches) - added >= schedule.lag:
+            schedule.add(batches[added])
+            added += 1
     raise AssertionError(f"expected an end within {limit} batches")
 
 

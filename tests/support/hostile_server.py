@@ -22,6 +22,7 @@ class Answer:
         promised: ``Content-Length`` where it differs from the body's: the connection is closed after the body.
         together: number of requests that must have been under way at once before this one is answered.
         drip: seconds before each byte of the body.
+        delay: seconds before anything is sent.
         behaviour: ``answer``; ``raw``, the body without status and headers; ``reset``, the connection is reset; ``hang``,
             nothing is ever sent.
     """
@@ -32,6 +33,7 @@ class Answer:
     promised: int | None = None
     together: int = 0
     drip: float = 0.0
+    delay: float = 0.0
     behaviour: str = "answer"
 
 
@@ -85,6 +87,7 @@ class HostileServer:
 
     Args:
         script: the answers.
+        port: where it listens; 0 for any that is free.
 
     Attributes:
         url: base address, ending in ``/v1``.
@@ -93,7 +96,7 @@ class HostileServer:
         connections: number of connections opened so far.
     """
 
-    def __init__(self, script: Iterable[Answer]) -> None:
+    def __init__(self, script: Iterable[Answer], port: int = 0) -> None:
         self._script = iter(script)
         self.requests: list[Request] = []
         self.busiest = 0
@@ -104,7 +107,7 @@ class HostileServer:
         self._tasks: set[asyncio.Task[None]] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, name="hostile-server")
         self._thread.start()
-        self._server = self._call(asyncio.start_server(self._serve, "127.0.0.1", 0))
+        self._server = self._call(asyncio.start_server(self._serve, "127.0.0.1", port))
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
 
     def _call(self, coroutine: Any) -> Any:
@@ -147,6 +150,7 @@ class HostileServer:
         with self._counted():
             while self.busiest < answer.together:
                 await self._arrived.wait()
+            await asyncio.sleep(answer.delay)
             if answer.behaviour == "hang":
                 await asyncio.Event().wait()
             if answer.behaviour == "reset":

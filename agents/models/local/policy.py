@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from agents.errors import ProviderError
-from agents.models.history import Conversation, Message
+from agents.models.history import Conversation, Message, add_rules, read_memory
 from agents.models.llm import SYSTEM_ROLES
 from agents.models.local.batcher import LocalTarget
 from agents.models.local.chat import ChatFormat
@@ -13,7 +13,7 @@ from agents.models.local.checkpoint import Checkpoint, load_tokenizer
 from agents.models.local.jobs import CONTEXT, GENERATE, LENGTH, MODES, Job
 from agents.models.service import ModelService
 from agents.policy import Reply
-from llmarena_envs.core.declaration import HISTORIES
+from agents.records import encodable
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int, check_number
 
@@ -35,7 +35,11 @@ class HFPolicy:
         temperature: of the tokens in the first two modes, of the moves in the third, at least 0; 0 takes the likeliest.
         max_tokens: greatest number of tokens of a reply in mode ``generate``, at least 1.
         normalise: in mode ``score``, whether moves are compared by log-likelihood per token.
-        history: as in ``LLMPolicy``.
+        history: as in ``LLMPolicy``, like the next four options.
+        history_turns: greatest number of earlier turns that are sent.
+        history_tokens: greatest number of tokens of earlier turns that are sent, about.
+        rejected: what a full history holds of a reply while it is asked for again: ``keep``, ``cap`` or ``drop``.
+        longest_kept: greatest number of characters of a reply that a history holds.
         system_role: role of the message that holds the rules; where the model's chat template does not know it, they stand at
             the beginning of the first user message, as with ``user``.
         chat_template_kwargs: further variables of the chat template, e.g. ``{"enable_thinking": False}``; JSON values.
@@ -63,7 +67,11 @@ class HFPolicy:
         temperature: float = 0.0,
         max_tokens: int = 1024,
         normalise: bool = False,
-        history: str = "single_turn",
+        history: str | None = None,
+        history_turns: int | None = None,
+        history_tokens: int | None = None,
+        rejected: str = "cap",
+        longest_kept: int = 8_000,
         system_role: str = "system",
         chat_template_kwargs: Mapping[str, Any] | None = None,
         device: str = "auto",
@@ -79,7 +87,6 @@ class HFPolicy:
         check_number("temperature", temperature, 0, _LONGEST)
         check_int("max_tokens", max_tokens, 1, 10_000_000)
         check_bool("normalise", normalise)
-        check_choice("history", history, HISTORIES)
         check_choice("system_role", system_role, SYSTEM_ROLES)
         check_int("threads", threads, 1, 1024)
         check_int("max_batch", max_batch, 1, 4096)
@@ -89,6 +96,7 @@ class HFPolicy:
         checkpoint = Checkpoint(model, device, dtype)
         checkpoint.check()
         self._target = LocalTarget(checkpoint, threads, max_batch)
+        self.preflight_key = self._target
         self._chat = ChatFormat(load_tokenizer(model), _check_variables(chat_template_kwargs))
         self._system_role = system_role if self._chat.knows_role(system_role) else "user"
         self._mode = mode
@@ -96,7 +104,7 @@ class HFPolicy:
         self._max_tokens = max_tokens if mode == GENERATE else 0
         self._normalise = normalise
         self._timeout = float(timeout)
-        self._keeps_history = history == "full"
+        self._memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
         self.wants_legal: Literal["all"] | bool = "all" if mode != GENERATE else False
         self._owns_service = service is None
         self._service = ModelService() if service is None else service
@@ -107,7 +115,7 @@ class HFPolicy:
         self._agent = agent
         self._seed = seed
         self._calls = 0
-        self._conversation = Conversation(self._keeps_history, self._system_role)
+        self._conversation = Conversation(self._memory)
 
     async def __call__(self, observation: Mapping[str, Any]) -> Reply:
         """Asks the model and returns its reply.
@@ -123,8 +131,9 @@ class HFPolicy:
             raise ProviderError(
                 f"mode={self._mode} needs legal moves to choose from, and this game lists none", fatal=True
             )
-        user = self._conversation.next_message(observation)
-        messages = self._conversation.messages(observation["rules"], user, fresh=bool(observation.get("fresh_history")))
+        said = self._conversation.hear(observation)
+        conversation = self._conversation.messages(said, fresh=bool(observation.get("fresh_history")))
+        messages = add_rules(encodable(observation["rules"]), conversation, self._system_role)
         job = Job(
             self._mode,
             self._write(messages),
@@ -146,8 +155,7 @@ class HFPolicy:
             detail["log_likelihood"] = outcome.log_likelihood
         if self._calls == 0:
             detail["request"] = self._describe()
-        self._calls += 1
-        self._conversation.remember(user, outcome.text)
+        self._remember(said, outcome.text)
         return Reply(
             outcome.text,
             Failure.TRUNCATED if outcome.finish_reason in (LENGTH, CONTEXT) else Failure.OK,
@@ -160,8 +168,8 @@ class HFPolicy:
 
     def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
         """Lives through a call that was made before an interruption: restores the history and the count of calls."""
-        self._calls += 1
-        self._conversation.recall(observation, reply.text if isinstance(reply, Reply) else reply)
+        text = reply.text if isinstance(reply, Reply) else reply
+        self._remember(self._conversation.hear(observation), text)
 
     async def preflight(self) -> None:
         """Loads the model.
@@ -175,6 +183,10 @@ class HFPolicy:
         """Releases the model, unless it belongs to somebody else's service; the policy may be asked again afterwards."""
         if self._owns_service:
             await self._service.close()
+
+    def _remember(self, said: str, reply: str) -> None:
+        self._calls += 1
+        self._conversation.remember(said, reply)
 
     def _write(self, messages: list[Message]) -> str:
         try:

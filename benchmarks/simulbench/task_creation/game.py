@@ -1,21 +1,16 @@
 """The rules: a creator proposes tasks of one type by batches; what is good is kept, what is missing asked for again."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from benchmarks.experiments.commission import Commission, most_calls
+from benchmarks.experiments.commission_game import CommissionGame
 from benchmarks.simulbench.task_creation.proposals import REASONS, Draft, Proposal, screen
-from llmarena_envs.core.failures import Reason
-from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_choice, check_int
 from llmarena_envs.simulation.tasks import STATEFUL, TYPES, Task, load_tasks
 
 CREATOR = "creator_0"
-MAX_COUNT = 100
-MAX_BATCH = 20
-MAX_CALLS = 10
 MAX_EXAMPLES = 10
 
 Proposals = tuple[Proposal, ...]
@@ -23,6 +18,11 @@ Proposals = tuple[Proposal, ...]
 
 NOTHING: Proposals = (Proposal("", "", ""),)
 """What counts for a reply that could not be read: a task that is empty."""
+
+
+def refusal_statistic(reason: str) -> str:
+    """Returns the statistic that counts proposals refused for a reason."""
+    return reason.replace("proposal_", "refused_", 1)
 
 
 class CreationView(NamedTuple):
@@ -53,7 +53,7 @@ class CreationView(NamedTuple):
     last: tuple[Draft, ...]
 
 
-class Creation(Game[Proposals, CreationView]):
+class Creation(CommissionGame[Proposal, CreationView, Draft]):
     """The creation of some tasks.
 
     Source: SimulBench (arXiv 2409.07641, section 2.1).
@@ -71,83 +71,52 @@ class Creation(Game[Proposals, CreationView]):
     """
 
     agents = (CREATOR,)
+    nothing = NOTHING
+    max_batch = 20
+    refusals: ClassVar[Mapping[str, str]] = {reason: refusal_statistic(reason) for reason in REASONS}
 
     def __init__(self, *, type: str, count: int, batch: int, calls: int, examples: int, language: str) -> None:
         check_choice("type", type, TYPES)
-        check_int("count", count, 1, MAX_COUNT)
-        check_int("batch", batch, 1, MAX_BATCH)
-        check_int("calls", calls, 1, MAX_CALLS)
         check_int("examples", examples, 0, MAX_EXAMPLES)
-        self.type, self.count, self.batch, self.calls, self.language = type, count, batch, calls, language
+        super().__init__(count, batch, calls)
+        self.type, self.language = type, language
         # Those that stand on an engine are several times as long as a creator is to write them.
         self._tasks = tuple(task for task in load_tasks("builtin", language) if task.type == type and not task.engine)
         self._shown = min(examples, len(self._tasks))
-        self.max_turns = most_calls(count, batch, calls)
 
     def reset(self, rng: np.random.Generator) -> None:
         """Draws the examples and begins with the first batch."""
         drawn = rng.choice(len(self._tasks), size=self._shown, replace=False)
         self.examples = tuple(self._tasks[int(number)] for number in drawn)
-        self.to_move: tuple[str, ...] = self.agents
-        self.rewards = (0.0,)
-        self._last: tuple[Draft, ...] = ()
-        self._commission: Commission[Proposal] = Commission.begun(self.count, self.batch, self.calls)
+        super().reset(rng)
 
-    @property
-    def accepted(self) -> tuple[Proposal, ...]:
-        """Returns what was kept so far."""
-        return self._commission.accepted
+    def screen(self, items: Proposals) -> list[Draft]:
+        """Returns the tasks of a reply, each with the reason why it is not kept."""
+        return screen(items, self.examples, self.accepted)
 
     def view(self, agent: str) -> CreationView:
         """Returns what was kept, and what is wanted."""
-        to_move = agent in self.to_move
         return CreationView(
             agent,
-            to_move,
+            agent in self.to_move,
             (),
             self.type,
             self.language,
             self.count,
-            self._commission.wanted * to_move,
+            self.wanted,
             self.examples,
             self.accepted,
-            self._last,
+            self.last,
         )
-
-    def why_illegal(self, agent: str, action: Proposals) -> Reason | None:
-        """Returns ``None``: every reply counts, whatever is kept of it."""
-        return None
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Proposals:
         """Draws some of the tasks that come with the package."""
-        drawn = rng.integers(len(self._tasks), size=max(1, self._commission.wanted))
+        drawn = rng.integers(len(self._tasks), size=max(1, self.wanted))
         return tuple(
             Proposal(task.act, task.task_description, task.request_type)
             for task in (self._tasks[int(number)] for number in drawn)
         )
 
-    def default_action(self, agent: str) -> Proposals:
-        """Returns a task that is empty."""
-        return NOTHING
-
-    def apply(self, actions: tuple[Proposals, ...]) -> None:
-        """Keeps what is good, and asks for what is missing, for the next batch, or for nothing more."""
-        drafts = screen(actions[0], self.examples, self.accepted)
-        good = [draft.proposal for draft in drafts if draft.refused is None]
-        self._commission = self._commission.taken(good, [draft.refused.name for draft in drafts if draft.refused])
-        self._last = tuple(drafts) if self._commission.asked else ()
-        if not self._commission.wanted:
-            self.to_move = ()
-            self.rewards = (len(self.accepted) / self.count,)
-
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns what was drafted and kept, and the proposals refused by reason."""
-        return {
-            "stateful": float(self.type == STATEFUL),
-            **self._commission.statistics({reason: refusal_statistic(reason) for reason in REASONS}),
-        }
-
-
-def refusal_statistic(reason: str) -> str:
-    """Returns the statistic that counts proposals refused for a reason."""
-    return reason.replace("proposal_", "refused_", 1)
+        return {"stateful": float(self.type == STATEFUL), **super().statistics(agent)}

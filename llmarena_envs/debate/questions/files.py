@@ -4,15 +4,15 @@
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from llmarena_envs import __version__
-from llmarena_envs.core.options import OptionError, check_choice
-from llmarena_envs.core.records import Record, file_records, given_records, json_records
+from llmarena_envs.core.options import check_choice
+from llmarena_envs.core.records import Given, Record, RecordForm, json_records
 from llmarena_envs.core.source import Source
 from llmarena_envs.debate.questions.domains import DOMAINS, read_domain
 
@@ -22,11 +22,8 @@ BUILTIN = "builtin"
 LANGUAGES = ("en", "zh")
 """Languages in which there are such questions."""
 
-Questions = str | Path | Sequence[Mapping[str, Any]]
+Questions = Given
 """The option ``questions``: ``builtin``, the path of a file, or records."""
-
-_OPTION = "questions"
-_COLUMNS = ("domain", "id", "question", "reference")
 
 
 class Question(NamedTuple):
@@ -45,6 +42,9 @@ class Question(NamedTuple):
     reference: str = ""
 
 
+_FORM: RecordForm[Question] = RecordForm("questions", "question", ("domain", "id", "question", "reference"))
+
+
 def load_questions(source: Questions, language: str = "en") -> tuple[Question, ...]:
     """Returns the questions that come with the package, those of a user's file, or those of records in the same form.
 
@@ -58,9 +58,7 @@ def load_questions(source: Questions, language: str = "en") -> tuple[Question, .
     """
     if source == BUILTIN:
         return shipped_questions(language)
-    if isinstance(source, str | Path):
-        return read_questions_file(file_records(_OPTION, source, _COLUMNS))
-    return read_questions_file(given_records(_OPTION, source))
+    return _FORM.load(source, _question)
 
 
 @cache
@@ -69,26 +67,7 @@ def shipped_questions(language: str) -> tuple[Question, ...]:
     check_choice("language", language, LANGUAGES)
     name = f"questions_{language}.jsonl"
     text = (resources.files("llmarena_envs.debate") / "data" / name).read_text(encoding="utf-8")
-    return read_questions_file(json_records(text.split("\n"), f"{_OPTION}: {name}"))
-
-
-def read_questions_file(records: Iterable[Record]) -> tuple[Question, ...]:
-    """Reads questions; see ``load_questions``."""
-    questions: dict[str, Question] = {}
-    places: dict[str, str] = {}
-    for record in records:
-        try:
-            domain = read_domain(record.text("domain"))
-        except ValueError as error:
-            raise record.error(f"domain: {error}") from None
-        name = record.name("id").strip()
-        if name in questions:
-            raise record.error(f"id: {name!r} occurs twice; first at {places[name]}")
-        questions[name] = Question(name, domain, record.text("question").strip(), record.text("reference", "").strip())
-        places[name] = record.where.removeprefix(f"{_OPTION}: ")
-    if not questions:
-        raise OptionError(f"{_OPTION}: expected at least one question, got none")
-    return tuple(questions.values())
+    return _FORM.of_records(json_records(text.split("\n"), f"{_FORM.option}: {name}"), _question)
 
 
 def write_questions(questions: Iterable[Question]) -> str:
@@ -119,3 +98,13 @@ def question_source(source: Questions, language: str, size: int) -> Source:
     if source == BUILTIN:
         return Source(f"llmarena-envs (questions, {language})", __version__, "Apache-2.0", size)
     return Source(Path(source).name if isinstance(source, str | Path) else "records of the run file", "", "", size)
+
+
+def _question(record: Record) -> Question:
+    try:
+        domain = read_domain(record.text("domain"))
+    except ValueError as error:
+        raise record.error(f"domain: {error}") from None
+    return Question(
+        record.name("id").strip(), domain, record.text("question").strip(), record.text("reference", "").strip()
+    )

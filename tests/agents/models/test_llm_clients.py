@@ -36,13 +36,15 @@ def test_policies_with_one_pool_share_a_client_and_wait_for_no_free_connection(c
     many = 150
     with (
         hostile_server(then=itertools.repeat(say("hm"))) as calm,
-        hostile_server(then=itertools.repeat(say("hm", together=many))) as server,
+        hostile_server(*[say("hm")] * 3 * many, then=itertools.repeat(say("hm", together=many))) as server,
     ):
 
         async def run():
             pool = ModelService()
             policies = [LLMPolicy("mock", base_url=server.url, service=pool) for _ in range(many)]
             other = LLMPolicy("mock", base_url=calm.url, service=pool)
+            for _ in range(3):  # it is learned what the server bears
+                await asyncio.gather(*[policy(OBSERVATION) for policy in policies])
             replies = await asyncio.gather(*[policy(OBSERVATION) for policy in [*policies, other]])
             for policy in policies:
                 await policy.close()

@@ -6,9 +6,8 @@ import socket
 import pytest
 
 from agents.errors import ProviderError
-from agents.models import retry
 from agents.models.llm import LLMPolicy
-from agents.models.retry import read_retry_after
+from agents.models.rate_headers import read_retry_after
 from tests.agents.llm_calls import OBSERVATION, ask_once, fail
 from tests.support.hostile_server import HANG, RESET, Answer, completion, error, html, json_answer, say
 
@@ -25,8 +24,7 @@ TRANSIENT = {
     "409": error(409),
     "500": error(500),
     "500 with a list": json_answer([1], status=500),
-    "502 page": html(502),
-    "529": error(529),
+    "501 page": html(501),
     "reset": RESET,
     "no HTTP": Answer(body=b"SSH-2.0-OpenSSH_9.2\r\n", behaviour="raw"),
     "cut off": Answer(body=b'{"id": "a"', promised=100),
@@ -55,13 +53,18 @@ TRANSIENT = {
         completion({}, choices=[{"message": {"content": "X:"}, "finish_reason": "stop", "error": {"code": 502}}])
     ),
     "error beside the choice": json_answer(completion({"content": "X: 1"}, error={"message": "upstream is down"})),
-    "content in parts": json_answer(completion({"content": [{"type": "text", "text": "X: 1"}]})),
+    "content of another type": json_answer(completion({"content": {"text": "X: 1"}})),
+    "part of another type": json_answer(completion({"content": [7]})),
+    "neither text nor finish reason": say("", None),
+    "finish reason nobody knows, with text": say("X: 1", "gremlins"),
 }
 
+OUTAGES = {"502 page": html(502), "503": error(503), "504 page": html(504), "529": error(529)}
 
-@pytest.mark.parametrize("name", TRANSIENT)
+
+@pytest.mark.parametrize("name", [*TRANSIENT, *OUTAGES])
 def test_a_passing_failure_is_asked_again(name):
-    reply, requests = ask_once(TRANSIENT[name], say("X: 1"))
+    reply, requests = ask_once({**TRANSIENT, **OUTAGES}[name], say("X: 1"))
     assert (reply.text, reply.calls, len(requests)) == ("X: 1", 2, 2)
 
 
@@ -88,12 +91,21 @@ def test_the_deadline_ends_an_attempt():
     assert not failure.fatal
 
 
-@pytest.mark.parametrize("wait", ["3600", FUTURE])
-def test_a_wait_beyond_the_deadline_is_not_begun(wait):
-    failure, requests = fail(error(429, **{"Retry-After": wait}), deadline=60)
+@pytest.mark.parametrize("name", OUTAGES)
+def test_a_server_that_is_out_for_too_long_is_given_up(name):
+    failure, requests = fail(*[OUTAGES[name]] * 10_000, outage=0.3, max_attempts=3)
+    assert len(requests) > 3  # attempts in an outage do not count
+    assert failure.fatal
+    assert "mock at http://127.0.0.1" in str(failure)
+    assert "has been out for 0.3" in str(failure)
+
+
+@pytest.mark.parametrize("wait", ["3601", FUTURE])
+def test_a_wait_beyond_what_an_outage_may_last_is_not_begun(wait):
+    failure, requests = fail(error(429, **{"Retry-After": wait}))
     assert len(requests) == 1
-    assert not failure.fatal
-    assert "asked to wait" in str(failure)
+    assert failure.fatal
+    assert "asks to wait" in str(failure)
 
 
 @pytest.mark.parametrize(
@@ -126,52 +138,6 @@ def test_a_date_to_wait_for_goes_by_the_clock_of_the_server():
     assert read_retry_after({"retry-after": PAST, "date": "yesterday"}) == 0.0
 
 
-def test_waits_grow_are_bounded_and_come_after_what_the_server_asked(monkeypatch):
-    waits, draws = [], []
-
-    async def sleep(seconds):
-        waits.append(seconds)
-
-    class Highest:
-        def uniform(self, low, high):
-            draws.append(low)
-            return high
-
-    monkeypatch.setattr(retry, "FIRST_WAIT", 0.5)
-    monkeypatch.setattr(retry, "_jitter", Highest())
-    monkeypatch.setattr(retry.asyncio, "sleep", sleep)
-
-    async def call():
-        raise retry.TransientError("busy", 10.0 if len(waits) == 2 else 0.0)
-
-    with pytest.raises(ProviderError):
-        asyncio.run(retry.retry(call, retry.RetryLimits(11, 10.0, 10_000.0), "mock"))
-    assert waits == [0.5, 1.0, 12.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]
-    assert set(draws) == {0}
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        error(401, "invalid_api_key"),
-        error(403),
-        error(404, "model_not_found"),
-        html(404),
-        error(400, "context_length_exceeded"),
-        json_answer({"detail": "no model"}, status=400),
-        error(402),
-        error(413),
-        error(422),
-        error(429, "insufficient_quota", **{"Retry-After": "0"}),
-    ],
-)
-def test_what_asking_again_cannot_mend_is_fatal(answer):
-    failure, requests = fail(answer, say("never asked for"))
-    assert failure.fatal
-    assert len(requests) == 1
-    assert str(answer.status) in str(failure)
-
-
 def test_the_servers_own_words_stand_in_the_error():
     openai_like, _ = fail(error(400, message="This model takes\n2 tokens"))
     fastapi_like, _ = fail(json_answer({"detail": "no such model"}, status=400))
@@ -191,19 +157,20 @@ def test_a_server_that_is_not_there(monkeypatch, transport):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    policy = LLMPolicy("mock", base_url=url, max_attempts=2)
+    policy = LLMPolicy("mock", base_url=url, max_attempts=2, outage=0.1)
     with pytest.raises(ProviderError) as raised:
         asyncio.run(policy(OBSERVATION))
-    assert str(raised.value) == (f"mock: connection refused: no server listens at {url}/; gave up after 2 attempts")
-    assert not raised.value.fatal
+    assert str(raised.value).startswith(f"mock at {url} has been out for 0.1")
+    assert f"connection refused: no server listens at {url}/" in str(raised.value)
+    assert raised.value.fatal
 
 
 def test_an_error_says_who_failed_how_and_after_how_many_attempts():
-    failure, _ = fail(error(503, message="overloaded"), error(503, message="still overloaded"), max_attempts=2)
-    assert str(failure) == "mock: HTTP 503: still overloaded; gave up after 2 attempts"
-    failure, _ = fail(error(503, message="overloaded", **{"Retry-After": "3600"}), deadline=60)
+    failure, _ = fail(error(500, message="overloaded"), error(500, message="still overloaded"), max_attempts=2)
+    assert str(failure) == "mock: HTTP 500: still overloaded; gave up after 2 attempts"
+    failure, _ = fail(error(429, message="overloaded", **{"Retry-After": "120"}), outage=60)
     assert str(failure) == (
-        "mock, which asked to wait 3.6e+03 s: HTTP 503: overloaded; gave up after 1 attempts at the deadline of 60 s"
+        "mock asks to wait 120 s, which is longer than an outage may be (60 s): HTTP 429: overloaded"
     )
     failure, _ = fail(HANG, timeout=0.2, max_attempts=1)
-    assert str(failure) == "mock: no complete reply within 0.2 s; gave up after 1 attempts"
+    assert str(failure) == "mock: no complete reply within 0.2 s; gave up after 1 attempt"

@@ -57,19 +57,41 @@ def test_a_single_turn_holds_rules_text_and_what_was_wrong():
     assert "I give up" not in second[1][1]
 
 
-def test_a_full_history_holds_every_reply_once():
+def test_a_full_history_holds_each_turn_with_its_last_reply():
     with hostile_server(say("I give up"), say("X: (9, 9)"), say("X: (2, 2)"), say("X: (3, 3)")) as server:
         turns = play_first_turns(server, 2, history="full")
-    messages = conversation(server.requests[3])
-    assert [role for role, _ in messages] == ["s", "u", "a", "u", "a", "u", "a", "u"]
-    assert messages[1][1] == turns[0].read
-    assert [text for role, text in messages if role == "a"] == ["I give up", "X: (9, 9)", "X: (2, 2)"]
-    assert "no move was found" in messages[3][1]
-    assert "rows and columns go from 1 to 3" in messages[5][1]
-    assert len(messages[3][1].splitlines()) == len(messages[5][1].splitlines()) == 1
-    assert messages[7][1] == turns[2].read
+    first, second, third, last = map(conversation, server.requests)
+    assert [role for role, _ in third] == ["s", "u", "a", "u", "a", "u"]
+    assert third[1][1] == turns[0].read
+    assert [text for role, text in third if role == "a"] == ["I give up", "X: (9, 9)"]
+    assert "no move was found" in third[3][1]
+    assert "rows and columns go from 1 to 3" in third[5][1]
+    assert len(third[3][1].splitlines()) == len(third[5][1].splitlines()) == 1
+    assert third[: len(second)] == second
+    assert second[: len(first)] == first
+    assert last == [*first, ("a", "X: (2, 2)"), ("u", turns[2].read)]
+
+
+def test_without_bad_replies_requests_of_a_match_only_ever_grow_at_their_end():
+    with hostile_server(say("X: (2, 2)"), say("X: (3, 3)"), say("X: (1, 3)")) as server:
+        play_first_turns(server, 3, history="full")
     for shorter, longer in itertools.pairwise(map(conversation, server.requests)):
         assert longer[: len(shorter)] == shorter
+
+
+@pytest.mark.parametrize("rejected", ["keep", "cap", "drop"])
+def test_what_is_sent_of_a_rejected_reply(rejected):
+    babble = f"{'blah ' * 1000}the end"
+    with hostile_server(say(babble), say("X: (2, 2)")) as server:
+        play_first_turns(server, 1, history="full", rejected=rejected)
+    first, again = map(conversation, server.requests)
+    sent = {"keep": babble, "cap": f"[...] {babble[-994:]}"}
+    if rejected == "drop":
+        assert [role for role, _ in again] == ["s", "u"]
+        assert again[1][1].startswith(f"{first[1][1]}\n\n")
+        assert "the end" in again[1][1]
+    else:
+        assert again[:3] == [*first, ("a", sent[rejected])]
 
 
 def test_a_full_history_without_feedback_forgets_rejected_replies():
@@ -85,12 +107,11 @@ def test_a_full_history_holds_no_empty_replies():
     with hostile_server(*script) as server:
         turns = play_first_turns(server, 2, TurnSettings(reasks=4), history="full")
     requests = [conversation(request) for request in server.requests]
-    assert [len(messages) for messages in requests] == [2, 2, 2, 4, 4, 6]
-    assert [text for _, text in requests[5]][1:6:2] == [requests[4][1][1], requests[4][3][1], turns[2].read]
+    assert [len(messages) for messages in requests] == [2, 2, 2, 4, 4, 4]
     assert requests[2][1][1].startswith(turns[0].read)
     assert requests[3][2] == ("a", "hm")
     assert requests[4][3][1] != requests[3][3][1]
-    assert requests[5][4] == ("a", "X: (2, 2)")
+    assert requests[5][1:] == [("u", turns[0].read), ("a", "X: (2, 2)"), ("u", turns[2].read)]
 
 
 @pytest.mark.parametrize("feedback", [True, False])

@@ -6,6 +6,7 @@ import itertools
 import pytest
 
 from agents.errors import ProviderError
+from agents.models.calls import CallStatus
 from agents.models.llm import LLMPolicy
 from agents.play import play
 from llmarena_envs import tictactoe_v0
@@ -79,7 +80,7 @@ def test_an_unknown_model_is_fatal(server):
     policy = LLMPolicy("no-such-model", base_url=server.url)
     with pytest.raises(ProviderError, match=r"HTTP 400.*no-such-model") as raised:
         asyncio.run(policy(observations(1)[0]))
-    assert raised.value.fatal
+    assert (raised.value.fatal, raised.value.status) == (True, CallStatus.UNKNOWN_MODEL)
 
 
 def test_a_wrong_path_is_fatal_and_says_what_the_right_one_may_be(server):
@@ -87,6 +88,14 @@ def test_a_wrong_path_is_fatal_and_says_what_the_right_one_may_be(server):
     with pytest.raises(ProviderError, match=r"HTTP 404.*/v1") as raised:
         asyncio.run(policy(observations(1)[0]))
     assert raised.value.fatal
+
+
+def test_a_streamed_reply_is_the_same(server):
+    many = observations(3)
+    whole, streamed = ask(server, many), ask(server, many, stream=True)
+    assert [reply.text for reply in whole] == [reply.text for reply in streamed]
+    assert [reply.kind for reply in whole] == [reply.kind for reply in streamed]
+    assert all(0 < reply.completion_tokens <= 24 for reply in streamed)
 
 
 def test_eight_requests_at_once(server):

@@ -1,6 +1,7 @@
 """The command of a paper: what it prints, writes, goes on with and refuses."""
 
 import csv
+import itertools
 import json
 import sqlite3
 
@@ -8,6 +9,7 @@ import pytest
 
 from benchmarks.experiments.command import Paper, main
 from rating.cli import main as llmarena
+from tests.support.hostile_server import hostile_server, say
 
 PAPER = Paper(
     name="example", title="A paper", rows={"wins": "tests.benchmarks.experiments.example_row"}, aliases={"t9": "wins"}
@@ -180,3 +182,19 @@ def test_void_matches_are_said_and_end_with_3(tmp_path, capsys):
     shown = capsys.readouterr()
     assert "2 matches are void" in shown.err
     assert json.loads((tmp_path / "wins.json").read_text())["runs"]["games"]["matches"]["void"] == 2
+
+
+def test_a_row_is_played_again_from_the_cache(tmp_path, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    words = ["wins", "--matches", "6", "--cache", str(tmp_path / "cache")]
+    with hostile_server(then=(say(f"X: ({n % 3 + 1}, {n // 3 % 3 + 1})") for n in itertools.count())) as server:
+        words += ["--policy", f"openai:mock:base_url={server.url}"]
+        assert main(PAPER, [*words, "--out", str(tmp_path / "first")]) == 0
+        asked = len(server.requests)
+        assert asked > 0
+    assert main(PAPER, [*words, "--offline", "--out", str(tmp_path / "second")]) == 0
+    first, second = (json.loads((tmp_path / name / "wins.json").read_text()) for name in ("first", "second"))
+    assert first["options"] == second["options"]
+    assert first["runs"]["games"]["digest"] == second["runs"]["games"]["digest"]
+    assert first["tables"] == second["tables"]
+    assert main(PAPER, ["wins", "--offline", "--out", str(tmp_path / "third")]) == 2

@@ -36,6 +36,14 @@ def test_reasoning_is_not_read(reply: str, read: str) -> None:
     assert read_part(reply) == read
 
 
+@pytest.mark.parametrize("closed", [True, False])
+def test_no_move_is_read_from_thoughts_that_are_longer_than_what_is_read(closed: bool) -> None:
+    reply = "<think>" + "digit: 1\n" * 20_000 + ("</think>I do not know" if closed else "")
+    assert read_part(reply) == ("I do not know" if closed else "")
+    with pytest.raises(Refusal):
+        find(reply, DIGIT, "player_0")
+
+
 @pytest.mark.parametrize(("length", "read"), [(99_999, True), (100_000, True), (100_001, False), (1_000_000, False)])
 def test_the_last_hundred_thousand_characters_of_a_reply_are_read(length: int, read: bool) -> None:
     begin, end = "digit: 1\n", "\nnothing more"

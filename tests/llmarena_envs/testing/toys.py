@@ -270,7 +270,7 @@ class TextUnderObservation(DuelEnv):
         return {"observation": observation["text"], "action_mask": observation["action_mask"]}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self._observation_spaces[agent]
+        return super().observation_space(agent)
 
 
 class OutOfItsSpace(DuelEnv):

@@ -16,7 +16,7 @@ from agents.errors import ProviderError, Quit
 from llmarena_envs.core.options import OptionError
 from rating.cli import build_parser, main
 from rating.commands.run import read_policies
-from rating.errors import ErrorBudgetExceeded, IncompleteRun, RunError
+from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError
 from rating.running.run_directory import open_run
 
 POLICIES = ["--policy", "random", "--policy", "first_legal"]
@@ -59,6 +59,14 @@ def test_play(capsys):
     assert "player_0: +1\nplayer_1: -1\n" in shown
     episode = json.loads(output(capsys, "play", "tictactoe_v0", *seats, "--seed", 3, "--json"))
     assert episode["rewards"] == {"player_0": 1.0, "player_1": -1.0}
+
+
+def test_a_model_that_is_not_there_shows_before_a_match(capsys, monkeypatch):
+    monkeypatch.setattr("agents.models.preflight.PAUSE", 0.01)
+    seats = ["--policy", "player_0=openai:mock:base_url=http://127.0.0.1:9/v1", "--policy", "player_1=random"]
+    assert main(["play", "tictactoe_v0", *seats]) == 3
+    assert "connection refused" in (errors := capsys.readouterr().err)
+    assert "check base_url, and that the server is running" in errors
 
 
 def test_play_with_a_person(capsys, monkeypatch):
@@ -110,6 +118,7 @@ def test_an_interruption_while_modules_load_shows_no_trace(capsys, monkeypatch):
         (RunError("no run"), 2, "no run"),
         (OptionError("no option"), 2, "no option"),
         (PermissionError("no way"), 2, "no way"),
+        (BudgetExceeded("the budget is used up"), 4, "used up"),
         (ErrorBudgetExceeded("too many"), 3, "too many"),
         (IncompleteRun("two are void"), 3, "two are void"),
         (ProviderError("no reply"), 3, "no reply"),
@@ -126,6 +135,22 @@ def test_what_goes_wrong_becomes_a_message_and_an_exit_code(capsys, monkeypatch,
     shown = capsys.readouterr()
     assert told in shown.err and shown.out == ""
     assert ("Traceback" in shown.err) == (code == 1)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("90s", 90), ("15m", 900), ("1h30m", 5400), ("2h5s", 7205)])
+def test_times_are_read_as_people_write_them(text, seconds):
+    assert build_parser().parse_args(["resume", "run", "--max-time", text]).max_time == seconds
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [("time", ""), ("time", "0"), ("time", "-5"), ("time", "1.5h"), ("time", "m"), ("cost", "nan"), ("cost", "0")],
+)
+def test_limits_that_are_none_are_refused(capsys, flag, value):
+    with pytest.raises(SystemExit) as left:
+        build_parser().parse_args(["resume", "run", f"--max-{flag}={value}"])
+    assert left.value.code == 2
+    assert "expected" in capsys.readouterr().err
 
 
 def test_modules_in_the_current_directory_are_found(capsys, monkeypatch, tmp_path):
@@ -360,4 +385,4 @@ def test_a_run_goes_on_only_with_the_players_it_was_begun_with(capsys, finished_
     assert old in text
     (copy / "run.toml").write_text(text.replace(old, new, 1))
     assert main(["resume", str(copy)]) == code
-    assert ("they were changed" in capsys.readouterr().err) == (code == 2)
+    assert ("these were changed" in capsys.readouterr().err) == (code == 2)

@@ -214,7 +214,7 @@ def test_a_run_keeps_the_scores_of_its_file_and_refuses_others(tmp_path, capsys,
     assert main(["resume", str(directory)]) == 0
     (directory / "run.toml").write_text(kept.replace("m3 = 4.5", "m3 = 5.5"))
     assert main(["resume", str(directory)]) == 2
-    assert "rules of a tournament" in capsys.readouterr().err
+    assert "tests.rating.judged_env: tournament: prior:" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from agents.turn import TurnSettings
 from rating.cli import main
 from rating.errors import RunError
 from rating.records import version_1
-from rating.records.outcome import FINISHED, VOID
+from rating.records.outcome import FINISHED, VOID, SeatOutcome
 from rating.records.record import UNFINISHED
 from rating.records.store import Store
 from rating.records.verify import verify
@@ -66,7 +66,7 @@ def check_converted(store, before):
         assert [record.digest, record.tries, record.error, record.match.id] == rest
         if record.outcome:
             seats = json.loads(outcome)["seats"]
-            assert [vars(seat) for seat in record.outcome.seats] == seats
+            assert list(record.outcome.seats) == [SeatOutcome(**seat) for seat in seats]
         assert len(record.turns) == len(played) > 1
         for turn, payload in zip(record.turns, played, strict=True):
             assert {**vars(turn), "attempts": None} == {**payload, "played": "", "digest": "", "attempts": None}
@@ -184,7 +184,7 @@ def test_an_old_run_goes_on_with_the_players_it_was_begun_with(old, change, same
     assert change[0] in RUN_FILE
     (old.parent / "run.toml").write_text(RUN_FILE.replace(*change))
     config, store = run_directory.open_run(old.parent)
-    with contextlib.nullcontext() if same else pytest.raises(RunError, match="they were changed"):
+    with contextlib.nullcontext() if same else pytest.raises(RunError, match="these were changed"):
         run_directory.check_unchanged(old.parent, config, store)
     store.close()
 

@@ -27,6 +27,10 @@ KEYS = [
     "stop_reason",
     "references",
     "staff",
+    "max_fallbacks",
+    "scheduled",
+    "left_over",
+    "unbalanced",
 ]
 MORE_KEYS = {
     "duels": "connected regularised interval clusters seat_advantage seat_low seat_high position first_share permutations",
@@ -47,7 +51,10 @@ def test_json_has_stable_keys_and_rounded_numbers(kind):
     text = to_json(BOARDS[kind])
     table = json.loads(text)
     assert list(table) == [*KEYS, *MORE_KEYS[kind].split()] and table["scheme"] == kind
-    assert all(list(row) == ["policy", "reward", "effort", *MORE_ROW_KEYS[kind].split()] for row in table["rows"])
+    assert all(
+        list(row) == ["policy", "reward", "effort", "withheld", "absent", *MORE_ROW_KEYS[kind].split()]
+        for row in table["rows"]
+    )
     assert [row["policy"] for row in table["rows"]] == [row.policy for row in BOARDS[kind].rows]
 
     def check(value):

@@ -31,7 +31,7 @@ class Script:
         return [Match("game_v0", number, ("a", "b"), 0) for number in range(first, first + 3)]
 
 
-def follow(schedule, seconds):
+def follow(schedule, seconds, **options):
     """Plays a script; ``seconds`` by number of the match. Returns the reason and when each match began."""
     began = {}
 
@@ -40,7 +40,7 @@ def follow(schedule, seconds):
         await asyncio.sleep(seconds.get(match.number, 1))
         return Outcome(match.environment, match.number, match.seed, FINISHED, ())
 
-    stop, _ = run_in_virtual_time(play_batches(schedule, play))
+    stop, _ = run_in_virtual_time(play_batches(schedule, play, **options))
     return stop, began
 
 
@@ -64,6 +64,17 @@ def test_a_straggler_holds_up_no_more_than_the_lag_says():
     assert (began[3], began[6], began[9]) == (0, 10, 10)
     _, began = follow(Script(3, 4), {1: 10})
     assert (began[3], began[6], began[9]) == (0, 0, 10)
+
+
+def test_no_more_is_begun_than_finds_a_place_however_far_a_schedule_would_run_ahead():
+    schedule = Script(100, 6)
+    stop, began = follow(schedule, {0: 10}, enough=5)
+    # Six are under way after the second batch; a second later one of them is, which leaves room for two batches more.
+    assert [began[number] for number in range(0, 18, 3)] == [0, 0, 1, 1, 2, 2]
+    assert stop == Stop("enough")
+    assert [entry for entry in schedule.log if entry != "?"] == [
+        [first, first + 1, first + 2] for first in range(0, 18, 3)
+    ]
 
 
 def test_a_schedule_that_stops_at_once_plays_nothing():

@@ -53,7 +53,7 @@ def count(directory, status):
 
 def boards(directory):
     output, _ = finish(llmarena("rate", directory, "--json"), 0)
-    return {board["environment"]: board for board in json.loads(output)}
+    return {board["environment"]: board for board in json.loads(output) if "costs" not in board}
 
 
 def test_a_model_plays_to_convergence_although_its_server_is_killed(tmp_path, tiny_model):
@@ -65,15 +65,8 @@ def test_a_model_plays_to_convergence_although_its_server_is_killed(tmp_path, ti
             assert process.poll() is None, process.communicate()
             time.sleep(0.2)
         server.kill()
-        _, errors = finish(process, 3)
-        assert "max_errors = 10" in errors
-    assert count(run, "void") > 0
-    killed = boards(run)
-    for board in killed.values():
-        tiny = next(row for row in board["rows"] if row["policy"] == "tiny")
-        assert "provider" not in {**tiny["effort"]["forfeits"], **tiny["effort"]["failures"]}
     with running_server(tiny_model, server.port):
-        finish(llmarena("resume", run), 0)
+        finish(process, 0)
     assert count(run, "void") == count(run, "unfinished") == 0
     for board in boards(run).values():
         assert board["stop_reason"] in ("mu_stable", "sigma", "cap")

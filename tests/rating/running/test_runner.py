@@ -17,6 +17,7 @@ from rating.records.verify import verify
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.players import Players
+from rating.running.run_file import RatingsConfig
 from rating.running.runner import Runner
 from tests.rating.players import Crowd, Person, Stuck
 
@@ -187,6 +188,7 @@ def test_results_depend_neither_on_the_executor_nor_on_workers_or_slots(tmp_path
         ("auto", 2, "says_where", "here"),
         ("process", 3, "says_where", 3),
         ("async", 2, "SaysWhere", "here"),
+        ("process", 2, "AsksService", "here"),
     ],
 )
 def test_the_pool_plays_scripted_matches_and_all_others_where_it_is_asked_for(
@@ -232,11 +234,17 @@ def test_a_person_takes_nobodys_slot(tmp_path):
         tmp_path / "run", text + '[[environment]]\nname = "connect_four_v0"\n', "run.toml"
     )
 
-    def watch(progress):
-        if progress.environment == "connect_four_v0" and progress.stopped:
-            Person.others_are_done.set()
+    runner = Runner(config, store)
 
-    assert asyncio.run(Runner(config, store, watch).run()) == 0
+    async def play_beside_a_watch():
+        playing = asyncio.create_task(runner.run())
+        while not playing.done():
+            if runner.progress().environments[1].stopped:
+                Person.others_are_done.set()
+            await asyncio.sleep(0.01)
+        return await playing
+
+    assert asyncio.run(play_beside_a_watch()) == 0
     assert store.count(FINISHED, "tictactoe_v0") >= 30
     store.close()
 
@@ -314,3 +322,16 @@ def test_two_processes_do_not_play_one_run(tmp_path):
         run_directory.Lock(tmp_path / "run")
     with run_directory.Lock(tmp_path / "run"):
         pass
+
+
+def test_a_model_that_never_makes_a_move_is_warned_of_early_and_not_rated(tmp_path, caplog):
+    bad = f'name = "bad"\nspec = "{HERE}:truncates"'
+    config, records = play(tmp_path, write([bad, 'spec = "random"'], extra="concurrency = 1"))
+    warnings = [(entry.levelname, entry.message) for entry in caplog.records if "played for it" in entry.message]
+    assert [level for level, _ in warnings] == ["ERROR"]
+    assert warnings[0][1].startswith("bad: 10 of its first 10 turns were played for it")
+    assert "raise its max_tokens" in warnings[0][1]
+    assert row(config, records, "bad").withheld
+    assert not row(config, records, "random").withheld
+    config = config.model_copy(update={"ratings": RatingsConfig(max_fallbacks=1.0)})
+    assert not row(config, records, "bad").withheld

@@ -5,9 +5,12 @@ import itertools
 import pytest
 
 from rating.schedules.round_robin import round_robin
-from rating.schedules.schedule import Stop
+from rating.schedules.schedule import UNLIMITED, Stop
 from rating.schedules.until import Until
+from rating.schemes.settling import SettlingRule
+from rating.schemes.standstill import StandstillRule
 from rating.schemes.stopping import CountRule, StopRule
+from rating.statistics.stableness import StablenessRule
 from tests.rating.made_outcomes import Players, play_out, small_contest
 
 STRENGTHS = {"a": 0.0, "b": 150.0, "c": 80.0}
@@ -37,6 +40,40 @@ def test_running_ahead_plays_the_same_matches_and_at_most_one_batch_more():
     matches = [[outcome.number for outcome in itertools.chain(*batches)] for batches in (one, two)]
     assert matches[1][: len(matches[0])] == matches[0]
     assert len(two) == len(one) + 1
+
+
+@pytest.mark.parametrize("ahead", [1, 2, 3])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        StopRule(min_matches=45, eps=1000.0, max_matches=1000),
+        StopRule(min_matches=45, max_matches=300),
+        CountRule(matches=60, max_matches=1000),
+        SettlingRule(0.2, lambda outcome: outcome.seats[0], min_matches=20),
+        StandstillRule(StablenessRule(window=8, eps=0.1, half_width=None)),
+    ],
+)
+def test_what_is_known_beforehand_is_asked_for_early_and_nothing_else_is_played(rule, ahead):
+    early = schedule(rule, ahead)
+    lags = []
+
+    class Recorded:
+        lag = property(lambda self: lags.append(early.lag) or lags[-1])
+        add, next_batch = early.add, early.next_batch
+
+    class Patient:
+        lag = ahead
+        add, next_batch = (patient := schedule(rule, ahead)).add, patient.next_batch
+
+    assert play_out(Recorded(), Players(STRENGTHS)) == play_out(Patient(), Players(STRENGTHS))
+    assert lags[0] == UNLIMITED
+    known = lags.count(UNLIMITED)
+    if isinstance(rule, CountRule):
+        assert known == len(lags)
+    else:
+        # Batches of twelve matches of each; one is known beforehand if those that it depends on are too few to stop.
+        least = rule.begin(tuple(STRENGTHS)).least
+        assert lags.index(ahead) == -(-least // 12) + ahead - 2
 
 
 def test_a_stopped_schedule_stays_stopped():

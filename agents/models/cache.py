@@ -1,0 +1,210 @@
+"""The cache of models' replies: what was asked and paid for once is never asked again.
+
+A file of it is a cassette: with the replies in it a run can be played again offline, and goes the same way.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+from agents.errors import ProviderError
+from agents.models.endpoint import Endpoint
+from agents.policy import Reply
+from llmarena_envs.core.failures import Failure
+from llmarena_envs.core.options import OptionError
+
+FILE = "replies.db"
+"""Name of the file in the directory of a cache."""
+
+APPLICATION_ID = 0x4C4D4163  # "LMAc" in the header of the file says that it is a cache of ours
+SCHEMA_VERSION = 1
+BUSY_TIMEOUT = 30.0
+"""Seconds that a write waits for other processes."""
+
+_TABLE = "CREATE TABLE reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, reply BLOB NOT NULL)"
+_STORED = (Failure.OK, Failure.TRUNCATED)
+_LONG = 1000  # bytes from which a reply is compressed
+_MAX_BYTES = 1 << 28  # of one reply; what unpacks to more was not packed here
+_FIELDS = (
+    "text", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "reasoning", "detail",
+)  # fmt: skip
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
+
+class ReplyCache:
+    """Replies of models by what they reply to; several processes may share one.
+
+    Only what a model answered is kept: no errors, no empty and no refused or filtered replies. A reply that was cut at the
+    limit of tokens is kept where it has a text. Each write is a transaction of its own, which survives ``kill -9``.
+
+    Args:
+        directory: where the file is, or is made with the directory.
+        create: whether to make it; otherwise it must exist.
+
+    Attributes:
+        path: the file.
+
+    Raises:
+        OptionError: if there is no cache and none is to be made, or the file is none, is damaged, or was written by a newer
+            version. It is left as it is.
+    """
+
+    def __init__(self, directory: Path, *, create: bool = True) -> None:
+        self.path = directory / FILE
+        if create:
+            try:
+                directory.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise OptionError(f"cache: expected a directory that can be made or is there, but: {error}") from error
+        elif not self.path.exists():
+            raise OptionError(
+                f"cache: expected a {FILE} in {directory}, but there is none: it is made by a run with --cache"
+            )
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        try:
+            self._db = self._connect()
+        except sqlite3.Error as error:
+            raise OptionError(f"cache: {self.path} cannot be opened: {error}") from error
+        try:
+            self._prepare()
+        except sqlite3.Error as error:
+            self._db.close()
+            raise OptionError(f"cache: expected a cache of replies in {self.path}, but SQLite says: {error}") from error
+        except OptionError:
+            self._db.close()
+            raise
+
+    def _connect(self) -> sqlite3.Connection:
+        where = self.path.absolute().as_uri()
+        writable = os.access(self.path.parent, os.W_OK) and (not self.path.exists() or os.access(self.path, os.W_OK))
+        if not writable and not self.path.with_name(f"{FILE}-wal").exists():
+            where += "?immutable=1"  # otherwise SQLite wants to make a file beside it even for reading
+        # Whoever shares the service of the cache uses one event loop at a time, but not always the same thread.
+        return sqlite3.connect(where, uri=True, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+
+    def _prepare(self) -> None:
+        """Makes the table in a file that is new, and checks one that is not."""
+        if not self._db.execute("SELECT 1 FROM sqlite_master").fetchone() and not self._number("application_id"):
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("BEGIN IMMEDIATE")
+            if not self._number("application_id"):  # else another process was faster
+                self._db.execute(_TABLE)
+                self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            self._db.execute("COMMIT")
+        if self._number("application_id") != APPLICATION_ID:
+            raise OptionError(f"cache: {self.path} was not written by llmarena; nothing in it was changed")
+        if (version := self._number("user_version")) > SCHEMA_VERSION:
+            raise OptionError(
+                f"cache: {self.path}: expected schema version {SCHEMA_VERSION} or older, got {version}: it was written by a"
+                " newer version of llmarena-envs; install that version, or name another directory"
+            )
+        self._db.execute("SELECT key, model, reply FROM reply LIMIT 1")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _number(self, name: str) -> int:
+        return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
+
+    def lock(self, key: str) -> asyncio.Lock:
+        """Returns the lock of whoever asks for the reply of a key: of two who ask the same at once, one waits for the other."""
+        return self._locks.setdefault(key, asyncio.Lock())
+
+    def find(self, key: str) -> Reply | None:
+        """Returns the reply of a key, for which nothing was sent, or ``None`` if there is none.
+
+        Raises:
+            ProviderError: if the file cannot be read, or holds something else.
+        """
+        with self._failures(key):
+            row = self._db.execute("SELECT reply FROM reply WHERE key = ?", (key,)).fetchone()
+            return _load(row[0]) if row else None
+
+    def keep(self, key: str, model: str, reply: Reply) -> Reply:
+        """Stores a reply that is an answer of the model.
+
+        Args:
+            key: of what was asked.
+            model: name of the model, for whoever looks into the file.
+            reply: the reply.
+
+        Returns:
+            What everybody who asks the same finds: the reply as it is read from the cache, or, if another process was faster, the
+            one that it stored.
+
+        Raises:
+            ProviderError: if the file cannot be written.
+        """
+        if reply.kind not in _STORED or not reply.text.strip():
+            return reply
+        with self._failures(key):
+            data = _dump(reply)
+            self._db.execute("INSERT OR IGNORE INTO reply VALUES (?, ?, ?)", (key, model, data))
+            (stored,) = self._db.execute("SELECT reply FROM reply WHERE key = ?", (key,)).fetchone()
+            return replace(_load(stored), calls=reply.calls, waited=reply.waited)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._db.close()
+
+    @contextmanager
+    def _failures(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise ProviderError(f"the cache {self.path} cannot be used: {error}", final=True) from error
+        except (ValueError, TypeError, KeyError, RecursionError, zlib.error) as error:
+            raise ProviderError(
+                f"the cache {self.path} is damaged: expected a reply under the key {key}, got something else ({error}); take the"
+                f" row out (DELETE FROM reply WHERE key = '{key}'), or use another directory",
+                final=True,
+            ) from error
+
+
+def cache_key(endpoint: Endpoint, model: str, request: Mapping[str, Any], sample: str) -> str:
+    """Returns the key of a reply: 64 hexadecimal digits.
+
+    Args:
+        endpoint: the server; its address counts, its key does not.
+        model: name of the model.
+        request: the whole request; JSON values.
+        sample: tells apart replies to the same request that are drawn anew.
+    """
+    address, query = endpoint.split()
+    asked = [SCHEMA_VERSION, (address or "").rstrip("/"), query, model, request, sample]
+    return hashlib.sha256(_canonical(asked).encode()).hexdigest()
+
+
+def _dump(reply: Reply) -> bytes:
+    table = {"kind": reply.kind.name, **{name: getattr(reply, name) for name in _FIELDS}}
+    data = json.dumps(table, separators=(",", ":")).encode()
+    return zlib.compress(data) if len(data) >= _LONG else data
+
+
+def _load(data: object) -> Reply:
+    """Reads what ``_dump`` wrote; raises one of several errors if it is something else."""
+    if not isinstance(data, bytes):
+        raise TypeError(f"no bytes but {type(data).__name__}")
+    if data[:1] != b"{":
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(data, _MAX_BYTES)
+        if not unpacker.eof or unpacker.unused_data:
+            raise ValueError("packed data that end too early, too late, or are too large")
+    table = json.loads(data)
+    if not isinstance(table, dict) or table.keys() != {"kind", *_FIELDS}:
+        raise ValueError(f"{str(table)[:80]!r}")
+    kind = Failure[table.pop("kind")]
+    counts = [table[name] for name in _FIELDS if name.endswith("_tokens")]
+    if kind not in _STORED or not isinstance(table["reasoning"], str) or not isinstance(table["detail"], dict | None):
+        raise ValueError(f"{str(table)[:80]!r}")
+    if any(count is not None and (type(count) is not int or count < 0) for count in counts):
+        raise ValueError(f"counts of tokens {counts}")
+    return Reply(kind=kind, **table)

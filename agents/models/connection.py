@@ -1,0 +1,186 @@
+"""The HTTP connections to one endpoint: a request goes out, a bounded response comes back."""
+
+import asyncio
+import importlib
+import itertools
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from agents.errors import ProviderError, TransientError
+from agents.models.calls import CallStatus
+from agents.models.endpoint import Endpoint
+from agents.models.rate_headers import read_retry_after
+from agents.models.stream import read_stream
+from agents.models.unreachable import unreachable
+
+CONNECT_TIMEOUT = 60.0
+"""Seconds to open a connection."""
+
+MAX_CONNECTIONS = 4096
+"""Connections to one endpoint. Without a number the aiohttp transport would silently stop at 100."""
+
+MAX_BODY = 16_000_000
+"""Bytes of a response that are read; a longer one is none."""
+
+MAX_STREAM = 256_000_000
+"""Bytes of a streamed response that are read: some 300 for each token."""
+
+_MAX_REDIRECTS = 3
+_MAX_HEADERS = 40
+_LIMIT_HEADERS = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after")
+
+
+@dataclass(frozen=True)
+class Received:
+    """A response that has been read.
+
+    Attributes:
+        http_status: its status.
+        headers: its headers.
+        body: its bytes, or the completion that a stream added up to.
+    """
+
+    http_status: int
+    headers: Mapping[str, str]
+    body: bytes | dict[str, Any] = b""
+
+    @property
+    def request_id(self) -> str:
+        """By which the server knows the request, or an empty string."""
+        name = self.headers.get("x-request-id") or self.headers.get("request-id") or ""
+        return "".join(sign for sign in name[:200] if sign.isprintable())
+
+    @property
+    def limits(self) -> dict[str, str]:
+        """The headers that speak of limits, with names in lower case."""
+        named = ((name.lower(), value) for name, value in self.headers.items())
+        limits = ((name, value[:200]) for name, value in named if name.startswith(_LIMIT_HEADERS))
+        return dict(itertools.islice(limits, _MAX_HEADERS))
+
+    def mark(self, error: ProviderError) -> ProviderError:
+        """Returns an error with what is known of the response that it is about."""
+        error.http_status = self.http_status
+        error.request_id = self.request_id
+        if isinstance(error, TransientError):
+            error.retry_after = read_retry_after(self.headers)
+            error.headers = self.limits
+        return error
+
+
+class Connection:
+    """The connections to an endpoint, by the transport of OpenAI's SDK.
+
+    The SDK's own ``post`` is not used: it reads bodies of any length, and takes half again as much time.
+
+    Args:
+        endpoint: the server.
+
+    Attributes:
+        address: of the server, as the SDK understands it.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        import openai
+
+        limits_type = type(openai.DEFAULT_CONNECTION_LIMITS)  # of httpx, or of httpx2 since openai 3
+        limits = limits_type(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS)
+        timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)  # whoever asks bounds the time of an attempt
+        httpx = importlib.import_module(limits_type.__module__.partition(".")[0])
+        # The SDK's aiohttp transport lets some of aiohttp's own errors through.
+        self._errors: tuple[type[Exception], ...] = (httpx.HTTPError, httpx.InvalidURL, OSError)
+        try:
+            self._http = openai.DefaultAioHttpClient(limits=limits, timeout=timeout)
+        except RuntimeError:  # without aiohttp; slow where hundreds of requests wait at once
+            self._http = openai.DefaultAsyncHttpxClient(limits=limits, timeout=timeout)
+        else:
+            from aiohttp import ClientError
+
+            self._errors += (ClientError,)
+        address, self._query = endpoint.split()
+        key = endpoint.read_key()
+        self._sdk = openai.AsyncOpenAI(base_url=address, api_key=key, max_retries=0, http_client=self._http)
+        self.address = str(self._sdk.base_url)
+        fields = {name: value for name, value in self._sdk.default_headers.items() if isinstance(value, str)}
+        self._headers = {**fields, "Authorization": f"Bearer {key}"}
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        await self._sdk.close()
+
+    async def send(self, body: Mapping[str, Any], idle: float | None) -> Received:
+        """Sends a request for a chat completion and returns the response, whatever its status.
+
+        A redirect is followed if it keeps the request (HTTP 307 and 308).
+
+        Args:
+            body: of the request.
+            idle: seconds without a sign of life after which the response is given up, or ``None``.
+
+        Raises:
+            TransientError: if no whole response came.
+            ProviderError: if none can come.
+        """
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        url = f"{self.address.rstrip('/')}/chat/completions"
+        request = self._http.build_request(
+            "POST", url, content=content, headers=self._headers, params=self._query or None
+        )
+        try:
+            for _ in range(_MAX_REDIRECTS):
+                async with asyncio.timeout(idle):
+                    response = await self._http.send(request, stream=True, follow_redirects=False)
+                try:
+                    if response.status_code not in (307, 308) or response.next_request is None:
+                        return await _receive(response, idle)
+                    request = response.next_request
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            raise _silence(idle) from None
+        except self._errors as error:
+            raise unreachable(error, self.address) from error
+        raise ProviderError(f"{self.address} redirects again and again", fatal=True, status=CallStatus.REJECTED)
+
+
+async def _receive(response: Any, idle: float | None) -> Received:
+    """Reads the body of a response."""
+    received = Received(response.status_code, response.headers)
+    is_stream = response.status_code < 300 and "text/event-stream" in response.headers.get("content-type", "")
+    chunks = _bounded(response.aiter_bytes(), MAX_STREAM if is_stream else MAX_BODY, idle)
+    async with aclosing(chunks):
+        try:
+            body = await read_stream(chunks) if is_stream else b"".join([chunk async for chunk in chunks])
+        except (ValueError, RecursionError) as error:  # an event that is no JSON
+            failed = TransientError(f"expected a chat completion: {error}", status=CallStatus.MALFORMED)
+            raise received.mark(failed) from None
+        except TransientError as error:
+            raise received.mark(error) from None
+    return Received(response.status_code, response.headers, body)
+
+
+async def _bounded(chunks: AsyncIterator[bytes], limit: int, idle: float | None) -> AsyncGenerator[bytes, None]:
+    """Yields the chunks of a body.
+
+    Raises:
+        TransientError: if there are more than ``limit`` bytes, or none for ``idle`` seconds.
+    """
+    count = 0
+    while True:
+        try:
+            async with asyncio.timeout(idle):
+                chunk = await anext(chunks, None)
+        except TimeoutError:
+            raise _silence(idle) from None
+        if chunk is None:
+            return
+        count += len(chunk)
+        if count > limit:
+            raise TransientError(f"a response of more than {limit} bytes", status=CallStatus.MALFORMED)
+        yield chunk
+
+
+def _silence(idle: float | None) -> TransientError:
+    return TransientError(f"nothing came for {idle or 0:.3g} s", status=CallStatus.TIMEOUT)

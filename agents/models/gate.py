@@ -1,0 +1,302 @@
+"""How much a model on a server bears: how many requests at once, how many a second, and when none at all.
+
+The number of requests in flight follows the rule of TCP (Jacobson, Congestion avoidance and control, 1988): slow start, additive
+increase, multiplicative decrease. A bound on what is in flight does not tame a limit of requests a minute where replies come at
+once, so a refusal also teaches a pace. All of it is driven by the times that it is told and knows no clock.
+"""
+
+import logging
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from agents.models.connection import MAX_CONNECTIONS
+from agents.models.pace import Pace, per_minute
+from agents.models.rate_headers import read_pause
+
+FIRST_LIMIT = 20
+"""Requests in flight with which a gate begins."""
+
+DECREASE = 0.8
+"""What a refusal leaves of the limit."""
+
+WINDOW = 1.0
+"""Seconds: shortest time in which nothing but good replies earns growth."""
+
+FIRST_COOL_DOWN, LONGEST_COOL_DOWN = 1.0, 30.0
+"""Seconds in which nothing is sent after a refusal that does not say how long; they double from refusal to refusal."""
+
+LONGEST_HEADER_PAUSE = 60.0
+"""Seconds: the headers of a reply close the gate no longer."""
+
+PACE_MARGIN = 0.9
+"""The part of the replies a second that the server gave, with which it is asked after a refusal."""
+
+SLOWEST_PACE = 0.05
+"""Requests a second."""
+
+_WINDOWS_TO_DOUBLE = 4  # without a refusal, after which the limit and the pace grow twice as fast
+_PACE_SLACK = 0.05  # seconds: a timer that comes late loses no turn
+_MEASURED, _REMEMBERED = 1.0, 30.0  # seconds: shortest and longest time in which replies are counted for a pace
+_RECOVERY = 1.25  # growth of a pace in a window, until it is refused once
+_PROBING = 0.02  # growth of a pace in a longer window afterwards
+_PROBING_WINDOW = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class GateLimits:
+    """What a person allows, whatever the server bears.
+
+    Attributes:
+        max_in_flight: greatest number of requests at once.
+        requests_per_minute: greatest number of requests in any minute, or ``None``.
+        tokens_per_minute: greatest number of tokens, read and written, in any minute, or ``None``.
+    """
+
+    max_in_flight: int = MAX_CONNECTIONS
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+
+
+NO_LIMITS = GateLimits()
+"""Nothing but what connections allow."""
+
+
+class Ticket:
+    """A request that a gate let through.
+
+    Attributes:
+        number: how many were let through before.
+        sent_at: when it was let through.
+        tokens: that were counted for it.
+        is_probe: whether it finds out if an outage is over.
+    """
+
+    __slots__ = ("is_probe", "number", "sent_at", "tokens")
+
+    def __init__(self, number: int, sent_at: float, tokens: float) -> None:
+        self.number = number
+        self.sent_at = sent_at
+        self.tokens = tokens
+        self.is_probe = False
+
+
+class Gate:
+    """What one model on one server bears, learned from its replies.
+
+    Args:
+        name: of the model, for the log.
+
+    Attributes:
+        in_flight: requests under way.
+        limit: greatest number of them for now.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self._name = name
+        self.in_flight = 0
+        self.limit = FIRST_LIMIT
+        self._cap = MAX_CONNECTIONS
+        self._cap_is_logged = False
+        self._requests: Pace | None = None
+        self._tokens: Pace | None = None
+        self._pace: Pace | None = None
+        self._closed_until = -math.inf
+        self._idle_since = -math.inf
+        self._sent = 0
+        self._era = 0  # number of the first request sent after the last decrease
+        self._is_slow_start = True
+        self._refusals = 0  # decreases without a good reply between them
+        self._clean = 0  # good replies of the window
+        self._clean_windows = 0
+        self._window_start = -math.inf
+        self._pace_window_start = -math.inf
+        self._pace_windows = 0
+        self._is_paced = False  # whether the pace held the last request back
+        self._pace_was_refused = False
+        self._replies = 0.0
+        self._measured_since: float | None = None
+
+    @property
+    def learned_pace(self) -> float | None:
+        """Requests a second that are sent at most since the server refused one, or ``None``."""
+        return None if self._pace is None else self._pace.rate
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether ``enter`` wants to know the tokens of a request."""
+        return self._tokens is not None
+
+    def restrict(self, limits: GateLimits) -> None:
+        """Sets limits that somebody who uses the gate asks for; the strictest of all that were set holds."""
+        self._cap = min(self._cap, limits.max_in_flight)
+        self.limit = min(self.limit, self._cap)
+        self._requests = _stricter(self._requests, limits.requests_per_minute)
+        self._tokens = _stricter(self._tokens, limits.tokens_per_minute)
+
+    def ready_at(self) -> float:
+        """Returns the time from which a request may be sent; infinity if another one must end before."""
+        return math.inf if self.in_flight >= self.limit else self.open_at()
+
+    def open_at(self) -> float:
+        """Returns the time from which a request may be sent, but for the limit of those in flight."""
+        at = self._closed_until
+        for pace in (self._pace, self._requests, self._tokens):
+            if pace is not None and pace.ready_at > at:
+                at = pace.ready_at
+        return at
+
+    def enter(self, now: float, tokens: float = 0.0) -> Ticket:
+        """Lets a request through."""
+        if self._measured_since is None:
+            self._measured_since = self._window_start = now
+        elif self.in_flight == 0:
+            # Time in which nobody wanted anything says nothing about the server.
+            self._measured_since += max(now - max(self._idle_since, self.open_at()), 0.0)
+        ticket = Ticket(self._sent, now, tokens)
+        self._sent += 1
+        self.in_flight += 1
+        if self._requests is not None:
+            self._requests.take(now)
+        if self._tokens is not None:
+            self._tokens.take(now, tokens)
+        if self._pace is not None:
+            self._is_paced = self._pace.is_behind(now + self._pace.slack / 2)
+            self._pace.take(now)
+        return ticket
+
+    def leave(self, now: float) -> None:
+        """Takes back a request of which nothing was learned."""
+        self.in_flight -= 1
+        self._idle_since = now
+
+    def succeed(self, ticket: Ticket, now: float, tokens: int | None = None) -> None:
+        """Takes back a request that was replied to.
+
+        Args:
+            ticket: the request.
+            now: the time.
+            tokens: that it has turned out to cost, or ``None`` if unknown.
+        """
+        is_used = self.in_flight * 2 > self.limit
+        self.leave(now)
+        if tokens is not None and self._tokens is not None:
+            self._tokens.correct(tokens - ticket.tokens)
+        self._replies += 1.0
+        self._forget(now)
+        if ticket.number < self._era:
+            return
+        self._refusals = 0
+        self._clean += 1
+        if is_used:
+            if self._is_slow_start:
+                self._grow(1, now)
+            elif self._clean >= self.limit and now - self._window_start >= WINDOW:
+                self._grow(min(2 ** (self._clean_windows // _WINDOWS_TO_DOUBLE), max(self.limit // 4, 1)), now)
+                self._clean_windows = min(self._clean_windows + 1, 100)
+        if self._pace is not None:
+            self._quicken(self._pace, now)
+
+    def fail(self, ticket: Ticket, now: float) -> None:
+        """Takes back a request that the server failed to reply to: growth begins a new window."""
+        self.leave(now)
+        self._clean, self._window_start = 0, now
+
+    def refuse(self, ticket: Ticket, now: float, retry_after: float = 0.0) -> None:
+        """Takes back a request that the server refused since there were too many.
+
+        Args:
+            ticket: the request.
+            now: the time.
+            retry_after: seconds that the server asks to wait, or 0.
+        """
+        self.leave(now)
+        pause = retry_after
+        if ticket.number >= self._era:
+            self._learn_pace(now)
+            self._is_slow_start = False
+            self.limit = max(int(self.limit * DECREASE), 1)
+            pause = pause or min(FIRST_COOL_DOWN * 2**self._refusals, LONGEST_COOL_DOWN)
+            self._refusals = min(self._refusals + 1, 30)
+            self._era = self._sent
+            self._clean, self._clean_windows, self._window_start = 0, 0, now
+            _log.info(
+                "%s: too many requests; at most %d at once%s, and none for %.1f s",
+                self._name,
+                self.limit,
+                "" if self._pace is None else f" and {self._pace.rate:.3g} a second",
+                pause,
+            )
+        self._closed_until = max(self._closed_until, now + pause)
+
+    def heed(self, headers: Mapping[str, str], now: float) -> None:
+        """Closes the gate while the headers of a response say that nothing is left to send."""
+        if headers:
+            self._closed_until = max(self._closed_until, now + min(read_pause(headers), LONGEST_HEADER_PAUSE))
+
+    def reopen(self, now: float) -> None:
+        """Begins again after an outage, with half of the limit: all that waited would be too much at once."""
+        self.limit = max(self.limit // 2, 1)
+        self._era = self._sent
+        self._clean, self._window_start = 0, now
+        self._replies, self._measured_since = 0.0, now
+
+    def _grow(self, step: int, now: float) -> None:
+        if self.limit < self._cap:
+            self.limit = min(self.limit + step, self._cap)
+        elif not self._cap_is_logged:
+            self._cap_is_logged = True
+            _log.info("%s: %d requests are in flight; no more are allowed (max_in_flight)", self._name, self.limit)
+        self._clean, self._window_start = 0, now
+
+    def _quicken(self, pace: Pace, now: float) -> None:
+        """Lets a pace that holds requests back grow after a window without a refusal."""
+        if not self._is_paced:
+            self._pace_window_start = now
+            return
+        window = _PROBING_WINDOW if self._pace_was_refused else WINDOW
+        if now - self._pace_window_start < max(window, 4 / pace.rate):
+            return
+        self._pace_window_start = now
+        if self._pace_was_refused:
+            pace.rate *= 1 + min(_PROBING * 2 ** (self._pace_windows // _WINDOWS_TO_DOUBLE), _RECOVERY - 1)
+            self._pace_windows = min(self._pace_windows + 1, 100)
+        else:
+            pace.rate *= _RECOVERY
+
+    def _learn_pace(self, now: float) -> None:
+        """Sets the pace below what the server last gave.
+
+        A cool-down counts as time: a bucket of tokens fills while nothing is taken from it. Replies of less than a second say
+        little: they are counted on, unless they are all there is to go by.
+        """
+        since = now if self._measured_since is None else self._measured_since
+        seconds = now - since
+        self._pace_windows, self._pace_window_start = 0, now
+        if seconds >= _MEASURED or self._is_slow_start:
+            known = math.inf if self._pace is None else self._pace.rate
+            measured = self._replies / max(seconds, _MEASURED) if self._replies else known / 2
+            if math.isfinite(measured):
+                self._set_pace(max(min(known, measured) * PACE_MARGIN, SLOWEST_PACE))
+            self._replies, self._measured_since = 0.0, now
+
+    def _set_pace(self, rate: float) -> None:
+        if self._pace is None:
+            self._pace = Pace(rate, _PACE_SLACK)
+        else:
+            self._pace.rate, self._pace_was_refused = rate, True
+
+    def _forget(self, now: float) -> None:
+        """Gives up the older half of a long count of replies."""
+        if self._measured_since is not None and now - self._measured_since > _REMEMBERED:
+            self._replies *= _REMEMBERED / 2 / (now - self._measured_since)
+            self._measured_since = now - _REMEMBERED / 2
+
+
+def _stricter(pace: Pace | None, limit: int | None) -> Pace | None:
+    if limit is None:
+        return pace
+    new = per_minute(limit)
+    return new if pace is None or new.rate < pace.rate else pace

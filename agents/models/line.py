@@ -1,0 +1,252 @@
+"""The line of calls before a gate: first come, first served; in an outage one after the other tries whether it is over."""
+
+import asyncio
+import logging
+import math
+from collections import deque
+from collections.abc import Mapping
+
+from agents.errors import ProviderError, TransientError
+from agents.models.calls import CallStatus
+from agents.models.gate import Gate, Ticket
+from agents.models.outage import Outage, is_down
+
+_log = logging.getLogger(__name__)
+
+
+class _Waiter:
+    __slots__ = ("future", "patience", "tokens")
+
+    def __init__(self, future: asyncio.Future[Ticket], tokens: float, patience: float) -> None:
+        self.future = future
+        self.tokens = tokens
+        self.patience = patience
+
+
+class Line:
+    """Where the calls of one model on one server wait until they may be sent.
+
+    There is one timer, however many wait. All methods must be called in the event loop of those who wait.
+
+    Args:
+        name: of the model and its server, for messages.
+
+    Attributes:
+        gate: what the server bears.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.gate = Gate(name)
+        self._name = name
+        self._outage = Outage()
+        self._trouble = ""
+        self._first: deque[_Waiter] = deque()  # calls that were refused and come again
+        self._others: deque[_Waiter] = deque()
+        self._least_patience = math.inf  # of those who wait, or of some who did
+        self._timer: asyncio.TimerHandle | None = None
+        self._probe: Ticket | None = None
+        self._stop: Exception | None = None
+
+    @property
+    def is_out(self) -> bool:
+        """Whether the endpoint is out."""
+        return self._outage.began is not None
+
+    async def enter(self, *, patience: float, tokens: float = 0.0, again: bool = False) -> Ticket:
+        """Waits until a request may be sent. Whoever is let through must be let out by one of the methods below.
+
+        Args:
+            patience: seconds that an outage may last.
+            tokens: that the request is expected to cost.
+            again: whether the request was refused before; it then goes before those that were not yet sent.
+
+        Raises:
+            ProviderError: if the outage lasts longer (fatal), or what was given to ``stop``.
+        """
+        if self._stop is not None:
+            raise self._stop.with_traceback(None)
+        loop = asyncio.get_running_loop()
+        if not self._first and not self._others and self._may_send(loop.time()):
+            return self._admit(loop.time(), tokens)
+        waiter = _Waiter(loop.create_future(), tokens, patience)
+        self._least_patience = min(self._least_patience, patience)
+        (self._first if again and not self.is_out else self._others).append(waiter)
+        self._release(loop)
+        try:
+            return await waiter.future
+        except asyncio.CancelledError:
+            if waiter.future.done() and not waiter.future.cancelled() and waiter.future.exception() is None:
+                self.cancel(waiter.future.result())  # let through and cancelled in the same moment
+            else:
+                self._release(loop)
+                self._forget_outage()
+            raise
+
+    def succeed(self, ticket: Ticket, tokens: int | None, headers: Mapping[str, str]) -> None:
+        """Lets out a call that was replied to; ``tokens`` is what it cost, ``None`` if unknown."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        self._learn_of_response(ticket, now)
+        self.gate.succeed(ticket, now, tokens)
+        self.gate.heed(headers, now)
+        self._depart(ticket, loop)
+
+    def reject(self, ticket: Ticket) -> None:
+        """Lets out a call that the server did not take for what was in it: the server is there."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        self._learn_of_response(ticket, now)
+        self.gate.leave(now)
+        self._depart(ticket, loop)
+
+    def fail(self, ticket: Ticket, caller: int, error: TransientError, patience: float) -> bool:
+        """Lets out a call that was not replied to.
+
+        Args:
+            ticket: the request.
+            caller: tells calls apart; the attempts of one call share it.
+            error: why; a pause that the server asks for is obeyed up to ``patience``.
+            patience: seconds that an outage may last.
+
+        Returns:
+            Whether the endpoint is out.
+        """
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        if error.status is CallStatus.RATE_LIMITED:
+            self._learn_of_response(ticket, now)
+            self.gate.refuse(ticket, now, min(error.retry_after, patience))
+        else:
+            self._learn_of_trouble(ticket, caller, error, now)
+            self.gate.fail(ticket, now)
+        self.gate.heed(error.headers, now)
+        self._depart(ticket, loop)
+        return self.is_out
+
+    def cancel(self, ticket: Ticket) -> None:
+        """Lets out a call that nobody waits for any more."""
+        loop = asyncio.get_running_loop()
+        self.gate.leave(loop.time())
+        self._depart(ticket, loop)
+        self._forget_outage()
+
+    def stop(self, error: Exception) -> None:
+        """Lets nobody through any more: those who wait, and those who come, get ``error``."""
+        self._stop = error
+        for queue in (self._first, self._others):
+            while queue:
+                _fail(queue.popleft(), error)
+        self._set_timer(math.inf)
+
+    def _depart(self, ticket: Ticket, loop: asyncio.AbstractEventLoop) -> None:
+        if ticket is self._probe:
+            self._probe = None
+        if self._first or self._others:
+            self._release(loop)
+
+    def _learn_of_trouble(self, ticket: Ticket, caller: int, error: TransientError, now: float) -> None:
+        was_out = self.is_out
+        self._trouble = str(error)
+        self._outage.fail(
+            now,
+            caller,
+            is_down=is_down(error),
+            under_way=self.gate.in_flight,
+            is_probe=ticket.is_probe,
+            retry_after=error.retry_after,
+        )
+        if self.is_out and not was_out:
+            _log.warning("%s is out (%s); its calls wait, and one at a time tries again", self._name, error)
+
+    def _learn_of_response(self, ticket: Ticket, now: float) -> None:
+        if self._outage.began is None:
+            self._outage.end()
+        elif ticket.is_probe:  # the others were sent before the outage, and say nothing about now
+            _log.warning("%s is back after %.0f s", self._name, now - self._outage.began)
+            self._outage.end()
+            self.gate.reopen(now)
+
+    def _may_send(self, now: float) -> bool:
+        if self.is_out:
+            return self._probe is None and self._probe_at() <= now
+        return self.gate.ready_at() <= now
+
+    def _probe_at(self) -> float:
+        """Returns when the endpoint is asked next in an outage, whatever else is still under way."""
+        return max(self._outage.probe_at, self.gate.open_at())
+
+    def _admit(self, now: float, tokens: float) -> Ticket:
+        ticket = self.gate.enter(now, tokens)
+        if self.is_out:
+            ticket.is_probe = True
+            self._probe = ticket
+        return ticket
+
+    def _release(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Lets through whoever may go, and sets the timer for the next."""
+        now = loop.time()
+        if self.is_out:
+            self._lose_patience(now)
+        while (waiter := self._next()) is not None and self._may_send(now):
+            (self._first or self._others).popleft()
+            waiter.future.set_result(self._admit(now, waiter.tokens))
+        if waiter is None:
+            self._set_timer(math.inf)
+        elif self.is_out:
+            until = (self._outage.began or 0.0) + self._least_patience
+            self._set_timer(until if self._probe is not None else min(until, self._probe_at()))
+        else:
+            self._set_timer(self.gate.ready_at())
+
+    def _next(self) -> _Waiter | None:
+        """Returns the first of those who wait; whoever no longer does is dropped."""
+        for queue in (self._first, self._others):
+            while queue:
+                if not queue[0].future.done():
+                    return queue[0]
+                queue.popleft()
+        return None
+
+    def _set_timer(self, at: float) -> None:
+        if self._timer is not None:
+            if self._timer.when() == at:
+                return
+            self._timer.cancel()
+            self._timer = None
+        if at < math.inf:
+            self._timer = asyncio.get_running_loop().call_at(at, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self._release(asyncio.get_running_loop())
+
+    def _lose_patience(self, now: float) -> None:
+        """Gives up the calls for which the outage has lasted too long."""
+        began = self._outage.began
+        if began is None or now < began + self._least_patience:
+            return
+        for queue in (self._first, self._others):
+            for waiter in queue:
+                if now >= began + waiter.patience:
+                    _fail(waiter, self._unavailable(now - began))
+            patient = [waiter for waiter in queue if not waiter.future.done()]
+            queue.clear()
+            queue.extend(patient)
+        waiters = [*self._first, *self._others]
+        self._least_patience = min((waiter.patience for waiter in waiters), default=math.inf)
+        self._forget_outage()
+
+    def _forget_outage(self) -> None:
+        """Lets whoever comes later begin anew if nobody is left to find out that an outage is over."""
+        if self.is_out and self._next() is None and not self.gate.in_flight:
+            self._outage.end()
+
+    def _unavailable(self, seconds: float) -> ProviderError:
+        return ProviderError(
+            f"{self._name} has been out for {seconds:.3g} s: {self._trouble}", fatal=True, status=CallStatus.UNAVAILABLE
+        )
+
+
+def _fail(waiter: _Waiter, error: Exception) -> None:
+    if not waiter.future.done():
+        waiter.future.set_exception(error)

@@ -1,0 +1,1 @@
+"""Policies as OpenAI-compatible chat servers, so that other tools play against them."""

@@ -1,0 +1,92 @@
+"""``llmarena run --dry-run``: what a run is expected to take."""
+
+import asyncio
+
+from rating.commands.read import print_sheets
+from rating.report.tables import Sheet
+from rating.running import run_directory
+from rating.running.forecast import NOTHING, Expected, Forecast, Span, forecast
+from rating.schemes.leaderboard import ALWAYS
+
+
+def print_forecast(run_file: str, where: str, reply_tokens: int, latency: float) -> None:
+    """Prints what a run is expected to take; nothing is sent, and no directory is made.
+
+    Args:
+        run_file: text of the run file.
+        where: what error messages call it.
+        reply_tokens: tokens of a reply.
+        latency: seconds of a call.
+
+    Raises:
+        OptionError: if the run file is not valid.
+    """
+    config = run_directory.check_run_file(run_file, where, offline=True)[0]
+    found = asyncio.run(forecast(config, reply_tokens=reply_tokens, latency=latency))
+    print_sheets([forecast_sheet(found, reply_tokens, latency)])
+
+
+def forecast_sheet(found: Forecast, reply_tokens: int, latency: float) -> Sheet:
+    """Returns what is shown of a forecast."""
+    header = ["environment", "policy", "matches", "calls", "tokens in", "tokens out"]
+    header += [f"cost in {found.currency}"] if found.currency else []
+    rows = [_row(row, found.currency) for row in found.rows]
+    total = ["total", "", _count(sum(found.matches.values(), NOTHING))]
+    for name in ("calls", "prompt_tokens", "completion_tokens"):
+        total.append(_count(sum((getattr(row, name) for row in found.rows), NOTHING)))
+    if found.currency:
+        costs = [row.cost for row in found.rows if row.cost is not None]
+        known = _money(sum(costs, NOTHING))
+        total.append(known if len(costs) == len(found.rows) else f"at least {known}")
+    return Sheet("Forecast", header, [*rows, total], _notes(found, reply_tokens, latency), [ALWAYS] * len(header))
+
+
+def _row(row: Expected, currency: str) -> list[str]:
+    counts = [row.matches, row.calls, row.prompt_tokens, row.completion_tokens]
+    cost = [_money(row.cost) if row.cost else "no price"] if currency else []
+    return [row.environment, row.policy, *map(_count, counts), *cost]
+
+
+def _notes(found: Forecast, reply_tokens: int, latency: float) -> list[str]:
+    matches = ", ".join(f"{name}: {_count(span)}" for name, span in found.matches.items())
+    notes = [
+        "nothing was sent; what is expected, and in brackets between what",
+        f"matches of all policies: {matches}",
+        "they come from the schedule and the stop rule, given made results: of policies that are equally good, and of ones far"
+        " apart",
+        f"calls and tokens come from {found.rehearsed} rehearsals: matches by random and other scripted play with the real"
+        " prompts, one call a turn, the brackets from their quartiles; tokens are counted by words, as 4/3 of a token each",
+        "on top come replies that are asked for again, attempts that fail, and long talk between players",
+        f"a reply is taken for {reply_tokens} tokens, or max_tokens if that is less (--reply-tokens); a model that reasons writes"
+        " many more",
+        f"time: {_time(found.seconds)}, with {latency:g} s a call (--latency) and the concurrency of the run file, where no"
+        " server limits it",
+    ]
+    if not found.currency:
+        notes.append("there are no prices, so no costs: give them with [[price]] in the run file")
+    if found.left_out:
+        notes.append(f"not counted, since their calls are their own: {', '.join(found.left_out)}")
+    return notes
+
+
+def _count(span: Span) -> str:
+    low, expected, high = (_rounded(value) for value in (span.low, span.expected, span.high))
+    return f"{expected:,}" if low == high else f"{expected:,} [{low:,}, {high:,}]"
+
+
+def _rounded(value: float) -> int:
+    """Rounds to three digits: more would claim too much."""
+    return int(float(f"{value:.3g}"))
+
+
+def _money(span: Span) -> str:
+    return f"{span.expected:.3g} [{span.low:.3g}, {span.high:.3g}]"
+
+
+def _time(span: Span) -> str:
+    return f"{_clock(span.expected)} [{_clock(span.low)}, {_clock(span.high)}]"
+
+
+def _clock(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{seconds:.0f} s" if seconds < 120 else f"{minutes // 60} h {minutes % 60:02} min"

@@ -1,0 +1,202 @@
+"""How far a run is, as a table and as a line."""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from llmarena_envs.core.terminal import printable
+from rating.running.progress import EnvironmentProgress, Progress, Usage
+
+_WINDOW = 30.0
+"""Seconds over which calls a second are counted."""
+
+_UNITS = ((10**9, "G"), (10**6, "M"), (1000, "k"))
+_SLOTS = 0.25  # seconds: looks that are closer together count as one
+
+
+class Pace:
+    """How fast a run goes.
+
+    Args:
+        clock: seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._begin = clock()
+        self._calls: deque[tuple[float, int]] = deque()
+
+    def add(self, progress: Progress) -> None:
+        """Takes a look at a run."""
+        now, calls = self._clock(), sum(usage.calls for usage in progress.usage.values())
+        if self._calls and now < self._calls[-1][0] + _SLOTS:
+            return
+        self._calls.append((now, calls))
+        while len(self._calls) > 2 and self._calls[1][0] <= now - _WINDOW:
+            self._calls.popleft()
+
+    def calls_per_second(self) -> float:
+        """Returns the calls a second that ended in the last half minute."""
+        if len(self._calls) < 2:
+            return 0.0
+        (first, before), (last, after) = self._calls[0], self._calls[-1]
+        return (after - before) / (last - first)
+
+    def seconds_left(self, progress: Progress) -> float | None:
+        """Returns the seconds until all matches are played at the pace of this session, or ``None`` if nobody knows."""
+        left = 0
+        for item in progress.environments:
+            if item.left is None:
+                return None
+            left += item.left
+        played = sum(item.played for item in progress.environments)
+        if left and not played:
+            return None
+        return left * (self._clock() - self._begin) / max(played, 1)
+
+
+@dataclass
+class _Sum:
+    """The usage of several."""
+
+    calls: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    unknown: int = 0
+    unpriced: int = 0
+
+    def add(self, usage: Usage) -> None:
+        self.calls += usage.calls
+        self.errors.update(usage.errors)
+        self.prompt_tokens += usage.prompt_tokens
+        self.completion_tokens += usage.completion_tokens
+        self.cost += usage.cost
+        self.unknown += usage.unknown
+        self.unpriced += usage.unpriced
+
+
+def draw_table(progress: Progress, pace: Pace) -> Group:
+    """Returns environments, policies that call models, and the whole, as tables."""
+    environments = _table("environment", "matches", "void", "")
+    for item in progress.environments:
+        _row(environments, item.name, _matches(item), str(item.void or ""), _state(item))
+    parts: list[Table | Text] = [environments]
+    policies = _by_policy(progress)
+    if policies:
+        table = _table("policy", "calls", "tokens in", "tokens out", "cost", "")
+        for name, usage in policies.items():
+            state = _errors(usage)
+            if name in progress.suspended:
+                state = f"suspended: {progress.suspended[name]}"
+            tokens = _tokens(usage.prompt_tokens, usage), _tokens(usage.completion_tokens, usage)
+            _row(table, name, f"{usage.calls:,}", *tokens, _cost(usage), state)
+        parts.append(table)
+    parts.append(Text(_whole(progress, pace), overflow="ellipsis", no_wrap=True))
+    return Group(*parts)
+
+
+def write_line(progress: Progress, pace: Pace) -> str:
+    """Returns how far a run is, in one line."""
+    matches = ", ".join(f"{item.name} {_matches(item)}" for item in progress.environments if not item.stopped)
+    total = _total(progress.usage.values())
+    errors = _errors(total)
+    facts = [f"matches: {matches or 'all played'}", _whole(progress, pace)]
+    if total.calls:
+        tokens = f"{_tokens(total.prompt_tokens, total)} in, {_tokens(total.completion_tokens, total)} out"
+        facts += [f"tokens: {tokens}", f"cost {_cost(total)}"]
+    if errors:
+        facts.append(errors)
+    if progress.suspended:
+        facts.append(f"suspended: {', '.join(progress.suspended)}")
+    return printable("; ".join(facts))
+
+
+def stop_line(item: EnvironmentProgress) -> str:
+    """Returns what is said when an environment has come to its end."""
+    return f"{printable(item.name)}: {_matches(item)} matches, {_state(item)}"
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    last = len(columns) - 1
+    for number, name in enumerate(columns):
+        table.add_column(name, justify="left" if number in (0, last) else "right", no_wrap=True, overflow="ellipsis")
+    return table
+
+
+def _row(table: Table, *cells: str) -> None:
+    """Adds a row of plain texts: names and messages of others steer neither the terminal nor the table."""
+    table.add_row(*[Text(printable(" ".join(cell.split()))) for cell in cells])
+
+
+def _matches(item: EnvironmentProgress) -> str:
+    if item.expected is not None:
+        return f"{item.finished:,} of {item.expected:,}"
+    return f"{item.finished:,} of {item.scheduled:,}" + ("" if item.stopped else "+")
+
+
+def _state(item: EnvironmentProgress) -> str:
+    void = f", {item.void:,} void" if item.void and item.stopped else ""
+    return f"stopped: {item.stopped}{void}" if item.stopped else ""
+
+
+def _by_policy(progress: Progress) -> dict[str, _Sum]:
+    sums: dict[str, _Sum] = {}
+    for (_, policy), usage in progress.usage.items():
+        sums.setdefault(policy, _Sum()).add(usage)
+    return sums
+
+
+def _total(usages: Iterable[Usage]) -> _Sum:
+    total = _Sum()
+    for usage in usages:
+        total.add(usage)
+    return total
+
+
+def _whole(progress: Progress, pace: Pace) -> str:
+    """Returns what is true of the whole run."""
+    total = _total(progress.usage.values())
+    facts = []
+    if total.calls or progress.in_flight:
+        limit = "" if progress.limit is None else f" of {progress.limit:,}"
+        facts.append(
+            f"{total.calls:,} calls, {pace.calls_per_second():.1f} a second, {progress.in_flight:,}{limit} under way"
+        )
+    if progress.errors:
+        facts.append(f"{progress.errors:,} failures of providers or environments")
+    left = pace.seconds_left(progress)
+    facts.append(f"time left: {'?' if left is None else _duration(left)}")
+    return "; ".join(facts)
+
+
+def _errors(usage: Usage) -> str:
+    kinds = sorted(usage.errors.items(), key=lambda item: (-item[1], item[0]))
+    return f"failed calls: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}" if kinds else ""
+
+
+def _tokens(tokens: int, usage: Usage) -> str:
+    """Returns a number of tokens; with a plus if it is not all of them."""
+    unit, name = next(((unit, name) for unit, name in _UNITS if tokens >= 10 * unit), (1, ""))
+    size = f"{tokens / unit:,.0f}{name}"
+    return size + ("+" if usage.unknown else "")
+
+
+def _cost(usage: Usage) -> str:
+    """Returns a cost; with a plus if something has no price, a question mark if nothing has."""
+    if usage.calls and usage.unpriced >= usage.calls:
+        return "?"
+    return f"{usage.cost:.2f}" + ("+" if usage.unpriced or usage.unknown else "")
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{round(seconds)} s"
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

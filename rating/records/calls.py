@@ -1,0 +1,197 @@
+"""The log of calls: one JSON line for every attempt at a reply of a model, in the order in which they ended.
+
+Whoever pays for a run reads here what was paid for: calls of matches that were never finished stand in it like all others.
+"""
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from agents.models.calls import Call, CallStatus
+from rating.errors import RunError
+
+CALLS = "calls.jsonl"
+"""Name of the log in the directory of a run."""
+
+MAX_LINE = 16_384
+"""Bytes of a line."""
+
+MAX_DAMAGED = 100
+"""Lines that cannot be read, after which a file is taken for none of ours."""
+
+_MAX_TEXT = 300
+_MAX_COUNT = 2**53
+_TEXTS = frozenset({"model", "base_url", "agent", "request_id", "error"})
+_SECONDS = frozenset({"waited", "latency"})
+_DEFAULTS = {item.name: item.default for item in fields(Call) if item.default is not MISSING}
+_REQUIRED = frozenset({item.name for item in fields(Call)} - _DEFAULTS.keys())
+
+
+@dataclass(frozen=True)
+class LoggedCall:
+    """A call, and what it was for.
+
+    Attributes:
+        time: when it ended, in UTC.
+        environment: module name; empty for a call outside of matches.
+        match: id of the match; empty for a call outside of matches.
+        policy: name of the policy.
+        call: the call.
+    """
+
+    time: datetime
+    environment: str
+    match: str
+    policy: str
+    call: Call
+
+
+class CallLog:
+    """Appends to a log, one write a line, so that no line is torn but by a crash; a torn last line is taken away first.
+
+    Args:
+        path: the file; made with the first call.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = -1
+
+    def write(self, logged: LoggedCall) -> None:
+        """Appends a call; when this returns it survives the end of the process.
+
+        Raises:
+            OSError: if it cannot be written.
+        """
+        if self._file < 0:
+            self._file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            _drop_torn_line(self._file)
+        line = json.dumps(_table(logged), separators=(",", ":")).encode() + b"\n"
+        if os.write(self._file, line) < len(line):
+            raise OSError(f"{self._path}: no room for the log of calls")
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def _drop_torn_line(file: int) -> None:
+    end = os.fstat(file).st_size
+    begin = max(0, end - MAX_LINE)
+    tail = os.pread(file, end - begin, begin)
+    if tail and not tail.endswith(b"\n"):
+        last = tail.rfind(b"\n")
+        if last >= 0 or begin == 0:
+            os.ftruncate(file, begin + last + 1)
+        else:
+            os.write(file, b"\n")  # longer than any line of ours: it is left to the reader
+
+
+def _table(logged: LoggedCall) -> dict[str, Any]:
+    call = {name: _plain(value) for name, value in vars(logged.call).items() if value != _DEFAULTS.get(name, ...)}
+    return {
+        "time": logged.time.isoformat(timespec="milliseconds"),
+        "environment": logged.environment,
+        "match": logged.match,
+        "policy": logged.policy,
+        **call,
+    }
+
+
+def _plain(value: Any) -> Any:
+    return round(value, 6) if isinstance(value, float) else value[:_MAX_TEXT] if isinstance(value, str) else value
+
+
+class LoggedCalls:
+    """The calls of a log, read one at a time; none where there is no file.
+
+    A torn last line is ignored. Lines that hold something else are left out and named.
+
+    Args:
+        path: the file.
+
+    Attributes:
+        damage: what is wrong with lines that were left out while the log was read last, each with its number.
+
+    Raises:
+        RunError: when read, if more than ``MAX_DAMAGED`` lines hold something else.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.damage: list[str] = []
+
+    def __iter__(self) -> Iterator[LoggedCall]:
+        self.damage = []
+        if not self._path.exists():
+            return
+        with self._path.open("rb") as file:
+            number = 0
+            while line := file.readline(MAX_LINE):
+                number += 1
+                whole = line.endswith(b"\n")
+                rest = line
+                while rest and not rest.endswith(b"\n"):
+                    rest = file.readline(MAX_LINE)
+                if not whole and not rest:
+                    return
+                try:
+                    if not whole:
+                        raise ValueError(f"more than {MAX_LINE} bytes")
+                    yield _read(line)
+                except (ValueError, TypeError, KeyError, RecursionError) as error:
+                    self._note(number, f"{error}"[:_MAX_TEXT])
+
+    def _note(self, number: int, what: str) -> None:
+        self.damage.append(f"line {number}: {what}")
+        if len(self.damage) > MAX_DAMAGED:
+            raise RunError(
+                f"{self._path}, line {number}: expected a log of calls, but {what}; put it back, or move it away"
+            )
+
+
+def _read(line: bytes) -> LoggedCall:
+    table = json.loads(line)
+    if not isinstance(table, dict):
+        raise ValueError("expected a JSON object")
+    time = datetime.fromisoformat(_text(table, "time"))
+    if time.tzinfo is None:
+        raise ValueError("time: expected one with its zone")
+    environment, match, policy = (_text(table, name) for name in ("environment", "match", "policy"))
+    facts = {name: value for name, value in table.items() if name not in ("time", "environment", "match", "policy")}
+    unknown = sorted(facts.keys() - _DEFAULTS.keys() - _REQUIRED)
+    if unknown or not facts.keys() >= _REQUIRED:
+        raise ValueError(f"unknown keys {unknown}" if unknown else f"expected the keys {sorted(_REQUIRED)}")
+    call = Call(**{name: _checked(name, value) for name, value in facts.items()})
+    return LoggedCall(time.astimezone(UTC), environment, match, policy, call)
+
+
+def _text(table: dict[str, Any], name: str) -> str:
+    value = table.get(name)
+    if not isinstance(value, str):
+        raise ValueError(f"{name}: expected a text")
+    return value
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Returns a value of a call if it is one that was written."""
+    if name == "status":
+        return CallStatus(value)
+    if name in _TEXTS:
+        is_right = isinstance(value, str)
+    elif name in _SECONDS:
+        is_right = (
+            isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+        )
+    else:
+        is_right = (type(value) is int and 0 <= value <= _MAX_COUNT) or (value is None and name != "attempt")
+    if not is_right:
+        raise ValueError(f"{name}: unexpected value {value!r:.40}")
+    return value

@@ -1,0 +1,257 @@
+"""What the models of a run cost: a function of the log of calls, the prices and the matches."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rating.accounting.bill import Bill, Usage
+from rating.accounting.prices import PriceTable
+from rating.records.calls import LoggedCalls
+from rating.records.outcome import PLAYED, Outcome
+from rating.report.tables import Sheet
+from rating.schemes import cells
+from rating.schemes.leaderboard import ALWAYS, Leaderboard, headline
+
+OUTSIDE = "outside of matches"
+
+DECIMALS = 8
+"""Decimals of numbers in JSON: a call may cost very little."""
+
+
+@dataclass(frozen=True)
+class CostRow:
+    """What one policy took in one environment.
+
+    Attributes:
+        environment: module name; empty for calls outside of matches.
+        policy: its name.
+        used: in all calls.
+        played: in those for matches that were played to their end.
+        lost: in those for void and unfinished matches and matches with a bug.
+        matches: in which it sat and that were played to their end.
+        cost_per_match: cost of one of these; ``None`` if it is not known.
+        metric: by which policies are compared in the environment; ``None`` if it has none.
+        efficient: whether no other model is both better and cheaper; ``None`` where that is not known.
+    """
+
+    environment: str
+    policy: str
+    used: Usage
+    played: Usage
+    lost: Usage
+    matches: int
+    cost_per_match: float | None
+    metric: float | None
+    efficient: bool | None
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What the models of a run cost.
+
+    Attributes:
+        currency: of all amounts; empty if there are no prices.
+        rows: by environment and policy.
+        total: of all calls.
+        lost: of those for matches that were not played to their end.
+        matches: cost of each match by its id; ``None`` if it is not known. Empty if there are no prices.
+        damage: lines of the log that are left out, and why.
+    """
+
+    currency: str
+    rows: tuple[CostRow, ...]
+    total: Usage
+    lost: Usage
+    matches: dict[str, float | None]
+    damage: tuple[str, ...]
+
+
+def costs(
+    calls: LoggedCalls,
+    prices: PriceTable,
+    statuses: Mapping[str, str],
+    outcomes: Iterable[Outcome],
+    boards: Sequence[Leaderboard],
+) -> Costs | None:
+    """Adds up the calls of a run.
+
+    Args:
+        calls: its log.
+        prices: of its models.
+        statuses: of its matches, by id.
+        outcomes: of its matches.
+        boards: its leaderboards.
+
+    Returns:
+        What they cost, or ``None`` if no model was called.
+    """
+    used, played, lost, by_match = Bill(prices), Bill(prices), Bill(prices), Bill(prices)
+    for logged in calls:
+        bills = [used]
+        if logged.match:
+            bills.append(played if statuses.get(logged.match) in PLAYED else lost)
+            by_match.add(logged.match, "", logged.call, logged.time)
+        for bill in bills:
+            bill.add(logged.environment, logged.policy, logged.call, logged.time)
+    if not used.totals and not calls.damage:
+        return None
+    matches = Counter(
+        (outcome.environment, policy)
+        for outcome in outcomes
+        if outcome.status in PLAYED
+        for policy in {seat.policy for seat in outcome.seats}
+    )
+    metrics = {(board.environment, policy): metric for board in boards for policy, metric in headline(board).items()}
+    per_match = {
+        key: usage.cost / matches[key]
+        for key, usage in played.totals.items()
+        if prices and matches[key] and usage.is_exact
+    }
+    order = {board.environment: index for index, board in enumerate(boards)}
+    keys = sorted(used.totals, key=lambda key: (not key[0], order.get(key[0], len(order)), key))
+    rows = [
+        CostRow(
+            environment=environment,
+            policy=policy,
+            used=used.totals[environment, policy],
+            played=played.totals[environment, policy],
+            lost=lost.totals[environment, policy],
+            matches=matches[environment, policy],
+            cost_per_match=per_match.get((environment, policy)),
+            metric=metrics.get((environment, policy)),
+            efficient=_is_efficient((environment, policy), per_match, metrics),
+        )
+        for environment, policy in keys
+    ]
+    found = {match: usage.cost if usage.is_exact else None for (match, _), usage in by_match.totals.items()}
+    return Costs(prices.currency, tuple(rows), used.total(), lost.total(), found if prices else {}, tuple(calls.damage))
+
+
+def _is_efficient(
+    own: tuple[str, str],
+    per_match: Mapping[tuple[str, str], float],
+    metrics: Mapping[tuple[str, str], float | None],
+) -> bool | None:
+    """Says whether no other model of the environment is as good and as cheap, and better in one of both."""
+    known = {key: (metrics[key], -cost) for key, cost in per_match.items() if metrics.get(key) is not None}
+    if own not in known:
+        return None
+    others = [values for key, values in known.items() if key[0] == own[0] and key != own]
+    return not any(_beats(other, known[own]) for other in others)
+
+
+def _beats(other: tuple[float | None, float], own: tuple[float | None, float]) -> bool:
+    pairs = [(a or 0.0, b or 0.0) for a, b in zip(other, own, strict=True)]
+    return all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
+
+
+def cost_sheet(found: Costs) -> Sheet:
+    """Returns what is shown of costs."""
+    header = [
+        "environment",
+        "policy",
+        "calls",
+        "failed",
+        "cached",
+        "tokens in",
+        "of them cached",
+        "tokens out",
+        "of them reasoning",
+    ]
+    header += ["usage unknown"]
+    importance = [ALWAYS, ALWAYS, ALWAYS, 6, 5, ALWAYS, 3, ALWAYS, 4, 7]
+    if found.currency:
+        money = [f"cost in {found.currency}", "a match", "void or unfinished", "rating", "efficient"]
+        header, importance = header + money, [*importance, ALWAYS, ALWAYS, 8, 9, 2]
+    else:
+        header, importance = [*header, "tokens of void or unfinished"], [*importance, 8]
+    rows = [_row(found, row) for row in found.rows]
+    for environment in dict.fromkeys(row.environment for row in found.rows):
+        rows += _sums(
+            found, environment or OUTSIDE, "all", [row for row in found.rows if row.environment == environment]
+        )
+    for policy in dict.fromkeys(row.policy for row in found.rows):
+        rows += _sums(found, "all", policy, [row for row in found.rows if row.policy == policy])
+    total = _sum(found, "total", "", found.total, found.lost)
+    return Sheet("Cost", header, [*rows, total], _notes(found), importance)
+
+
+def _sums(found: Costs, environment: str, policy: str, parts: Sequence[CostRow]) -> list[list[str]]:
+    """Returns the row with the sums of several others; none for fewer than two."""
+    if len(parts) < 2:
+        return []
+    used, lost = (Usage.sum(getattr(part, name) for part in parts) for name in ("used", "lost"))
+    return [_sum(found, environment, policy, used, lost)]
+
+
+def _sum(found: Costs, environment: str, policy: str, used: Usage, lost: Usage) -> list[str]:
+    shown = [environment, policy, *_used(used)]
+    return [*shown, money_cell(used), "", money_cell(lost), "", ""] if found.currency else [*shown, _tokens(lost)]
+
+
+def _row(found: Costs, row: CostRow) -> list[str]:
+    shown = [row.environment or OUTSIDE, row.policy, *_used(row.used)]
+    if not found.currency:
+        return [*shown, _tokens(row.lost)]
+    a_match = _amount(row.cost_per_match) if row.cost_per_match is not None else "unknown" if row.environment else ""
+    efficient = "" if row.efficient is None else "yes" if row.efficient else "no"
+    return [*shown, money_cell(row.used), a_match, money_cell(row.lost), cells.number(row.metric, 2), efficient]
+
+
+def _used(usage: Usage) -> list[str]:
+    return [
+        str(usage.calls),
+        cells.kinds(dict(sorted(usage.errors.items()))),
+        str(usage.from_cache or ""),
+        cells.at_least(usage.prompt_tokens, usage.unknown),
+        str(usage.cached_tokens or ""),
+        cells.at_least(usage.completion_tokens, usage.unknown),
+        str(usage.reasoning_tokens or ""),
+        str(usage.unknown or ""),
+    ]
+
+
+def _tokens(usage: Usage) -> str:
+    return cells.at_least(usage.tokens, usage.unknown)
+
+
+def money_cell(usage: Usage) -> str:
+    """Writes a cost: what is known of it, and whether that is all."""
+    if usage.is_exact:
+        return _amount(usage.cost)
+    return f"at least {_amount(usage.cost)}" if usage.cost else "unknown"
+
+
+def match_cells(found: Costs | None) -> dict[str, str]:
+    """Returns what each match cost as it is written, by its id; nothing where there are no prices."""
+    known = found.matches if found is not None else {}
+    return {match: "unknown" if cost is None else _amount(cost) for match, cost in known.items()}
+
+
+def _amount(cost: float) -> str:
+    return "0" if not cost else f"{cost:.{2 if cost >= 100 else 4 if cost >= 0.01 else 6}f}"
+
+
+def _notes(found: Costs) -> list[str]:
+    notes = ["every call counts: those of void and unfinished matches, retries and failures included"]
+    if found.currency:
+        notes.append(
+            "a match: mean cost of the calls for matches played to their end; rating: the value by which policies are compared"
+            " over environments; efficient: no other model is both better and cheaper"
+        )
+    else:
+        notes.append(
+            "there are no prices: with [[price]] in the run file costs are shown, also of a run that has ended"
+        )
+    if found.total.unknown:
+        notes.append(
+            f"the usage of {found.total.unknown} calls is not known (failed, cancelled, or the server does not say): sums are at"
+            " least as large as shown"
+        )
+    if found.currency and found.total.unpriced:
+        notes.append(f"{found.total.unpriced} calls have no price")
+    if found.damage:
+        notes.append(
+            f"{len(found.damage)} lines of the log of calls cannot be read and are left out, the first: {found.damage[0]}"
+        )
+    return notes

@@ -1,0 +1,117 @@
+"""Budgets: how much a run may take, and how it ends when that is reached."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from agents.errors import Quit
+from rating.accounting.bill import Bill
+
+T = TypeVar("T")
+
+_BLIND = 10
+"""Calls of a policy without usage, none with it, after which no budget on cost or tokens can be kept."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much a run may take; ``None`` for any amount.
+
+    Attributes:
+        cost: of all calls of all sessions.
+        tokens: read and written in all calls of all sessions.
+        seconds: that this session may take.
+    """
+
+    cost: float | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+    def replaced(self, cost: float | None, tokens: int | None, seconds: float | None) -> "Budget":
+        """Returns the budget with other limits in place of its own, where there are others."""
+        return Budget(
+            self.cost if cost is None else cost,
+            self.tokens if tokens is None else tokens,
+            self.seconds if seconds is None else seconds,
+        )
+
+    def exceeded(self, bill: Bill) -> str:
+        """Says which limit on what is paid for is reached, or returns an empty string.
+
+        Calls whose usage nobody knows count as much as the average of the others.
+        """
+        if self.cost is None and self.tokens is None:
+            return ""
+        used = bill.total()
+        cost, tokens = used.with_unknown(used.cost), used.with_unknown(used.tokens)
+        guess = f", {used.unknown} calls of unknown usage counted like the others" if used.unknown else ""
+        if self.cost is not None and cost >= self.cost:
+            return f"the budget is used up: {cost:.4g} of {self.cost:g} {bill.prices.currency}{guess}"
+        if self.tokens is not None and tokens >= self.tokens:
+            return f"the budget is used up: {tokens:.0f} of {self.tokens} tokens{guess}"
+        if used.unknown >= _BLIND:
+            return _blind(bill)
+        return ""
+
+
+def _blind(bill: Bill) -> str:
+    for (_, policy), usage in bill.totals.items():
+        if usage.unknown >= _BLIND and not usage.measured:
+            return (
+                f"no budget on cost or tokens can be kept: none of {usage.unknown} replies for {policy} says how many tokens it"
+                " took; set a budget of hours instead (--max-time)"
+            )
+    return ""
+
+
+class Halted(Quit):
+    """The run ends before its time: a match that is under way stays unfinished."""
+
+
+class Halt:
+    """Ends a run in good order: no match and no turn begins, and what is under way comes to the end of its turn.
+
+    A person who thinks is waited for.
+
+    Attributes:
+        error: why the run ends; ``None`` while it goes on.
+    """
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+        self._under_way = 0
+
+    def order(self, error: Exception) -> None:
+        """Ends the run with an error."""
+        self.error = self.error or error
+
+    def check(self) -> None:
+        """Ends the match in which it is called, if the run ends.
+
+        Raises:
+            Halted: if so.
+        """
+        if self.error is not None:
+            raise Halted(str(self.error)) from self.error
+
+    async def play(self, match: Callable[[], Awaitable[T]]) -> T:
+        """Plays a match and returns what it came to, if the run goes on until then.
+
+        Raises:
+            Exception: the error of the order, once no other match is under way; until then this one waits.
+        """
+        if self.error is None:
+            self._under_way += 1
+            try:
+                result = await match()
+                if self.error is None:
+                    return result
+            except Halted:
+                pass
+            finally:
+                self._under_way -= 1
+        assert self.error is not None
+        if self._under_way:
+            await asyncio.Future()  # until the last one, whose error ends all that wait
+        raise self.error

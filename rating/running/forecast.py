@@ -1,0 +1,166 @@
+"""What a run is expected to take, found out without asking any model.
+
+How many matches are played is simulated: the scheme's own schedule and stop rule are given made results, once of policies that
+are equally good and once of policies that are far apart. What a match takes is measured on rehearsals, matches between scripted
+players with the prompts that the models of the run would be sent.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+
+from agents.policy import ScriptedPolicy
+from agents.registry import make_policy
+from rating.accounting.prices import Price
+from rating.running.rehearsal import MODELS, Talk
+from rating.running.run_file import RunConfig
+from rating.running.simulation import Plan, simulate
+
+
+@dataclass(frozen=True)
+class Span:
+    """What is expected, and between what."""
+
+    low: float
+    expected: float
+    high: float
+
+    def __add__(self, other: "Span") -> "Span":
+        return Span(self.low + other.low, self.expected + other.expected, self.high + other.high)
+
+    def __mul__(self, factor: float) -> "Span":
+        return Span(self.low * factor, self.expected * factor, self.high * factor)
+
+
+NOTHING = Span(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What one policy is expected to take in one environment.
+
+    Attributes:
+        environment: module name.
+        policy: its name.
+        matches: in which it sits.
+        calls: of its model, one a turn.
+        prompt_tokens: read in them.
+        completion_tokens: written in them.
+        cost: of them; ``None`` without a price.
+    """
+
+    environment: str
+    policy: str
+    matches: Span
+    calls: Span
+    prompt_tokens: Span
+    completion_tokens: Span
+    cost: Span | None
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a run is expected to take.
+
+    Attributes:
+        rows: of each model in each environment.
+        matches: of all policies, by environment.
+        seconds: of the whole run.
+        currency: of costs; empty without prices.
+        rehearsed: matches on which the rows rest.
+        left_out: policies whose calls are not known: people, local models, policies of the user's own.
+    """
+
+    rows: tuple[Expected, ...]
+    matches: dict[str, Span]
+    seconds: Span
+    currency: str
+    rehearsed: int
+    left_out: tuple[str, ...]
+
+
+async def forecast(config: RunConfig, *, reply_tokens: int, latency: float) -> Forecast:
+    """Finds out what a run is expected to take; nothing is sent.
+
+    Args:
+        config: the run.
+        reply_tokens: tokens of a reply.
+        latency: seconds of a call.
+    """
+    plans = [await simulate(config, item.name, reply_tokens) for item in config.environment]
+    rows, waits = [], []
+    for plan in plans:
+        found = [_expect(config, plan, policy) for policy in plan.models()]
+        calls = sum((row.calls for row in found), NOTHING)
+        rows += found
+        waits.append((calls * latency, min(config.concurrency, plan.at_once)))
+    busy = sum((wait for wait, _ in waits), NOTHING) * (1 / config.concurrency)
+    alone = [wait * (1 / at_once) for wait, at_once in waits]
+    return Forecast(
+        rows=tuple(rows),
+        matches={plan.environment: _span([sum(played) for played in plan.matches]) for plan in plans},
+        seconds=Span(*(max(values) for values in zip(*map(_values, [busy, *alone]), strict=True))),
+        currency=config.price_table().currency,
+        rehearsed=sum(len(plan.rehearsals) for plan in plans),
+        left_out=tuple(_left_out(config)),
+    )
+
+
+def _expect(config: RunConfig, plan: Plan, policy: str) -> Expected:
+    parts = sorted({part for played in plan.parts for name, part in played if name == policy})
+    matches = [_span([played[policy, part] for played in plan.parts]) for part in parts]
+    talks = [plan.talks(policy, part) for part in parts]
+
+    def add_up(value: Callable[[Talk], float]) -> Span:
+        spans = (
+            _times(often, [value(talk) for talk in of_part]) for often, of_part in zip(matches, talks, strict=True)
+        )
+        return sum(spans, NOTHING)
+
+    price = _price(config, plan.environment, policy)
+    return Expected(
+        plan.environment,
+        policy,
+        matches=sum(matches, NOTHING),
+        calls=add_up(lambda talk: talk.calls),
+        prompt_tokens=add_up(lambda talk: talk.prompt_tokens),
+        completion_tokens=add_up(lambda talk: talk.completion_tokens),
+        cost=add_up(lambda talk: price.cost(talk.prompt_tokens, 0, talk.completion_tokens, 0)) if price else None,
+    )
+
+
+def _price(config: RunConfig, environment: str, policy: str) -> Price | None:
+    target = config.targets().get((environment, policy))
+    if target is None:
+        return None
+    return config.price_table().find(target.model, target.base_url, datetime.now(UTC).date())
+
+
+def _span(values: Sequence[float]) -> Span:
+    return Span(min(values), sum(values) / len(values), max(values))
+
+
+def _times(matches: Span, values: Sequence[float]) -> Span:
+    """Returns what so many matches take: expected the mean of the rehearsals, between their quartiles."""
+    low, high = np.quantile(values, [0.25, 0.75])
+    mean = sum(values) / len(values)
+    return Span(matches.low * min(low, mean), matches.expected * mean, matches.high * max(high, mean))
+
+
+def _values(span: Span) -> tuple[float, float, float]:
+    return span.low, span.expected, span.high
+
+
+def _left_out(config: RunConfig) -> list[str]:
+    """Returns the policies that are neither models of ours nor scripted."""
+    names = {(name, item.name) for item in config.environment for name in config.seated(item.name)}
+    found = set()
+    for name, environment in sorted(names):
+        policy = config.find_policy(name)
+        if policy.spec.startswith(MODELS):
+            continue
+        if not isinstance(make_policy(policy.spec, environment, policy.options), ScriptedPolicy):
+            found.add(name)
+    return sorted(found)

@@ -1,0 +1,104 @@
+"""How far a run is: a snapshot that a display takes when it draws, so that no call of a model pays for it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from rating.schedules.schedule import Stop
+from rating.schemes.repeating import Repeating
+from rating.schemes.scheme import Scheme
+from rating.schemes.stopping import CountRule
+
+
+class Usage(Protocol):
+    """What calls of models used, as far as it is known."""
+
+    @property
+    def calls(self) -> int:
+        """Attempts that were sent."""
+
+    @property
+    def errors(self) -> Mapping[str, int]:
+        """Attempts that failed, by kind."""
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens read."""
+
+    @property
+    def completion_tokens(self) -> int:
+        """Tokens written."""
+
+    @property
+    def cost(self) -> float:
+        """Of what is known and has a price."""
+
+    @property
+    def unknown(self) -> int:
+        """Attempts whose tokens are not known."""
+
+    @property
+    def unpriced(self) -> int:
+        """Attempts that have no price."""
+
+
+@dataclass(frozen=True)
+class EnvironmentProgress:
+    """How far an environment is.
+
+    Attributes:
+        name: of the environment.
+        finished: matches that were played to their end.
+        played: those of them that were played in this session.
+        scheduled: matches entered so far.
+        void: matches that could not be played to their end.
+        expected: matches that the schedule has in all, or ``None`` if that depends on how they end.
+        stopped: why the schedule has stopped, or an empty string.
+    """
+
+    name: str
+    finished: int
+    played: int
+    scheduled: int
+    void: int = 0
+    expected: int | None = None
+    stopped: str = ""
+
+    @property
+    def left(self) -> int | None:
+        """Matches still to be played, or ``None`` if nobody knows."""
+        if self.stopped:
+            return 0
+        return None if self.expected is None else max(self.expected - self.finished - self.void, 0)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        environments: each environment.
+        errors: failures of providers and environments in this session.
+        usage: what the calls of all sessions used, by environment and policy.
+        in_flight: calls under way.
+        limit: greatest number of calls under way that the servers bear for now; ``None`` if nothing is known of it.
+        suspended: policies that failed for good, with the reason.
+    """
+
+    environments: tuple[EnvironmentProgress, ...]
+    errors: int = 0
+    usage: Mapping[tuple[str, str], Usage] = field(default_factory=dict)
+    in_flight: int = 0
+    limit: int | None = None
+    suspended: Mapping[str, str] = field(default_factory=dict)
+
+
+def expected_matches(scheme: Scheme) -> int | None:
+    """Returns how many matches a scheme schedules, or ``None`` if that depends on how they end."""
+    if not isinstance(scheme, Repeating) or not isinstance(scheme.rule(), CountRule):
+        return None
+    schedule, matches = scheme.schedule(), 0
+    while not isinstance(batch := schedule.next_batch(), Stop):
+        matches += len(batch)
+        schedule.add([])
+    return matches

@@ -1,0 +1,143 @@
+"""What must be said before the rows of a leaderboard are taken as they stand, once for all ways of comparing.
+
+A policy most of whose turns were played for it (a random legal move in place of a reply that states none) would be rated for
+moves that are not its own: its rating is withheld. A forfeit is not such a turn: it loses the match, which the rating shows.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from rating.records.outcome import VOID, Outcome
+from rating.schemes.figures import Figure, Pairs, Trajectories
+from rating.schemes.leaderboard import Effort, Leaderboard, Row
+from rating.statistics.results import rated_seats
+
+WITHHELD = "withheld"
+
+_REMEDIES = {
+    "truncated": "raise its max_tokens, which reasoning counts towards",
+    "empty": "see what came with `llmarena replay`; a model that reasons may need more max_tokens",
+}
+_REMEDY = "read its replies with `llmarena replay`"
+
+AnyBoard = TypeVar("AnyBoard", bound=Leaderboard)
+
+
+def share_played_for(effort: Effort) -> float:
+    """Returns the share of a policy's turns that were played for it, 0 to 1."""
+    if not effort.turns:
+        return 0.0
+    return max(0, effort.fallbacks - sum(effort.forfeits.values())) / effort.turns
+
+
+def remedy(failures: Mapping[str, int]) -> str:
+    """Says which failure of replies is the commonest, and what to do about it."""
+    if not failures:
+        return _REMEDY
+    kind = max(sorted(failures), key=lambda name: failures[name])
+    return f"mostly {kind} replies: {_REMEDIES.get(kind, _REMEDY)}"
+
+
+def reserve(
+    board: AnyBoard,
+    outcomes: Sequence[Outcome],
+    *,
+    max_fallbacks: float,
+    absent: Mapping[str, str],
+    scheduled: int | None,
+    left_over: int,
+) -> AnyBoard:
+    """Returns a leaderboard that says what does not hold of it.
+
+    Args:
+        board: as the outcomes alone make it.
+        outcomes: from which it was made, every seat known.
+        max_fallbacks: share of turns played for a policy above which its rating is withheld; such rows come last.
+        absent: why policies were not asked any more, by name.
+        scheduled: number of matches after which the schedule ended; ``None`` while it goes on.
+        left_over: matches with a higher number, which are not among the outcomes.
+    """
+    rows: list[Row] = [
+        replace(row, withheld=share_played_for(row.effort) > max_fallbacks, absent=absent.get(row.policy, ""))
+        for row in board.rows
+    ]
+    return replace(
+        board,
+        rows=tuple(sorted(rows, key=lambda row: row.withheld)),
+        max_fallbacks=max_fallbacks,
+        scheduled=scheduled,
+        left_over=left_over,
+        unbalanced=_unbalanced(outcomes),
+    )
+
+
+def counted(outcomes: Iterable[Outcome], scheduled: int | None) -> list[Outcome]:
+    """Returns the outcomes of the matches with which the schedule ended.
+
+    More may have been played: a match that is played again after it was void can change where the schedule ends, and what it
+    would not have asked for is not rated, least of all a part of a batch.
+    """
+    return [outcome for outcome in outcomes if scheduled is None or outcome.number < scheduled]
+
+
+def figures(board: Leaderboard, outcomes: Iterable[Outcome]) -> list[Figure]:
+    """Returns what the report shows besides the table, without those whose rows are withheld."""
+    withheld = {row.policy for row in board.rows if row.withheld}
+    shown = replace(board, rows=tuple(row for row in board.rows if row.policy not in withheld))
+    drawn = shown.figures(counted(outcomes, board.scheduled))
+    return [figure for one in drawn if (figure := _without(one, withheld)) is not None] if withheld else drawn
+
+
+def _without(figure: Figure, names: Collection[str]) -> Figure | None:
+    match figure:
+        case Trajectories(history, label):
+            kept = {name: course for name, course in history.items() if name not in names}
+            return Trajectories(kept, label) if kept else None
+        case Pairs(table):
+            rows = {
+                name: {other: tally for other, tally in row.items() if other not in names}
+                for name, row in table.items()
+                if name not in names
+            }
+            return Pairs(rows) if rows else None
+        case _:
+            return figure
+
+
+def notes(board: Leaderboard) -> list[str]:
+    """Returns the lines below the table."""
+    lines = [_withheld_note(row, board.max_fallbacks) for row in board.rows if row.withheld]
+    lines += [f"{row.policy} is {row.absent}" for row in board.rows if row.absent]
+    if board.unbalanced:
+        lines.append(
+            f"not on every seat equally often, since matches are void: {', '.join(board.unbalanced)}; `llmarena resume` plays"
+            " them"
+        )
+    if board.left_over:
+        lines.append(
+            f"left out: {board.left_over} matches that were played behind the one with which the schedule ends now"
+        )
+    return lines
+
+
+def _withheld_note(row: Row, max_fallbacks: float) -> str:
+    share = share_played_for(row.effort)
+    return (
+        f"{WITHHELD}: {row.policy}: {share:.0%} of its {row.effort.turns} turns were played for it, more than max_fallbacks ="
+        f" {max_fallbacks:g}; {remedy(row.effort.failures)}"
+    )
+
+
+def _unbalanced(outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+    """Returns the policies that void matches keep from sitting on every rated seat equally often."""
+    seats: dict[str, Counter[int]] = {}
+    size = 0
+    for outcome in outcomes:
+        if outcome.status == VOID:
+            rated = rated_seats(outcome)
+            size = max(size, len(rated))
+            for index, seat in enumerate(rated):
+                seats.setdefault(seat.policy, Counter())[index] += 1
+    return tuple(name for name in sorted(seats) if len({seats[name][index] for index in range(size)}) > 1)

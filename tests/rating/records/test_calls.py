@@ -1,0 +1,85 @@
+"""The log of calls: nothing is lost, and a damaged or hostile file is told of and does no harm."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from agents.models.calls import Call, CallStatus
+from rating.errors import RunError
+from rating.records.calls import MAX_DAMAGED, CallLog, LoggedCall, LoggedCalls
+
+LOGGED = LoggedCall(
+    datetime(2026, 6, 1, 12, 0, 0, 123000, tzinfo=UTC),
+    "tictactoe_v0",
+    "0123456789abcdef",
+    "a model",
+    Call("gpt-x", "http://here/v1", "player_0", 2, CallStatus.OK, 200, "req-1", 0.25, 1.5, 11, None, 0, 3, "é\n\ud800"),
+)
+
+
+def write(path, *calls):
+    log = CallLog(path)
+    for call in calls:
+        log.write(call)
+    log.close()
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    path = tmp_path / "calls.jsonl"
+    failed = replace(LOGGED, call=Call("gpt-x", "", "player_1", 1, CallStatus.TIMEOUT, error="x" * 10_000))
+    write(path, LOGGED)
+    write(path, failed)
+    read = list(LoggedCalls(path))
+    assert read == [LOGGED, replace(failed, call=replace(failed.call, error="x" * 300))]
+    assert list(LoggedCalls(tmp_path / "none")) == []
+    assert "completion_tokens" not in json.loads(path.read_text().splitlines()[1])
+
+
+@pytest.mark.parametrize("torn", [b'{"time":', b"x" * 50_000])
+def test_a_torn_last_line_is_ignored_and_spoils_no_other(tmp_path, torn):
+    path = tmp_path / "calls.jsonl"
+    write(path, LOGGED)
+    with path.open("ab") as file:
+        file.write(torn)
+    read = LoggedCalls(path)
+    assert list(read) == [LOGGED]
+    assert read.damage == []
+    write(path, LOGGED)
+    assert list(LoggedCalls(path)) == [LOGGED] * 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"prompt_tokens": -1},
+        {"prompt_tokens": True},
+        {"completion_tokens": 1e9},
+        {"latency": float("nan")},
+        {"attempt": None},
+        {"status": "splendid"},
+        {"model": 7},
+        {"policy": None},
+        {"time": "2026-06-01T12:00:00"},
+        {"time": "yesterday"},
+        {"headers": "secret"},
+    ],
+)
+def test_a_line_that_holds_something_else_is_left_out_and_named(tmp_path, change):
+    path = tmp_path / "calls.jsonl"
+    write(path, LOGGED)
+    table = json.loads(path.read_text()) | change
+    lines = [json.dumps(table), "[]", "7" * 5000, "[" * 12_000, "y" * 40_000, "\x00"]
+    path.write_text("\n".join(lines) + "\n")
+    write(path, LOGGED)
+    read = LoggedCalls(path)
+    assert list(read) == [LOGGED]
+    assert [line.split(":")[0] for line in read.damage] == [f"line {number}" for number in range(1, 7)]
+
+
+def test_another_file_is_refused(tmp_path):
+    path = tmp_path / "calls.jsonl"
+    path.write_text("{}\n" * 1000)
+    with pytest.raises(RunError, match=f"line {MAX_DAMAGED + 1}: expected a log of calls"):
+        list(LoggedCalls(path))

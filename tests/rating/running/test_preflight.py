@@ -1,0 +1,86 @@
+"""Before anything is played every model is asked once; one that cannot be asked stops the run, which can go on."""
+
+import asyncio
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from agents.errors import ProviderError
+from rating.cli import main
+from rating.running import run_directory
+from rating.running.runner import Runner
+from rating.running.session import Session
+
+RUN_FILE = """
+[stop]
+min_matches = 2
+max_matches = 2
+[[environment]]
+name = "{environment}"
+{keys}
+[[policy]]
+name = "model"
+spec = "tests.rating.players:Checked"
+options = {{ folder = "{folder}" }}
+[[policy]]
+name = "other"
+spec = "tests.rating.players:Checked"
+options = {{ folder = "{folder}" }}
+[[policy]]
+spec = "random"
+"""
+
+
+@pytest.fixture
+def preflight(monkeypatch):
+    """Counts who is checked, and lets those fail who are named."""
+    checked, failing = [], {}
+
+    async def check_models(policies):
+        await asyncio.sleep(0)
+        checked.append(sorted(policies))
+        return {name: error for name, error in failing.items() if name in policies}
+
+    monkeypatch.setitem(sys.modules, "agents.models.preflight", SimpleNamespace(check_models=check_models))
+    return SimpleNamespace(checked=checked, failing=failing)
+
+
+def run_file(tmp_path, environment="tictactoe_v0", keys=""):
+    (tmp_path / "asked").mkdir()
+    return RUN_FILE.format(environment=environment, keys=keys, folder=tmp_path / "asked")
+
+
+def test_all_models_that_cannot_be_asked_are_named_nothing_is_played_and_the_run_goes_on_later(
+    tmp_path, preflight, capsys
+):
+    path, directory = tmp_path / "mine.toml", tmp_path / "run"
+    path.write_text(run_file(tmp_path))
+    preflight.failing.update(model=ProviderError("401"), other=ProviderError("refused"))
+    assert main(["run", str(path), "--out", str(directory)]) == 3
+    errors = capsys.readouterr().err
+    assert "nothing was played, since 2 of 2 models cannot be asked:\n  model: 401\n  other: refused" in errors
+    assert f"llmarena resume {directory}" in errors
+    assert not any((tmp_path / "asked").iterdir())
+    assert main(["resume", str(directory)]) == 3
+    preflight.failing.clear()
+    assert main(["resume", str(directory)]) == 0
+    assert preflight.checked == [["model", "other"]] * 3
+    assert main(["resume", str(directory)]) == 0
+    assert len(preflight.checked) == 3  # nothing is left to be played, so nobody is asked
+
+
+def test_models_that_serve_are_asked_too_and_offline_nobody_is(tmp_path, preflight):
+    keys = 'options = { start = "人山人海", accept_outside = true }\nstaff = { judge = ["judge"] }'
+    judge = (
+        f'[[policy]]\nname = "judge"\nspec = "tests.rating.players:Checked"\noptions = {{ folder = "{tmp_path}" }}\n'
+    )
+    text = run_file(tmp_path, "idiom_solitaire_v0", keys) + judge + "rated = false\n"
+    config, store = run_directory.create(tmp_path / "run", text, "run.toml")
+    preflight.failing.update(judge=ProviderError("404"))
+    with pytest.raises(ProviderError, match="judge: 404"):
+        asyncio.run(Runner(config, store).run())
+    assert preflight.checked == [["judge", "model", "other"]]
+    asyncio.run(Runner(config, store, session=Session(offline=True)).run())
+    store.close()
+    assert len(preflight.checked) == 1

@@ -1,0 +1,257 @@
+"""Going on with a run whose run file was edited: what may change, who may leave and who may come."""
+
+import asyncio
+
+import pytest
+
+from agents.errors import ProviderError
+from rating.cli import main
+from rating.errors import RunError
+from rating.records.outcome import FINISHED, VOID
+from rating.report.tables import to_text
+from rating.running import run_directory
+from rating.running.contests import make_leaderboard
+from rating.running.runner import Runner
+from tests.rating.players import Asked
+
+pytestmark = pytest.mark.timeout(120)
+
+DEAD = ProviderError("401: no such key", fatal=True)
+HERE = "tests.rating.players"
+
+SCHEMES = {
+    "duels": ('name = "tictactoe_v0"', "ab"),
+    "mean_reward": ('name = "tictactoe_v0"\nscheme = "mean_reward"', "ab"),
+    "standstill": ('name = "tictactoe_v0"\nscheme = "mean_reward"', "ab"),
+    "cooperation": ('name = "hanabi_v0"\nscheme = "cooperation"', "ab"),
+    "self_play": ('name = "tictactoe_v0"\nscheme = "self_play"', "ab"),
+    "field": ('name = "tictactoe_v0"\nscheme = "field"\nopponent = "random"', "ab"),
+    "settling": ('name = "tictactoe_v0"\nscheme = "field"\nopponent = "a"', "ab"),
+    "named_roles": ('name = "tictactoe_v0"\nscheme = "roles"', "ab"),
+    "hidden_roles": ('name = "undercover_v0"', "ab"),
+}
+STOPS = {
+    "standstill": "window = 4\nstill = 1000.0\nhalf_width = 1000.0",
+    "settling": "min_matches = 8\nhalf_width = 1000.0",
+}
+
+
+@pytest.fixture(autouse=True)
+def all_work():
+    Asked.calls.clear()
+    Asked.failing.clear()
+    yield
+    Asked.failing.clear()
+
+
+def policies(names, spec=f"{HERE}:Reached"):
+    return "".join(f'[[policy]]\nname = "{name}"\nspec = "{spec}"\noptions = {{ name = "{name}" }}\n' for name in names)
+
+
+def run_file(names, environment='name = "tictactoe_v0"', stop="min_matches = 20\neps = 1000.0\nmatches = 8", extra=""):
+    return f"{extra}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
+
+
+def begin(directory, text):
+    run_directory.create(directory, text, "run.toml")[1].close()
+    return go_on(directory)
+
+
+def go_on(directory, text=None, on_progress=lambda progress: None):
+    """Plays a run, with another run file if there is one, and returns it, the number of void matches and the records."""
+    if text is not None:
+        (directory / "run.toml").write_text(text)
+    config, store = run_directory.open_run(directory)
+    try:
+        run_directory.check_unchanged(directory, config, store)
+        void = asyncio.run(Runner(config, store, on_progress).run())
+        return config, void, list(store.records()), store.facts()
+    finally:
+        store.close()
+
+
+def board(config, records, facts, environment="tictactoe_v0"):
+    return make_leaderboard(config, environment, [record.outcome for record in records if record.outcome], facts)
+
+
+def played(records):
+    return {record.match.id: record.digest for record in records if record.status == FINISHED}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('options = { name = "a" }', 'options = { name = "a", timeout = 5.0 }'),
+        (f'spec = "{HERE}:Reached:name=a,timeout=2"', f'spec = "{HERE}:Reached:timeout=7,name=a"'),
+        (f'spec = "{HERE}:Reached:name=a"', f'spec = "{HERE}:Reached"\noptions = {{ timeout = 3.0, name = "a" }}'),
+    ],
+)
+def test_how_a_policy_is_reached_may_change_and_it_stays_the_same_policy(tmp_path, before, after):
+    is_named = before.startswith("options")
+    head = f'name = "a"\nspec = "{HERE}:Reached"\n' if is_named else ""
+    text = run_file("b", stop="max_matches = 10") + f"[[policy]]\n{head}{before}\n"
+    _, _, records, _ = begin(tmp_path / "run", text)
+    changed = text.replace("max_matches = 10", "max_matches = 20").replace(before, after)
+    _, void, more, _ = go_on(tmp_path / "run", changed)
+    assert void == 0
+    assert played(records).items() < played(more).items()
+    assert len({name for record in more for name in record.match.policies}) == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('name = "a" }', 'name = "a", depth = 3 }', "policy 'a': depth: nothing became 3"),
+        ('name = "a" }', 'name = "other" }', 'policy \'a\': name: "a" became "other"'),
+        (f'"a"\nspec = "{HERE}:Reached"', '"a"\nspec = "tests.rating.players:Asked"', "policy 'a': spec:"),
+        ("[stop]", "ahead = 3\n[stop]", "ahead: 2 became 3"),
+        ("[stop]", "turns = { reasks = 0 }\n[stop]", "tictactoe_v0: turns: reasks: 2 became 0"),
+        ('"tictactoe_v0"', '"connect_four_v0"', "tictactoe_v0: the environment was taken out"),
+    ],
+)
+def test_what_may_not_change_is_named_with_both_values(tmp_path, before, after, said):
+    text = run_file("ab", stop="max_matches = 4")
+    begin(tmp_path / "run", text)
+    with pytest.raises(RunError) as error:
+        go_on(tmp_path / "run", text.replace(before, after))
+    assert said in str(error.value)
+    go_on(tmp_path / "run", text)
+
+
+@pytest.mark.parametrize("withdraw", ["delete", "flag"])
+def test_a_policy_that_is_taken_out_leaves_the_others_a_complete_run(tmp_path, withdraw):
+    text = run_file("abd")
+    whole = begin(tmp_path / "whole", text)
+    Asked.failing["d"] = DEAD
+    _, void, before, _ = begin(tmp_path / "run", text)
+    assert void > 0
+    out = text.replace(policies("d"), policies("d") + "withdrawn = true\n" if withdraw == "flag" else "")
+    calls = Asked.calls["d"]
+    config, void, records, facts = go_on(tmp_path / "run", out)
+    assert (void, facts["stopped:tictactoe_v0"], Asked.calls["d"]) == (0, "mu_stable", calls)
+    assert played(before).items() <= played(records).items()
+    assert {record.error for record in records if record.status == VOID} == {"withdrawn: d"}
+    shown = to_text(board(config, records, facts))
+    assert "d (withdrawn)" in shown and "d is withdrawn: its row is of what it had played" in shown
+    assert "suspended" not in shown
+    Asked.failing.clear()
+    config, void, records, facts = go_on(tmp_path / "run", text)
+    again, expected = (board(one[0], one[2], one[3]) for one in ((config, void, records, facts), whole))
+    assert void == 0
+    assert again.rows == expected.rows
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, scheme):
+    environment, names = SCHEMES[scheme]
+    stop = STOPS.get(scheme, "min_matches = 20\neps = 1000.0\nmatches = 8")
+    _, _, first, _ = begin(tmp_path / "run", run_file(names, environment, stop))
+    text = run_file([*names, "c"], environment, stop)
+    config, void, records, facts = go_on(tmp_path / "run", text)
+    name = config.environment[0].name
+    own = [record for record in records if record.match.number < len(first)]
+    later = [record for record in records if record.match.number >= len(first)]
+    assert void == 0 and own == first
+    assert [record.match.number for record in records] == list(range(len(records)))
+    assert later and all("c" in record.match.policies for record in later)
+    assert {record.match.seed for record in later[:2]} <= {record.match.seed for record in first}
+    assert facts[f"phases:{name}"] == f"[{len(first)}]"
+    assert facts[f"stopped:{name}"] in ("count", "mu_stable", "settled", "stable")
+    assert {row.policy for row in board(config, records, facts, name).rows} == {*names, "c"}
+    assert go_on(tmp_path / "run")[2] == records
+    # One more comes, and one of the first leaves.
+    text = run_file([*names, "c", "e"], environment, stop).replace(policies("b"), "")
+    _, void, more, facts = go_on(tmp_path / "run", text)
+    assert void == 0
+    assert more[: len(records)] == records
+    assert facts[f"phases:{name}"] == f"[{len(first)}, {len(records)}]"
+    assert all("e" in record.match.policies for record in more[len(records) :])
+
+
+def test_a_phase_of_newcomers_that_is_interrupted_goes_on_the_same(tmp_path):
+    text = run_file("abc", extra="concurrency = 3")
+    for name in ("whole", "stopped"):
+        begin(tmp_path / name, run_file("ab", extra="concurrency = 3"))
+    *_, whole, facts = go_on(tmp_path / "whole", text)
+
+    class Enough(Exception):
+        pass
+
+    def stop(progress):
+        if progress.finished > len(whole) - 25:
+            raise Enough
+
+    with pytest.raises(Enough):
+        go_on(tmp_path / "stopped", text, stop)
+    *_, records, again = go_on(tmp_path / "stopped")
+    assert played(records) == played(whole)
+    assert again["phases:tictactoe_v0"] == facts["phases:tictactoe_v0"]
+
+
+def test_where_a_phase_has_ended_does_not_move_when_its_void_matches_are_played(tmp_path):
+    Asked.failing["d"] = DEAD
+    begin(tmp_path / "run", run_file("abd"))
+    _, void, before, facts = go_on(tmp_path / "run", run_file("abdc"))
+    assert void > 0 and any("c" in record.match.policies for record in before)
+    Asked.failing.clear()
+    _, void, records, again = go_on(tmp_path / "run")
+    assert void == 0
+    assert again["phases:tictactoe_v0"] == facts["phases:tictactoe_v0"]
+    assert played(before).items() <= played(records).items()
+    assert {record.status for record in records} == {FINISHED}
+
+
+TOURNAMENT = 'name = "tictactoe_v0"\nscheme = "tournament"\ntournament = { questions = 2 }'
+
+
+def test_a_tournament_says_how_it_takes_newcomers(tmp_path):
+    begin(tmp_path / "run", run_file("ab", TOURNAMENT))
+    with pytest.raises(RunError, match="'c' was added; a tournament takes it with: llmarena tournament add"):
+        go_on(tmp_path / "run", run_file("abc", TOURNAMENT))
+
+
+def test_a_tournament_goes_on_without_a_policy_that_is_taken_out(tmp_path, caplog):
+    Asked.failing["d"] = DEAD
+    _, void, _, facts = begin(tmp_path / "run", run_file("abcd", TOURNAMENT))
+    assert void > 0 and facts["stopped:tictactoe_v0"] == "void"
+    assert "nothing is paired on top of void matches: d suspended; repair who failed and resume" in caplog.text
+    _, void, records, facts = go_on(tmp_path / "run", run_file("abc", TOURNAMENT))
+    assert (void, facts["stopped:tictactoe_v0"]) == (0, "rounds")
+    assert {record.status for record in records if "d" not in record.match.policies} == {FINISHED}
+
+
+def test_a_run_of_before_pools_were_recorded_goes_on_without_a_policy(tmp_path):
+    text = run_file("abd")
+    _, _, _, facts = begin(tmp_path / "run", text)
+    _, store = run_directory.open_run(tmp_path / "run")
+    store.set_fact("players", facts["players"].replace('"pools"', '"nothing"'))
+    store.close()
+    config, void, records, _ = go_on(tmp_path / "run", text.replace(policies("d"), ""))
+    assert void == 0
+    assert config.withdrawn("tictactoe_v0") == {"d"}
+    assert {record.status for record in records} == {FINISHED}
+
+
+def test_the_commands_show_who_left_and_end_with_0(tmp_path, capsys):
+    path, directory = tmp_path / "mine.toml", tmp_path / "run"
+    text = run_file("abd")
+    path.write_text(text)
+    Asked.failing["d"] = DEAD
+    assert main(["run", str(path), "--out", str(directory)]) == 3
+    (directory / "run.toml").write_text(text.replace(policies("d"), ""))
+    assert main(["resume", str(directory)]) == 0
+    assert "d (withdrawn)" in capsys.readouterr().out
+    for command in (["rate"], ["report"], ["replay", "--verify"]):
+        assert main([command[0], str(directory), *command[1:]]) == 0
+
+
+def test_an_environment_that_was_taken_out_is_no_internal_error(tmp_path, capsys):
+    text = run_file("ab", stop="max_matches = 2") + '[[environment]]\nname = "connect_four_v0"\n'
+    begin(tmp_path / "run", text)
+    (tmp_path / "run" / "run.toml").write_text(run_file("ab", stop="max_matches = 2"))
+    for command, code in (("rate", 0), ("report", 0), ("replay", 0), ("resume", 2)):
+        assert main([command, str(tmp_path / "run")]) == code
+    assert "connect_four_v0: the environment was taken out" in capsys.readouterr().err
+    assert main(["replay", str(tmp_path / "run"), "--verify"]) == 1
+    captured = capsys.readouterr()
+    assert "4 of 4 finished matches verified" in captured.out and captured.err == ""

@@ -1,0 +1,96 @@
+"""Whose rating is not shown, and what a leaderboard says does not hold of it: the same in every way of comparing."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from rating.report.sections import leaderboard_section
+from rating.report.tables import sheet, to_json, to_text
+from rating.schemes.leaderboard import headline
+from rating.schemes.reservations import figures, reserve, share_played_for
+from rating.schemes.summary import summarise_scores
+from tests.rating.made_outcomes import duel, void
+from tests.rating.schemes.test_leaderboard import BOARD_OF, LOGS
+
+
+def mute(outcomes, name, *, forfeits=False):
+    """The same outcomes with three of four turns of a policy played for it, or with every match forfeited instead."""
+
+    def seat(one):
+        if one.policy != name:
+            return replace(one, turns=4)
+        if forfeits:
+            return replace(one, turns=1, fallbacks=1, forfeit="illegal", failures={"illegal": 3})
+        return replace(one, turns=4, fallbacks=3, failures={"truncated": 8, "unparsable": 1})
+
+    return [replace(outcome, seats=tuple(map(seat, outcome.seats))) for outcome in outcomes]
+
+
+def board_of(kind, outcomes, limit=0.5):
+    board = BOARD_OF[kind](outcomes)
+    return reserve(board, outcomes, max_fallbacks=limit, absent={}, scheduled=None, left_over=0)
+
+
+@pytest.mark.parametrize("kind", LOGS)
+def test_who_makes_no_moves_of_its_own_has_no_rating_anywhere(kind):
+    best = BOARD_OF[kind](LOGS[kind]).rows[0].policy
+    outcomes = mute(LOGS[kind], best)
+    board = board_of(kind, outcomes)
+    assert [row.policy for row in board.rows if row.withheld] == [best] == [board.rows[-1].policy]
+    shown = sheet(board)
+    particular = {column.title for column in board.columns()}
+    for title, cell, other in zip(shown.header, shown.rows[-1], shown.rows[0], strict=True):
+        assert (cell == "withheld") == (title in particular)
+        assert other != "withheld"
+    note = next(line for line in shown.notes if line.startswith("withheld"))
+    assert f"{best}: 75%" in note and "max_fallbacks = 0.5" in note
+    assert "mostly truncated replies: raise its max_tokens" in note
+    row = json.loads(to_json(board))["rows"][-1]
+    assert row["withheld"] is True
+    assert {name for name, value in row.items() if value is not None} == {"policy", "effort", "withheld", "absent"}
+    assert headline(board)[best] is None
+    assert sum(value is not None for value in headline(board).values()) == len(board.rows) - 1
+    assert all(repr(best) not in repr(figure) for figure in figures(board, outcomes))
+    assert figures(board_of(kind, LOGS[kind]), LOGS[kind]) == BOARD_OF[kind](LOGS[kind]).figures(LOGS[kind])
+
+
+@pytest.mark.parametrize("kind", LOGS)
+def test_the_report_draws_what_is_left(kind):
+    outcomes = LOGS[kind]
+    for row in BOARD_OF[kind](outcomes).rows:
+        outcomes = mute(outcomes, row.policy)
+    board = board_of(kind, outcomes)
+    assert all(row.withheld for row in board.rows)
+    assert leaderboard_section(board, outcomes)["figures"] == []
+
+
+def test_at_the_threshold_and_with_forfeits_a_rating_is_shown():
+    log = [duel(number, "a", "b", "b") for number in range(8)]
+    assert not any(row.withheld for row in board_of("duels", mute(log, "a"), limit=0.75).rows)
+    assert any(row.withheld for row in board_of("duels", mute(log, "a"), limit=0.74).rows)
+    loser = board_of("duels", mute(log, "a", forfeits=True), limit=0.0).rows[-1]
+    assert (loser.policy, loser.withheld, share_played_for(loser.effort)) == ("a", False, 0.0)
+
+
+def test_a_summary_has_no_score_where_a_rating_is_withheld():
+    log = [duel(number, "a", "b", ("a", "b", "b")[number % 3]) for number in range(30)]
+    summary = summarise_scores({"game_v0": headline(board_of("duels", mute(log, "b")))}, {})
+    assert {row.policy: row.average is None for row in summary.rows} == {"a": False, "b": True}
+
+
+@pytest.mark.parametrize(
+    ("lost", "named"),
+    [
+        ([("a", "b")], ("a", "b")),
+        ([("a", "b"), ("b", "a")], ()),
+        ([("a", "b"), ("b", "c"), ("b", "a")], ("b", "c")),
+        ([("a", "a")], ()),
+        ([], ()),
+    ],
+)
+def test_seats_that_void_matches_put_out_of_balance_are_named(lost, named):
+    log = [duel(0, "a", "b", "a"), *(void(number, *pair) for number, pair in enumerate(lost, 1))]
+    board = board_of("duels", log)
+    assert board.unbalanced == named
+    assert ("not on every seat equally often" in to_text(board)) == bool(named)
