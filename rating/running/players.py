@@ -91,7 +91,7 @@ class Players:
         """Returns the policies of the run that can be checked before they play, by name, those that serve included."""
         found: dict[str, Policy] = {}
         for environment in self._config.environment:
-            for name in self._config.names(environment.name):
+            for name in self._config.seated(environment.name):
                 player = self.borrow_player(name, environment.name)
                 self.return_player(name, environment.name, player)
                 if hasattr(player.policy, "preflight"):

@@ -231,15 +231,18 @@ class Runner:
     async def _prepare(self) -> None:
         """Finds out whether every model can be asked, and lets everybody play again who was suspended before."""
         models = {} if self._session.offline else self._players.with_preflight()
+        has_begun = any(status in PLAYED for status in self._store.statuses())
         errors: Mapping[str, Exception] = {}
         if models:
             errors = await check_models(models)
-        if errors:
+        if errors and (not has_begun or len(errors) == len(models)):
             reasons = "\n".join(f"  {name}: {error}" for name, error in sorted(errors.items()))
             raise ProviderError(
                 f"nothing was played, since {len(errors)} of {len(models)} models cannot be asked:\n{reasons}"
             )
         self._absences.begin()
+        for name, error in sorted(errors.items()):  # of a run that goes on: the others finish
+            self._suspend(name, str(error))
 
     async def _play(self, match: Match, executor: Executor) -> Outcome:
         """Plays a match, again if a provider fails, and records it."""

@@ -1,12 +1,12 @@
 """Before anything is played every model is asked once; one that cannot be asked stops the run, which can go on."""
 
 import asyncio
-import sys
 from types import SimpleNamespace
 
 import pytest
 
 from agents.errors import ProviderError
+from agents.models.cache import ReplyCache
 from rating.cli import main
 from rating.running import run_directory
 from rating.running.runner import Runner
@@ -42,7 +42,7 @@ def preflight(monkeypatch):
         checked.append(sorted(policies))
         return {name: error for name, error in failing.items() if name in policies}
 
-    monkeypatch.setitem(sys.modules, "agents.models.preflight", SimpleNamespace(check_models=check_models))
+    monkeypatch.setattr("rating.running.runner.check_models", check_models)
     return SimpleNamespace(checked=checked, failing=failing)
 
 
@@ -81,6 +81,7 @@ def test_models_that_serve_are_asked_too_and_offline_nobody_is(tmp_path, preflig
     with pytest.raises(ProviderError, match="judge: 404"):
         asyncio.run(Runner(config, store).run())
     assert preflight.checked == [["judge", "model", "other"]]
-    asyncio.run(Runner(config, store, session=Session(offline=True)).run())
+    ReplyCache(tmp_path / "cache", create=True).close()
+    asyncio.run(Runner(config, store, Session(offline=True, cache=tmp_path / "cache")).run())
     store.close()
     assert len(preflight.checked) == 1

@@ -1,6 +1,7 @@
 """Going on with a run whose run file was edited: what may change, who may leave and who may come."""
 
 import asyncio
+import itertools
 
 import pytest
 
@@ -8,6 +9,7 @@ from agents.errors import ProviderError
 from rating.cli import main
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, VOID
+from rating.records.store import Store
 from rating.report.tables import to_text
 from rating.running import run_directory
 from rating.running.contests import make_leaderboard
@@ -57,14 +59,14 @@ def begin(directory, text):
     return go_on(directory)
 
 
-def go_on(directory, text=None, on_progress=lambda progress: None):
+def go_on(directory, text=None):
     """Plays a run, with another run file if there is one, and returns it, the number of void matches and the records."""
     if text is not None:
         (directory / "run.toml").write_text(text)
     config, store = run_directory.open_run(directory)
     try:
         run_directory.check_unchanged(directory, config, store)
-        void = asyncio.run(Runner(config, store, on_progress).run())
+        void = asyncio.run(Runner(config, store).run())
         return config, void, list(store.records()), store.facts()
     finally:
         store.close()
@@ -168,7 +170,7 @@ def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, 
     assert all("e" in record.match.policies for record in more[len(records) :])
 
 
-def test_a_phase_of_newcomers_that_is_interrupted_goes_on_the_same(tmp_path):
+def test_a_phase_of_newcomers_that_is_interrupted_goes_on_the_same(tmp_path, monkeypatch):
     text = run_file("abc", extra="concurrency = 3")
     for name in ("whole", "stopped"):
         begin(tmp_path / name, run_file("ab", extra="concurrency = 3"))
@@ -177,12 +179,16 @@ def test_a_phase_of_newcomers_that_is_interrupted_goes_on_the_same(tmp_path):
     class Enough(Exception):
         pass
 
-    def stop(progress):
-        if progress.finished > len(whole) - 25:
-            raise Enough
+    left, finish = itertools.count(-10), Store.finish
 
-    with pytest.raises(Enough):
-        go_on(tmp_path / "stopped", text, stop)
+    def stops(store, match, outcome, **options):
+        if next(left) >= 0:
+            raise Enough
+        finish(store, match, outcome, **options)
+
+    with monkeypatch.context() as patched, pytest.raises(Enough):
+        patched.setattr(Store, "finish", stops)
+        go_on(tmp_path / "stopped", text)
     *_, records, again = go_on(tmp_path / "stopped")
     assert played(records) == played(whole)
     assert again["phases:tictactoe_v0"] == facts["phases:tictactoe_v0"]
