@@ -170,7 +170,8 @@ def _observe(env: TextEnv, agent: str, player: Player) -> tuple[str, Any]:
         observation = env.observe(agent)
         if player.wants_legal:
             view = env.view(agent)
-            observation["legal"] = [env.codec.format(move, view) for move in view.legal[:MAX_LISTED]]
+            listed = view.legal if player.wants_all_legal else view.legal[:MAX_LISTED]
+            observation["legal"] = [env.codec.format(move, view) for move in listed]
         return observation["text"], observation
     view = env.view(agent)
     text = env.codec.observation(view)

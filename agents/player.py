@@ -27,7 +27,7 @@ class Player:
         uses_service: whether it shares what it needs with other players of this process, and so is asked in it.
         is_scripted: whether it computes and waits for nothing: it is called in place and has no deadline.
         wants_legal: whether its observations list the legal moves.
-        uses_service: whether it asks models that all matches of a run share, and so must be asked in the process of the run.
+        wants_all_legal: whether they list every one of them, however many there are.
 
     Raises:
         OptionError: if the policy cannot be called, or reads something else.
@@ -43,7 +43,7 @@ class Player:
         self.keeps_deadline = bool(getattr(policy, "keeps_deadline", False))
         self.uses_service = bool(getattr(policy, "uses_service", False))
         self.wants_legal = bool(getattr(policy, "wants_legal", False))
-        self.uses_service = bool(getattr(policy, "uses_service", False))
+        self.wants_all_legal = getattr(policy, "wants_legal", False) == "all"
         self._is_asynchronous = _is_asynchronous(policy)
         self.is_scripted = isinstance(policy, ScriptedPolicy) and not self._is_asynchronous
         self._reset = getattr(policy, "reset", None)

@@ -22,8 +22,8 @@ be asynchronous. These attributes are optional:
   own process, wherever it plays others.
 * ``preflight()``: asynchronous; called before play, fails with a ``ProviderError`` if the policy could not play. Policies with
   the same ``preflight_key`` are checked once.
-* ``wants_legal``: ``True`` to find the legal replies, at most 200 of them, under ``legal`` in a text observation; the list
-  is empty where the game cannot list them.
+* ``wants_legal``: ``True`` to find the legal replies, at most 200 of them, under ``legal`` in a text observation, ``"all"`` to
+  find all of them; the list is empty where the game cannot list them.
 * ``close()``: called after the last match; it may be asynchronous, and may be called more than once.
 
 A policy never receives the environment. Where there is a deadline a synchronous policy is called in a thread, which cannot be

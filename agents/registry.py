@@ -1,7 +1,7 @@
 """Names of policies: what stands on a command line or in a run file, made into a policy.
 
-``random``, ``minimax:depth=4``, ``human``, ``openai:MODEL``, ``package.module:factory``; options follow after a colon, as in
-``openai:MODEL:temperature=0.5,base_url=http://localhost:8000/v1``.
+``random``, ``minimax:depth=4``, ``human``, ``openai:MODEL``, ``hf:PATH_OR_ID``, ``package.module:factory``; options follow after
+a colon, as in ``openai:MODEL:temperature=0.5,base_url=http://localhost:8000/v1``.
 """
 
 import importlib
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.player import Player
 from agents.policy import Policy
-from llmarena_envs.catalogue import load_environment, module_name
+from llmarena_envs.catalogue import CATALOGUE, load_environment, module_name
 from llmarena_envs.core.options import OptionError, check_choice, nearest, parse_options
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Factory = Callable[..., Policy]
 
+_MODELS = {"openai": "agents.models.llm:LLMPolicy", "hf": "agents.models.local.policy:HFPolicy"}
 _INSTALL_AS = {"torch": "llmarena-envs[local]", "transformers": "llmarena-envs[local]"}
 _BEFORE_OPTIONS = re.compile(r":(?=\s*\w+\s*=)")
 
@@ -61,7 +62,7 @@ def make_policy(
     """Makes a new policy.
 
     Args:
-        spec: name, with options after a colon, or ``openai:MODEL``, or ``package.module:factory``.
+        spec: name, with options after a colon, or ``openai:MODEL``, ``hf:PATH_OR_ID``, or ``package.module:factory``.
         environment: the environment it is to play, e.g. ``tictactoe_v0``.
         options: further options, which come before those in ``spec``.
         service: the language models of a run; by default each policy has a service of its own.
@@ -79,15 +80,16 @@ def make_policy(
             policy = _call(known[name], own, spec)
         elif name == "human":
             policy = _call(_human, own, spec)
-        elif kind == "openai" and rest:
+        elif kind in _MODELS and rest:
             defaults = {"model": rest, "service": service}
             if not {"history_turns", "history_tokens"} & own.keys():
                 defaults["history"] = load_environment(environment).declaration.history
-            policy = _call(importlib.import_module("agents.models.llm").LLMPolicy, {**defaults, **own}, spec)
+            module, _, attribute = _MODELS[kind].partition(":")
+            policy = _call(getattr(importlib.import_module(module), attribute), {**defaults, **own}, spec)
         elif rest and kind not in known:
             policy = _call(_import_factory(kind, rest, spec), own, spec)
         else:
-            choices = [*known, "human", "openai:MODEL", "package.module:factory"]
+            choices = [*known, "human", "openai:MODEL", "hf:PATH_OR_ID", "package.module:factory"]
             raise OptionError(
                 f"policy: expected one of {', '.join(choices)} for {environment}, with options as in name:key=value, "
                 f"got {spec!r}{nearest(kind, choices)}"
@@ -98,10 +100,21 @@ def make_policy(
             f"policy {spec!r} needs {error.name!r}, which is not installed: pip install '{package}'"
         ) from error
     try:
-        Player(policy)
+        player = Player(policy)
     except OptionError as error:
         raise OptionError(f"policy {spec!r}: {error}") from error
+    if player.wants_all_legal and not _is_enumerated(environment):
+        games = ", ".join(entry.name for entry in CATALOGUE if _is_enumerated(entry.name))
+        raise OptionError(
+            f"policy {spec!r} chooses among the legal moves, which {environment} cannot list, since replies are free text there;"
+            f" it plays {games}"
+        )
     return policy
+
+
+def _is_enumerated(environment: str) -> bool:
+    """Says whether the actions of an environment are enumerated, so that its legal moves can be listed."""
+    return not load_environment(environment).action_examples
 
 
 def _call(factory: Factory, options: dict[str, Any], spec: str) -> Policy:

@@ -15,5 +15,17 @@ settings.load_profile("reproducible")
 @pytest.fixture(scope="session")
 def tiny_model(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a tiny language model, kept in pytest's cache from one session to the next."""
+    return _tiny_model("llama", pytestconfig, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def tiny_qwen(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with the architecture of Qwen 3."""
+    return _tiny_model("qwen3", pytestconfig, tmp_path_factory)
+
+
+def _tiny_model(architecture: str, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
     cache = getattr(pytestconfig, "cache", None)  # there is none with -p no:cacheprovider
-    return cached_tiny_model(cache.mkdir("tiny_model") if cache else tmp_path_factory.mktemp("tiny_model"))
+    return cached_tiny_model(
+        cache.mkdir("tiny_model") if cache else tmp_path_factory.mktemp("tiny_model"), architecture
+    )

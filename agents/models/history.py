@@ -81,6 +81,14 @@ def estimate_tokens(text: str) -> int:
     return max(math.ceil(_COUNTER.length(text) / TOKEN), math.ceil(len(text.encode()) / 4))
 
 
+def add_rules(rules: str, messages: Sequence[Message], system_role: str) -> list[Message]:
+    """Returns messages with the rules before them, which with the role ``user`` stand at the beginning of the first one."""
+    if system_role == "user":
+        first = {"role": "user", "content": f"{rules}\n\n{messages[0]['content']}"}
+        return [first, *messages[1:]]
+    return [{"role": system_role, "content": rules}, *messages]
+
+
 class Exchange(NamedTuple):
     """What was said to the model, and its reply."""
 

@@ -17,7 +17,7 @@ from agents.models import preflight
 from agents.models.connection import MAX_CONNECTIONS
 from agents.models.endpoint import Endpoint
 from agents.models.gate import GateLimits
-from agents.models.history import Conversation, Message, read_memory
+from agents.models.history import Conversation, Message, add_rules, read_memory
 from agents.models.retry import RetryLimits
 from agents.models.serialisers import ROLES, Serialiser, read_serialiser
 from agents.models.service import ModelService, Target
@@ -239,11 +239,7 @@ class LLMPolicy:
 
     def _messages(self, rules: str, conversation: list[Message]) -> list[Message]:
         """Returns what is sent: the rules, and below them the conversation as the serialiser writes it."""
-        messages = self._serialise(conversation)
-        if self._system_role == "user":
-            first = {"role": "user", "content": f"{rules}\n\n{messages[0]['content']}"}
-            return [first, *messages[1:]]
-        return [{"role": self._system_role, "content": rules}, *messages]
+        return add_rules(rules, self._serialise(conversation), self._system_role)
 
     def _remember(self, said: str, reply: str) -> None:
         self._calls += 1

@@ -19,6 +19,7 @@ from agents.models.client import Client, Response
 from agents.models.endpoint import Endpoint
 from agents.models.gate import NO_LIMITS, GateLimits
 from agents.models.line import Line
+from agents.models.local.models import LocalModels
 from agents.models.preflight import check_model
 from agents.models.retry import Attempts, RetryLimits
 from agents.models.tokens import estimate_tokens
@@ -68,6 +69,7 @@ class ModelService:
     Attributes:
         in_flight: requests under way.
         offline: as given.
+        local: the models that are computed in this process.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class ModelService:
         self._stopping = asyncio.Event()
         self._idle = asyncio.Event()
         self.in_flight = 0
+        self.local = LocalModels(on_call)
 
     @property
     def limit(self) -> int:
@@ -143,19 +146,22 @@ class ModelService:
         self._stopping.set()
         for line in self._lines.values():
             line.stop(error)
+        self.local.stop(error)
 
     async def drained(self) -> None:
         """Waits until no request is under way."""
         while self.in_flight:
             self._idle.clear()
             await self._idle.wait()
+        await self.local.drained()
 
     async def close(self) -> None:
-        """Closes all connections; the service may be used again afterwards."""
+        """Closes all connections and releases local models; the service may be used again afterwards."""
         clients, self._clients = self._clients, {}
         async with AsyncExitStack() as stack:
             for client in clients.values():
                 stack.push_async_callback(client.close)
+            stack.push_async_callback(self.local.close)
 
     async def _ask(self, target: Target, request: Mapping[str, Any], agent: str) -> Reply:
         """Sends a request until there is a reply, or no more is tried."""

@@ -55,6 +55,9 @@ def policies(args: argparse.Namespace) -> None:
     print(
         "  openai:MODEL   A model behind an OpenAI-compatible server; options base_url, api_key_env, history, temperature."
     )
+    print(
+        "  hf:PATH_OR_ID  A model of Hugging Face transformers in this process; options mode, device, dtype, temperature."
+    )
     print("  package.module:factory   A function of your own that returns a policy.")
 
 

@@ -35,30 +35,33 @@ TEMPLATE = (
 )
 
 
-def make_tiny_model(path: Path) -> Path:
+ARCHITECTURES = ("llama", "qwen3")
+
+
+def make_tiny_model(path: Path, architecture: str = "llama") -> Path:
     """Makes the model in the directory ``path``, which is created, and returns the directory."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
-    command = [sys.executable, __file__, str(path)]
+    command = [sys.executable, __file__, str(path), architecture]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode:
         raise RuntimeError(f"the tiny model could not be made:\n{done.stderr[-3000:]}")
     return path
 
 
-def cached_tiny_model(cache: Path) -> Path:
+def cached_tiny_model(cache: Path, architecture: str = "llama") -> Path:
     """Returns the directory of the model inside ``cache``, and makes the model if it is not there yet.
 
     What is kept is kept for this source, these texts to be trained on, and these versions of the libraries. Several processes
     may ask at once: one makes the model, the others wait.
     """
     cache.mkdir(parents=True, exist_ok=True)
-    model = cache / _fingerprint()
+    model = cache / f"{architecture}-{_fingerprint()}"
     with (cache / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not model.exists():
             partial = cache / "partial"  # of somebody who was killed, perhaps
             shutil.rmtree(partial, ignore_errors=True)
-            make_tiny_model(partial).rename(model)
+            make_tiny_model(partial, architecture).rename(model)
     return model
 
 
@@ -90,10 +93,10 @@ def positions(seed: int) -> Iterator[tuple[list[dict[str, str]], str]]:
             env.step(choose.choice(legal))
 
 
-def _train(path: Path) -> None:
+def _train(path: Path, architecture: str) -> None:
     import torch
     from tokenizers import ByteLevelBPETokenizer
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
     torch.manual_seed(0)
     torch.set_num_threads(1)
@@ -104,13 +107,16 @@ def _train(path: Path) -> None:
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=bpe._tokenizer, pad_token="<pad>", eos_token=END, chat_template=TEMPLATE
     )
-    model = LlamaForCausalLM(
-        LlamaConfig(
+    model = AutoModelForCausalLM.from_config(
+        AutoConfig.for_model(
+            architecture,
             vocab_size=len(tokenizer),
             hidden_size=64,
             intermediate_size=128,
             num_hidden_layers=2,
             num_attention_heads=4,
+            num_key_value_heads=4,
+            head_dim=16,
             max_position_embeddings=8192,
             tie_word_embeddings=True,
             pad_token_id=tokenizer.pad_token_id,
@@ -143,4 +149,4 @@ def _train(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    _train(Path(sys.argv[1]))
+    _train(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ARCHITECTURES[0])

@@ -1,0 +1,104 @@
+"""The local models of a run."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from agents.errors import ProviderError
+from agents.models.calls import Call, CallStatus
+from agents.models.local.batcher import Batcher, LocalTarget
+from agents.models.local.jobs import CONTEXT, Job, Outcome
+
+BASE_URL = "local"
+"""What stands in the log of calls in place of a server's address."""
+
+
+class LocalModels:
+    """One batcher for each model, shared by all policies that play it.
+
+    Args:
+        on_call: told of every call when it has ended, in the task of whoever asked.
+    """
+
+    def __init__(self, on_call: Callable[[Call], None] = lambda call: None) -> None:
+        self._on_call = on_call
+        self._batchers: dict[LocalTarget, Batcher] = {}
+        self._stopped: Exception | None = None
+
+    def batcher(self, target: LocalTarget) -> Batcher:
+        """Returns the batcher of a model."""
+        return self._batchers.setdefault(target, Batcher(target))
+
+    async def complete(self, target: LocalTarget, job: Job, *, agent: str) -> Outcome:
+        """Returns what becomes of a job.
+
+        Args:
+            target: the model.
+            job: what is wanted.
+            agent: id of the seat that asks.
+
+        Raises:
+            ProviderError: if the model cannot be loaded or fails, or the job takes too long.
+        """
+        if self._stopped is not None:
+            raise self._stopped.with_traceback(None)
+        try:
+            outcome = await self.batcher(target).submit(job)
+        except asyncio.CancelledError:
+            self._report_failure(target, job, agent, CallStatus.CANCELLED, "")
+            raise
+        except ProviderError as error:
+            self._report_failure(target, job, agent, CallStatus.UNAVAILABLE, str(error))
+            raise
+        self._on_call(
+            Call(
+                model=target.checkpoint.path,
+                base_url=BASE_URL,
+                agent=agent,
+                attempt=1,
+                status=CallStatus.CONTEXT_LENGTH if outcome.finish_reason == CONTEXT else CallStatus.OK,
+                waited=outcome.waited,
+                latency=outcome.latency,
+                prompt_tokens=outcome.prompt_tokens,
+                completion_tokens=outcome.completion_tokens,
+            )
+        )
+        return outcome
+
+    def _report_failure(self, target: LocalTarget, job: Job, agent: str, status: CallStatus, error: str) -> None:
+        if not job.began_at:  # it only waited
+            return
+        self._on_call(
+            Call(
+                model=target.checkpoint.path,
+                base_url=BASE_URL,
+                agent=agent,
+                attempt=1,
+                status=status,
+                waited=job.began_at - job.asked_at,
+                latency=time.monotonic() - job.began_at,
+                prompt_tokens=None,
+                completion_tokens=None,
+                cached_tokens=None,
+                reasoning_tokens=None,
+                error=error,
+            )
+        )
+
+    def stop(self, error: Exception) -> None:
+        """Lets no further call begin: every call that waits, and every new one, raises ``error``; those in flight go on."""
+        self._stopped = error
+        for batcher in self._batchers.values():
+            batcher.drop_waiting(error)
+
+    async def drained(self) -> None:
+        """Waits until nothing is computed any more."""
+        await asyncio.gather(*[batcher.drained() for batcher in self._batchers.values()])
+
+    async def close(self) -> None:
+        """Releases all models; they may be used again afterwards."""
+        batchers, self._batchers = self._batchers, {}
+        async with AsyncExitStack() as stack:
+            for batcher in batchers.values():
+                stack.push_async_callback(batcher.close)

@@ -1,0 +1,66 @@
+"""What the tests ask local models."""
+
+import asyncio
+import itertools
+
+from agents.models.local.batcher import LocalTarget
+from agents.models.local.checkpoint import Checkpoint
+from agents.models.local.jobs import GENERATE, Job
+from agents.models.local.models import LocalModels
+from agents.models.local.policy import HFPolicy
+from tests.support.tiny_model import positions
+
+MODELS = ("tiny_model", "tiny_qwen")
+MOVES = ("X: (1, 1)", "X: (1, 2)", "X: (1, 22)", "O", "O: 3", "pass")
+
+
+def observations(count):
+    """Returns what is read in ``count`` positions of both board games."""
+    read = [messages for messages, _ in itertools.islice(positions(7), count)]
+    return [{"rules": rules["content"], "text": text["content"]} for rules, text in read]
+
+
+def prompts(count):
+    """Returns prompts of different lengths, most of which begin alike."""
+    read = [
+        f"<|im_start|>system\n{item['rules'][-60:]}<|im_end|>\n<|im_start|>user\n{item['text'][-20 - 13 * (index % 7) :]}"
+        "<|im_end|>\n<|im_start|>assistant\n"
+        for index, item in enumerate(observations(count))
+    ]
+    return [*read[1:], "X"] if count > 1 else read
+
+
+def jobs(texts, mode=GENERATE, **fields):
+    fields = {"moves": () if mode == GENERATE else MOVES, "max_tokens": 20 if mode == GENERATE else 0, **fields}
+    return [Job(mode, text, seed=(5, number), **fields) for number, text in enumerate(texts)]
+
+
+def target(path, max_batch=32, **options):
+    return LocalTarget(Checkpoint(str(path), **options), 1, max_batch)
+
+
+def complete(wanted, path, max_batch=32):
+    """Returns what becomes of jobs that are asked for at once."""
+
+    async def run():
+        models = LocalModels()
+        try:
+            return await asyncio.gather(*[models.complete(target(path, max_batch), job, agent="a") for job in wanted])
+        finally:
+            await models.close()
+
+    return asyncio.run(run())
+
+
+def ask(path, read, *, seed=0, **options):
+    """Returns the replies of one policy to observations, one after the other."""
+    policy = HFPolicy(str(path), **{"max_tokens": 20, **options})
+
+    async def run():
+        policy.reset("player_0", seed)
+        try:
+            return [await policy(observation) for observation in read]
+        finally:
+            await policy.close()
+
+    return asyncio.run(run())
