@@ -92,12 +92,14 @@ def test_rate_and_report_show_what_a_run_cost(tmp_path, monkeypatch, capsys):
     found = json.loads(capsys.readouterr().out)[-1]["costs"]
     assert found["total"]["calls"] == answers.sent
     assert found["total"]["prompt_tokens"] == 100 * answers.sent
-    x, y = found["rows"]
+    x, y, *before = found["rows"]
     assert (x["policy"], y["policy"]) == ("model", "other")
     assert x["used"]["cost"] == pytest.approx(x["used"]["calls"] * 0.02)
-    assert found["total"]["cost"] == pytest.approx(x["used"]["cost"] + y["used"]["cost"])
+    assert [(row["environment"], row["policy"]) for row in before] == [("", "model"), ("", "other")]  # no match yet
+    played = x["used"]["cost"] + y["used"]["cost"]
+    assert found["total"]["cost"] == pytest.approx(played + sum(row["used"]["cost"] for row in before))
     assert main(["report", str(run)]) == 0
     page = (run / "report.html").read_text()
     assert "cost in USD" in page
     index = json.loads(re.search(r'id="index">(.*?)</script>', page, re.DOTALL)[1])
-    assert sum(float(row["cost"] or 0) for row in index["matches"]) == pytest.approx(found["total"]["cost"], rel=0.01)
+    assert sum(float(row["cost"] or 0) for row in index["matches"]) == pytest.approx(played, rel=0.01)

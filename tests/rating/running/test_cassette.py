@@ -85,6 +85,8 @@ class FickleServer:
         rng = self._rng
         if rng.random() < 0.03:
             return error(503)
+        if "player_" not in asked:
+            return say("ready")  # to what is asked before anything is played
         mark = re.search(r"You play (\w)\.", asked)
         if mark:
             move = f"{mark[1]}: ({rng.randint(1, 3)}, {rng.randint(1, 3)})"
