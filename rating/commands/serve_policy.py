@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from agents.models import ModelService
-from agents.registry import make_policy
+from agents.registry import make_policy, split_spec
 from llmarena_envs.catalogue import canonical_name, make_environment
 from llmarena_envs.core.options import OptionError, check_int, parse_options
 
@@ -34,12 +34,13 @@ def serve_policy(args: argparse.Namespace) -> None:
             f"serve-policy needs {error.name!r}, which is not installed: pip install 'llmarena-envs[serve]'"
         ) from error
     key = _read_key(args.api_key_env)
+    name, _ = split_spec(args.policy)  # without options, which a client's own way of naming models might take for its own
     environment = canonical_name(args.env)
     env = make_environment(args.env, parse_options(args.option, "--option")).unwrapped
     service = ModelService()
     policy = ServedPolicy(env, lambda: make_policy(args.policy, environment, service=service))
     config = uvicorn.Config(
-        make_app(policy, args.policy, key),
+        make_app(policy, name, key),
         log_level="warning",
         access_log=False,
         lifespan="off",
@@ -52,7 +53,7 @@ def serve_policy(args: argparse.Namespace) -> None:
                 " --api-key-env NAME asks for a key",
                 file=sys.stderr,
             )
-        line = f"{args.policy} plays {environment} at {_address(listener)}"
+        line = f"{args.policy} plays {environment} at {_address(listener)} as model {name}"
         with contextlib.suppress(KeyboardInterrupt):
             args.interruptions.run(_serve(_quiet_server(config), listener, line, policy, service))
 

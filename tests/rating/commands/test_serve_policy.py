@@ -44,7 +44,7 @@ def question(**fields):
     env = make_environment("connect_four_v0", {}).unwrapped
     env.reset(seed=0)
     messages = [{"role": "user", "content": env.observe("player_0")["text"]}]
-    return json.dumps({"model": "minimax:depth=3", "messages": messages, **fields})
+    return json.dumps({"model": "minimax", "messages": messages, **fields})
 
 
 @pytest.mark.parametrize("history", ["single_turn", "full"])
@@ -56,7 +56,7 @@ def test_our_own_client_plays_against_it_what_the_policy_plays_itself(minimax, h
 
         async def match(seed):
             env = make_environment("connect_four_v0", {"random_opening": 4})
-            model = LLMPolicy("minimax:depth=3", base_url=minimax, history=history, send_seed=True, service=service)
+            model = LLMPolicy("minimax", base_url=minimax, history=history, send_seed=True, service=service)
             players = {"player_0": model, "player_1": make_policy("random", "connect_four_v0")}
             return await play_async(env, seat_players(players), seed)
 
@@ -88,7 +88,7 @@ def test_our_own_client_plays_against_it_what_the_policy_plays_itself(minimax, h
 def test_the_interface_is_that_of_openai(minimax):
     assert send(minimax, "GET", "/health") == (200, '{"status":"ok"}')
     status, models = send(minimax, "GET", "/v1/models")
-    assert (status, [model["id"] for model in json.loads(models)["data"]]) == (200, ["minimax:depth=3"])
+    assert (status, [model["id"] for model in json.loads(models)["data"]]) == (200, ["minimax"])
     status, whole = chat(minimax, question(seed=3))
     answer = json.loads(whole)
     text = answer["choices"][0]["message"]["content"]
@@ -106,7 +106,7 @@ def test_the_interface_is_that_of_openai(minimax):
         ("hi", 400, "invalid_request"),
         (b"\x00" * 1000, 400, "invalid_request"),
         (question(messages=[{"role": "user", "content": "\0"}]), 400, "no_position"),
-        (question(model="minimax"), 404, "model_not_found"),
+        (question(model="greedy"), 404, "model_not_found"),
         (question(padding="x" * 1_000_000), 413, "too_large"),
     ],
 )
