@@ -20,8 +20,8 @@ be asynchronous. These attributes are optional:
   at a server loses none of its time by it.
 * ``uses_service``: ``True`` for a policy that shares connections, limits and accounts with others; a run plays its matches in its
   own process, wherever it plays others.
-* ``preflight()``: asynchronous; called before play, fails with a ``ProviderError`` if the policy could not play. Policies with
-  the same ``preflight_key`` are checked once.
+* ``preflight(observation)``: asynchronous, with a text observation or ``None``; called before play, fails with a
+  ``ProviderError`` if the policy could not play. Policies with the same ``preflight_key`` are checked once.
 * ``wants_legal``: ``True`` to find the legal replies, at most 200 of them, under ``legal`` in a text observation, ``"all"`` to
   find all of them; the list is empty where the game cannot list them.
 * ``close()``: called after the last match; it may be asynchronous, and may be called more than once.

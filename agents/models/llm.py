@@ -223,14 +223,21 @@ class LLMPolicy:
         text = reply.text if isinstance(reply, Reply) else reply
         self._remember(self._conversation.hear(observation), text)
 
-    async def preflight(self) -> None:
+    async def preflight(self, observation: Mapping[str, Any] | None = None) -> None:
         """Asks the model one small thing, to find out whether it is there.
+
+        Args:
+            observation: what it might read in a match; by default it is asked to say one word.
 
         Raises:
             ProviderError: if it is not; the message says what to check.
         """
         limit = {name: preflight.MAX_TOKENS for name in MAX_TOKENS_FIELDS if name in self._parameters}
-        await self._service.preflight(self._target, {**self._parameters, **limit, "messages": preflight.MESSAGES})
+        messages = preflight.MESSAGES
+        if observation is not None:
+            said = [{"role": "user", "content": encodable(observation["text"])}]
+            messages = self._messages(encodable(observation["rules"]), said)
+        await self._service.preflight(self._target, {**self._parameters, **limit, "messages": messages})
 
     async def close(self) -> None:
         """Closes the connections, unless they belong to somebody else; the policy may be asked again afterwards."""

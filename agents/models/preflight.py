@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Hashable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from agents.errors import ProviderError, TransientError
@@ -73,14 +74,17 @@ async def check_model(send: Callable[[int, float], Awaitable[None]], model: str,
         await asyncio.sleep(PAUSE)
 
 
-async def check_models(policies: Mapping[str, Any]) -> dict[str, ArenaError]:
+async def check_models(
+    policies: Mapping[str, Any], observations: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> dict[str, ArenaError]:
     """Checks all policies that can be checked at once, before anything is played.
 
-    Policies may have ``preflight()``, which fails if the policy could not play, and ``preflight_key``: what holds for one policy
-    holds for all with the same key, so only one of them is asked.
+    Policies may have ``preflight(observation)``, which fails if the policy could not play, and ``preflight_key``: what holds for
+    one policy holds for all with the same key, so only one of them is asked.
 
     Args:
         policies: the policies by name.
+        observations: by name what they might read in a match, so that they are asked what they will be asked.
 
     Returns:
         What keeps policies from playing, by name; empty if nothing does.
@@ -93,14 +97,14 @@ async def check_models(policies: Mapping[str, Any]) -> dict[str, ArenaError]:
             if preflight is not None:
                 key = getattr(policy, "preflight_key", id(policy))
                 if key not in asked:
-                    asked[key] = group.create_task(_outcome(preflight))
+                    asked[key] = group.create_task(_outcome(preflight(observations.get(name))))
                 tasks[name] = asked[key]
     return {name: error for name, task in tasks.items() if (error := task.result()) is not None}
 
 
-async def _outcome(preflight: Callable[[], Awaitable[None]]) -> ArenaError | None:
+async def _outcome(asking: Awaitable[None]) -> ArenaError | None:
     try:
-        await preflight()
+        await asking
     except ArenaError as error:
         return error
     return None

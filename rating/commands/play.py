@@ -2,13 +2,17 @@
 
 import argparse
 import json
+from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import asdict
+
+from pettingzoo import AECEnv
 
 from agents.models import ModelService
 from agents.models.preflight import check_models
 from agents.play import play_and_close
 from agents.player import Player
+from agents.policy import Policy
 from agents.records import Episode, Turn
 from agents.registry import make_policy
 from agents.turn import TurnSettings
@@ -46,8 +50,7 @@ def _play(args: argparse.Namespace, service: ModelService) -> None:
     async def check_and_play() -> Episode:
         try:
             if not service.offline:
-                for error in (await check_models({agent: each.policy for agent, each in players.items()})).values():
-                    raise error
+                await _check(env, {agent: player.policy for agent, player in players.items()}, args.seed)
             return await play_and_close(
                 env, players, args.seed, settings, on_turn=show if watched else lambda turn: None
             )
@@ -63,6 +66,18 @@ def _play(args: argparse.Namespace, service: ModelService) -> None:
     for agent, reward in episode.rewards.items():
         forfeit = episode.forfeit(agent)
         print(f"{agent}: {reward:+g}" + (f", forfeit ({forfeit})" if forfeit else ""))
+
+
+async def _check(env: AECEnv, policies: Mapping[str, Policy], seed: int) -> None:
+    """Finds out whether every model can be asked.
+
+    Raises:
+        ProviderError: if one cannot.
+    """
+    env.reset(seed=seed)
+    first = env.observe(env.agent_selection)
+    for error in (await check_models(policies, dict.fromkeys(policies, first))).values():
+        raise error
 
 
 def _players(seats: list[str], agents: list[str], environment: str, service: ModelService) -> dict[str, Player]:

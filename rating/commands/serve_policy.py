@@ -34,7 +34,9 @@ def serve_policy(args: argparse.Namespace) -> None:
             f"serve-policy needs {error.name!r}, which is not installed: pip install 'llmarena-envs[serve]'"
         ) from error
     key = _read_key(args.api_key_env)
-    name, _ = split_spec(args.policy)  # without options, which a client's own way of naming models might take for its own
+    name, _ = split_spec(
+        args.policy
+    )  # without options, which a client's own way of naming models might take for its own
     environment = canonical_name(args.env)
     env = make_environment(args.env, parse_options(args.option, "--option")).unwrapped
     service = ModelService()

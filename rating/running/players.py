@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from pettingzoo import AECEnv
 
@@ -92,15 +93,20 @@ class Players:
         """Says whether a person plays, who can only be asked in the process that has the terminal."""
         return any(player.is_person for player in self._look_at(match))
 
-    def with_preflight(self) -> dict[str, Policy]:
-        """Returns the policies of the run that can be checked before they play, by name, those that serve included."""
-        found: dict[str, Policy] = {}
+    def with_preflight(self) -> dict[str, tuple[Policy, dict[str, Any]]]:
+        """Returns the policies of the run that can be checked before they play, those that serve included.
+
+        Returns:
+            By name a policy, and what the first player of one of its environments reads at the beginning of a match.
+        """
+        found: dict[str, tuple[Policy, dict[str, Any]]] = {}
         for environment in self._config.environment:
+            observation = _first_observation(environment.name, self._config.options(environment.name))
             for name in self._config.seated(environment.name):
                 player = self.borrow_player(name, environment.name)
                 self.return_player(name, environment.name, player)
                 if hasattr(player.policy, "preflight"):
-                    found.setdefault(name, player.policy)
+                    found.setdefault(name, (player.policy, observation))
         return found
 
     def uses_service(self, match: Match) -> bool:
@@ -122,6 +128,14 @@ class Players:
         await self._service.close()
         if self._cache is not None:
             self._cache.close()
+
+
+def _first_observation(environment: str, options: dict[str, Any]) -> dict[str, Any]:
+    env = make_environment(environment, options)
+    env.reset(seed=0)
+    observation: dict[str, Any] = env.observe(env.agent_selection)
+    env.close()
+    return observation
 
 
 def _key(match: Match) -> str:

@@ -234,7 +234,8 @@ class Runner:
         has_begun = any(status in PLAYED for status in self._store.statuses())
         errors: Mapping[str, Exception] = {}
         if models:
-            errors = await check_models(models)
+            policies = {name: policy for name, (policy, _) in models.items()}
+            errors = await check_models(policies, {name: read for name, (_, read) in models.items()})
             self._halt.check()
         if errors and (not has_begun or len(errors) == len(models)):
             reasons = "\n".join(f"  {name}: {error}" for name, error in sorted(errors.items()))

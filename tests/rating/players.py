@@ -136,7 +136,7 @@ class AsksService:
 class Checked(AsksService):
     """The same, which can be checked before it plays."""
 
-    async def preflight(self):
+    async def preflight(self, observation=None):
         raise AssertionError("the tests have a check of their own")
 
 

@@ -171,7 +171,7 @@ class HFPolicy:
         text = reply.text if isinstance(reply, Reply) else reply
         self._remember(self._conversation.hear(observation), text)
 
-    async def preflight(self) -> None:
+    async def preflight(self, observation: Mapping[str, Any] | None = None) -> None:
         """Loads the model.
 
         Raises:

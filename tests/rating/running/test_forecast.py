@@ -60,7 +60,7 @@ def moves_at_random(monkeypatch):
         legal = LEGAL.get()
         return Reply(legal[number % len(legal)], prompt_tokens=tokens, completion_tokens=50)
 
-    async def is_there(policies):
+    async def is_there(policies, observations):
         return {}
 
     monkeypatch.setattr("rating.running.runner.check_models", is_there)
