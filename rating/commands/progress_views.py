@@ -1,15 +1,15 @@
 """How far a run is, as a table and as a line."""
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable
 
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
-from rating.running.progress import EnvironmentProgress, Progress, Usage
+from rating.accounting.bill import Usage
+from rating.running.progress import EnvironmentProgress, Progress
 
 _WINDOW = 30.0
 """Seconds over which calls a second are counted."""
@@ -59,28 +59,6 @@ class Pace:
         return left * (self._clock() - self._begin) / max(played, 1)
 
 
-@dataclass
-class _Sum:
-    """The usage of several."""
-
-    calls: int = 0
-    errors: Counter[str] = field(default_factory=Counter)
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost: float = 0.0
-    unknown: int = 0
-    unpriced: int = 0
-
-    def add(self, usage: Usage) -> None:
-        self.calls += usage.calls
-        self.errors.update(usage.errors)
-        self.prompt_tokens += usage.prompt_tokens
-        self.completion_tokens += usage.completion_tokens
-        self.cost += usage.cost
-        self.unknown += usage.unknown
-        self.unpriced += usage.unpriced
-
-
 def draw_table(progress: Progress, pace: Pace) -> Group:
     """Returns environments, policies that call models, and the whole, as tables."""
     environments = _table("environment", "matches", "void", "")
@@ -104,7 +82,7 @@ def draw_table(progress: Progress, pace: Pace) -> Group:
 def write_line(progress: Progress, pace: Pace) -> str:
     """Returns how far a run is, in one line."""
     matches = ", ".join(f"{item.name} {_matches(item)}" for item in progress.environments if not item.stopped)
-    total = _total(progress.usage.values())
+    total = Usage.sum(progress.usage.values())
     errors = _errors(total)
     facts = [f"matches: {matches or 'all played'}", _whole(progress, pace)]
     if total.calls:
@@ -146,23 +124,16 @@ def _state(item: EnvironmentProgress) -> str:
     return f"stopped: {item.stopped}{void}" if item.stopped else ""
 
 
-def _by_policy(progress: Progress) -> dict[str, _Sum]:
-    sums: dict[str, _Sum] = {}
+def _by_policy(progress: Progress) -> dict[str, Usage]:
+    parts: dict[str, list[Usage]] = {}
     for (_, policy), usage in progress.usage.items():
-        sums.setdefault(policy, _Sum()).add(usage)
-    return sums
-
-
-def _total(usages: Iterable[Usage]) -> _Sum:
-    total = _Sum()
-    for usage in usages:
-        total.add(usage)
-    return total
+        parts.setdefault(policy, []).append(usage)
+    return {policy: Usage.sum(own) for policy, own in parts.items()}
 
 
 def _whole(progress: Progress, pace: Pace) -> str:
     """Returns what is true of the whole run."""
-    total = _total(progress.usage.values())
+    total = Usage.sum(progress.usage.values())
     facts = []
     if total.calls or progress.in_flight:
         limit = "" if progress.limit is None else f" of {progress.limit:,}"

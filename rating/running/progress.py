@@ -2,44 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from rating.accounting.bill import Usage
 from rating.schedules.schedule import Stop
 from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import Scheme
 from rating.schemes.stopping import CountRule
-
-
-class Usage(Protocol):
-    """What calls of models used, as far as it is known."""
-
-    @property
-    def calls(self) -> int:
-        """Attempts that were sent."""
-
-    @property
-    def errors(self) -> Mapping[str, int]:
-        """Attempts that failed, by kind."""
-
-    @property
-    def prompt_tokens(self) -> int:
-        """Tokens read."""
-
-    @property
-    def completion_tokens(self) -> int:
-        """Tokens written."""
-
-    @property
-    def cost(self) -> float:
-        """Of what is known and has a price."""
-
-    @property
-    def unknown(self) -> int:
-        """Attempts whose tokens are not known."""
-
-    @property
-    def unpriced(self) -> int:
-        """Attempts that have no price."""
 
 
 @dataclass(frozen=True)

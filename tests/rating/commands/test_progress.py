@@ -9,11 +9,11 @@ import pty
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
 
 import pytest
 from rich.console import Console
 
+from rating.accounting.bill import Usage
 from rating.cli import main
 from rating.commands.progress import FailureLines, ProgressDisplay
 from rating.commands.progress_views import Pace, draw_table, write_line
@@ -26,19 +26,6 @@ from rating.running.runner import ENVIRONMENT, Runner
 HOSTILE = "m\x1b[31m[red]\u202e"
 
 
-@dataclass
-class Usage:
-    """As a bill has it."""
-
-    calls: int = 0
-    errors: Counter[str] = field(default_factory=Counter)
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost: float = 0.0
-    unknown: int = 0
-    unpriced: int = 0
-
-
 class Clock:
     def __init__(self):
         self.now = 1000.0
@@ -47,11 +34,22 @@ class Clock:
         return self.now
 
 
+def used(calls, errors, prompt_tokens, completion_tokens, cost, **unknown):
+    return Usage(
+        calls,
+        errors=errors,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        cost=cost,
+        **unknown,
+    )
+
+
 def under_way(finished=30, calls=120, expected=90, **changes):
     usage = {
-        ("a", "big"): Usage(calls, Counter(rate_limited=7, timeout=9), 1_250_000, 3_000, 1.5),
-        ("b", "big"): Usage(10, Counter(timeout=1), 1_000, 0, 0.25),
-        ("b", HOSTILE): Usage(5, Counter(), 50, 5, 0.0, unknown=1, unpriced=5),
+        ("a", "big"): used(calls, Counter(rate_limited=7, timeout=9), 1_250_000, 3_000, 1.5),
+        ("b", "big"): used(10, Counter(timeout=1), 1_000, 0, 0.25),
+        ("b", HOSTILE): used(5, Counter(), 50, 5, 0.0, unknown=1, unpriced=5),
     }
     environments = (
         EnvironmentProgress("a", finished, finished, 64, expected=expected),
