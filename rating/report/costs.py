@@ -146,25 +146,24 @@ def _beats(other: tuple[float | None, float], own: tuple[float | None, float]) -
 
 
 def cost_sheet(found: Costs) -> Sheet:
-    """Returns what is shown of costs."""
-    header = [
-        "environment",
-        "policy",
-        "calls",
-        "failed",
-        "cached",
-        "tokens in",
-        "of them cached",
-        "tokens out",
-        "of them reasoning",
-    ]
-    header += ["usage unknown"]
-    importance = [ALWAYS, ALWAYS, ALWAYS, 6, 5, ALWAYS, 3, ALWAYS, 4, 7]
+    """Returns what is shown of costs, without columns in which there is nothing."""
+    columns = {
+        "environment": ALWAYS,
+        "policy": ALWAYS,
+        "calls": ALWAYS,
+        "failed": 6,
+        "cached": 5,
+        "tokens in": ALWAYS,
+        "of them cached": 3,
+        "tokens out": ALWAYS,
+        "of them reasoning": 4,
+        "usage unknown": 7,
+    }
     if found.currency:
-        money = [f"cost in {found.currency}", "a match", "void or unfinished", "rating", "efficient"]
-        header, importance = header + money, [*importance, ALWAYS, ALWAYS, 8, 9, 2]
+        columns |= {f"cost in {found.currency}": ALWAYS, "a match": ALWAYS}
+        columns |= {"void or unfinished": 8, "rating": 9, "efficient": 2}
     else:
-        header, importance = [*header, "tokens of void or unfinished"], [*importance, 8]
+        columns |= {"tokens of void or unfinished": 8}
     rows = [_row(found, row) for row in found.rows]
     for environment in dict.fromkeys(row.environment for row in found.rows):
         rows += _sums(
@@ -172,8 +171,16 @@ def cost_sheet(found: Costs) -> Sheet:
         )
     for policy in dict.fromkeys(row.policy for row in found.rows):
         rows += _sums(found, "all", policy, [row for row in found.rows if row.policy == policy])
-    total = _sum(found, "total", "", found.total, found.lost)
-    return Sheet("Cost", header, [*rows, total], _notes(found), importance)
+    rows.append(_sum(found, "total", "", found.total, found.lost))
+    kept = [index for index in range(len(columns)) if any(row[index] not in ("", "0") for row in rows)]
+    header, importance = list(columns), list(columns.values())
+    return Sheet(
+        "Cost",
+        [header[index] for index in kept],
+        [[row[index] for index in kept] for row in rows],
+        _notes(found),
+        [importance[index] for index in kept],
+    )
 
 
 def _sums(found: Costs, environment: str, policy: str, parts: Sequence[CostRow]) -> list[list[str]]:
