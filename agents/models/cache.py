@@ -17,7 +17,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from agents.errors import ProviderError
-from agents.models.endpoint import Endpoint
+from agents.models.server.endpoint import Endpoint
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError

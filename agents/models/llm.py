@@ -1,8 +1,8 @@
 """Language models behind OpenAI-compatible servers.
 
-A call goes through three layers: ``LLMPolicy`` makes the request out of what is read and remembered (``agents.models.history``),
-``agents.models.service`` asks until there is a valid reply, and ``agents.models.client`` sends one request and sorts what can go
-wrong with it.
+A call goes through three layers: ``LLMPolicy`` makes the request out of what is read and remembered (``agents.models.prompts``),
+``agents.models.service`` asks until there is a valid reply, as fast as the server bears (``agents.models.limits``), and
+``agents.models.server`` sends one request and sorts what can go wrong with it.
 """
 
 import json
@@ -14,14 +14,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from agents.models import preflight
-from agents.models.connection import MAX_CONNECTIONS
-from agents.models.endpoint import Endpoint
-from agents.models.gate import GateLimits
-from agents.models.history import Conversation, Message, add_rules, read_memory
-from agents.models.retry import RetryLimits
-from agents.models.serialisers import ROLES, Serialiser, read_serialiser
+from agents.models.limits.gate import GateLimits
+from agents.models.limits.retry import RetryLimits
+from agents.models.prompts.history import Conversation, Message, add_rules, read_memory
+from agents.models.prompts.serialisers import ROLES, Serialiser, read_serialiser
+from agents.models.prompts.structured import response_format
+from agents.models.server.connection import MAX_CONNECTIONS
+from agents.models.server.endpoint import Endpoint
 from agents.models.service import ModelService, Target
-from agents.models.structured import response_format
 from agents.policy import Reply
 from agents.records import encodable
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
@@ -71,7 +71,7 @@ class LLMPolicy:
         stream: whether replies are streamed; then ``timeout`` is the time without a sign of life, and only ``deadline``
             bounds an attempt. For long reasoning behind gateways that cut silent connections.
         serialiser: ``roles`` for a message for each thing that was said, or names as in ``Human/Assistant`` for one message that
-            holds the conversation as a text; in code also a function, see ``agents.models.serialisers``.
+            holds the conversation as a text; in code also a function, see ``agents.models.prompts.serialisers``.
         send_seed: whether a seed, made from that of the match and the number of the call, is sent with each request.
         structured: whether the server is to hold the model to ``{"move": "..."}``, in games with a list of moves.
         reasoning_effort: how much a model is to reason, as its server names it, e.g. ``low``; by default nothing is sent.

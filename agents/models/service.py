@@ -15,14 +15,14 @@ from typing import Any
 from agents.errors import ProviderError, TransientError
 from agents.models.cache import ReplyCache, cache_key
 from agents.models.calls import Call, CallStatus
-from agents.models.client import Client, Response
-from agents.models.endpoint import Endpoint
-from agents.models.gate import NO_LIMITS, GateLimits
-from agents.models.line import Line
+from agents.models.limits.gate import NO_LIMITS, GateLimits
+from agents.models.limits.line import Line
+from agents.models.limits.retry import Attempts, RetryLimits
+from agents.models.limits.tokens import estimate_tokens
 from agents.models.local.models import LocalModels
 from agents.models.preflight import check_model
-from agents.models.retry import Attempts, RetryLimits
-from agents.models.tokens import estimate_tokens
+from agents.models.server.client import Client, Response
+from agents.models.server.endpoint import Endpoint
 from agents.policy import Reply
 
 _UNBILLED = frozenset({CallStatus.RATE_LIMITED, CallStatus.UNAVAILABLE})

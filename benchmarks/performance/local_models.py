@@ -19,9 +19,9 @@ from statistics import median
 from typing import Any
 
 from agents.baselines.general import Random
-from agents.models.history import Message
 from agents.models.local.checkpoint import Checkpoint, LocalModel, load_model
 from agents.models.local.policy import HFPolicy
+from agents.models.prompts.history import Message
 from agents.models.service import ModelService
 from agents.play import play_async
 from agents.player import seat_players

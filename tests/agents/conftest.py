@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.models import gate, outage, retry
+from agents.models.limits import gate, outage, retry
 from tests.agents.llm_calls import SECRET
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.errors import ProviderError, TransientError
 from agents.models.calls import CallStatus
-from agents.models.client import Response
+from agents.models.server.client import Response
 from agents.policy import Reply
 
 Plan = Callable[[dict[str, Any], float], float | Exception]

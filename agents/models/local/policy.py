@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from agents.errors import ProviderError
-from agents.models.history import Conversation, Message, add_rules, read_memory
 from agents.models.llm import SYSTEM_ROLES
 from agents.models.local.batcher import LocalTarget
 from agents.models.local.chat import ChatFormat
 from agents.models.local.checkpoint import Checkpoint, load_tokenizer
 from agents.models.local.jobs import CONTEXT, GENERATE, LENGTH, MODES, Job
+from agents.models.prompts.history import Conversation, Message, add_rules, read_memory
 from agents.models.service import ModelService
 from agents.policy import Reply
 from agents.records import encodable

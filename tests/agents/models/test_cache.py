@@ -12,7 +12,7 @@ from agents.errors import ProviderError
 from agents.models import LLMPolicy, ModelService
 from agents.models.cache import FILE, ReplyCache, cache_key
 from agents.models.calls import CallStatus
-from agents.models.endpoint import Endpoint
+from agents.models.server.endpoint import Endpoint
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError

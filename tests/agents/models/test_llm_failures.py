@@ -7,7 +7,7 @@ import pytest
 
 from agents.errors import ProviderError
 from agents.models.llm import LLMPolicy
-from agents.models.rate_headers import read_retry_after
+from agents.models.server.rate_headers import read_retry_after
 from tests.agents.llm_calls import OBSERVATION, ask_once, fail
 from tests.support.hostile_server import HANG, RESET, Answer, completion, error, html, json_answer, say
 

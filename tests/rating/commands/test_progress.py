@@ -159,13 +159,13 @@ def test_failures_are_shown_as_they_come_but_not_all_of_them():
 @pytest.mark.parametrize(("quiet", "shown"), [(False, "first\nlost\n"), (True, "lost\n")])
 def test_only_a_run_under_way_shows_failures(quiet, shown, capsys):
     async def fail():
-        logging.getLogger("agents.models.retry").info("first")
+        logging.getLogger("agents.models.limits.retry").info("first")
         logging.getLogger("rating.running.runner").error("lost")
         return 5
 
     progress = Progress((EnvironmentProgress("a", 0, 0, 0),))
     assert asyncio.run(ProgressDisplay(quiet=quiet).watch(fail, lambda: progress)) == 5
-    logging.getLogger("agents.models.retry").info("second")
+    logging.getLogger("agents.models.limits.retry").info("second")
     assert capsys.readouterr().err == shown
 
 

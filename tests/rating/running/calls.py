@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 
-from agents.models.client import Client, Response
+from agents.models.server.client import Client, Response
 from agents.policy import Reply
 
 RUN_FILE = """

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 import pytest
 
 from agents.models import LLMPolicy, ModelService
-from agents.models.client import Client
+from agents.models.server.client import Client
 from agents.policy import Reply
 from rating.cli import main
 from rating.running import run_directory

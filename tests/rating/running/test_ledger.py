@@ -8,7 +8,7 @@ import pytest
 
 from agents.errors import TransientError
 from agents.models.calls import Call, CallStatus
-from agents.models.client import Client
+from agents.models.server.client import Client
 from rating.commands.read import print_leaderboards
 from rating.errors import BudgetExceeded
 from rating.records.calls import CALLS, LoggedCalls

@@ -7,12 +7,12 @@ import logging
 import pytest
 
 from agents.errors import ProviderError
-from agents.models.client import Client
-from agents.models.endpoint import Endpoint
 from agents.models.llm import LLMPolicy
+from agents.models.server.client import Client
+from agents.models.server.endpoint import Endpoint
 from agents.models.service import ModelService
 from tests.agents.llm_calls import OBSERVATION
-from tests.agents.models.asking_clients import complete, refuse
+from tests.agents.models.server.asking_clients import complete, refuse
 from tests.support.hostile_server import Answer, hostile_server, json_answer, say
 
 pytestmark = pytest.mark.usefixtures("own_environment")
@@ -202,7 +202,7 @@ class Strict:
 
 
 def test_many_at_once_find_out_once(caplog):
-    caplog.set_level(logging.INFO, "agents.models.abilities")
+    caplog.set_level(logging.INFO, "agents.models.server.abilities")
     strict = Strict()
     with hostile_server(then=strict) as server:
         strict.server = server

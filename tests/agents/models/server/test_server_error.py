@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.models.abilities import Abilities
 from agents.models.calls import CallStatus
-from agents.models.server_error import ServerError, failure, read_error
+from agents.models.server.abilities import Abilities
+from agents.models.server.server_error import ServerError, failure, read_error
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

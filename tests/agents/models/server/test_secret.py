@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from agents.models.secret import Secret
+from agents.models.server.secret import Secret
 
 KEY = 'sk-Zq7/pl+us="q\\b%41&<x>Hh3Kk9Mm2Nn8'
 WRITTEN = [

@@ -10,9 +10,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agents.models.connection import MAX_CONNECTIONS
-from agents.models.pace import Pace, per_minute
-from agents.models.rate_headers import read_pause
+from agents.models.limits.pace import Pace, per_minute
+from agents.models.server.connection import MAX_CONNECTIONS
+from agents.models.server.rate_headers import read_pause
 
 FIRST_LIMIT = 20
 """Requests in flight with which a gate begins."""

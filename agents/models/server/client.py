@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.errors import ProviderError, TransientError
-from agents.models.abilities import Abilities
 from agents.models.calls import CallStatus
-from agents.models.chat_reply import FILTERED, read_reply
-from agents.models.connection import Connection, Received
-from agents.models.endpoint import Endpoint
-from agents.models.secret import Secret
-from agents.models.server_error import ServerError, failure, read_error
+from agents.models.server.abilities import Abilities
+from agents.models.server.chat_reply import FILTERED, read_reply
+from agents.models.server.connection import Connection, Received
+from agents.models.server.endpoint import Endpoint
+from agents.models.server.secret import Secret
+from agents.models.server.server_error import ServerError, failure, read_error
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
 

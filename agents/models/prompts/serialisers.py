@@ -8,7 +8,7 @@ stands before everything that is said, and that ends with the name of the model,
 import re
 from collections.abc import Callable, Sequence
 
-from agents.models.history import Message
+from agents.models.prompts.history import Message
 from llmarena_envs.core.options import OptionError
 
 Serialiser = Callable[[Sequence[Message]], list[Message]]

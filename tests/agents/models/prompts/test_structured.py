@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from agents.models.structured import response_format
+from agents.models.prompts.structured import response_format
 from agents.play import play
 from llmarena_envs import tictactoe_v0
 from llmarena_envs.catalogue import CATALOGUE, load_environment
-from tests.agents.models.script import policy_with
+from tests.agents.models.prompts.script import policy_with
 
 
 def schema_of(parameters):

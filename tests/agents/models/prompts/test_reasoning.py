@@ -10,7 +10,7 @@ from agents.policy import Reply
 from agents.turn import TurnSettings
 from llmarena_envs import bargain_v0, tictactoe_v0
 from llmarena_envs.core.failures import Failure
-from tests.agents.models.script import policy_with
+from tests.agents.models.prompts.script import policy_with
 
 
 def test_a_move_that_is_only_thought_of_is_none():

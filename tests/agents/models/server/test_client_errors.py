@@ -10,18 +10,18 @@ import pytest
 
 from agents.errors import TransientError
 from agents.models.calls import CallStatus
-from agents.models.client import Client
-from agents.models.connection import MAX_BODY
-from agents.models.endpoint import Endpoint
+from agents.models.server.client import Client
+from agents.models.server.connection import MAX_BODY
+from agents.models.server.endpoint import Endpoint
 from llmarena_envs.core.failures import Failure
 from tests.agents.llm_calls import SECRET
-from tests.agents.models.asking_clients import REQUEST, TALK, complete, refuse, respond
+from tests.agents.models.server.asking_clients import REQUEST, TALK, complete, refuse, respond
 from tests.support.hostile_server import Answer, completion, error, hostile_server, html, json_answer, say
 
 pytestmark = pytest.mark.usefixtures("own_environment")
 
 S = CallStatus
-CERTIFICATE = Path(__file__).parents[2] / "support" / "self_signed.pem"  # and its key, for the tests only
+CERTIFICATE = Path(__file__).parents[3] / "support" / "self_signed.pem"  # and its key, for the tests only
 
 
 def told(http_status, message, **fields):
@@ -184,7 +184,7 @@ def test_a_permanent_redirect_is_followed_with_the_request():
 
 
 def test_a_body_beyond_the_bound_is_not_read(monkeypatch):
-    monkeypatch.setattr("agents.models.connection.MAX_BODY", 10_000)
+    monkeypatch.setattr("agents.models.server.connection.MAX_BODY", 10_000)
     for status in (200, 400):
         failure = refuse(Answer(status, b" " * 9_000 + b"{}" * 2_000, promised=MAX_BODY))
         assert "more than 10000 bytes" in str(failure)

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from agents.errors import ProviderError, TransientError
 from agents.models.calls import CallStatus
-from agents.models.chat_reply import read_reply
-from agents.models.stream import EventReader, read_stream
+from agents.models.server.chat_reply import read_reply
+from agents.models.server.stream import EventReader, read_stream
 from llmarena_envs.core.failures import Failure
 from tests.agents.llm_calls import ask_once
-from tests.agents.models.asking_clients import REQUEST, TALK, complete, refuse, respond
+from tests.agents.models.server.asking_clients import REQUEST, TALK, complete, refuse, respond
 from tests.support.hostile_server import HANG, Answer, error, hostile_server, json_answer, say
 
 pytestmark = pytest.mark.usefixtures("own_environment")
@@ -154,7 +154,7 @@ def test_a_slow_stream_is_waited_for_beyond_the_time_of_silence():
 
 
 def test_a_stream_is_bounded(monkeypatch):
-    monkeypatch.setattr("agents.models.connection.MAX_STREAM", 10_000)
+    monkeypatch.setattr("agents.models.server.connection.MAX_STREAM", 10_000)
     assert "more than 10000 bytes" in str(refuse(stream(*[piece(content="x" * 100)] * 100), idle=5.0))
 
 

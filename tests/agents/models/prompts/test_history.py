@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.baselines.general import FirstLegal
-from agents.models.history import Conversation, estimate_tokens, read_memory
+from agents.models.prompts.history import Conversation, estimate_tokens, read_memory
 from agents.play import play
 from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs import connect_four_v0
 from llmarena_envs.core.options import OptionError
-from tests.agents.models.script import Script, policy_with
+from tests.agents.models.prompts.script import Script, policy_with
 
 
 def memory(history="full", turns=None, tokens=None, rejected="cap", longest_kept=8000):

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.errors import ProviderError, TransientError
-from agents.models import gate as gate_module
-from agents.models import retry
 from agents.models.calls import CallStatus
-from agents.models.gate import FIRST_LIMIT, LONGEST_HEADER_PAUSE, Gate, GateLimits
-from agents.models.outage import ENOUGH, Outage, is_down
-from agents.models.pace import per_minute
-from agents.models.rate_headers import read_pause, read_retry_after
-from agents.models.retry import Attempts, RetryLimits
+from agents.models.limits import gate as gate_module
+from agents.models.limits import retry
+from agents.models.limits.gate import FIRST_LIMIT, LONGEST_HEADER_PAUSE, Gate, GateLimits
+from agents.models.limits.outage import ENOUGH, Outage, is_down
+from agents.models.limits.pace import per_minute
+from agents.models.limits.retry import Attempts, RetryLimits
+from agents.models.server.rate_headers import read_pause, read_retry_after
 
 NOW = "Thu, 01 Jan 2026 00:00:00 GMT"
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.errors import ProviderError
-from agents.models.chat_reply import read_reply
+from agents.models.server.chat_reply import read_reply
 from agents.policy import Reply
 from llmarena_envs import connect_four_v0
 from llmarena_envs.core.failures import Failure

@@ -9,9 +9,9 @@ import pytest
 from agents.errors import ProviderError
 from agents.models import service as service_module
 from agents.models.calls import CallStatus
-from agents.models.endpoint import Endpoint
-from agents.models.gate import GateLimits
-from agents.models.retry import RetryLimits
+from agents.models.limits.gate import GateLimits
+from agents.models.limits.retry import RetryLimits
+from agents.models.server.endpoint import Endpoint
 from agents.models.service import ModelService, Target
 from tests.support import virtual_time
 from tests.support.simulated_model import HANG, Bucket, SimulatedModel, down, limited, rejected
@@ -190,7 +190,7 @@ def test_an_outage_costs_no_call_and_no_attempt(monkeypatch):
 def test_an_outage_is_told_once_when_it_begins_and_once_when_it_ends(monkeypatch, caplog):
     world = World(monkeypatch, m=lambda request, time: down() if 5 < time < 400 else 1.0)
     virtual_time.run(world.ask_many(1000, 60))
-    told = [record.getMessage() for record in caplog.records if record.name == "agents.models.line"]
+    told = [record.getMessage() for record in caplog.records if record.name == "agents.models.limits.line"]
     assert len(told) == 2
     assert "m at http://h/v1 is out (HTTP 503)" in told[0]
     assert re.fullmatch(r"m at http://h/v1 is back after [34]\d\d s", told[1])

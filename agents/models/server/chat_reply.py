@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from agents.errors import TransientError
 from agents.models.calls import CallStatus
-from agents.models.server_error import ServerError, failure, read_error
+from agents.models.server.server_error import ServerError, failure, read_error
 from agents.policy import Reply
 from agents.records import encodable
 from llmarena_envs.core.failures import Failure

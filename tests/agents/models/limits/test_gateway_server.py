@@ -5,7 +5,8 @@ import threading
 
 import pytest
 
-from agents.models import ModelService, gate
+from agents.models import ModelService
+from agents.models.limits import gate
 from agents.models.llm import LLMPolicy
 from agents.models.preflight import check_models
 from tests.agents.llm_calls import OBSERVATION, SECRET

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from agents.models.server_error import ServerError
+from agents.models.server.server_error import ServerError
 
 _OPTIONAL = (
     "temperature",

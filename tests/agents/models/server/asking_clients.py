@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from agents.errors import ProviderError
-from agents.models.client import Client
-from agents.models.endpoint import Endpoint
+from agents.models.server.client import Client
+from agents.models.server.endpoint import Endpoint
 from tests.support.hostile_server import hostile_server
 
 REQUEST = {"model": "mock", "temperature": 0.0, "messages": [{"role": "user", "content": "play"}]}

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from agents.errors import ProviderError, TransientError
 from agents.models.calls import CallStatus
-from agents.models.gate import Gate, Ticket
-from agents.models.outage import Outage, is_down
+from agents.models.limits.gate import Gate, Ticket
+from agents.models.limits.outage import Outage, is_down
 
 _log = logging.getLogger(__name__)
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from agents.errors import ProviderError, TransientError
 from agents.models.calls import CallStatus
-from agents.models.endpoint import Endpoint
-from agents.models.rate_headers import read_retry_after
-from agents.models.stream import read_stream
-from agents.models.unreachable import unreachable
+from agents.models.server.endpoint import Endpoint
+from agents.models.server.rate_headers import read_retry_after
+from agents.models.server.stream import read_stream
+from agents.models.server.unreachable import unreachable
 
 CONNECT_TIMEOUT = 60.0
 """Seconds to open a connection."""

@@ -1,0 +1,1 @@
+"""One model server: a request, and everything that can come back."""
