@@ -5,6 +5,7 @@ from itertools import repeat
 
 import pytest
 
+from agents.models.preflight import MAX_TOKENS
 from benchmarks.experiments.command import main
 from benchmarks.simulbench.__main__ import PAPER
 from benchmarks.simulbench.task_creation.proposals import Proposal, write_proposals
@@ -46,7 +47,10 @@ def step(tmp_path, monkeypatch):
 
 
 def settings(bodies):
-    return {(body["temperature"], body["max_completion_tokens"]) for body in bodies}
+    """Returns what was asked with, apart from the few tokens by which a model is tried out."""
+    return {(body["temperature"], body["max_completion_tokens"]) for body in bodies} - {
+        (temperature, MAX_TOKENS) for temperature in (0.0, 1.2)
+    }
 
 
 def test_a_model_in_every_step(step, tmp_path, capsys):
