@@ -43,6 +43,7 @@ def serve_policy(args: argparse.Namespace) -> None:
     policy = ServedPolicy(env, lambda: make_policy(args.policy, environment, service=service))
     config = uvicorn.Config(
         make_app(policy, name, key),
+        log_config=None,  # uvicorn's own would close the handlers that are there
         log_level="warning",
         access_log=False,
         lifespan="off",

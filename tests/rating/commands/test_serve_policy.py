@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import json
+import logging
 import signal
 from urllib.parse import urlsplit
 
@@ -146,3 +147,12 @@ def test_a_key_is_asked_for_and_signals_end_it_in_good_order(monkeypatch):
 def test_what_cannot_be_served_is_said_at_once(arguments, expected, capsys):
     assert main(["serve-policy", *arguments]) == 2
     assert expected in capsys.readouterr().err
+
+
+def test_handlers_of_others_stay_open(tmp_path):
+    handler = logging.FileHandler(tmp_path / "log")
+    try:
+        assert main(["serve-policy", "random", "--env", "tictactoe_v0", "--port", "70000"]) == 2
+        assert handler.stream is not None
+    finally:
+        handler.close()
