@@ -11,7 +11,7 @@ from rating.running import run_directory
 from tests.support.hostile_server import hostile_server, say
 from tests.support.model_server import running_server
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 DEMO = Path(__file__).parents[3] / "benchmarks" / "auto_arena" / "demo.toml"
 REPLY = "<respond>It is so.</respond>\n<criticize>You say it is not.</criticize>\n<raise>Why?</raise>\n[[B]]"
 

@@ -12,7 +12,7 @@ from rating.records.outcome import PLAYED
 from rating.running import run_directory
 from tests.support.model_server import running_server
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 DEMO = Path(__file__).parents[3] / "benchmarks" / "deepeval" / "demo.toml"
 
 

@@ -8,7 +8,7 @@ from benchmarks.experiments.command import main
 from benchmarks.llmarena.__main__ import PAPER
 from tests.support.model_server import running_server
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from rating.records.outcome import PLAYED
 from rating.running import run_directory
 from tests.support.model_server import running_server
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 DEMO = Path(__file__).parents[3] / "benchmarks" / "simulbench" / "demo.toml"
 SIMULATOR = 'spec = "flawed:stale=0.2,arithmetic=0.1,out_of_character=0.1,format=0.2,chatter=0.2"'
 USER = 'spec = "user:praise=0.2"'

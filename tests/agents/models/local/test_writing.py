@@ -70,6 +70,7 @@ def test_draws_follow_the_model(model, path):
     assert expected[likely].max() > 0.1
 
 
+@pytest.mark.slow
 def test_replies_are_the_same_in_another_process(tiny_qwen):
     path = str(tiny_qwen)
     script = (
