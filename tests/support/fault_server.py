@@ -39,6 +39,7 @@ class Fault:
         seconds: between two bytes of a trickle.
         padding: bytes that make the reply longer.
         model: named in the chat completion, in place of the one that was asked for.
+        finish_reason: of the chat completion.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Fault:
     seconds: float = 0.02
     padding: int = 0
     model: str = ""
+    finish_reason: str = "stop"
 
 
 _BUSY = json.dumps({"error": {"message": "too many requests", "type": "requests", "code": "rate_limit_exceeded"}})
@@ -69,6 +71,7 @@ TRUNCATED_JSON = Fault("truncated JSON", body=b'{"id": "1", "choices": [{"mess')
 PAGE = Fault("page", body=b"<html>please log in</html>", headers={"Content-Type": "text/html"})
 WRONG_MODEL = Fault("wrong model", model="quite-another-model")
 TRICKLE = Fault("trickle", behaviour="trickle")
+ABORT = Fault("abort", finish_reason="abort")
 MEGABYTE = Fault("megabyte", padding=KILOBYTE * KILOBYTE)
 
 
@@ -197,12 +200,13 @@ class FaultServer:
 
     def _complete(self, request: Request, fault: Fault) -> bytes:
         text = self._reply(request) + " " * fault.padding
+        message = {"role": "assistant", "content": text}
         completion = {
             "id": f"chatcmpl-{request.number}",
             "object": "chat.completion",
             "created": 1,
             "model": fault.model or request.body.get("model"),
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+            "choices": [{"index": 0, "message": message, "finish_reason": fault.finish_reason}],
             "usage": {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16},
         }
         return json.dumps(completion).encode()

@@ -35,6 +35,7 @@ FAILURES = (
     faults.GARBAGE,
     faults.TRUNCATED_JSON,
     faults.PAGE,
+    faults.ABORT,
     faults.TRICKLE,
 )
 BURST = 10
