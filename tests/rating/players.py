@@ -190,6 +190,20 @@ class Crowd:
         return int(observation["action_mask"].argmax())
 
 
+class Gathering:
+    """Nobody replies before as many as are wanted are asked at the same time."""
+
+    wanted = asked = 0
+    are_there = asyncio.Event()
+
+    async def __call__(self, observation):
+        Gathering.asked += 1
+        if Gathering.asked == Gathering.wanted:
+            Gathering.are_there.set()
+        await Gathering.are_there.wait()
+        return int(observation["action_mask"].argmax())
+
+
 class Asked:
     """The first legal move, counted over all of its kind; what ``failing`` names fails for good, or is given up."""
 

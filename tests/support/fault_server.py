@@ -39,6 +39,7 @@ class Fault:
         seconds: between two bytes of a trickle.
         padding: bytes that make the reply longer.
         model: named in the chat completion, in place of the one that was asked for.
+        finish_reason: of the chat completion.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Fault:
     seconds: float = 0.02
     padding: int = 0
     model: str = ""
+    finish_reason: str = "stop"
 
 
 _BUSY = json.dumps({"error": {"message": "too many requests", "type": "requests", "code": "rate_limit_exceeded"}})
@@ -69,6 +71,7 @@ TRUNCATED_JSON = Fault("truncated JSON", body=b'{"id": "1", "choices": [{"mess')
 PAGE = Fault("page", body=b"<html>please log in</html>", headers={"Content-Type": "text/html"})
 WRONG_MODEL = Fault("wrong model", model="quite-another-model")
 TRICKLE = Fault("trickle", behaviour="trickle")
+ABORT = Fault("abort", finish_reason="abort")
 MEGABYTE = Fault("megabyte", padding=KILOBYTE * KILOBYTE)
 
 
@@ -100,7 +103,7 @@ class FaultServer:
 
     Args:
         plan: what becomes of each request.
-        reply: makes the text of a reply out of a request.
+        reply: makes the text of a reply; the response names its request's number as ``X-Request-Id``.
         latency: seconds before each response.
         rate: requests a second that are let through, with a bucket of as many; the others get status 429.
         retry_after: seconds that such a refusal asks to wait, or ``None`` for no word about it.
@@ -116,7 +119,7 @@ class FaultServer:
         self,
         plan: Plan = lambda request: OK,
         *,
-        reply: Callable[[Any], str] = lambda body: "ready",
+        reply: Callable[[Request], str] = lambda request: "ready",
         latency: float = 0.0,
         rate: float | None = None,
         retry_after: float | None = None,
@@ -180,7 +183,7 @@ class FaultServer:
             if self._latency:
                 await asyncio.sleep(self._latency)
             body = fault.body if fault.body is not None else self._complete(request, fault)
-            return await _send(http, fault, body)
+            return await _send(http, fault, body, str(request.number))
         finally:
             self.in_flight -= 1
 
@@ -196,20 +199,21 @@ class FaultServer:
         return False
 
     def _complete(self, request: Request, fault: Fault) -> bytes:
-        text = self._reply(request.body) + " " * fault.padding
+        text = self._reply(request) + " " * fault.padding
+        message = {"role": "assistant", "content": text}
         completion = {
             "id": f"chatcmpl-{request.number}",
             "object": "chat.completion",
             "created": 1,
             "model": fault.model or request.body.get("model"),
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+            "choices": [{"index": 0, "message": message, "finish_reason": fault.finish_reason}],
             "usage": {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16},
         }
         return json.dumps(completion).encode()
 
 
-async def _send(http: web.Request, fault: Fault, body: bytes) -> web.StreamResponse:
-    headers = {"Content-Type": "application/json", **fault.headers}
+async def _send(http: web.Request, fault: Fault, body: bytes, request_id: str) -> web.StreamResponse:
+    headers = {"Content-Type": "application/json", "X-Request-Id": request_id, **fault.headers}
     if fault.behaviour == "answer":
         return web.Response(status=fault.status, body=body, headers=headers)
     if fault.behaviour in ("hang", "reset"):
@@ -221,9 +225,10 @@ async def _send(http: web.Request, fault: Fault, body: bytes) -> web.StreamRespo
     response = web.StreamResponse(status=fault.status, headers={**headers, "Content-Length": str(len(body))})
     await response.prepare(http)
     if fault.behaviour == "trickle":
-        for byte in body:
-            await response.write(bytes([byte]))
-            await asyncio.sleep(fault.seconds)
+        with contextlib.suppress(ConnectionError):  # nobody waits for the rest
+            for byte in body:
+                await response.write(bytes([byte]))
+                await asyncio.sleep(fault.seconds)
         return response
     await response.write(body[: len(body) // 2])
     assert http.transport is not None

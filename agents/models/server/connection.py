@@ -99,12 +99,19 @@ class Connection:
             from aiohttp import ClientError
 
             self._errors += (ClientError,)
-        address, self._query = endpoint.split()
+        address, query = endpoint.split()
         key = endpoint.read_key()
         self._sdk = openai.AsyncOpenAI(base_url=address, api_key=key, max_retries=0, http_client=self._http)
         self.address = str(self._sdk.base_url)
         fields = {name: value for name, value in self._sdk.default_headers.items() if isinstance(value, str)}
-        self._headers = {**fields, "Authorization": f"Bearer {key}"}
+        # What all requests share is put together once: it is a tenth of what a call takes.
+        self._template = self._http.build_request(
+            "POST",
+            f"{self.address.rstrip('/')}/chat/completions",
+            headers={**fields, "Authorization": f"Bearer {key}"},
+            params=query or None,
+        )
+        del self._template.headers["Content-Length"]
 
     async def close(self) -> None:
         """Closes all connections."""
@@ -124,9 +131,13 @@ class Connection:
             ProviderError: if none can come.
         """
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-        url = f"{self.address.rstrip('/')}/chat/completions"
-        request = self._http.build_request(
-            "POST", url, content=content, headers=self._headers, params=self._query or None
+        template = self._template
+        request = type(template)(
+            template.method,
+            template.url,
+            headers=template.headers,
+            content=content,
+            extensions=template.extensions,
         )
         try:
             for _ in range(_MAX_REDIRECTS):

@@ -1,13 +1,11 @@
-"""Killed and resumed at random, with a server that comes and goes, a run is the one that its cassette gives undisturbed."""
+"""Client and server killed at random, and the run resumed, it is the one that its cassette gives undisturbed."""
 
 import json
 import random
-import re
-import socket
 import subprocess
 import sys
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 import pytest
 
@@ -15,7 +13,7 @@ from agents.models.cache import FILE, ReplyCache
 from rating.cli import main
 from rating.records.outcome import VOID
 from rating.running import run_directory
-from tests.support.hostile_server import HostileServer, error, say
+from tests.support.fickle_server import FickleServer
 
 RUN_FILE = """
 seed = 5
@@ -43,57 +41,6 @@ name = "two"
 spec = "openai:two"
 options = {{ base_url = "{url}", max_attempts = 3, deadline = 5.0, history = "full", send_seed = true }}
 """
-
-
-class FickleServer:
-    """A server that comes and goes, and never answers the same twice: a legal or a bad move, in one of many wordings.
-
-    Args:
-        seed: of what it says.
-    """
-
-    def __init__(self, seed):
-        self._rng = random.Random(seed)
-        with closing(socket.socket()) as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self._port}/v1"
-        self.answered = 0
-        self._server = None
-
-    @contextmanager
-    def running(self):
-        self.start()
-        try:
-            yield
-        finally:
-            self.stop()
-
-    def start(self):
-        self._server = HostileServer(self._answers(), self._port)
-
-    def stop(self):
-        self._server.close()
-
-    def _answers(self):
-        while True:
-            asked = "\n".join(message["content"] for message in self._server.requests[-1].body["messages"])
-            self.answered += 1
-            yield self._answer(asked)
-
-    def _answer(self, asked):
-        rng = self._rng
-        if rng.random() < 0.03:
-            return error(503)
-        if "player_" not in asked:
-            return say("ready")  # to what is asked before anything is played
-        mark = re.search(r"You play (\w)\.", asked)
-        if mark:
-            move = f"{mark[1]}: ({rng.randint(1, 3)}, {rng.randint(1, 3)})"
-        else:
-            move = f"{re.findall(r'player_[0-9]', asked)[-1]}: ${rng.randint(0, 9)}.{rng.randint(0, 99):02}"
-        text = f"Thought {rng.random()}.\n{move}" if rng.random() < 0.8 else f"I cannot decide: {rng.random()}"
-        return say(text, rng.choice(["stop", "stop", "length"]), delay=rng.uniform(0, 0.02))
 
 
 def start(*arguments):
@@ -130,12 +77,8 @@ def read(directory, capsys):
 )
 def test_a_disturbed_run_is_the_one_that_its_cassette_gives(tmp_path, capsys, matches, kills):
     rng = random.Random(kills)
-    server, cassette, disturbed, fresh = (
-        FickleServer(kills),
-        tmp_path / "cassette",
-        tmp_path / "run",
-        tmp_path / "fresh",
-    )
+    server = FickleServer(kills, tmp_path / "answered")
+    cassette, disturbed, fresh = tmp_path / "cassette", tmp_path / "run", tmp_path / "fresh"
     run_file = tmp_path / "run.toml"
     run_file.write_text(RUN_FILE.format(url=server.url, matches=matches))
     with server.running():
@@ -143,12 +86,16 @@ def test_a_disturbed_run_is_the_one_that_its_cassette_gives(tmp_path, capsys, ma
         for _ in range(kills):
             moment = server.answered + rng.randint(5, 15 * matches // kills)
             wait_for(lambda moment=moment: server.answered >= moment, process)
-            if rng.random() < 0.5:
-                server.stop()
-                time.sleep(rng.uniform(0, 1.5))
+            server.kill()
+            time.sleep(rng.uniform(0, 1.5))
+            is_back = rng.random() < 0.5
+            if is_back:  # before the client dies too
                 server.start()
+                time.sleep(rng.uniform(0, 1.5))
             process.kill()
             finish(process)
+            if not is_back:
+                server.start()
             process = start("resume", disturbed, "--cache", cassette)
         code, errors = finish(process)
         for _ in range(5):  # matches that were void, since the server was away for too long
@@ -165,8 +112,8 @@ def test_a_disturbed_run_is_the_one_that_its_cassette_gives(tmp_path, capsys, ma
 
 
 def test_offline_a_reply_that_is_missing_makes_its_match_void_and_says_so(tmp_path, capsys):
-    server, cassette, run_file = FickleServer(0), tmp_path / "cassette", tmp_path / "run.toml"
-    run_file.write_text(RUN_FILE.format(url=server.url, matches=4))
+    cassette, run_file = tmp_path / "cassette", tmp_path / "run.toml"
+    run_file.write_text(RUN_FILE.format(url="http://127.0.0.1:1/v1", matches=4))
     ReplyCache(cassette).close()
     assert main(["run", str(run_file), "--cache", str(cassette), "--offline", "--out", str(tmp_path / "run")]) == 3
     errors = capsys.readouterr().err

@@ -1,12 +1,17 @@
 """A language model behind a real OpenAI-compatible server plays a rated tournament; the server is killed once."""
 
 import contextlib
+import itertools
 import json
 import subprocess
 import sys
 import time
 
+import pytest
+
+from agents.models.calls import CallStatus
 from rating.errors import RunError
+from rating.records.calls import CALLS, LoggedCalls
 from rating.running import run_directory
 from tests.support.model_server import running_server
 
@@ -78,3 +83,47 @@ def test_a_model_plays_to_convergence_although_its_server_is_killed(tmp_path, ti
         assert tiny["effort"]["failures"]
     output, _ = finish(llmarena("replay", run, "--verify"), 0)
     assert "finished matches verified" in output
+
+
+CROWD_FILE = """
+seed = 7
+concurrency = 200
+max_errors = 0
+tries = 1
+stop = {{ matches = 300, max_matches = 300 }}
+turns = {{ reasks = 0 }}
+
+[[environment]]
+name = "bid_v0"
+scheme = "mean_reward"
+options = {{ rounds = 3 }}
+
+[[policy]]
+spec = "random"
+
+[[policy]]
+name = "tiny"
+spec = "openai:{model}"
+options = {{ base_url = "{url}", max_tokens = 8, max_attempts = 2, timeout = 60 }}
+"""
+
+
+def most_at_once(calls):
+    """Returns how many calls waited or were under way at once."""
+    moments = [(call.time.timestamp() - call.call.latency - call.call.waited, 1) for call in calls]
+    moments += [(call.time.timestamp(), -1) for call in calls]
+    return max(itertools.accumulate(step for _, step in sorted(moments)))
+
+
+@pytest.mark.slow
+def test_two_hundred_games_at_once_leave_no_match_void(tmp_path, tiny_model):
+    run = tmp_path / "run"
+    with running_server(tiny_model) as server:
+        (tmp_path / "run.toml").write_text(CROWD_FILE.format(model=server.model, url=server.url))
+        finish(llmarena("run", tmp_path / "run.toml", "--out", run), 0)
+    assert count(run, "finished") >= 300
+    assert count(run, "void") == count(run, "unfinished") == 0
+    calls = [logged for logged in LoggedCalls(run / CALLS) if logged.match]
+    assert {logged.call.status for logged in calls} == {CallStatus.OK}
+    assert len(calls) == 3 * count(run, "finished")
+    assert most_at_once(calls) >= 190

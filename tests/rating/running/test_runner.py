@@ -19,7 +19,7 @@ from rating.running.contests import make_scheme
 from rating.running.players import Players
 from rating.running.run_file import RatingsConfig
 from rating.running.runner import Runner
-from tests.rating.players import Crowd, Person, Stuck
+from tests.rating.players import Crowd, Gathering, Person, Stuck
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -224,6 +224,14 @@ def test_as_many_matches_are_under_way_as_there_are_slots(tmp_path):
     Crowd.most = 0
     play(tmp_path, write([f'spec = "{HERE}:Crowd"', 'spec = "random"'], extra="concurrency = 7"))
     assert Crowd.most == 7
+
+
+def test_few_policies_fill_many_slots_although_ratings_are_waited_for(tmp_path):
+    Gathering.wanted, Gathering.asked = 90, 0
+    Gathering.are_there.clear()
+    text = write([f'spec = "{HERE}:Gathering"', 'spec = "random"'], extra="concurrency = 500")
+    _, records = play(tmp_path, text.replace("min_matches = 6\nmax_matches = 20", ""))  # or it never ends
+    assert {record.status for record in records} == {FINISHED}
 
 
 def test_a_person_takes_nobodys_slot(tmp_path):

@@ -29,6 +29,7 @@ EVERY_FAULT = [
     faults.GARBAGE,
     faults.TRUNCATED_JSON,
     faults.PAGE,
+    faults.ABORT,
     faults.TRICKLE,
 ]
 """None of them is a reply in time."""
