@@ -82,7 +82,7 @@ def open_run(path: Path) -> tuple[RunConfig, Store]:
     """
     config = parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
     store = open_store(path)
-    return continued(config, store.facts()), store
+    return continued(config, store.facts(), store.sizes()), store
 
 
 def open_store(path: Path) -> Store:
