@@ -217,7 +217,7 @@ class ModelService:
             self._on_call(_describe_reply(call, response, time() - began))
             return response
         except TimeoutError as error:
-            late = TransientError(f"no complete reply within {seconds:.3g} s", status=CallStatus.TIMEOUT)
+            late = TransientError(f"no complete reply within {seconds:.6g} s", status=CallStatus.TIMEOUT)
             self._on_call(_describe_failure(call, late, time() - began))
             raise late from error
         except ProviderError as error:

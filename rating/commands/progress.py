@@ -5,6 +5,7 @@ import logging
 import math
 import sys
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -121,7 +122,9 @@ class ProgressDisplay:
 
 
 class FailureLines(logging.Handler):
-    """Shows failures as they come, the first one at once, but only one now and then; what is an error always.
+    """Shows failures as they come, the first one of each kind at once, but only one now and then; what is an error always.
+
+    Of one kind are those with the same message but for its values: that a server is out is not lost among failed attempts.
 
     Args:
         say: prints a line.
@@ -135,18 +138,18 @@ class FailureLines(logging.Handler):
         super().__init__(level)
         self._say = say
         self._clock = clock
-        self._next = -math.inf
-        self._kept_back = 0
+        self._next: dict[str, float] = {}
+        self._kept_back: Counter[str] = Counter()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Shows a failure with its environment, or counts it."""
-        now = self._clock()
-        if now < self._next and record.levelno < logging.ERROR:
-            self._kept_back += 1
+        now, kind = self._clock(), str(record.msg)
+        if now < self._next.get(kind, -math.inf) and record.levelno < logging.ERROR:
+            self._kept_back[kind] += 1
             return
-        self._next = now + _SECONDS_BETWEEN_FAILURES
+        self._next[kind] = now + _SECONDS_BETWEEN_FAILURES
         environment = ENVIRONMENT.get()
         text = printable(" ".join(record.getMessage().split()))[:_LONGEST_FAILURE]
-        more = f" ({self._kept_back} more since the line before)" if self._kept_back else ""
-        self._kept_back = 0
+        kept_back = self._kept_back.pop(kind, 0)
+        more = f" ({kept_back} more of this kind since the line before)" if kept_back else ""
         self._say(f"{environment}: {text}{more}" if environment else f"{text}{more}")

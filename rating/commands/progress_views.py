@@ -161,7 +161,7 @@ def _tokens(tokens: int, usage: Usage) -> str:
 
 def _cost(usage: Usage) -> str:
     """Returns a cost; with a plus if something has no price, a question mark if nothing has."""
-    if usage.calls and usage.unpriced >= usage.calls:
+    if usage.unpriced and not usage.cost:
         return "?"
     return f"{usage.cost:.2f}" + ("+" if usage.unpriced or usage.unknown else "")
 

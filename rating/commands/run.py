@@ -129,9 +129,11 @@ def _resumable(directory: Path) -> Iterator[None]:
     """Says how to go on if a run stops before its end."""
     try:
         yield
-    except (KeyboardInterrupt, Quit, BudgetExceeded, ProviderError):
+    except (KeyboardInterrupt, Quit, BudgetExceeded, ProviderError) as error:
         if (directory / run_directory.DATABASE).exists():
             print(f"The run goes on with: llmarena resume {directory}", file=sys.stderr)
+            if isinstance(error, ProviderError) and run_directory.is_unplayed(directory):
+                print("A run file that was corrected can be run into the same directory.", file=sys.stderr)
         raise
 
 

@@ -178,6 +178,13 @@ class Store:
         """Returns the number of matches of an environment with a status."""
         return self._counts[environment, status]
 
+    def sizes(self) -> dict[str, int]:
+        """Returns the number of matches of each environment."""
+        totals: Counter[str] = Counter()
+        for (environment, _), count in self._counts.items():
+            totals[environment] += count
+        return dict(totals)
+
     def statuses(self) -> dict[str, int]:
         """Returns the number of matches with each status."""
         totals: Counter[str] = Counter()

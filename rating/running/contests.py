@@ -54,6 +54,7 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             max_fallbacks=config.ratings.max_fallbacks,
             newcomers=config.phases(environment)[1:],
             starts=config.starts(environment),
+            begun=config.begun(environment),
             withdrawn=config.withdrawn(environment),
         )
     )

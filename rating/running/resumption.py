@@ -30,15 +30,16 @@ PHASES = "phases:"
 """Beginning of the name of the fact that holds the number of the first match of each phase after the first."""
 
 
-def continued(config: RunConfig, facts: Mapping[str, str]) -> RunConfig:
+def continued(config: RunConfig, facts: Mapping[str, str], begun: Mapping[str, int]) -> RunConfig:
     """Returns a run as it goes on: with the names, the pool and the phases of before.
 
     Args:
         config: what the run file says now.
         facts: of the run's store.
+        begun: number of matches that the store has of each environment.
 
     Raises:
-        RunError: if these are damaged.
+        RunError: if the facts are damaged.
     """
     try:
         recorded = json.loads(facts[IDENTITY])
@@ -58,7 +59,7 @@ def continued(config: RunConfig, facts: Mapping[str, str]) -> RunConfig:
             added = tuple(name for name in present if name not in before)
             phases[item.name] = (*known, added) if added else (*known,)
         starts[item.name] = _starts(facts.get(f"{PHASES}{item.name}", "[]"))
-    return config.with_phases(phases, starts)
+    return config.with_phases(phases, starts, begun)
 
 
 def is_tournament(config: RunConfig, environment: str) -> bool:

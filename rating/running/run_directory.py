@@ -4,11 +4,14 @@ import fcntl
 import importlib.metadata
 import json
 import platform
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from agents.turn import TurnSettings
 from rating.errors import RunError
+from rating.records.calls import CALLS
+from rating.records.record import UNFINISHED
 from rating.records.store import Store
 from rating.running.contests import make_scheme
 from rating.running.price_file import keep_prices
@@ -20,12 +23,15 @@ RUN_FILE = "run.toml"
 DATABASE = "run.db"
 _LOCK = "run.lock"
 
+_DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
+_FILES = frozenset({RUN_FILE, _LOCK, CALLS, *_DATABASE_FILES})
+
 
 def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, Store]:
     """Makes the directory of a new run.
 
     Args:
-        path: where; it must not exist, or be empty.
+        path: where; it must not exist, be empty, or hold a run of which nothing was played, whose place is taken.
         run_file: text of the run file; kept verbatim, but for the scores of a tournament and prices, which it holds itself then.
         where: what error messages call the run file.
         offline: whether no model will be asked anything, so that no keys are needed.
@@ -35,7 +41,11 @@ def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> t
         RunError: if there is something already.
     """
     config, run_file = check_run_file(run_file, where, offline=offline)
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    if is_unplayed(path):
+        with Lock(path):
+            for name in _DATABASE_FILES:
+                (path / name).unlink(missing_ok=True)
+    elif path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
         )
@@ -46,6 +56,17 @@ def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> t
     store.set_fact(IDENTITY, config.identity())
     store.set_fact(RUN_FILE_TEXT, run_file)
     return config, store
+
+
+def is_unplayed(path: Path) -> bool:
+    """Says whether a directory holds a run of which nothing was played, as when no model could be asked, and nothing else."""
+    if not (path / DATABASE).exists() or any(item.name not in _FILES for item in path.iterdir()):
+        return False
+    try:
+        with closing(Store(path / DATABASE)) as store:
+            return all(record.status == UNFINISHED and not record.turns for record in store.records())
+    except RunError:
+        return False
 
 
 def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, str]:
@@ -82,7 +103,7 @@ def open_run(path: Path) -> tuple[RunConfig, Store]:
     """
     config = parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
     store = open_store(path)
-    return continued(config, store.facts()), store
+    return continued(config, store.facts(), store.sizes()), store
 
 
 def open_store(path: Path) -> Store:

@@ -220,6 +220,7 @@ class RunConfig(_Table):
 
     _phases: dict[str, tuple[tuple[str, ...], ...]] = PrivateAttr(default_factory=dict)
     _starts: dict[str, tuple[int, ...]] = PrivateAttr(default_factory=dict)
+    _begun: dict[str, int] = PrivateAttr(default_factory=dict)
 
     def check(self, *, offline: bool = False) -> None:
         """Makes every environment and policy once, so that a bad name or option fails before anything is played.
@@ -379,12 +380,19 @@ class RunConfig(_Table):
         """Returns those of the pool who play no more."""
         return frozenset(self.pool(environment)).difference(self.present(environment))
 
+    def begun(self, environment: str) -> int:
+        """Returns the number of matches of an environment that were begun in earlier sessions."""
+        return self._begun.get(environment, 0)
+
     def with_phases(
-        self, phases: Mapping[str, tuple[tuple[str, ...], ...]], starts: Mapping[str, tuple[int, ...]]
+        self,
+        phases: Mapping[str, tuple[tuple[str, ...], ...]],
+        starts: Mapping[str, tuple[int, ...]],
+        begun: Mapping[str, int],
     ) -> "RunConfig":
-        """Returns the run with the phases in which its pools came, by environment, and where they begin."""
+        """Returns the run with the phases in which its pools came, by environment, where they begin, and how far it is."""
         config = self.model_copy()
-        config._phases, config._starts = dict(phases), dict(starts)
+        config._phases, config._starts, config._begun = dict(phases), dict(starts), dict(begun)
         return config
 
     def present(self, environment: str) -> list[str]:

@@ -133,7 +133,10 @@ class Runner:
                 for environment in self._config.environment:
                     group.create_task(self._play_environment(environment.name))
         except BaseExceptionGroup as errors:
-            raise _first(errors) from errors
+            error = _first(errors)
+            if isinstance(error, BudgetExceeded) and (exceeded := self._budget.exceeded(self.bill)):
+                error = BudgetExceeded(exceeded)  # with what was under way when the limit was reached
+            raise error from errors
         finally:
             clock.cancel()
             await self._pool.close()

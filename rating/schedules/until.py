@@ -51,13 +51,23 @@ class Until:
         ahead: the lag where the next batch depends on outcomes; before the rule has its least number of matches it does not.
         matches: number of matches at which it ends whatever the rule says, since what comes after them has begun; ``None`` if
             the rule decides.
+        begun: number of matches before which it does not end, whatever the rule says, since they were begun under another rule or
+            without somebody who was suspended, and their numbers are taken.
     """
 
     def __init__(
-        self, contest: Contest, batches: Iterator[list[Match]], rule: Rule, ahead: int, *, matches: int | None = None
+        self,
+        contest: Contest,
+        batches: Iterator[list[Match]],
+        rule: Rule,
+        ahead: int,
+        *,
+        matches: int | None = None,
+        begun: int = 0,
     ) -> None:
         self._ahead = ahead
         self._matches = matches
+        self._begun = begun
         self._given = 0
         self._contest = contest
         self._batches = batches
@@ -98,6 +108,8 @@ class Until:
     def _choose(self) -> list[Match] | Stop:
         if self._matches is not None:
             return self._enter(next(self._batches)) if self._given < self._matches else Stop(ENDED)
+        if self._given < self._begun:
+            return self._enter(next(self._batches))
         if self._left_out.issuperset(self._contest.policies):
             return Stop(SUSPENDED)
         if reason := self._rule.reason():

@@ -57,12 +57,14 @@ class Repeating(Scheme):
         if phase:
             batches = with_newcomers(own._contest, batches, newcomers)
         bounds = (0, *setting.starts)
+        is_followed = phase < len(setting.newcomers)
         return Until(
             replace(own._contest, policies=newcomers),
             batches,
             own.rule().begin(newcomers),
             setting.ahead,
             matches=bounds[phase + 1] - bounds[phase] if phase + 1 < len(bounds) else None,
+            begun=setting.begun - bounds[phase] if is_followed and phase + 1 == len(bounds) else 0,
         )
 
     def opponent(self) -> str:

@@ -44,6 +44,7 @@ class Setting:
         max_fallbacks: share of turns played for a policy above which its rating is withheld.
         newcomers: those of the policies that came later, phase by phase.
         starts: number of the first match of each of their phases that has begun.
+        begun: number of matches that were begun in earlier sessions.
         withdrawn: those of the policies that play no more.
     """
 
@@ -68,6 +69,7 @@ class Setting:
     max_fallbacks: float = 0.5
     newcomers: tuple[tuple[str, ...], ...] = ()
     starts: tuple[int, ...] = ()
+    begun: int = 0
     withdrawn: frozenset[str] = frozenset()
 
     @property

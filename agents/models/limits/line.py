@@ -243,7 +243,9 @@ class Line:
 
     def _unavailable(self, seconds: float) -> ProviderError:
         return ProviderError(
-            f"{self._name} has been out for {seconds:.3g} s: {self._trouble}", fatal=True, status=CallStatus.UNAVAILABLE
+            f"{self._name} has been out for {round(seconds, 1):g} s: {self._trouble}",
+            fatal=True,
+            status=CallStatus.UNAVAILABLE,
         )
 
 

@@ -78,8 +78,8 @@ class Attempts:
         self._spent += seconds
         if error.retry_after > self._limits.outage:
             raise ProviderError(
-                f"{self._what} asks to wait {error.retry_after:.3g} s, which is longer than an outage may be"
-                f" ({self._limits.outage:.3g} s): {error}",
+                f"{self._what} asks to wait {round(error.retry_after, 1):g} s, which is longer than an outage may be"
+                f" ({self._limits.outage:g} s): {error}",
                 fatal=True,
                 status=error.status,
             ) from error
@@ -91,7 +91,7 @@ class Attempts:
             wait = _jitter.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(self._counted - 1, 60)))
         self._spent += wait
         if self._spent >= self._limits.deadline:
-            raise self._give_up(error, f" at the deadline of {self._limits.deadline:.3g} s") from error
+            raise self._give_up(error, f" at the deadline of {self._limits.deadline:g} s") from error
         return wait if is_gated else wait + error.retry_after
 
     def _give_up(self, error: TransientError, why: str) -> ProviderError:

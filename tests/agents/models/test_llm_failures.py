@@ -168,9 +168,9 @@ def test_a_server_that_is_not_there(monkeypatch, transport):
 def test_an_error_says_who_failed_how_and_after_how_many_attempts():
     failure, _ = fail(error(500, message="overloaded"), error(500, message="still overloaded"), max_attempts=2)
     assert str(failure) == "mock: HTTP 500: still overloaded; gave up after 2 attempts"
-    failure, _ = fail(error(429, message="overloaded", **{"Retry-After": "120"}), outage=60)
+    failure, _ = fail(error(429, message="overloaded", **{"Retry-After": "7200"}), outage=60)
     assert str(failure) == (
-        "mock asks to wait 120 s, which is longer than an outage may be (60 s): HTTP 429: overloaded"
+        "mock asks to wait 7200 s, which is longer than an outage may be (60 s): HTTP 429: overloaded"
     )
     failure, _ = fail(HANG, timeout=0.2, max_attempts=1)
     assert str(failure) == "mock: no complete reply within 0.2 s; gave up after 1 attempt"

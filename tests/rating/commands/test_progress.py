@@ -49,7 +49,7 @@ def under_way(finished=30, calls=120, expected=90, **changes):
     usage = {
         ("a", "big"): used(calls, Counter(rate_limited=7, timeout=9), 1_250_000, 3_000, 1.5),
         ("b", "big"): used(10, Counter(timeout=1), 1_000, 0, 0.25),
-        ("b", HOSTILE): used(5, Counter(), 50, 5, 0.0, unknown=1, unpriced=5),
+        ("b", HOSTILE): used(5, Counter(), 50, 5, 0.0, unknown=1, unpriced=4),
     }
     environments = (
         EnvironmentProgress("a", finished, finished, 64, expected=expected),
@@ -146,12 +146,15 @@ def test_failures_are_shown_as_they_come_but_not_all_of_them():
     for second in range(31):
         clock.now = 1000.0 + second
         log.info("model: refused\x1b[31m\nat attempt %d", second)
+        if second == 3:
+            log.warning("%s is out", "model")
     log.error("model is suspended")
     ENVIRONMENT.reset(token)
     assert lines == [
         "tictactoe_v0: model: refused\\x1b[31m at attempt 0",
-        "tictactoe_v0: model: refused\\x1b[31m at attempt 15 (14 more since the line before)",
-        "tictactoe_v0: model: refused\\x1b[31m at attempt 30 (14 more since the line before)",
+        "tictactoe_v0: model is out",
+        "tictactoe_v0: model: refused\\x1b[31m at attempt 15 (14 more of this kind since the line before)",
+        "tictactoe_v0: model: refused\\x1b[31m at attempt 30 (14 more of this kind since the line before)",
         "tictactoe_v0: model is suspended",
     ]
 

@@ -45,7 +45,7 @@ def test_a_run_stopped_by_its_budget_again_and_again_is_the_undisturbed_one(tmp_
             again = go(tmp_path / "run", Session(max_tokens=limit))
             break
         except BudgetExceeded as error:
-            assert f"of {limit} tokens" in str(error)
+            assert f"the budget is used up: {logged_tokens(tmp_path / 'run')} of {limit} tokens" == str(error)
             assert limit <= logged_tokens(tmp_path / "run") < limit + 110 * max(answers.most, 1)
             stops += 1
     assert again == digest

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.models import gate, retry
 from agents.models.calls import CallStatus
+from agents.models.limits import gate, retry
 from llmarena_envs.core.failures import Failure
 from rating.records.calls import CALLS, LoggedCalls
 from rating.records.outcome import FINISHED

@@ -70,6 +70,25 @@ def test_all_models_that_cannot_be_asked_are_named_nothing_is_played_and_the_run
     assert len(preflight.checked) == 3  # nothing is left to be played, so nobody is asked
 
 
+def test_a_corrected_run_file_is_run_into_the_directory_of_a_run_of_which_nothing_was_played(
+    tmp_path, preflight, capsys
+):
+    path, directory = tmp_path / "mine.toml", tmp_path / "run"
+    path.write_text(run_file(tmp_path))
+    preflight.failing.update(model=ProviderError("404: no such model"))
+    assert main(["run", str(path), "--out", str(directory)]) == 3
+    assert "into the same directory" in capsys.readouterr().err
+    path.write_text(path.read_text().replace('name = "model"', 'name = "right"'))
+    (directory / "notes.txt").write_text("of somebody else")
+    assert main(["run", str(path), "--out", str(directory)]) == 2
+    (directory / "notes.txt").unlink()
+    assert main(["run", str(path), "--out", str(directory)]) == 0
+    store = run_directory.open_store(directory)
+    assert {name for record in store.records() for name in record.match.policies} == {"right", "other", "random"}
+    store.close()
+    assert main(["run", str(path), "--out", str(directory)]) == 2  # what was played is not touched
+
+
 def test_models_that_serve_are_asked_too_and_offline_nobody_is(tmp_path, preflight):
     keys = 'options = { start = "人山人海", accept_outside = true }\nstaff = { judge = ["judge"] }'
     judge = (

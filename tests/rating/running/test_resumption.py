@@ -207,6 +207,25 @@ def test_where_a_phase_has_ended_does_not_move_when_its_void_matches_are_played(
     assert {record.status for record in records} == {FINISHED}
 
 
+@pytest.mark.parametrize("shorter", ["repaired", "rule"])
+def test_newcomers_play_behind_what_was_begun_where_the_others_would_end_earlier_now(tmp_path, shorter):
+    long = "min_matches = 20\neps = 1.5\nsigma = 0.01"
+    if shorter == "repaired":  # without d there was more to play, which is there with d in it as void matches
+        Asked.failing["d"] = DEAD
+        *_, before, _ = begin(tmp_path / "run", run_file("abd", stop=long))
+        Asked.failing.clear()
+        text = run_file("abdc", stop=long)
+    else:
+        *_, before, _ = begin(tmp_path / "run", run_file("abd", stop="min_matches = 40\neps = 1000.0"))
+        text = run_file("abdc")
+    _, void, records, facts = go_on(tmp_path / "run", text)
+    assert void == 0
+    assert facts["phases:tictactoe_v0"] == f"[{len(before)}]"
+    assert played(before).items() <= played(records).items()
+    assert all("c" in record.match.policies for record in records[len(before) :])
+    assert {record.status for record in records} == {FINISHED}
+
+
 TOURNAMENT = 'name = "tictactoe_v0"\nscheme = "tournament"\ntournament = { questions = 2 }'
 
 
