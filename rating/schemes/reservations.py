@@ -110,7 +110,8 @@ def _without(figure: Figure, names: Collection[str]) -> Figure | None:
 def notes(board: Leaderboard) -> list[str]:
     """Returns the lines below the table."""
     lines = [_withheld_note(row, board.max_fallbacks) for row in board.rows if row.withheld]
-    lines += dict.fromkeys(f"{row.policy} is {row.absent}" for row in (*board.rows, *board.staff) if row.absent)
+    absent = {row.policy: row.absent for row in board.rows} | {row.policy: row.absent for row in board.staff}
+    lines += [f"{policy} is {reason}" for policy, reason in absent.items() if reason]
     if board.unbalanced:
         lines.append(
             f"not on every seat equally often, since matches are void: {', '.join(board.unbalanced)}; `llmarena resume` plays"
