@@ -10,6 +10,7 @@ import numpy as np
 
 from agents.calling import provider_errors
 from agents.errors import ProviderError
+from agents.models.preflight import MESSAGES
 from agents.player import Player, close_players
 from agents.policy import Policy, Reply
 from agents.serving.chat_request import ChatRequest, RequestError
@@ -53,7 +54,7 @@ class ServedPolicy:
         self._threads = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="policy")
 
     async def answer(self, request: ChatRequest) -> Reply:
-        """Returns the reply to a request.
+        """Returns the reply to a request; what our own client asks before a run, to find out who is there, is answered too.
 
         Raises:
             RequestError: if a position is needed and none stands in the messages.
@@ -63,6 +64,8 @@ class ServedPolicy:
         try:
             view = self._read_view(request)
             if player.reads != "text" and view is None:
+                if request.text == MESSAGES[-1]["content"]:
+                    return Reply("ready")
                 raise self._unreadable()
             if player.is_scripted:
                 loop = asyncio.get_running_loop()

@@ -72,11 +72,19 @@ class Effort:
 
 @dataclass(frozen=True)
 class StaffRow:
-    """A policy that served: what it took, in the role of e.g. a judge. It is not rated by the matches it served in."""
+    """A policy that served: what it took, in the role of e.g. a judge. It is not rated by the matches it served in.
+
+    Attributes:
+        role: in which it served.
+        policy: its name.
+        effort: what its matches took.
+        absent: why it was not asked any more, or an empty string.
+    """
 
     role: str
     policy: str
     effort: Effort
+    absent: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,6 +66,7 @@ def reserve(
     return replace(
         board,
         rows=tuple(sorted(rows, key=lambda row: row.withheld)),
+        staff=tuple(replace(row, absent=absent.get(row.policy, "")) for row in board.staff),
         max_fallbacks=max_fallbacks,
         scheduled=scheduled,
         left_over=left_over,
@@ -109,7 +110,8 @@ def _without(figure: Figure, names: Collection[str]) -> Figure | None:
 def notes(board: Leaderboard) -> list[str]:
     """Returns the lines below the table."""
     lines = [_withheld_note(row, board.max_fallbacks) for row in board.rows if row.withheld]
-    lines += [f"{row.policy} is {row.absent}" for row in board.rows if row.absent]
+    absent = {row.policy: row.absent for row in board.rows} | {row.policy: row.absent for row in board.staff}
+    lines += [f"{policy} is {reason}" for policy, reason in absent.items() if reason]
     if board.unbalanced:
         lines.append(
             f"not on every seat equally often, since matches are void: {', '.join(board.unbalanced)}; `llmarena resume` plays"

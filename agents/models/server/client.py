@@ -16,6 +16,9 @@ from agents.models.server.server_error import ServerError, failure, read_error
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
 
+_QUOTED = 80
+"""Bytes of a body that is no JSON in an error."""
+
 _MAX_REQUESTS = 20  # for one reply, each after something new was found out about the model
 _MAX_QUOTED = 300
 _MAX_PAGE = 10_000
@@ -118,12 +121,20 @@ class Client:
 
     def _read(self, received: Received) -> Reply:
         """Returns the reply of a response that promises one."""
-        body = received.body
+        if not isinstance(received.body, bytes):
+            return self._without_key(read_reply(received.body))
+        body = self._secret.hide(received.body)
         try:
-            completion = json.loads(self._secret.hide(body)) if isinstance(body, bytes) else body
+            completion = json.loads(body)
         except (ValueError, RecursionError) as error:
-            raise TransientError(f"expected a chat completion: {error}", status=CallStatus.MALFORMED) from None
-        reply = read_reply(completion)
+            raise TransientError(
+                f"expected a chat completion: {error}: {body[:_QUOTED].decode(errors='replace')!r}",
+                status=CallStatus.MALFORMED,
+            ) from None
+        return self._without_key(read_reply(completion))
+
+    def _without_key(self, reply: Reply) -> Reply:
+        """Returns a reply without the key."""
         detail = {name: self._secret.hide(fact) for name, fact in (reply.detail or {}).items()}
         return replace(
             reply, text=self._secret.hide(reply.text), reasoning=self._secret.hide(reply.reasoning), detail=detail

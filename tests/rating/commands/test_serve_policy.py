@@ -48,6 +48,14 @@ def question(**fields):
     return json.dumps({"model": "minimax", "messages": messages, **fields})
 
 
+def test_a_run_with_a_served_policy_finds_it_there(tmp_path, capsys):
+    directory = tmp_path / "run"
+    with running_policy("greedy", "--env", "tictactoe_v0") as (url, _):
+        model = f"openai:greedy:base_url={url},api_key_env=NO_KEY_IS_NEEDED"
+        arguments = ["--env", "tictactoe_v0", "--policy", model, "--policy", "random", "--max-matches", "2"]
+        assert main(["run", *arguments, "--min-matches", "2", "--out", str(directory)]) == 0, capsys.readouterr().err
+
+
 @pytest.mark.parametrize("history", ["single_turn", "full"])
 def test_our_own_client_plays_against_it_what_the_policy_plays_itself(minimax, history, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)

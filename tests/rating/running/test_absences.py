@@ -154,10 +154,13 @@ def test_staff_that_everybody_needs_ends_its_environment_and_no_other(tmp_path):
     text = run_file(["a", "b", "dead"], judged, "concurrency = 1") + '[[environment]]\nname = "tictactoe_v0"\n'
     text = text.replace(policies(["dead"]), policies(["dead"]) + "rated = false\n")
     Asked.failing["dead"] = DEAD
-    void, _, store = play(tmp_path / "run", text)
-    facts = store.facts()
+    void, config, store = play(tmp_path / "run", text)
+    facts, environment = store.facts(), "tests.rating.judged_env"
+    outcomes = [outcome for outcome in store.outcomes() if outcome.environment == environment]
+    shown = to_text(make_leaderboard(config, environment, outcomes, facts))
     store.close()
     assert void > 0
+    assert "\ndead is suspended: 401: no such key; repair it" in shown
     assert facts["stopped:tests.rating.judged_env"] == "suspended"
     assert facts["stopped:tictactoe_v0"] == "mu_stable"
     assert Asked.calls["dead"] == 1

@@ -139,6 +139,10 @@ def test_what_makes_this_request_useless(name):
     assert (failure.fatal, failure.final, failure.status) == (False, True, status)
 
 
+def test_a_body_that_is_no_json_is_shown():
+    assert "'<html>please log in" in str(refuse(Answer(body=b"<html>please log in" + b"." * 1000)))
+
+
 @pytest.mark.parametrize("name", TRANSIENT)
 def test_what_may_be_over_at_the_next_attempt(name):
     answer, status = TRANSIENT[name]
