@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import itertools
 import random
 from collections import Counter
@@ -13,6 +12,7 @@ import pytest
 from agents.models import gate, retry
 from agents.models.calls import CallStatus
 from llmarena_envs.core.failures import Failure
+from rating.commands.garbage import rare_collections
 from rating.records.calls import CALLS, LoggedCalls
 from rating.records.outcome import FINISHED
 from rating.running import run_directory
@@ -125,7 +125,6 @@ async def weigh(runner, matches):
     for count in (matches // 3, matches - matches // 20):
         while sum(item.finished for item in runner.progress().environments) < count:
             await asyncio.sleep(0.02)
-        gc.collect()
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         weights.append(pages * 4096 / 1e6)
     return weights
@@ -144,7 +143,7 @@ def play(directory, text, server, matches, die_after):
                 group.create_task(restart(server, die_after))
         return void.result(), weights.result()
 
-    with contextlib.closing(store):
+    with contextlib.closing(store), rare_collections():
         return asyncio.run(run())
 
 
@@ -161,6 +160,7 @@ def test_a_run_records_what_its_models_said_and_nothing_else(tmp_path, monkeypat
     with fault_server(model.plan, reply=model.reply) as server:
         text = write(server.url, matches, in_flight, timeout=5.0 if dies else 1.5)
         void, (early, late) = play(tmp_path / "run", text, server, matches, die_after=2000 if dies else 0)
+    print("WEIGHTS", early, late)
     assert void == 0
     assert late - early < 40  # megabytes; the replies that were recorded meanwhile have several times as many
     _, store = run_directory.open_run(tmp_path / "run")
