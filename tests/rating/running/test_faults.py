@@ -148,6 +148,7 @@ def play(directory, text, server, matches, die_after):
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # that the server was accepting when it died
 @pytest.mark.parametrize(
     ("matches", "in_flight", "share"),
     [(100, 100, 0.04), pytest.param(1000, 500, 0.08, marks=pytest.mark.slow)],
@@ -160,7 +161,6 @@ def test_a_run_records_what_its_models_said_and_nothing_else(tmp_path, monkeypat
     with fault_server(model.plan, reply=model.reply) as server:
         text = write(server.url, matches, in_flight, timeout=5.0 if dies else 1.5)
         void, (early, late) = play(tmp_path / "run", text, server, matches, die_after=2000 if dies else 0)
-    print("WEIGHTS", early, late)
     assert void == 0
     assert late - early < 40  # megabytes; the replies that were recorded meanwhile have several times as many
     _, store = run_directory.open_run(tmp_path / "run")
