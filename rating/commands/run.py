@@ -12,6 +12,7 @@ from agents.errors import ProviderError, Quit
 from agents.registry import baselines
 from llmarena_envs.core.options import OptionError, nearest
 from rating.commands.forecast import print_forecast
+from rating.commands.garbage import rare_collections
 from rating.commands.progress import ProgressDisplay
 from rating.commands.read import print_leaderboards, write_report
 from rating.commands.signals import Interruptions
@@ -109,7 +110,8 @@ def play_run(
     run_directory.keep_run_file(directory, store)
     runner = Runner(config, store, session)
     display = ProgressDisplay(person=config.has_person(), quiet=session.quiet)
-    return interruptions.run(display.watch(runner.run, runner.progress))
+    with rare_collections():
+        return interruptions.run(display.watch(runner.run, runner.progress))
 
 
 def _play(

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import itertools
 import random
 from collections import Counter
@@ -13,6 +12,7 @@ import pytest
 from agents.models.calls import CallStatus
 from agents.models.limits import gate, retry
 from llmarena_envs.core.failures import Failure
+from rating.commands.garbage import rare_collections
 from rating.records.calls import CALLS, LoggedCalls
 from rating.records.outcome import FINISHED
 from rating.running import run_directory
@@ -125,7 +125,6 @@ async def weigh(runner, matches):
     for count in (matches // 3, matches - matches // 20):
         while sum(item.finished for item in runner.progress().environments) < count:
             await asyncio.sleep(0.02)
-        gc.collect()
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         weights.append(pages * 4096 / 1e6)
     return weights
@@ -144,11 +143,12 @@ def play(directory, text, server, matches, die_after):
                 group.create_task(restart(server, die_after))
         return void.result(), weights.result()
 
-    with contextlib.closing(store):
+    with contextlib.closing(store), rare_collections():
         return asyncio.run(run())
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # that the server was accepting when it died
 @pytest.mark.parametrize(
     ("matches", "in_flight", "share"),
     [(100, 100, 0.04), pytest.param(1000, 500, 0.08, marks=pytest.mark.slow)],
