@@ -1,15 +1,17 @@
 """``llmarena run --dry-run``: what a run is expected to take."""
 
 import asyncio
+from collections.abc import Iterator
 
 from rating.commands.read import print_sheets
 from rating.report.tables import Sheet
 from rating.running import run_directory
+from rating.running.budget import Budget
 from rating.running.forecast import NOTHING, Expected, Forecast, Span, forecast
 from rating.schemes.leaderboard import ALWAYS
 
 
-def print_forecast(run_file: str, where: str, reply_tokens: int, latency: float) -> None:
+def print_forecast(run_file: str, where: str, reply_tokens: int, latency: float, limits: Budget) -> None:
     """Prints what a run is expected to take; nothing is sent, and no directory is made.
 
     Args:
@@ -17,17 +19,19 @@ def print_forecast(run_file: str, where: str, reply_tokens: int, latency: float)
         where: what error messages call it.
         reply_tokens: tokens of a reply.
         latency: seconds of a call.
+        limits: in place of those of the run file, where there are any.
 
     Raises:
         OptionError: if the run file is not valid.
     """
     config = run_directory.check_run_file(run_file, where, offline=True)[0]
     found = asyncio.run(forecast(config, reply_tokens=reply_tokens, latency=latency))
-    print_sheets([forecast_sheet(found, reply_tokens, latency)])
+    budget = config.budget.budget().replaced(limits.cost, limits.tokens, limits.seconds)
+    print_sheets([forecast_sheet(found, reply_tokens, latency, budget)])
 
 
-def forecast_sheet(found: Forecast, reply_tokens: int, latency: float) -> Sheet:
-    """Returns what is shown of a forecast."""
+def forecast_sheet(found: Forecast, reply_tokens: int, latency: float, budget: Budget) -> Sheet:
+    """Returns what is shown of a forecast, and whether a budget suffices for it."""
     header = ["environment", "policy", "matches", "calls", "tokens in", "tokens out"]
     header += [f"cost in {found.currency}"] if found.currency else []
     rows = [_row(row, found.currency) for row in found.rows]
@@ -38,7 +42,8 @@ def forecast_sheet(found: Forecast, reply_tokens: int, latency: float) -> Sheet:
         costs = [row.cost for row in found.rows if row.cost is not None]
         known = _money(sum(costs, NOTHING))
         total.append(known if len(costs) == len(found.rows) else f"at least {known}")
-    return Sheet("Forecast", header, [*rows, total], _notes(found, reply_tokens, latency), [ALWAYS] * len(header))
+    notes = [*_notes(found, reply_tokens, latency), *_budget_notes(found, budget)]
+    return Sheet("Forecast", header, [*rows, total], notes, [ALWAYS] * len(header))
 
 
 def _row(row: Expected, currency: str) -> list[str]:
@@ -67,6 +72,20 @@ def _notes(found: Forecast, reply_tokens: int, latency: float) -> list[str]:
     if found.left_out:
         notes.append(f"not counted, since their calls are their own: {', '.join(found.left_out)}")
     return notes
+
+
+def _budget_notes(found: Forecast, budget: Budget) -> Iterator[str]:
+    tokens = sum((row.prompt_tokens + row.completion_tokens for row in found.rows), NOTHING)
+    cost = sum((row.cost for row in found.rows if row.cost is not None), NOTHING)
+    limits = (
+        (budget.cost, cost, found.currency),
+        (budget.tokens, tokens, "tokens"),
+        (budget.seconds, found.seconds, "s"),
+    )
+    for limit, span, unit in limits:
+        if limit is not None:
+            verdict = "stops it before its end" if span.low > limit else "may stop it before its end"
+            yield f"the budget of {limit:,.10g} {unit} {verdict if span.high > limit else 'is enough'}"
 
 
 def _count(span: Span) -> str:

@@ -19,6 +19,7 @@ from rating.commands.signals import Interruptions
 from rating.errors import BudgetExceeded, IncompleteRun, RunError
 from rating.records.store import Store
 from rating.running import run_directory
+from rating.running.budget import Budget
 from rating.running.run_file import RunConfig, run_file_text
 from rating.running.runner import Runner
 from rating.running.session import ONE_GO, Session
@@ -39,7 +40,8 @@ def run(args: argparse.Namespace) -> None:
         policies, restricted = read_policies(args.policy, args.env)
         text, where = run_file_text(args.env, policies, _settings(args), restricted), "command line"
     if args.dry_run:
-        print_forecast(text, where, args.reply_tokens, args.latency)
+        limits = Budget(args.max_cost, args.max_tokens, args.max_time)
+        print_forecast(text, where, args.reply_tokens, args.latency, limits)
         return
     if args.out is None:
         raise OptionError("expected a directory for the run: --out DIR, or --dry-run to see what it would take")

@@ -147,3 +147,18 @@ judge = ["d"]
 def test_a_run_without_a_directory_says_what_to_do(tmp_path, capsys):
     assert main(["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy"]) == 2
     assert "--out DIR, or --dry-run" in capsys.readouterr().err
+
+
+def test_a_forecast_says_whether_a_budget_suffices(tmp_path, monkeypatch, capsys):
+    sends_nothing(monkeypatch)
+    text = run_file(
+        "[budget]\ntokens = 2\n[[environment]]\nname = 'tictactoe_v0'\n", names="ab", matches=4, max_matches=8
+    )
+    (tmp_path / "run.toml").write_text(text)
+    command = ["run", str(tmp_path / "run.toml"), "--dry-run"]
+    assert main(command) == 0
+    assert "the budget of 2 tokens stops it before its end" in capsys.readouterr().out
+    assert main([*command, "--max-tokens", "1000000000", "--max-time", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "the budget of 1,000,000,000 tokens is enough" in printed
+    assert "the budget of 1 s stops it before its end" in printed
