@@ -148,7 +148,8 @@ def play(directory, text, server, matches, die_after):
 
 
 @pytest.mark.timeout(240)
-@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # that the server was accepting when it died
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # that the server was accepting when it died,
+@pytest.mark.filterwarnings("ignore:unclosed transport:ResourceWarning")  # and those it had accepted
 @pytest.mark.parametrize(
     ("matches", "in_flight", "share"),
     [(100, 100, 0.04), pytest.param(1000, 500, 0.08, marks=pytest.mark.slow)],
