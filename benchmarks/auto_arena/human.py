@@ -6,7 +6,6 @@ the judges saw them. Sheets that were filled in are named with ``--sheet`` and `
 Source: Auto-Arena (arXiv 2405.20267), its human studies of verdicts and of questions.
 """
 
-import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,7 +25,7 @@ from benchmarks.experiments.replays import begun
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
-from benchmarks.experiments.sheets import read_sheet, write_sheet
+from benchmarks.experiments.sheets import items_mark, opaque_id, read_sheet, write_sheet
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
@@ -114,7 +113,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         people[MOST] = {item: _decision([said[item] for said in people.values()]) for item in shown}
     decisions = committee(run, {item: debate.match for item, debate in shown.items()})
     tables = [agreement_table(people, decisions), verdict_table({**people, **decisions})]
-    mark = _mark(shown)
+    mark = items_mark(shown)
     sheets = {
         f"sheet-{mark}.csv": write_sheet(
             {item: (debate.domain, debate.question) for item, debate in shown.items()}, ("domain", "question"), VERDICT
@@ -127,7 +126,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     ]
     if options.real:
         asked = questions(shown, options)
-        own = _mark(asked)
+        own = items_mark(asked)
         sheets[f"questions-{own}.csv"] = write_sheet(
             {item: (question,) for item, (question, _) in asked.items()}, ("question",), SOURCE
         )
@@ -151,7 +150,7 @@ def sample(run: PlayedRun, options: Options) -> dict[str, Shown]:
         raise RunError(f"{run.directory}: expected finished debates, but there is none")
     names = sorted(records)
     drawn = np.random.default_rng(options.seed).permutation(len(names))[: options.battles].tolist()
-    return {_id(names[index]): as_shown(records[names[index]]) for index in drawn}
+    return {opaque_id(names[index]): as_shown(records[names[index]]) for index in drawn}
 
 
 def as_shown(record: Record) -> Shown:
@@ -207,7 +206,7 @@ def questions(shown: Mapping[str, Shown], options: Options) -> dict[str, tuple[s
     chosen = [(made[index], MADE) for index in rng.permutation(len(made))[:size].tolist()]
     chosen += [(real[index], REAL) for index in rng.permutation(len(real))[:size].tolist()]
     mixed = [chosen[index] for index in rng.permutation(len(chosen)).tolist()]
-    return {_id(f"{source} {text}"): (text, source) for text, source in mixed}
+    return {opaque_id(f"{source} {text}"): (text, source) for text, source in mixed}
 
 
 def agreement_table(people: Mapping[str, Verdicts], decisions: Mapping[str, Verdicts]) -> Table:
@@ -292,16 +291,6 @@ def question_table(said: Mapping[str, Mapping[str, str]], truth: Mapping[str, st
         rows,
         ["by chance half are told right; as many real questions as others were shown"],
     )
-
-
-def _id(text: str) -> str:
-    """Returns an id that tells nothing of what it stands for."""
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
-def _mark(items: Mapping[str, object]) -> str:
-    """Returns what stands in the names of files of the same items only, so that none takes the place of another."""
-    return _id(" ".join(sorted(items)))
 
 
 def precision(options: Options) -> str:

@@ -4,8 +4,9 @@ A sheet is a CSV file that opens in any spreadsheet. What players wrote is in it
 """
 
 import csv
+import hashlib
 import io
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -112,3 +113,13 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
 def _cell(text: str) -> str:
     """Returns a text that no spreadsheet takes for a formula."""
     return f"'{text}" if text.lstrip().startswith(_FORMULA) or text.startswith(_FORMULA) else text
+
+
+def opaque_id(text: str) -> str:
+    """Returns an id that tells nothing of what it stands for."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def items_mark(items: Iterable[str]) -> str:
+    """Returns what stands in the names of files of the same items only, so that none takes the place of another."""
+    return opaque_id(" ".join(sorted(items)))

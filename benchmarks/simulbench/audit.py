@@ -6,7 +6,6 @@ in are named with ``--sheet``.
 Source: SimulBench (arXiv 2409.07641, section 3.2): people found 83 of 100 judgements reasonable.
 """
 
-import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.sheets import read_sheet, write_sheet
+from benchmarks.experiments.sheets import items_mark, opaque_id, read_sheet, write_sheet
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
 from benchmarks.options import option
 from benchmarks.simulbench.answers import RUN, Answered, ScriptOptions, answered, left_out, plan_answers
@@ -102,7 +101,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     everybody = dict(people)
     if len(people) > 1:
         everybody[MOST] = {item: _majority([said[item] for said in people.values()]) for item in shown}
-    mark = _id(" ".join(sorted(shown)))
+    mark = items_mark(shown)
     tables = [audit_table(everybody, shown), judge_table(everybody, shown)]
     if len(people) > 1:
         tables.append(agreement_table(people))
@@ -134,7 +133,7 @@ def sample(run: PlayedRun, options: Options) -> dict[str, Judgement]:
     if not every:
         raise RunError(f"{run.directory}: expected answers with a rating, but there is none")
     drawn = np.random.default_rng(options.seed).permutation(len(every))[: options.judgements].tolist()
-    return {_id(every[index][0]): every[index][1] for index in drawn}
+    return {opaque_id(every[index][0]): every[index][1] for index in drawn}
 
 
 def judgements(run: PlayedRun) -> Iterator[tuple[str, Judgement]]:
@@ -265,11 +264,6 @@ def _as_read(item: str, judgement: Judgement) -> str:
     parts += ["The answer that is judged:", block(judgement.answer.response)]
     parts += [f"Rating: {judgement.rating:g} of 1 to 10. The judge's words:", block(judgement.words)]
     return "\n\n".join(parts)
-
-
-def _id(text: str) -> str:
-    """Returns an id that tells nothing of what it stands for."""
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def precision(options: Options) -> str:
