@@ -74,6 +74,21 @@ TRICKLE = Fault("trickle", behaviour="trickle")
 ABORT = Fault("abort", finish_reason="abort")
 MEGABYTE = Fault("megabyte", padding=KILOBYTE * KILOBYTE)
 
+FAILURES = (
+    HTTP_500,
+    HTTP_502_PAGE,
+    HANG,
+    RESET,
+    HALF_CLOSE,
+    CUT,
+    GARBAGE,
+    TRUNCATED_JSON,
+    PAGE,
+    ABORT,
+    TRICKLE,
+)
+"""What is no reply in time, and refuses nothing."""
+
 
 def busy(retry_after: float) -> Fault:
     """Returns a refusal that asks to wait, seconds."""

@@ -25,19 +25,6 @@ PLAYERS, ROUNDS = 4, 2
 REPLIES = (faults.OK, faults.WRONG_MODEL, faults.MEGABYTE)
 """What is a reply, however odd."""
 
-FAILURES = (
-    faults.HTTP_500,
-    faults.HTTP_502_PAGE,
-    faults.HANG,
-    faults.RESET,
-    faults.HALF_CLOSE,
-    faults.CUT,
-    faults.GARBAGE,
-    faults.TRUNCATED_JSON,
-    faults.PAGE,
-    faults.ABORT,
-    faults.TRICKLE,
-)
 BURST = 10
 """Requests of a model that are refused one after the other, as by a limit."""
 
@@ -99,7 +86,7 @@ class Model:
             if first <= self._asked[model] < first + BURST:
                 return refusal
         if self._rng.random() < self._share:
-            return self._rng.choice(FAILURES)
+            return self._rng.choice(faults.FAILURES)
         odd = {50: faults.WRONG_MODEL, 100: faults.MEGABYTE}
         return odd.get(self._asked[model] % 120, faults.OK)
 

@@ -16,22 +16,7 @@ from tests.support.hostile_server import error, hostile_server, html, say
 
 pytestmark = pytest.mark.usefixtures("own_environment")
 
-EVERY_FAULT = [
-    faults.HTTP_429,
-    faults.busy(0.01),
-    faults.HTTP_500,
-    faults.HTTP_502_PAGE,
-    faults.HTTP_503,
-    faults.HANG,
-    faults.RESET,
-    faults.HALF_CLOSE,
-    faults.CUT,
-    faults.GARBAGE,
-    faults.TRUNCATED_JSON,
-    faults.PAGE,
-    faults.ABORT,
-    faults.TRICKLE,
-]
+EVERY_FAULT = [faults.HTTP_429, faults.busy(0.01), faults.HTTP_503, *faults.FAILURES]
 """None of them is a reply in time."""
 
 
