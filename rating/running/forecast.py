@@ -90,9 +90,14 @@ async def forecast(config: RunConfig, *, reply_tokens: int, latency: float) -> F
         latency: seconds of a call.
     """
     plans = [await simulate(config, item.name, reply_tokens) for item in config.environment]
+    prices, targets, today = config.price_table(), config.targets(), datetime.now(UTC).date()
     rows, waits = [], []
     for plan in plans:
-        found = [_expect(config, plan, policy) for policy in plan.models()]
+        found = []
+        for policy in plan.models():
+            target = targets.get((plan.environment, policy))
+            price = prices.find(target.model, target.base_url, today) if target else None
+            found.append(_expect(plan, policy, price))
         calls = sum((row.calls for row in found), NOTHING)
         rows += found
         waits.append((calls * latency, min(config.concurrency, plan.at_once)))
@@ -102,13 +107,13 @@ async def forecast(config: RunConfig, *, reply_tokens: int, latency: float) -> F
         rows=tuple(rows),
         matches={plan.environment: _span([sum(played) for played in plan.matches]) for plan in plans},
         seconds=Span(*(max(values) for values in zip(*map(_values, [busy, *alone]), strict=True))),
-        currency=config.price_table().currency,
+        currency=prices.currency,
         rehearsed=sum(len(plan.rehearsals) for plan in plans),
         left_out=tuple(_left_out(config)),
     )
 
 
-def _expect(config: RunConfig, plan: Plan, policy: str) -> Expected:
+def _expect(plan: Plan, policy: str, price: Price | None) -> Expected:
     parts = sorted({part for played in plan.parts for name, part in played if name == policy})
     matches = [_span([played[policy, part] for played in plan.parts]) for part in parts]
     talks = [plan.talks(policy, part) for part in parts]
@@ -119,7 +124,6 @@ def _expect(config: RunConfig, plan: Plan, policy: str) -> Expected:
         )
         return sum(spans, NOTHING)
 
-    price = _price(config, plan.environment, policy)
     return Expected(
         plan.environment,
         policy,
@@ -129,13 +133,6 @@ def _expect(config: RunConfig, plan: Plan, policy: str) -> Expected:
         completion_tokens=add_up(lambda talk: talk.completion_tokens),
         cost=add_up(lambda talk: price.cost(talk.prompt_tokens, 0, talk.completion_tokens, 0)) if price else None,
     )
-
-
-def _price(config: RunConfig, environment: str, policy: str) -> Price | None:
-    target = config.targets().get((environment, policy))
-    if target is None:
-        return None
-    return config.price_table().find(target.model, target.base_url, datetime.now(UTC).date())
 
 
 def _span(values: Sequence[float]) -> Span:

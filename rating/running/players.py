@@ -101,12 +101,15 @@ class Players:
         """
         found: dict[str, tuple[Policy, dict[str, Any]]] = {}
         for environment in self._config.environment:
-            observation = _first_observation(environment.name, self._config.options(environment.name))
+            observation: dict[str, Any] | None = None
             for name in self._config.seated(environment.name):
                 player = self.borrow_player(name, environment.name)
                 self.return_player(name, environment.name, player)
-                if hasattr(player.policy, "preflight"):
-                    found.setdefault(name, (player.policy, observation))
+                if hasattr(player.policy, "preflight") and name not in found:
+                    observation = observation or _first_observation(
+                        environment.name, self._config.options(environment.name)
+                    )
+                    found[name] = player.policy, observation
         return found
 
     def uses_service(self, match: Match) -> bool:

@@ -280,9 +280,12 @@ class RunConfig(_Table):
                     found[environment.name, name] = target
         return found
 
-    def find_model(self, model: str) -> str:
-        """Returns the name of the first policy that asks a model, or an empty string."""
-        return next((name for (_, name), target in self.targets().items() if target.model == model), "")
+    def policies_by_model(self) -> dict[str, str]:
+        """Returns the name of the first policy that asks a model, by the name of the model."""
+        found: dict[str, str] = {}
+        for (_, name), target in self.targets().items():
+            found.setdefault(target.model, name)
+        return found
 
     def seated(self, environment: str) -> list[str]:
         """Returns the names of all who still play or serve in an environment, sorted."""

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from agents import telemetry
 from agents.errors import ProviderError
@@ -103,6 +103,10 @@ class Runner:
 
     def _slots(self, count: int) -> Slots:
         return Slots(count, [item.name for item in self._config.environment])
+
+    @cached_property
+    def _by_model(self) -> dict[str, str]:
+        return self._config.policies_by_model()
 
     @property
     def bill(self) -> Bill:
@@ -278,7 +282,7 @@ class Runner:
         """Enters a call; one outside of matches, by which a model is tried out, is that of the first policy with the model."""
         telemetry.record(call)
         match = MATCH.get()
-        policy = self._players.seats(match)[call.agent] if match else self._config.find_model(call.model) or call.model
+        policy = self._players.seats(match)[call.agent] if match else self._by_model.get(call.model, call.model)
         try:
             self._ledger.add(call, match, policy)
         except OSError as error:  # a log with gaps would be worse than none
