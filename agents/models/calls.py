@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class CallStatus(StrEnum):
@@ -63,3 +64,12 @@ class Call:
     cached_tokens: int | None = 0
     reasoning_tokens: int | None = 0
     error: str = ""
+
+
+UNKNOWN_TOKENS: dict[str, Any] = {
+    "prompt_tokens": None,
+    "completion_tokens": None,
+    "cached_tokens": None,
+    "reasoning_tokens": None,
+}
+"""Fields of a call of which nobody knows what it used."""

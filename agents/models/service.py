@@ -14,7 +14,7 @@ from typing import Any
 
 from agents.errors import ProviderError, TransientError
 from agents.models.cache import ReplyCache, cache_key
-from agents.models.calls import Call, CallStatus
+from agents.models.calls import UNKNOWN_TOKENS, Call, CallStatus
 from agents.models.limits.gate import NO_LIMITS, GateLimits
 from agents.models.limits.line import Line
 from agents.models.limits.retry import Attempts, RetryLimits
@@ -224,7 +224,7 @@ class ModelService:
             self._on_call(_describe_failure(call, error, time() - began))
             raise
         except asyncio.CancelledError:
-            cancelled = replace(call, status=CallStatus.CANCELLED, latency=time() - began, **_UNKNOWN_TOKENS)
+            cancelled = replace(call, status=CallStatus.CANCELLED, latency=time() - began, **UNKNOWN_TOKENS)
             self._on_call(cancelled)
             raise
         finally:
@@ -278,14 +278,6 @@ class ModelService:
         return client
 
 
-_UNKNOWN_TOKENS: dict[str, Any] = {
-    "prompt_tokens": None,
-    "completion_tokens": None,
-    "cached_tokens": None,
-    "reasoning_tokens": None,
-}
-
-
 def _describe_reply(call: Call, response: Response, seconds: float) -> Call:
     reply = response.reply
     return Call(
@@ -315,7 +307,7 @@ def _describe_failure(call: Call, error: ProviderError, seconds: float) -> Call:
         request_id=error.request_id,
         latency=seconds,
         error=str(error),
-        **({} if is_free else _UNKNOWN_TOKENS),
+        **({} if is_free else UNKNOWN_TOKENS),
     )
 
 

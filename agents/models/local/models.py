@@ -4,9 +4,10 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from typing import Any
 
 from agents.errors import ProviderError
-from agents.models.calls import Call, CallStatus
+from agents.models.calls import UNKNOWN_TOKENS, Call, CallStatus
 from agents.models.local.batcher import Batcher, LocalTarget
 from agents.models.local.jobs import CONTEXT, Job, Outcome
 
@@ -51,40 +52,23 @@ class LocalModels:
         except ProviderError as error:
             self._report_failure(target, job, agent, CallStatus.UNAVAILABLE, str(error))
             raise
-        self._on_call(
-            Call(
-                model=target.checkpoint.path,
-                base_url=BASE_URL,
-                agent=agent,
-                attempt=1,
-                status=CallStatus.CONTEXT_LENGTH if outcome.finish_reason == CONTEXT else CallStatus.OK,
-                waited=outcome.waited,
-                latency=outcome.latency,
-                prompt_tokens=outcome.prompt_tokens,
-                completion_tokens=outcome.completion_tokens,
-            )
+        call = _call(
+            target,
+            agent,
+            CallStatus.CONTEXT_LENGTH if outcome.finish_reason == CONTEXT else CallStatus.OK,
+            waited=outcome.waited,
+            latency=outcome.latency,
+            prompt_tokens=outcome.prompt_tokens,
+            completion_tokens=outcome.completion_tokens,
         )
+        self._on_call(call)
         return outcome
 
     def _report_failure(self, target: LocalTarget, job: Job, agent: str, status: CallStatus, error: str) -> None:
         if not job.began_at:  # it only waited
             return
-        self._on_call(
-            Call(
-                model=target.checkpoint.path,
-                base_url=BASE_URL,
-                agent=agent,
-                attempt=1,
-                status=status,
-                waited=job.began_at - job.asked_at,
-                latency=time.monotonic() - job.began_at,
-                prompt_tokens=None,
-                completion_tokens=None,
-                cached_tokens=None,
-                reasoning_tokens=None,
-                error=error,
-            )
-        )
+        waited, latency = job.began_at - job.asked_at, time.monotonic() - job.began_at
+        self._on_call(_call(target, agent, status, waited=waited, latency=latency, error=error, **UNKNOWN_TOKENS))
 
     def stop(self, error: Exception) -> None:
         """Lets no further call begin: every call that waits, and every new one, raises ``error``; those in flight go on."""
@@ -102,3 +86,8 @@ class LocalModels:
         async with AsyncExitStack() as stack:
             for batcher in batchers.values():
                 stack.push_async_callback(batcher.close)
+
+
+def _call(target: LocalTarget, agent: str, status: CallStatus, **fields: Any) -> Call:
+    """Returns the one call for a reply."""
+    return Call(target.checkpoint.path, BASE_URL, agent, 1, status, **fields)

@@ -1,6 +1,7 @@
 """Replies token by token: free ones, and ones that stay within the legal moves."""
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from agents.models.local.rows import Rows
 from agents.models.local.trie import END, Node, follow
 
 
-class _Writer:
+class _Writer(ABC):
     """A reply that is being written.
 
     Attributes:
@@ -31,9 +32,9 @@ class _Writer:
         self.pending: list[int] = []
         self.finish_reason = ""
 
+    @abstractmethod
     def text(self, model: LocalModel) -> str:
         """Returns the reply."""
-        raise NotImplementedError
 
     def settle(self, model: LocalModel) -> None:
         """Hands over the reply, which is over."""

@@ -191,8 +191,8 @@ def _read_usage(usage: object, has_reasoning: bool) -> _Usage:
     if reasoning is None and not has_reasoning:
         reasoning = 0
     total = _count(fields, "total_tokens")
-    if reasoning and None not in (prompt, completion) and total == prompt + completion + reasoning:  # type: ignore[operator]
-        completion += reasoning  # type: ignore[operator]  # xAI counts it apart
+    if reasoning and prompt is not None and completion is not None and total == prompt + completion + reasoning:
+        completion += reasoning  # xAI counts it apart
     return _Usage(prompt, completion, cached, reasoning)
 
 
