@@ -92,6 +92,7 @@ class Gate:
     Attributes:
         in_flight: requests under way.
         limit: greatest number of them for now.
+        sent: requests let through so far.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -105,7 +106,7 @@ class Gate:
         self._pace: Pace | None = None
         self._closed_until = -math.inf
         self._idle_since = -math.inf
-        self._sent = 0
+        self.sent = 0
         self._era = 0  # number of the first request sent after the last decrease
         self._is_slow_start = True
         self._refusals = 0  # decreases without a good reply between them
@@ -155,8 +156,8 @@ class Gate:
         elif self.in_flight == 0:
             # Time in which nobody wanted anything says nothing about the server.
             self._measured_since += max(now - max(self._idle_since, self.open_at()), 0.0)
-        ticket = Ticket(self._sent, now, tokens)
-        self._sent += 1
+        ticket = Ticket(self.sent, now, tokens)
+        self.sent += 1
         self.in_flight += 1
         if self._requests is not None:
             self._requests.take(now)
@@ -220,7 +221,7 @@ class Gate:
             self.limit = max(int(self.limit * DECREASE), 1)
             pause = pause or min(FIRST_COOL_DOWN * 2**self._refusals, LONGEST_COOL_DOWN)
             self._refusals = min(self._refusals + 1, 30)
-            self._era = self._sent
+            self._era = self.sent
             self._clean, self._clean_windows, self._window_start = 0, 0, now
             _log.info(
                 "%s: too many requests; at most %d at once%s, and none for %.1f s",
@@ -239,7 +240,7 @@ class Gate:
     def reopen(self, now: float) -> None:
         """Begins again after an outage, with half of the limit: all that waited would be too much at once."""
         self.limit = max(self.limit // 2, 1)
-        self._era = self._sent
+        self._era = self.sent
         self._clean, self._window_start = 0, now
         self._replies, self._measured_since = 0.0, now
 

@@ -150,6 +150,8 @@ class Line:
         self._outage.fail(
             now,
             caller,
+            number=ticket.number,
+            sent=self.gate.sent,
             is_down=is_down(error),
             under_way=self.gate.in_flight,
             is_probe=ticket.is_probe,
@@ -160,7 +162,7 @@ class Line:
 
     def _learn_of_response(self, ticket: Ticket, now: float) -> None:
         if self._outage.began is None:
-            self._outage.end()
+            self._outage.end(ticket.number)
         elif ticket.is_probe:  # the others were sent before the outage, and say nothing about now
             _log.warning("%s is back after %.0f s", self._name, now - self._outage.began)
             self._outage.end()

@@ -55,6 +55,8 @@ class Outage:
         self.probe_at = -math.inf
         self._wait = FIRST_PROBE
         self._downs = 0
+        self._first_down = 0  # number of the request that failed first in the row
+        self._sent = 0  # requests sent when that was known
         self._callers: dict[int, None] = {}
         self._suspects: dict[
             int, None
@@ -65,6 +67,8 @@ class Outage:
         now: float,
         caller: int,
         *,
+        number: int,
+        sent: int,
         is_down: bool,
         under_way: int,
         is_probe: bool = False,
@@ -75,6 +79,8 @@ class Outage:
         Args:
             now: the time.
             caller: tells calls apart; the attempts of one call share it.
+            number: how many requests were sent before this attempt.
+            sent: how many have been sent by now.
             is_down: whether every other call would fail in the same way.
             under_way: attempts under way, this one included.
             is_probe: whether the attempt was a probe of the outage.
@@ -85,23 +91,39 @@ class Outage:
                 self._wait = min(self._wait * 2, LONGEST_PROBE)
                 self._put_off(now, retry_after)
             return
-        self._downs = self._downs + 1 if is_down else 0
+        if is_down:
+            if self._downs == 0:
+                self._first_down, self._sent = number, sent
+            self._downs += 1
+        elif number >= self._sent:
+            self._downs = 0
         if len(self._callers) < ENOUGH and caller not in self._suspects:
             self._callers[caller] = None
         enough = min(under_way, ENOUGH)
-        if self._downs >= max(enough, FEWEST_DOWN) or len(self._callers) >= max(enough, FEWEST_BROKEN):
+        if self._is_turned_away(enough, sent) or len(self._callers) >= max(enough, FEWEST_BROKEN):
             self.began, self._wait = now, FIRST_PROBE
             self._put_off(now, retry_after)
 
-    def end(self) -> None:
-        """Learns that the endpoint is there: it replied, or refused a request for what was in it or for its number."""
+    def end(self, number: float = math.inf) -> None:
+        """Learns that the endpoint is there: it replied, or refused a request for what was in it or for its number.
+
+        A server that shuts down still replies to what it was sent before: nothing is learned from it about those it turned away.
+
+        Args:
+            number: how many requests were sent before it.
+        """
         self.began = None
-        self._downs = 0
+        if number >= self._sent:
+            self._downs = 0
         if self._callers:
             self._suspects.update(self._callers)
             self._callers.clear()
             while len(self._suspects) > _MAX_SUSPECTS:
                 del self._suspects[next(iter(self._suspects))]
+
+    def _is_turned_away(self, under_way: int, sent: int) -> bool:
+        enough = max(min(under_way, sent - self._first_down), FEWEST_DOWN)  # requests sent before say nothing about now
+        return self._downs >= max(enough, (sent - self._sent) / 2)
 
     def _put_off(self, now: float, retry_after: float) -> None:
         self.probe_at = now + max(self._wait * _jitter.uniform(0.75, 1.25), min(retry_after, LONGEST_REQUESTED))

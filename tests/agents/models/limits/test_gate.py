@@ -223,18 +223,18 @@ def test_an_outage_is_seen_from_two_failures_of_a_lone_call_and_from_all_of_many
     lone, many = Outage(), Outage()
     for number in range(2):
         assert lone.began is None
-        lone.fail(float(number), 7, is_down=True, under_way=1)
+        lone.fail(float(number), 7, number=number, sent=number + 1, is_down=True, under_way=1)
     assert lone.began == 1.0
     for number in range(ENOUGH):
         assert many.began is None
-        many.fail(0.0, number, is_down=True, under_way=100 - number)
+        many.fail(0.0, number, number=number, sent=100, is_down=True, under_way=100 - number)
     assert many.began == 0.0
 
 
 def test_now_and_then_a_failure_is_no_outage():
     outage = Outage()
     for number in range(1000):
-        outage.fail(float(number), number, is_down=True, under_way=10)
+        outage.fail(float(number), number, number=number, sent=number + 10, is_down=True, under_way=10)
         if number % 3 == 2:
             outage.end()
         assert outage.began is None
@@ -243,16 +243,16 @@ def test_now_and_then_a_failure_is_no_outage():
 def test_probes_become_rarer_and_obey_the_server_within_a_bound():
     outage = Outage()
     for _ in range(2):
-        outage.fail(0.0, 1, is_down=True, under_way=1)
+        outage.fail(0.0, 1, number=0, sent=1, is_down=True, under_way=1)
     assert 0.75 <= outage.probe_at <= 1.25
     waits, now = [], 0.0
     for _ in range(10):
         now = outage.probe_at
-        outage.fail(now, 1, is_down=True, under_way=1, is_probe=True)
+        outage.fail(now, 1, number=3, sent=4, is_down=True, under_way=1, is_probe=True)
         waits.append(outage.probe_at - now)
     assert 1.5 <= waits[0] <= 2.5
     assert 22.5 <= max(waits) <= 37.5
-    outage.fail(now, 1, is_down=True, under_way=1, is_probe=True, retry_after=1e9)
+    outage.fail(now, 1, number=3, sent=4, is_down=True, under_way=1, is_probe=True, retry_after=1e9)
     assert outage.probe_at == now + 300.0
 
 

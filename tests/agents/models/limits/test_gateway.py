@@ -9,6 +9,7 @@ import pytest
 from agents.errors import ProviderError
 from agents.models import service as service_module
 from agents.models.calls import CallStatus
+from agents.models.limits import gate
 from agents.models.limits.gate import GateLimits
 from agents.models.limits.retry import RetryLimits
 from agents.models.server.endpoint import Endpoint
@@ -205,6 +206,27 @@ def test_replies_to_what_was_sent_before_an_outage_do_not_end_it(monkeypatch, ca
     world = World(monkeypatch, m=plan)
     assert not failures(virtual_time.run(world.ask_many(200, 60)))
     assert sum("is out" in record.getMessage() for record in caplog.records) == 1
+
+
+def test_a_server_that_still_replies_to_what_it_was_sent_and_turns_others_away_loses_no_call(monkeypatch):
+    def plan(request, time):
+        if time == 0:
+            return 1.0 + 0.1 * request["messages"]
+        return down() if time < 100 else 1.0
+
+    world = World(monkeypatch, m=plan)
+    assert not failures(virtual_time.run(world.ask_many(200, gate.FIRST_LIMIT, limits=RetryLimits(3, 60.0, 300.0))))
+
+
+def test_a_slow_server_that_turns_some_away_at_once_is_not_out(monkeypatch, caplog):
+    def plan(request, time):
+        number = next(numbers)
+        return down() if number % 10 == 9 else 3.0 + number * 0.37 % 4.0
+
+    numbers = iter(range(10_000))
+    world = World(monkeypatch, m=plan)
+    assert not failures(virtual_time.run(world.ask_many(1000, 100)))
+    assert not any("is out" in record.getMessage() for record in caplog.records)
 
 
 def test_one_call_alone_sits_out_an_outage(monkeypatch):
