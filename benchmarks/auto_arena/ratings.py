@@ -90,10 +90,10 @@ def rate(outcomes: Sequence[Outcome], ties: str = "half", *, seed: int = 0) -> R
     """
     options = model(ties)
     comparisons = bradley_terry.compare(outcomes)
-    if not len(comparisons.result):
+    if not len(comparisons.score):
         return None
-    used = comparisons.result != 1 if ties == "drop" else np.ones(len(comparisons.result), dtype=bool)
-    sides = np.concatenate((comparisons.first[used], comparisons.second[used]))
+    used = comparisons.select(comparisons.score != 0.5) if ties == "drop" else comparisons
+    sides = np.concatenate((used.first, used.second))
     counts = np.bincount(sides, minlength=len(comparisons.policies)).tolist()
     fitted = bradley_terry.fit(comparisons, options)
     if fitted.regularised:

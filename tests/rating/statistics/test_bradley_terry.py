@@ -12,17 +12,17 @@ from rating.schedules.round_robin import round_robin
 from rating.statistics.bradley_terry import (
     DEFAULT_PRIOR_SD,
     ELO_PER_NAT,
-    Z_95,
     BradleyTerryOptions,
     Comparisons,
     bootstrap,
     clustered,
     compare,
-    count,
     expected_order,
     fit,
     fit_counts,
+    totals,
 )
+from rating.statistics.estimates import Z_95
 from rating.statistics.results import duels
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest
 
@@ -41,7 +41,7 @@ def draw(strengths, pairs, rng, *, seat=0.0, ties=0.0, repeats=1):
     result = 2 * (rng.random(len(first)) < 1 / (1 + np.exp(-lead))).astype(np.int64)
     result[rng.random(len(first)) < ties] = 1
     names = tuple(f"policy {index:03}" for index in range(size))
-    return Comparisons(names, first, second, result, np.arange(len(first)) // repeats)
+    return Comparisons(names, first, second, result / 2, np.arange(len(first)) // repeats)
 
 
 def nats(ratings):
@@ -57,7 +57,7 @@ def test_likelihood_agrees_with_evalica(seed):
     theirs = evalica.bradley_terry(
         names[data.first].tolist(),
         names[data.second].tolist(),
-        kinds[data.result].tolist(),
+        kinds[(2 * data.score).astype(int)].tolist(),
         tolerance=1e-14,
         limit=100_000,
     )
@@ -72,8 +72,8 @@ def test_prior_agrees_with_choix(seed, prior_sd):
     rng = np.random.default_rng(seed)
     data = draw(rng.normal(0, 200, 10), 200, rng)
     pairs = [
-        (first, second) if result == 2 else (second, first)
-        for first, second, result in zip(data.first, data.second, data.result, strict=True)
+        (first, second) if score == 1 else (second, first)
+        for first, second, score in zip(data.first, data.second, data.score, strict=True)
     ]
     # choix adds alpha times the sum of squares, the logarithm of a Gaussian with variance 1 / (2 alpha).
     alpha = (ELO_PER_NAT / prior_sd) ** 2 / 2
@@ -251,7 +251,7 @@ def test_clustered_intervals_see_copies():
     rng = np.random.default_rng(1)
     once = draw(rng.normal(0, 150, 5), 500, rng)
     copies = Comparisons(
-        once.policies, *(np.repeat(column, 10) for column in (once.first, once.second, once.result, once.cluster))
+        once.policies, *(np.repeat(column, 10) for column in (once.first, once.second, once.score, once.cluster))
     )
     options = BradleyTerryOptions(prior_sd=None, seat_prior_sd=1e6)
     honest = clustered(fit(once, options), once)
@@ -305,10 +305,10 @@ def test_more_than_two_players_are_all_pairs_of_the_rank_order():
     ]
     data = compare(outcomes)
     pairs = [
-        (data.policies[first], data.policies[second], int(result))
-        for first, second, result in zip(data.first, data.second, data.result, strict=True)
+        (data.policies[first], data.policies[second], float(score))
+        for first, second, score in zip(data.first, data.second, data.score, strict=True)
     ]
-    assert pairs == [("a", "b", 2), ("a", "c", 2), ("b", "c", 1), ("c", "a", 0), ("c", "b", 2), ("a", "b", 2)]
+    assert pairs == [("a", "b", 1), ("a", "c", 1), ("b", "c", 0.5), ("c", "a", 0), ("c", "b", 1), ("a", "b", 1)]
     assert data.cluster.tolist() == [0, 0, 0, 1, 1, 1]
 
 
@@ -357,10 +357,10 @@ def test_expected_order_is_calibrated():
 def test_a_million_games_are_counted_exactly():
     rng = np.random.default_rng(6)
     data = draw(rng.normal(0, 150, 200), 1_000_000, rng)
-    counts = count(data)
-    assert counts.sum() == 1_000_000
-    assert counts[3, 5, 2] == np.sum((data.first == 3) & (data.second == 5) & (data.result == 2))
-    fitted = fit_counts(data.policies, counts)
+    wins, games = totals(data)
+    assert games.sum() == 1_000_000
+    assert wins[3, 5] == np.sum((data.first == 3) & (data.second == 5) & (data.score == 1))
+    fitted = fit(data)
     assert fitted.connected and fitted.pairs == 1_000_000
 
 
@@ -368,7 +368,7 @@ def test_policies_against_themselves_are_left_out():
     outcomes = log({"a": 0, "b": 100}, 5)
     with_itself = [*outcomes, match(1000, ("a", 1.0), ("a", -1.0))]
     assert bytes_of(with_itself) == bytes_of(outcomes)
-    assert len(compare(outcomes).result) == len(duels(outcomes))
+    assert len(compare(outcomes).score) == len(duels(outcomes))
 
 
 def test_bad_arguments_are_refused():

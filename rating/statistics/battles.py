@@ -1,0 +1,61 @@
+"""Battles: results of pairs from anywhere, e.g. logs of others, as everything that rates and compares takes them."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from rating.statistics.bradley_terry.comparisons import Comparisons
+
+
+class Battle(NamedTuple):
+    """The result of one comparison of two policies.
+
+    Attributes:
+        first: name of the one, on the earlier seat or shown first if that is known.
+        second: name of the other.
+        score: of the first, 0 to 1: 1 for a win, 0.5 for a tie; fractions are kept.
+        deal: battles that share it are not independent, as those of one question; empty for a battle of its own.
+        weight: how much it counts, above 0.
+    """
+
+    first: str
+    second: str
+    score: float
+    deal: str = ""
+    weight: float = 1.0
+
+
+def comparisons_of(battles: Iterable[Battle], *, seated: bool = False) -> Comparisons:
+    """Makes battles ready for a fit; those of a policy with itself are left out.
+
+    Args:
+        battles: in any order.
+        seated: whether the first and the second are seats whose advantage is to be fitted. Leave it out where the log may list
+            winners first.
+
+    Raises:
+        ValueError: if a score is not within 0 and 1, or a weight not above 0.
+    """
+    kept = [battle for battle in battles if battle.first != battle.second]
+    for battle in kept:
+        if not 0 <= battle.score <= 1:
+            raise ValueError(f"score: expected 0 to 1, got {battle.score} for {battle.first} against {battle.second}")
+        if not 0 < battle.weight < float("inf"):
+            raise ValueError(
+                f"weight: expected a number above 0, got {battle.weight} for {battle.first} against {battle.second}"
+            )
+    policies = tuple(sorted({name for battle in kept for name in battle[:2]}))
+    index_of = {name: index for index, name in enumerate(policies)}
+    deals = {deal: index for index, deal in enumerate(sorted({battle.deal for battle in kept if battle.deal}))}
+    alone = iter(range(len(deals), len(deals) + len(kept)))
+    weight = np.array([battle.weight for battle in kept], dtype=float)
+    return Comparisons(
+        policies,
+        np.array([index_of[battle.first] for battle in kept], dtype=np.int64),
+        np.array([index_of[battle.second] for battle in kept], dtype=np.int64),
+        np.array([battle.score for battle in kept], dtype=float),
+        np.array([deals[battle.deal] if battle.deal else next(alone) for battle in kept], dtype=np.int64),
+        None if np.all(weight == 1) else weight,
+        seated,
+    )

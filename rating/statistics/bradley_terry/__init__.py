@@ -1,0 +1,39 @@
+"""Bradley-Terry ratings: results of pairs, the fit, its errors, and what they say of the order."""
+
+from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, Integers, compare, totals
+from rating.statistics.bradley_terry.errors import clustered
+from rating.statistics.bradley_terry.model import (
+    DEFAULT_PRIOR_SD,
+    ELO_PER_NAT,
+    MEAN_RATING,
+    BradleyTerryFit,
+    BradleyTerryOptions,
+    fit,
+    fit_counts,
+    fit_totals,
+)
+from rating.statistics.bradley_terry.order import expected_order
+from rating.statistics.bradley_terry.resampling import bootstrap
+from rating.statistics.bradley_terry.standings import Standing, Standings, standings
+
+__all__ = [
+    "DEFAULT_PRIOR_SD",
+    "ELO_PER_NAT",
+    "MEAN_RATING",
+    "BradleyTerryFit",
+    "BradleyTerryOptions",
+    "Comparisons",
+    "Floats",
+    "Integers",
+    "Standing",
+    "Standings",
+    "bootstrap",
+    "clustered",
+    "compare",
+    "expected_order",
+    "fit",
+    "fit_counts",
+    "fit_totals",
+    "standings",
+    "totals",
+]

@@ -1,0 +1,103 @@
+"""Results of pairs, made ready for a fit: who met whom, what came out, and which results belong together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rating.records.outcome import Outcome
+from rating.statistics.results import finished
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """Results of m pairs of n policies.
+
+    Attributes:
+        policies: names, sorted, n of them.
+        first: index of the policy on the earlier seat, shape (m,).
+        second: index of the policy on the later seat, shape (m,).
+        score: of the first, shape (m,): 1 if it won, 0.5 for a tie, 0 if it lost; fractions between are kept as they are.
+        cluster: number of the deal, shape (m,): entries that share it are not independent.
+        weight: how much each counts, shape (m,), above 0; ``None`` if all count alike.
+        seated: whether ``first`` and ``second`` are seats. Where a log does not say who sat where they are not, and no seat
+            advantage is fitted.
+    """
+
+    policies: tuple[str, ...]
+    first: Integers
+    second: Integers
+    score: Floats
+    cluster: Integers
+    weight: Floats | None = None
+    seated: bool = True
+
+    def select(self, chosen: NDArray[np.bool_]) -> "Comparisons":
+        """Returns some of the results, of the same policies; ``chosen`` has shape (m,)."""
+        weight = None if self.weight is None else self.weight[chosen]
+        return Comparisons(
+            self.policies,
+            self.first[chosen],
+            self.second[chosen],
+            self.score[chosen],
+            self.cluster[chosen],
+            weight,
+            self.seated,
+        )
+
+    def in_order(self) -> "Comparisons":
+        """Returns the same results in an order of their own, so that sums over them do not depend on that of the log.
+
+        Nothing is sorted where it makes no difference: sums of halves are exact in any order.
+        """
+        if self.weight is None and np.array_equal(self.score * 2, np.rint(self.score * 2)):
+            return self
+        keys = (self.score, self.second, self.first, self.cluster)
+        return self.select(np.lexsort(keys if self.weight is None else (self.weight, *keys)))  # type: ignore[arg-type]
+
+
+def compare(outcomes: Iterable[Outcome]) -> Comparisons:
+    """Turns finished matches into results of pairs of seats.
+
+    A match of more than two players counts as all pairs of its rank order by reward; equal rewards are a tie. Pairs of a
+    policy with itself are left out. The cluster of a pair is the seed of its match, so all pairs of a match and all
+    matches of one deal are in one cluster.
+
+    Args:
+        outcomes: of one environment, in any order; void ones are skipped.
+    """
+    pairs = [
+        (a.policy, b.policy, 1 + (a.reward > b.reward) - (a.reward < b.reward), outcome.seed)
+        for outcome in finished(outcomes)
+        for index, a in enumerate(outcome.seats)
+        for b in outcome.seats[index + 1 :]
+        if a.policy != b.policy
+    ]
+    policies = tuple(sorted({name for pair in pairs for name in pair[:2]}))
+    index_of = {name: index for index, name in enumerate(policies)}
+    cluster_of = {seed: index for index, seed in enumerate(sorted({pair[3] for pair in pairs}))}
+    columns = [(index_of[first], index_of[second], result, cluster_of[seed]) for first, second, result, seed in pairs]
+    first, second, result, cluster = np.array(columns, dtype=np.int64).reshape(-1, 4).T
+    return Comparisons(policies, first, second, result / 2, cluster)
+
+
+def totals(comparisons: Comparisons, ties: str = "half") -> tuple[Floats, Floats]:
+    """Returns the sum of the scores of the first seat and the number (or weight) of its games, shape (n, n) each.
+
+    Args:
+        comparisons: what is added up.
+        ties: ``half`` counts a tie as half a win of each, ``drop`` leaves it out.
+    """
+    if ties == "drop":
+        comparisons = comparisons.select(comparisons.score != 0.5)
+    comparisons = comparisons.in_order()
+    size = len(comparisons.policies)
+    cells = comparisons.first * size + comparisons.second
+    weight = comparisons.weight
+    won = comparisons.score if weight is None else comparisons.score * weight
+    wins, games = (np.bincount(cells, part, minlength=size * size).astype(np.float64) for part in (won, weight))
+    return wins.reshape(size, size), games.reshape(size, size)
