@@ -213,10 +213,10 @@ def results(
 def trials(comparisons: Comparisons, strengths: Floats, chosen: NDArray[np.bool_] | None = None) -> Iterator[Trial]:
     """Compares what is printed with the strengths, from which the mean of those whose mean is fixed is taken away."""
     shown = standings(comparisons)
-    linked = [int(row.policy) for row in shown.rows if row.is_linked] or list(range(len(strengths)))
+    anchors = [int(row.policy) for row in shown.rows if row.is_anchor]
     for row in shown.rows:
         if chosen is None or chosen[int(row.policy)]:
-            truth = 1000 + strengths[int(row.policy)] - strengths[linked].mean()
+            truth = 1000 + strengths[int(row.policy)] - strengths[anchors].mean()
             low = -np.inf if row.low is None else row.low
             high = np.inf if row.high is None else row.high
             half = (high - low) / 2 if np.isfinite(high - low) else float("nan")
