@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
+from benchmarks.performance import coverage_means
 from benchmarks.performance.pools import pool
 from benchmarks.performance.trials import Setting, Trial, measure, table
 from rating.statistics.bradley_terry import (
@@ -72,6 +73,7 @@ def rows() -> tuple[Setting, ...]:
         Setting("fractional scores", fractional),
         Setting("weights", weighed),
         Setting("non-transitive pool", cyclic),
+        *coverage_means.rows(),
     )
 
 
