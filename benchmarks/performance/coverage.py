@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
+from benchmarks.performance import coverage_means
 from benchmarks.performance.pools import pool
 from benchmarks.performance.trials import Setting, Trial, measure, table
 from rating.statistics.bradley_terry import (
@@ -81,6 +82,7 @@ def rows() -> tuple[Setting, ...]:
         Setting("ties as Davidson has them", davidson),
         Setting("length decides, held equal", partial(lengths, is_held=True)),
         Setting("length decides, ignored", partial(lengths, is_held=False), (0.0, 0.5)),
+        *coverage_means.rows(),
     )
 
 
