@@ -131,7 +131,7 @@ def _result(
     margin = _margin("margin", args.margin)
     equal = None if args.equal is None else _margin("equal", args.equal)
     comparisons = tuple(
-        compare_units(pair.units, name, champion, level=args.level, margin=margin, equal=equal)
+        compare_units(pair.units, name, champion, level=args.level, margin=margin, equal=equal, ahead=not args.against)
         for name, pair in zip(challengers, pairs, strict=True)
     )
     return _Result(environment, comparisons, tuple(pairs), compare_champion(comparisons) if args.against else None)

@@ -196,9 +196,10 @@ def compare_units(
     level: float = LEVEL,
     margin: float = 0.0,
     equal: float | None = None,
+    ahead: bool = True,
     seed: int = 0,
 ) -> Comparison:
-    """Compares two policies by the units of their battles; as ``compare``."""
+    """Compares two policies by the units of their battles; as ``compare``, which says nothing of ``more`` if not ``ahead``."""
     _check("level", level, 0.0, 1.0, open_low=True)
     _check("margin", margin, 0.0, 0.5, open_low=False)
     if equal is not None:
@@ -214,7 +215,7 @@ def compare_units(
     peaks = [_evidence(_log_evidence(units, bet)).peak for bet in bets_of_equal]
     is_equal = None if equal is None else min(peaks) >= 1 / level
     win_rate, notes = _win_rate(units, level)
-    settled = not len(units.scores) or (better and equal is None) or is_equal
+    settled = not ahead or not len(units.scores) or (better and equal is None) or is_equal
     decisions = [[bet] for bet in ([] if better else _bets_of_better(margin, needed))]
     return Comparison(
         a=a,

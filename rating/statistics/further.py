@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rating.statistics.betting import log_mean, log_stakes
+from rating.statistics.betting import log_stakes, log_wealth
 from rating.statistics.units import Units
 
 Floats = NDArray[np.float64]
@@ -62,15 +62,15 @@ def forecast(units: Units, decisions: Sequence[Sequence[Bet]], *, seed: int = 0)
         seed: of the simulation.
     """
     rng = np.random.default_rng(seed)
-    scores, weights = _draws(units, rng)
+    scores, weights, drawn = _draws(units, rng)
     bets = list(dict.fromkeys(bet for decision in decisions for bet in decision))
-    ended = {bet: _first_reached(units, scores, weights, bet) for bet in bets}
+    ended = {bet: _first_reached(units, _stakes(scores, weights, bet)[drawn], bet) for bet in bets}
     ends = np.min([np.max([ended[bet] for bet in decision], axis=0) for decision in decisions], axis=0)
     return Forecast(float(np.mean(ends <= LIMIT)), _quantile(ends, 0.5), _quantile(ends, 0.9), LIMIT)
 
 
-def _draws(units: Units, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Returns the scores and weights of the continuations, shape (continuations, limit) each."""
+def _draws(units: Units, rng: np.random.Generator) -> tuple[Floats, Floats, NDArray[np.intp]]:
+    """Returns possible scores, their weights, and which of them each continuation draws, shape (continuations, limit)."""
     unseen, counts = np.array(_UNSEEN).T
     own = np.ones(len(units.scores)) if units.weights is None else units.weights
     seen, multiplicity = np.unique(np.stack([units.scores, own], axis=1), axis=0, return_counts=True)
@@ -78,36 +78,40 @@ def _draws(units: Units, rng: np.random.Generator) -> tuple[Floats, Floats]:
     weights = np.concatenate([seen[:, 1], np.full(len(unseen), own.mean())])
     shares = np.cumsum(rng.gamma(np.concatenate([multiplicity, counts]), size=(CONTINUATIONS, len(scores))), axis=1)
     points = rng.random((CONTINUATIONS, LIMIT)) * shares[:, -1:]
-    chosen = np.stack(
-        [np.searchsorted(share, point, side="right") for share, point in zip(shares, points, strict=True)]
-    )
-    chosen = np.minimum(chosen, len(scores) - 1)
-    return scores[chosen], weights[chosen]
+    drawn = [np.searchsorted(share, point, side="right") for share, point in zip(shares, points, strict=True)]
+    return scores, weights, np.minimum(drawn, len(scores) - 1)
 
 
-def _first_reached(units: Units, scores: Floats, weights: Floats, bet: Bet) -> NDArray[np.int64]:
-    """Returns after how many further units each continuation wins a bet; 0 if it is won, ``LIMIT`` + 1 for never."""
+def _stakes(scores: Floats, weights: Floats | None, bet: Bet) -> Floats:
+    return log_stakes(1 - scores if bet.of_second else scores, bet.mean, weights)
+
+
+def _first_reached(units: Units, stakes: Floats, bet: Bet) -> NDArray[np.int64]:
+    """Returns after how many further units each continuation wins a bet; 0 if it is won, ``LIMIT`` + 1 for never.
+
+    Args:
+        units: seen so far.
+        stakes: of the continuations, shape (continuations, limit, players).
+        bet: the bet.
+    """
     needed = np.log(bet.needed)
-
-    def stakes(of: Floats, weight: Floats | None) -> Floats:
-        return log_stakes(1 - of if bet.of_second else of, bet.mean, weight)
-
-    so_far = np.cumsum(stakes(units.scores, units.weights), axis=0)
-    reached = np.full(len(scores), LIMIT + 1)
-    if log_mean(so_far).max() >= needed:
+    so_far = np.cumsum(_stakes(units.scores, units.weights, bet), axis=0)
+    reached = np.full(len(stakes), LIMIT + 1)
+    if log_wealth(so_far).max() >= needed:
         return np.zeros_like(reached)
-    wealth = np.repeat(so_far[-1:], len(scores), axis=0)
+    wealth = np.repeat(so_far[-1:], len(stakes), axis=0)
     for start in range(0, LIMIT, _CHUNK):
         going = np.flatnonzero(reached > LIMIT)
         if not len(going):
             break
-        part, weight = scores[going, start : start + _CHUNK], weights[going, start : start + _CHUNK]
-        logs = stakes(part.ravel(), weight.ravel()).reshape(*part.shape, -1)
-        course = wealth[going, None] + np.cumsum(logs, axis=1)
-        passed = log_mean(course) >= needed
-        hit = passed.any(axis=1)
-        reached[going[hit]] = start + 1 + passed[hit].argmax(axis=1)
+        course = wealth[going, None] + np.cumsum(stakes[going, start : start + _CHUNK], axis=1)
         wealth[going] = course[:, -1]
+        near = np.flatnonzero(
+            course.max(axis=(1, 2)) >= needed
+        )  # all together have no more than the richest would alone
+        passed = log_wealth(course[near]) >= needed
+        hit = passed.any(axis=1)
+        reached[going[near[hit]]] = start + 1 + passed[hit].argmax(axis=1)
     return reached
 
 
