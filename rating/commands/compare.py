@@ -195,10 +195,11 @@ def _missing(result: _Result) -> list[str]:
     waiting, without = (sum(getattr(pair, key) for pair in result.pairs) for key in ("waiting", "without_result"))
     told = []
     if waiting:
-        told.append(f"under way: {waiting:,} matches are played, or wait for one before them that is")
+        told.append(f"under way: {compared.count(waiting, 'match')} played now, or behind one of theirs that is")
     if without:
         told.append(
-            f"without result: {without:,} matches, left out; that is right if failing has nothing to do with who would have won"
+            f"without result: {compared.count(without, 'match')}, left out;"
+            " right if failing has nothing to do with who would have won"
         )
     return told
 

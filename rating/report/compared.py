@@ -21,7 +21,7 @@ _UNITS = {
     ),
 }
 
-_NAME = 60
+_NAME = 200
 
 
 def name(text: str) -> str:
@@ -42,7 +42,7 @@ def lines(comparison: Comparison) -> list[str]:
         return [f"no {unit} yet; {meaning}"]
     told = [
         f"win rate of {name(comparison.a)} {_rate(comparison.win_rate)}, {_elo(comparison.elo)},"
-        f" over {_count(comparison.units, unit)}",
+        f" over {count(comparison.units, unit)}",
         f"evidence: {_evidence(comparison)}",
     ]
     if comparison.equal_margin is not None:
@@ -53,7 +53,7 @@ def lines(comparison: Comparison) -> list[str]:
     if comparison.more is not None:
         told.append(f"more: {_more(comparison)}")
     if comparison.left_out:
-        told.append(f"left out: {_count(comparison.left_out, 'match')} without the one with the seats exchanged")
+        told.append(f"left out: {count(comparison.left_out, 'match')} without the one with the seats exchanged")
     return [*told, meaning, *comparison.notes]
 
 
@@ -63,7 +63,7 @@ def champion_lines(champion: Champion) -> list[str]:
     for comparison, p, better in zip(champion.comparisons, champion.p, champion.better, strict=True):
         unit, _ = _UNITS[comparison.unit]
         evidence = (
-            f"win rate of {name(comparison.a)} {_rate(comparison.win_rate)} over {_count(comparison.units, unit)},"
+            f"win rate of {name(comparison.a)} {_rate(comparison.win_rate)} over {count(comparison.units, unit)},"
             f" corrected p <= {_p(p)}"
             if comparison.units
             else f"no {unit} yet"
@@ -128,13 +128,16 @@ def _more(comparison: Comparison) -> str:
     if more.median is None:
         return (
             f"of 100 continuations simulated from the results so far {100 * more.decided:.0f} come to"
-            f" {'another' if comparison.better else 'a'} decision within {_count(more.limit, unit)} more"
+            f" {'another' if comparison.better else 'a'} decision within {count(more.limit, unit)} more"
         )
     most = f"nine of ten within {more.most:,}" if more.most else f"nine of ten in more than {more.limit:,}"
-    return f"if it goes on as so far, half of the simulated continuations decide within {_count(more.median, unit)}, {most}"
+    return (
+        f"if it goes on as so far, half of the simulated continuations decide within {count(more.median, unit)}, {most}"
+    )
 
 
-def _count(number: int, what: str) -> str:
+def count(number: int, what: str) -> str:
+    """Writes a number of things."""
     plural = "es" if what.endswith("ch") else "s"
     return f"{number:,} {what}{'' if number == 1 else plural}"
 
