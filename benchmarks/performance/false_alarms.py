@@ -1,6 +1,7 @@
 """Comparing two policies: false alarms of ``llmarena compare`` under any stopping, and the pairs that it takes.
 
     OMP_NUM_THREADS=1 python -m benchmarks.performance.false_alarms
+    python -m benchmarks.performance.false_alarms --smoke
 
 The unit is a pair of matches on one deal with the seats exchanged, its score the mean of both. *False alarms*: two policies of
 which neither is better are compared after every pair, and one is called better at any of the looks. Beside the bets of
@@ -148,17 +149,16 @@ def alarms(null: str, options: Options) -> Alarms:
     betting, peeking, once = 0, 0, 0
     for runs in _parts(options.runs, options.looks):
         scores = NULLS[null](rng, runs, options.looks)
-        betting += np.count_nonzero(decided(scores) <= options.looks)
+        betting += int(np.count_nonzero(decided(scores) <= options.looks))
         beyond = np.abs(z_values(scores)) > NormalDist().inv_cdf(1 - LEVEL / 2)
-        peeking += np.count_nonzero(beyond[:, FIRST_LOOK - 1 :].any(axis=1))
-        once += np.count_nonzero(beyond[:, -1])
+        peeking += int(np.count_nonzero(beyond[:, FIRST_LOOK - 1 :].any(axis=1)))
+        once += int(np.count_nonzero(beyond[:, -1]))
     return Alarms(null, betting / options.runs, peeking / options.runs, once / options.runs, options.runs)
 
 
 def decided(scores: Floats) -> NDArray[np.int64]:
     """Returns after how many pairs somebody was called better; one more than there are for never."""
-    first = np.minimum(_reached(scores), _reached(1 - scores))
-    return first
+    return np.minimum(_reached(scores), _reached(1 - scores))
 
 
 def _reached(scores: Floats) -> NDArray[np.int64]:
@@ -183,7 +183,7 @@ def pairs(edge: float, ties: float, options: Options) -> Pairs:
     for runs in _parts(options.runs, looks):
         scores = matches(rng, (runs, looks), edge=edge, ties=ties)
         ends.append(decided(scores))
-        wrong += np.count_nonzero(_reached(1 - scores) < _reached(scores))
+        wrong += int(np.count_nonzero(_reached(1 - scores) < _reached(scores)))
     deviation = float(scores.std())
     all_ends = np.concatenate(ends)
     return Pairs(
@@ -222,15 +222,23 @@ def main() -> None:
             f"| {null} | {100 * found.betting:.1f} | {100 * found.peeking:.1f} | {100 * found.once:.1f} |", flush=True
         )
     print(f"\nPairs until decided, {options.runs:,} comparisons, two-sided at {LEVEL:.0%}\n")
-    print(
-        "| edge | ties | bets, mean | nine of ten | wrong, % | fixed, one-sided | fixed, two-sided | mean / one-sided | / two-sided |"
+    header = (
+        "edge",
+        "ties",
+        "bets, mean",
+        "nine of ten",
+        "wrong, %",
+        "fixed, one-sided",
+        "mean / that",
+        "two-sided",
+        "mean / that",
     )
-    print("|---" * 9 + "|")
+    print(f"| {' | '.join(header)} |\n{'|---' * len(header)}|")
     for edge, ties in EDGES:
         row = pairs(edge, ties, options)
         print(
-            f"| {edge:.2f} | {ties:.0%} | {row.mean:.0f} | {row.most:.0f} | {100 * row.wrong:.1f} | {row.one_sided} | {row.two_sided} |"
-            f" {row.mean / row.one_sided:.2f} | {row.mean / row.two_sided:.2f} |",
+            f"| {edge:.2f} | {ties:.0%} | {row.mean:.0f} | {row.most:.0f} | {100 * row.wrong:.1f} | {row.one_sided} |"
+            f" {row.mean / row.one_sided:.2f} | {row.two_sided} | {row.mean / row.two_sided:.2f} |",
             flush=True,
         )
     print(f"\n{time.perf_counter() - start:.0f} s")

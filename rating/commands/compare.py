@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from rating.statistics.comparing import (
     compare_units,
     elo_margin,
 )
-from rating.statistics.so_far import so_far
+from rating.statistics.so_far import Conduct, so_far
 from rating.statistics.units import Units, units_of
 
 AVERAGE = "average over the environments"
@@ -37,6 +37,7 @@ class _Pair:
     units: Units
     waiting: int = 0
     without_result: int = 0
+    conduct: Mapping[str, Conduct] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,9 @@ def _of_run(directory: Path, environment: str) -> tuple[dict[str, _Played], list
 def _pairs_of(matches: Sequence[tuple[Match, Outcome | None]]) -> Callable[[str, str], _Pair]:
     def pair(a: str, b: str) -> _Pair:
         found = so_far(matches, a, b)
-        return _Pair(units_of(found.battles, a, b, seated=found.seated), found.waiting, found.without_result)
+        return _Pair(
+            units_of(found.battles, a, b, seated=found.seated), found.waiting, found.without_result, found.conduct
+        )
 
     return pair
 
@@ -191,7 +194,7 @@ def _print(results: Sequence[_Result], silent: Sequence[str]) -> None:
 
 
 def _missing(result: _Result) -> list[str]:
-    """Says which matches are not part of the comparison."""
+    """Says which matches are not part of the comparison, and which results are not a policy's own play."""
     waiting, without = (sum(getattr(pair, key) for pair in result.pairs) for key in ("waiting", "without_result"))
     told = []
     if waiting:
@@ -201,23 +204,32 @@ def _missing(result: _Result) -> list[str]:
             f"without result: {compared.count(without, 'match')}, left out;"
             " right if failing has nothing to do with who would have won"
         )
+    for name, conduct in (entry for pair in result.pairs for entry in pair.conduct.items()):
+        if conduct.forfeits:
+            told.append(
+                f"{compared.name(name)} forfeited {compared.count(conduct.forfeits, 'match')}, which count as lost"
+            )
+        if conduct.fallbacks:
+            share = conduct.fallbacks / max(1, conduct.turns)
+            told.append(
+                f"{compared.name(name)} did not choose {share:.0%} of its turns itself: they were played for it"
+            )
     return told
 
 
 def _table(result: _Result) -> dict[str, Any]:
     """Returns what is printed as JSON."""
-    table: dict[str, Any] = {
-        "environment": result.environment,
-        "comparisons": [
-            {
-                **_rounded(asdict(comparison)),
-                "p": _rounded(comparison.p),
-                "waiting": pair.waiting,
-                "void": pair.without_result,
-            }
-            for comparison, pair in zip(result.comparisons, result.pairs, strict=True)
-        ],
-    }
+    comparisons = [
+        _rounded(asdict(comparison))
+        | {
+            "p": _rounded(comparison.p),
+            "waiting": pair.waiting,
+            "void": pair.without_result,
+            "conduct": {name: conduct._asdict() for name, conduct in pair.conduct.items()},
+        }
+        for comparison, pair in zip(result.comparisons, result.pairs, strict=True)
+    ]
+    table: dict[str, Any] = {"environment": result.environment, "comparisons": comparisons}
     if result.champion is not None:
         table |= {
             "champion": result.champion.champion,

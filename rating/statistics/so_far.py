@@ -9,6 +9,20 @@ from rating.statistics.battles import Battle
 from rating.statistics.results import finished
 
 
+class Conduct(NamedTuple):
+    """What of a policy's results is not its own play.
+
+    Attributes:
+        forfeits: matches it forfeited; they count as lost.
+        turns: turns it took.
+        fallbacks: turns that were played for it.
+    """
+
+    forfeits: int
+    turns: int
+    fallbacks: int
+
+
 class SoFar(NamedTuple):
     """What is known of two policies.
 
@@ -17,12 +31,14 @@ class SoFar(NamedTuple):
         seated: whether a battle is a match between two seats.
         waiting: matches of theirs that are under way, or have ended but stand behind one that is.
         without_result: matches of theirs that have ended without a result, e.g. because a provider failed.
+        conduct: how each of the two came to its results.
     """
 
     battles: list[Battle]
     seated: bool
     waiting: int
     without_result: int
+    conduct: dict[str, Conduct]
 
 
 def so_far(matches: Iterable[tuple[Match, Outcome | None]], a: str, b: str) -> SoFar:
@@ -62,4 +78,13 @@ def so_far(matches: Iterable[tuple[Match, Outcome | None]], a: str, b: str) -> S
     ]
     seated = all(len(outcome.seats) == 2 for outcome in kept)
     without = sum(outcome.status != FINISHED for outcome in decided)
-    return SoFar(battles, seated, len(theirs) - len(decided), without)
+    return SoFar(battles, seated, len(theirs) - len(decided), without, {name: _conduct(kept, name) for name in (a, b)})
+
+
+def _conduct(outcomes: Iterable[Outcome], policy: str) -> Conduct:
+    seats = [seat for outcome in outcomes for seat in outcome.seats if seat.policy == policy]
+    return Conduct(
+        sum(bool(seat.forfeit) for seat in seats),
+        sum(seat.turns for seat in seats),
+        sum(seat.fallbacks for seat in seats),
+    )

@@ -47,8 +47,8 @@ class LiveRun:
             self.store.add_match(match)
         return found
 
-    def end(self, match, winner="strong", status=FINISHED):
-        seats = [SeatOutcome(name, 1.0 if name == winner else -1.0) for name in match.policies]
+    def end(self, match, winner="strong", status=FINISHED, **effort):
+        seats = [SeatOutcome(name, 1.0 if name == winner else -1.0, **effort) for name in match.policies]
         self.store.finish(match, Outcome(match.environment, match.number, match.seed, status, tuple(seats)))
 
 
@@ -99,6 +99,14 @@ def test_both_orders_say_the_same(live, capsys):
     )
     assert one["better"] == other["better"] == "strong"
     assert (one["a_better"], one["p"]) == (other["b_better"], other["p"])
+
+
+def test_what_is_not_a_policys_own_play_is_told(live, capsys):
+    for match in live.enter(0, 10):
+        live.end(match, turns=4, fallbacks=1, forfeit="" if match.number else "illegal")
+    printed = compare(capsys, live.directory, STRONG, "weak")
+    assert "weak forfeited 1 match, which count as lost" in printed
+    assert "strong did not choose 25% of its turns itself: they were played for it" in printed
 
 
 def test_margins_and_the_average_over_environments(live, capsys):

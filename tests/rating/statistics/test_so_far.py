@@ -1,6 +1,7 @@
 """What counts of a run that is still going on."""
 
 from rating.records.match import Match
+from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.statistics.so_far import so_far
 from tests.rating.made_outcomes import duel, match, void
 
@@ -44,3 +45,9 @@ def test_of_more_seats_every_pair_of_the_two_counts():
     found = so_far(entries(match(0, ("a", 1.0), ("b", 3.0), ("c", 2.0), ("a", 3.0))), "a", "b")
     assert [(battle.first, battle.score) for battle in found.battles] == [("a", 0), ("b", 0.5)]
     assert not found.seated
+
+
+def test_what_is_not_a_policys_own_play():
+    seats = SeatOutcome("a", -1.0, turns=4, forfeit="illegal"), SeatOutcome("b", 1.0, turns=5, fallbacks=3)
+    found = so_far(entries(Outcome("game_v0", 0, 0, FINISHED, seats), duel(1, "a", "c", "a")), "a", "b")
+    assert found.conduct == {"a": (1, 4, 0), "b": (0, 5, 3)}
