@@ -206,14 +206,9 @@ def _missing(result: _Result) -> list[str]:
         )
     for name, conduct in (entry for pair in result.pairs for entry in pair.conduct.items()):
         if conduct.forfeits:
-            told.append(
-                f"{compared.name(name)} forfeited {compared.count(conduct.forfeits, 'match')}, which count as lost"
-            )
-        if conduct.fallbacks:
-            share = conduct.fallbacks / max(1, conduct.turns)
-            told.append(
-                f"{compared.name(name)} did not choose {share:.0%} of its turns itself: they were played for it"
-            )
+            told.append(f"{compared.name(name)} forfeited {compared.count(conduct.forfeits, 'match')}, counted as lost")
+        if conduct.played_for:
+            told.append(f"{compared.name(name)}: {conduct.played_for:.0%} of its turns were played for it")
     return told
 
 

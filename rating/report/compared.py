@@ -8,7 +8,7 @@ from rating.statistics.units import BATTLES, DEALS, MATCHED, PAIRS
 
 _UNITS = {
     PAIRS: ("pair", "a pair is a deal played from both seats"),
-    MATCHED: ("matched pair", "a matched pair is two matches on different deals, one from each seat"),
+    MATCHED: ("matched pair", "a matched pair is two deals, one from each seat"),
     DEALS: (
         "deal",
         "a deal is all that was played or asked on it, the seats as they came: what a seat or the first place is worth may count"

@@ -22,6 +22,11 @@ class Conduct(NamedTuple):
     turns: int
     fallbacks: int
 
+    @property
+    def played_for(self) -> float:
+        """Share of its turns that were played for it, without those that are matches forfeited, 0 to 1."""
+        return max(0, self.fallbacks - self.forfeits) / self.turns if self.turns else 0.0
+
 
 class SoFar(NamedTuple):
     """What is known of two policies.

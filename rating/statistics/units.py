@@ -1,8 +1,9 @@
 """Units of evidence: what of the battles of two policies is independent and fair to both, in an order fixed beforehand.
 
-Where the seats are known the unit is a *pair*: a deal played from both seats, or, where every deal is played once, two
-matches of different deals with the seats exchanged. So an advantage of a seat counts for neither. A deal whose second match
-is missing (it is still played, a provider failed, or the run ended) waits and counts for nobody.
+Where the seats are known the unit is a *pair*: a deal played from both seats, so that an advantage of a seat counts for
+neither. A deal whose second match is missing (it is still played, a provider failed, or the run ended) waits and counts for
+nobody. Only where most deals were meant to be played once, as questions that are asked in one order, two of them make a pair
+of which the first policy has the one seat and the other seat: the first with the first, the second with the second.
 
 Where the seats are not known nothing can be exchanged: the unit is a deal, or a battle that belongs to none. Which policy
 stands first says nothing then, since a log may name the winner first.
@@ -33,7 +34,8 @@ class Units:
     Attributes:
         scores: of the first policy, 0 to 1, shape (t,).
         weights: of the units, the largest 1, shape (t,); ``None`` if all are alike.
-        kind: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs`` (two deals, one from each seat), ``deals``
+        kind: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs`` (two deals, one from each seat, where
+            most were not played from both), ``deals``
             or ``battles``.
         left_out: number of battles that are part of no unit yet.
     """
@@ -79,14 +81,16 @@ def units_of(battles: Iterable[Battle], a: str, b: str, *, seated: bool) -> Unit
     if not seated:
         labelled = any(result.deal for result in results)
         return _units(DEALS if labelled else BATTLES, [_plain(deal) for deal in _deals(results).values()], 0)
-    deals = {deal: parts for deal, parts in _deals(results).items() if len({part.is_first for part in parts}) == 2}
-    if deals:
-        swapped = [_swapped(parts) for parts in deals.values()]
-        return _units(PAIRS, swapped, len(results) - sum(map(len, deals.values())))
-    first = [result for result in results if result.is_first]
-    second = [result for result in results if not result.is_first]
-    matched = [_swapped(parts) for parts in zip(first, second, strict=False)]
-    return _units(MATCHED, matched, abs(len(first) - len(second)))
+    deals = list(_deals(results).values())
+    both = [parts for parts in deals if len({part.is_first for part in parts}) == 2]
+    if both and 2 * len(both) >= len(deals):
+        return _units(PAIRS, map(_swapped, both), len(results) - sum(map(len, both)))
+    first, second = (
+        [parts for parts in deals if {part.is_first for part in parts} == {seat}] for seat in (True, False)
+    )
+    matched = [[*one, *other] for one, other in zip(first, second, strict=False)]
+    units = [*both, *matched]
+    return _units(MATCHED, map(_swapped, units), len(results) - sum(map(len, units)))
 
 
 def _results(battles: Iterable[Battle], a: str, b: str) -> list[_Result]:

@@ -37,6 +37,18 @@ def test_deals_played_once_are_matched_with_the_seats_exchanged():
     assert units(battles) == (MATCHED, [0.5, 0.5], None, 1)
 
 
+def test_of_deals_that_were_mostly_played_once_none_is_left_out():
+    battles = [
+        Battle("a", "b", 1, "one"),
+        Battle("a", "b", 0, "two"),
+        Battle("a", "b", 1, "two"),
+        Battle("b", "a", 0, "three"),
+    ]
+    both = [Battle("a", "b", 1, "four"), Battle("b", "a", 1, "four")]
+    assert units([*battles, *both]) == (MATCHED, [1, 0.5], None, 2)
+    assert units([*both, *battles[:2], *battles[3:]])[:2] == (MATCHED, [0.5, 1])
+
+
 def test_without_seats_every_deal_counts_as_it_is():
     winners_first = [
         Battle("a", "b", 1, "one"),
