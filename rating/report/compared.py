@@ -110,7 +110,7 @@ def _evidence(comparison: Comparison) -> str:
     reached = f", reached after {comparison.after}" if comparison.after else ""
     sides = ", ".join(
         f"e = {_number(side.e)} that {name(policy)} is better"
-        + (f" (at most {_number(side.peak)})" if _fell(side.e, side.peak) else "")
+        + (f" ({_number(side.peak)} at its highest)" if _fell(side.e, side.peak) else "")
         for policy, side in ((comparison.a, comparison.a_better), (comparison.b, comparison.b_better))
     )
     return f"{sides} ({comparison.needed:.4g} needed{reached}); p <= {_p(comparison.p)}"
@@ -153,10 +153,14 @@ def _rate(interval: Interval) -> str:
 
 
 def _elo(interval: Interval) -> str:
-    value = "no finite" if interval.value is None else f"{interval.value:+.0f}"
-    low = "-∞" if interval.low is None else f"{interval.low:+.0f}"
-    high = "∞" if interval.high is None else f"{interval.high:+.0f}"
+    value = "no finite" if interval.value is None else _signed(interval.value)
+    low = "-∞" if interval.low is None else _signed(interval.low)
+    high = "∞" if interval.high is None else _signed(interval.high)
     return f"{value} Elo [{low}, {high}]"
+
+
+def _signed(elo: float) -> str:
+    return f"{round(elo):+d}"
 
 
 def _number(e: float | None) -> str:
