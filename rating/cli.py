@@ -119,7 +119,8 @@ def build_parser() -> argparse.ArgumentParser:
         help="family of a judge or player; may be repeated",
     )
     compare = command("compare", "compare", "say whether one policy is better than another, at any moment", reads=True)
-    for added in (resume, rate, report, replay, reparse, export, compare):
+    compare.add_argument("dir", type=Path, metavar="DIR", help="directory of a run or an import, or a log of battles")
+    for added in (resume, rate, report, replay, reparse, export):
         added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
     compare.add_argument("policies", nargs="+", metavar="POLICY", help="two policies; any number with --against")
     compare.add_argument("--against", default="", metavar="POLICY", help="champion that all of them are compared with")

@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from llmarena_envs.core.options import OptionError, check_choice
+from rating.imports.so_far import Conduct, so_far
+from rating.imports.source import open_source
+from rating.records.imported import is_import
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.report import compared
 from rating.running import run_directory
 from rating.running.contests import make_scheme
+from rating.statistics.battles import Battle
 from rating.statistics.comparing import (
     Champion,
     Comparison,
@@ -24,7 +28,6 @@ from rating.statistics.comparing import (
     compare_units,
     elo_margin,
 )
-from rating.statistics.so_far import Conduct, so_far
 from rating.statistics.units import Units, units_of
 
 AVERAGE = "average over the environments"
@@ -60,7 +63,8 @@ class _Result:
 
 def compare(args: argparse.Namespace) -> None:
     """Prints what may be said of two policies, or of many and one champion."""
-    played, silent = _of_run(args.dir, args.environment)
+    is_log = args.dir.is_file() or is_import(args.dir)
+    played, silent = (_of_log if is_log else _of_run)(args.dir, args.environment)
     challengers, champion = _names(args, sorted({name for item in played.values() for name in item.policies}))
     results = []
     for environment, item in played.items():
@@ -122,10 +126,32 @@ def _pairs_of(matches: Sequence[tuple[Match, Outcome | None]]) -> Callable[[str,
     def pair(a: str, b: str) -> _Pair:
         found = so_far(matches, a, b)
         return _Pair(
-            units_of(found.battles, a, b, seated=found.seated), found.waiting, found.without_result, found.conduct
+            units_of(found.battles, a, b, seated=found.seated, ordered=True),
+            found.waiting,
+            found.without_result,
+            found.conduct,
         )
 
     return pair
+
+
+def _of_log(path: Path, environment: str) -> tuple[dict[str, _Played], list[str]]:
+    """Returns what others played; nobody knows whether the order of a log depends on its results."""
+    with open_source(path) as source:
+        names = [name for name in source.environments() if source.battles(name)]
+        if environment:
+            check_choice("environment", environment, names)
+            names = [environment]
+        played = {}
+        for name in names:
+            battles = source.battles(name)
+            policies = sorted({policy for battle in battles for policy in battle[:2]})
+            played[name] = _Played(policies, _pairs_of_log(battles, source.seated))
+    return played, []
+
+
+def _pairs_of_log(battles: Sequence[Battle], seated: bool) -> Callable[[str, str], _Pair]:
+    return lambda a, b: _Pair(units_of(battles, a, b, seated=seated, ordered=False))
 
 
 def _result(

@@ -107,7 +107,7 @@ def _verdict(comparison: Comparison, better: str | None) -> str:
 
 
 def _evidence(comparison: Comparison) -> str:
-    reached = f", reached after {comparison.after}" if comparison.after else ""
+    reached = f", reached after {comparison.after}" if comparison.after and comparison.after < comparison.units else ""
     sides = ", ".join(
         f"e = {_number(side.e)} that {name(policy)} is better"
         + (f" ({_number(side.peak)} at its highest)" if _fell(side.e, side.peak) else "")

@@ -15,7 +15,8 @@ waits. Units without a result, as when a provider failed, are left out, which is
 would have won. The expectation may change from unit to unit; what is refuted then is that it is at most the bound all the
 time.
 
-The e-value that counts is the largest so far: what was decided stays decided.
+The e-value that counts is the largest so far: what was decided stays decided. Of a log whose order may depend on results it
+is the last one alone, which is the same in any order.
 """
 
 import math
@@ -42,7 +43,7 @@ class Evidence:
     Attributes:
         e: the e-value now: what a wealth of 1 has become that was bet on it; 1 for no evidence, below 1 for evidence to the
             contrary.
-        peak: the largest so far, which counts.
+        peak: the largest so far, which counts; that of now where units have no order.
         p: the p-value it amounts to, 1 / peak, at most 1; valid whenever one stops.
     """
 
@@ -149,12 +150,13 @@ def compare(
     margin: float = 0.0,
     equal: float | None = None,
     seated: bool = False,
+    ordered: bool = False,
     seed: int = 0,
 ) -> Comparison:
     """Compares two policies.
 
     Args:
-        battles: of any policies, in an order that does not depend on results.
+        battles: of any policies.
         a: name of the first policy.
         b: name of the second one.
         level: probability of a wrong claim, at most, over all looks.
@@ -162,6 +164,8 @@ def compare(
             ``elo_margin`` says it in Elo.
         equal: margin within which they are called equal, above ``margin`` and below a half; leave it out not to ask.
         seated: whether the first and the second of a battle are seats: then only what was played from both of them counts.
+        ordered: whether the battles stand in an order that does not depend on results, e.g. that of a schedule: then what was
+            decided once stays decided, however the battles behind it came out.
         seed: of the forecast.
 
     Raises:
@@ -171,7 +175,13 @@ def compare(
     battles = list(battles)
     check_names(battles, a, b)
     return compare_units(
-        units_of(battles, a, b, seated=seated), a, b, level=level, margin=margin, equal=equal, seed=seed
+        units_of(battles, a, b, seated=seated, ordered=ordered),
+        a,
+        b,
+        level=level,
+        margin=margin,
+        equal=equal,
+        seed=seed,
     )
 
 
@@ -230,7 +240,7 @@ def compare_units(
         a_better=_evidence(for_a),
         b_better=_evidence(for_b),
         better=better or None,
-        after=int(after) if better else None,
+        after=None if not better else int(after) if units.ordered else len(units.scores),
         equal=is_equal,
         equal_evidence=min(peaks) if peaks else None,
         equal_needed=1 / level,
@@ -285,7 +295,8 @@ def average_units(units: Mapping[str, Units]) -> Units | None:
         return None
     scores = np.mean([part.scores[:least] for part in parts], axis=0)
     kinds = {part.kind for part in parts}
-    return Units(scores, None, kinds.pop() if len(kinds) == 1 else PAIRS, 0)
+    kind = kinds.pop() if len(kinds) == 1 else PAIRS
+    return Units(scores, None, kind, 0, all(part.ordered for part in parts))
 
 
 def elo_margin(elo: float) -> float:
@@ -318,7 +329,8 @@ def _bets_of_equal(margin: float, needed: float) -> tuple[Bet, Bet]:
 
 def _log_evidence(units: Units, bet: Bet) -> Floats:
     scores = 1 - units.scores if bet.of_second else units.scores
-    return log_evidence(scores, bet.mean, units.weights)
+    logs = log_evidence(scores, bet.mean, units.weights)
+    return logs if units.ordered else logs[-1:]
 
 
 def _evidence(logs: Floats) -> Evidence:
@@ -337,7 +349,7 @@ def _win_rate(units: Units, level: float) -> tuple[Interval, tuple[str, ...]]:
     if not len(units.scores):
         return Interval(None, None, None), ()
     value = float(np.average(units.scores, weights=units.weights))
-    low, high = _bounds(units, level, ever=True)
+    low, high = _bounds(units, level, ever=units.ordered)
     if low <= high:
         return Interval(value, low, high), ()
     note = "no constant win rate agrees with all results: something has changed on the way; the interval is that of the last look"

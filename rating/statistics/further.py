@@ -97,7 +97,7 @@ def _first_reached(units: Units, stakes: Floats, bet: Bet) -> NDArray[np.int64]:
     needed = np.log(bet.needed)
     so_far = np.cumsum(_stakes(units.scores, units.weights, bet), axis=0)
     reached = np.full(len(stakes), LIMIT + 1)
-    if log_wealth(so_far).max() >= needed:
+    if log_wealth(so_far if units.ordered else so_far[-1:]).max() >= needed:
         return np.zeros_like(reached)
     wealth = np.repeat(so_far[-1:], len(stakes), axis=0)
     for start in range(0, LIMIT, _CHUNK):

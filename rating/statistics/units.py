@@ -7,11 +7,14 @@ of which the first policy has the one seat and the other seat: the first with th
 
 Where the seats are not known nothing can be exchanged: the unit is a deal, or a battle that belongs to none. Which policy
 stands first says nothing then, since a log may name the winner first.
+
+The order of a log may say something of the results as well, as where it lists the wins before the losses. Then units stand in
+an order drawn by lot, and what is matched is matched by lot.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +32,7 @@ BATTLES = "battles"
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of two policies, ordered by their last battle.
+    """The units of two policies, ordered by their last battle, or by lot.
 
     Attributes:
         scores: of the first policy, 0 to 1, shape (t,).
@@ -38,12 +41,14 @@ class Units:
             most were not played from both), ``deals``
             or ``battles``.
         left_out: number of battles that are part of no unit yet.
+        ordered: whether their order is one fixed before the results were known.
     """
 
     scores: Floats
     weights: Floats | None
     kind: str
     left_out: int
+    ordered: bool = True
 
 
 class _Result(NamedTuple):
@@ -64,20 +69,28 @@ class _Unit(NamedTuple):
     weight: float
 
 
-def units_of(battles: Iterable[Battle], a: str, b: str, *, seated: bool) -> Units:
+def units_of(battles: Iterable[Battle], a: str, b: str, *, seated: bool, ordered: bool) -> Units:
     """Returns the units of two policies.
 
     Args:
-        battles: of any policies, in an order that does not depend on results (that of the schedule, not that in which they
-            ended).
+        battles: of any policies.
         a: the policy whose scores are returned.
         b: the other one.
         seated: whether the first and the second of a battle are seats.
+        ordered: whether the battles stand in an order that does not depend on results: that of the schedule, not that in which
+            they ended.
 
     Raises:
         ValueError: if a score is not within 0 and 1, or a weight not above 0.
     """
     results = _results(battles, a, b)
+    if not ordered:
+        results = [results[index] for index in np.random.default_rng(0).permutation(len(results))]
+        results = [result._replace(place=place) for place, result in enumerate(results)]
+    return replace(_made(results, seated), ordered=ordered)
+
+
+def _made(results: list[_Result], seated: bool) -> Units:
     if not seated:
         labelled = any(result.deal for result in results)
         return _units(DEALS if labelled else BATTLES, [_plain(deal) for deal in _deals(results).values()], 0)

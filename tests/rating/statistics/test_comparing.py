@@ -86,6 +86,17 @@ def test_what_was_decided_stays_decided_and_a_change_is_told():
     assert found.win_rate.low < found.win_rate.value < found.win_rate.high
 
 
+def test_of_a_log_without_an_order_only_the_end_counts():
+    battles = [Battle("a", "b", float(score)) for score in (*np.ones(60), *np.zeros(60))]
+    found = compare(battles, "a", "b", equal=0.2)
+    assert (found.better, found.a_better.peak == 1 > found.a_better.e) == (None, True)
+    again = compare(battles[::-1], "a", "b", equal=0.2)
+    assert (again.better, again.equal_evidence) == (None, pytest.approx(found.equal_evidence))
+    assert compare(battles, "a", "b", ordered=True).better == "a"
+    clear = compare(battles[:80], "a", "b")
+    assert (clear.better, clear.after) == ("a", 80)
+
+
 def test_weights_move_the_answer():
     scores, weights = np.tile([1.0, 0.0], 100), np.tile([1.0, 0.2], 100)
     assert compare_units(units(scores), "a", "b").better is None

@@ -7,7 +7,7 @@ from rating.statistics.units import BATTLES, DEALS, MATCHED, PAIRS, units_of
 
 
 def units(battles, seated=True):
-    found = units_of(battles, "a", "b", seated=seated)
+    found = units_of(battles, "a", "b", seated=seated, ordered=True)
     weights = None if found.weights is None else found.weights.tolist()
     return found.kind, found.scores.tolist(), weights, found.left_out
 
@@ -69,3 +69,12 @@ def test_weights_count_within_a_unit_and_between_units():
 def test_what_is_no_score_or_weight_is_refused(battle):
     with pytest.raises(ValueError, match="expected"):
         units([battle])
+
+
+def test_a_log_that_lists_wins_first_is_matched_and_ordered_by_lot():
+    names = [("a", "b", 1)] * 400 + [("a", "b", 0)] * 400 + [("b", "a", 0)] * 400 + [("b", "a", 1)] * 400
+    battles = [Battle(*name, str(deal)) for deal, name in enumerate(names)]
+    found = units_of(battles, "a", "b", seated=True, ordered=False)
+    assert (found.kind, found.ordered, found.scores.mean()) == (MATCHED, False, 0.5)
+    assert 0.4 < (found.scores == 0.5).mean() < 0.6
+    assert 0.4 < found.scores[:200].mean() < 0.6

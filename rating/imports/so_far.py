@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from rating.imports.played import battles_of
 from rating.records.match import Match
 from rating.records.outcome import FINISHED, Outcome
 from rating.statistics.battles import Battle
@@ -69,18 +70,7 @@ def so_far(matches: Iterable[tuple[Match, Outcome | None]], a: str, b: str) -> S
         if outcome is not None and (end is None or match.number < end) and match.seed not in deals
     ]
     kept = finished(decided)
-    battles = [
-        Battle(
-            one.policy,
-            other.policy,
-            0.5 + 0.5 * ((one.reward > other.reward) - (one.reward < other.reward)),
-            str(outcome.seed),
-        )
-        for outcome in kept
-        for index, one in enumerate(outcome.seats)
-        for other in outcome.seats[index + 1 :]
-        if {one.policy, other.policy} == {a, b}
-    ]
+    battles = [battle for outcome in kept for battle in battles_of(outcome) if {battle.first, battle.second} == {a, b}]
     seated = all(len(outcome.seats) == 2 for outcome in kept)
     without = sum(outcome.status != FINISHED for outcome in decided)
     return SoFar(battles, seated, len(theirs) - len(decided), without, {name: _conduct(kept, name) for name in (a, b)})

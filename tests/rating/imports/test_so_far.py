@@ -1,8 +1,8 @@
 """What counts of a run that is still going on."""
 
+from rating.imports.so_far import so_far
 from rating.records.match import Match
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
-from rating.statistics.so_far import so_far
 from tests.rating.made_outcomes import duel, match, void
 
 
