@@ -113,7 +113,7 @@ def _evidence(comparison: Comparison) -> str:
         + (f" ({_number(side.peak)} at its highest)" if _fell(side.e, side.peak) else "")
         for policy, side in ((comparison.a, comparison.a_better), (comparison.b, comparison.b_better))
     )
-    return f"{sides} ({comparison.needed:.4g} needed{reached}); p <= {_p(comparison.p)}"
+    return f"{sides}; {comparison.needed:.4g} needed{reached}; p <= {_p(comparison.p)}"
 
 
 def _fell(e: float, peak: float) -> bool:
@@ -128,12 +128,11 @@ def _more(comparison: Comparison) -> str:
     if more.median is None:
         return (
             f"of 100 continuations simulated from the results so far {100 * more.decided:.0f} come to"
-            f" {'another' if comparison.better else 'a'} decision within {count(more.limit, unit)} more"
+            f" {'another' if comparison.better else 'a'} decision within {count(more.limit, f'more {unit}')}"
         )
     most = f"nine of ten within {more.most:,}" if more.most else f"nine of ten in more than {more.limit:,}"
-    return (
-        f"if it goes on as so far, half of the simulated continuations decide within {count(more.median, unit)}, {most}"
-    )
+    half = f"half of the simulated continuations decide within {count(more.median, f'more {unit}')}"
+    return f"if it goes on as so far, {half}, {most}"
 
 
 def count(number: int, what: str) -> str:

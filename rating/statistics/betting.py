@@ -70,6 +70,25 @@ def log_evidence(scores: Floats, mean: float, weights: Floats | None = None) -> 
     return log_wealth(np.cumsum(log_stakes(scores, mean, weights), axis=-2))
 
 
+def final_log_evidence(scores: Floats, mean: float, weights: Floats | None = None) -> float:
+    """Returns the last one of ``log_evidence``, to the bit the same whatever the order of the scores; at least one."""
+    return float(log_wealth(_total(*_tally(scores, weights), mean)))
+
+
+def _tally(scores: Floats, weights: Floats | None) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Returns the scores that there are, with their weights and how often each occurs."""
+    if weights is None:
+        different, counts = np.unique(scores, return_counts=True)
+        return different, np.ones(len(different)), counts
+    both, counts = np.unique(np.stack([scores, weights], axis=1), axis=0, return_counts=True)
+    return both[:, 0], both[:, 1], counts
+
+
+def _total(scores: Floats, weights: Floats, counts: NDArray[np.int64], mean: float) -> Floats:
+    total: Floats = counts @ log_stakes(scores, mean, weights)
+    return total
+
+
 def log_wealth(logs: Floats) -> Floats:
     """Returns the logarithm of what all players have.
 
@@ -96,11 +115,15 @@ def lower_bound(scores: Floats, level: float, weights: Floats | None = None, *, 
         0 to 1; 0 if nothing is known.
     """
     needed = -np.log(level)
+    tally = _tally(scores, weights)
+
+    def evidence(mean: float) -> float:
+        return float(log_evidence(scores, mean, weights).max() if ever else log_wealth(_total(*tally, mean)))
+
     low, high = 0.0, 1.0
     for _ in range(_STEPS if len(scores) else 0):
         middle = (low + high) / 2
-        evidence = log_evidence(scores, middle, weights)
-        if (evidence.max() if ever else evidence[-1]) >= needed:  # falls with the bound, for each of the players
+        if evidence(middle) >= needed:  # falls with the bound, for each of the players
             low = middle
         else:
             high = middle

@@ -28,7 +28,7 @@ import numpy as np
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.statistics import betting
 from rating.statistics.battles import Battle
-from rating.statistics.betting import Floats, e_value, log_evidence
+from rating.statistics.betting import Floats, e_value, final_log_evidence, log_evidence
 from rating.statistics.further import Bet, Forecast, forecast
 from rating.statistics.permutation import holm
 from rating.statistics.units import PAIRS, Units, units_of
@@ -329,8 +329,9 @@ def _bets_of_equal(margin: float, needed: float) -> tuple[Bet, Bet]:
 
 def _log_evidence(units: Units, bet: Bet) -> Floats:
     scores = 1 - units.scores if bet.of_second else units.scores
-    logs = log_evidence(scores, bet.mean, units.weights)
-    return logs if units.ordered else logs[-1:]
+    if units.ordered or not len(scores):
+        return log_evidence(scores, bet.mean, units.weights)
+    return np.array([final_log_evidence(scores, bet.mean, units.weights)])
 
 
 def _evidence(logs: Floats) -> Evidence:

@@ -37,4 +37,4 @@ def test_what_more_would_tell_and_what_the_log_does_not_say():
     assert "nothing says which battles share a question" in told[-1]
     assert "Elo [" in told[0] and "over 30 battles" in told[0]
     assert "no finite Elo" in lines(compared([1]))[0]
-    assert "come to a decision within 2,000 battles more" in " ".join(lines(compared(np.full(300, 0.5))))
+    assert "come to a decision within 2,000 more battles" in " ".join(lines(compared(np.full(300, 0.5))))

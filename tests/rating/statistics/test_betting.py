@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rating.statistics.betting import BETS, CAPITAL, MOST, e_value, log_evidence, lower_bound
+from rating.statistics.betting import BETS, CAPITAL, MOST, e_value, final_log_evidence, log_evidence, lower_bound
 
 
 def test_e_values_by_hand():
@@ -21,7 +21,13 @@ def test_no_bet_is_expected_to_gain_where_the_mean_is_the_bound():
 
 def test_the_order_makes_no_difference_in_the_end_and_many_scores_no_overflow():
     scores = np.random.default_rng(0).random(500)
-    assert log_evidence(scores, 0.4)[-1] == pytest.approx(log_evidence(scores[::-1], 0.4)[-1])
+    weights = np.linspace(0.1, 1, 500)
+    final = final_log_evidence(scores, 0.4, weights)
+    assert final == final_log_evidence(scores[::-1], 0.4, weights[::-1])
+    assert final == pytest.approx(log_evidence(scores, 0.4, weights)[-1])
+    assert final_log_evidence(np.tile([1, 0, 0.5], 9), 0.4) == pytest.approx(
+        log_evidence(np.tile([1, 0, 0.5], 9), 0.4)[-1]
+    )
     assert e_value(float(log_evidence(np.ones(5_000), 0.5)[-1])) == pytest.approx(MOST)
     assert np.isfinite(log_evidence(np.zeros(5_000), 0.5)).all()
 
