@@ -4,6 +4,7 @@ import argparse
 import json
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
@@ -31,6 +32,9 @@ from rating.statistics.comparing import (
 from rating.statistics.units import Units, units_of
 
 AVERAGE = "average over the environments"
+
+_WIDTH = 100
+"""Characters of a line."""
 
 
 @dataclass(frozen=True)
@@ -204,19 +208,24 @@ def _margin(key: str, text: str) -> float:
 def _print(results: Sequence[_Result], silent: Sequence[str]) -> None:
     for result in results:
         if result.champion is not None:
-            print(f"{result.environment}: against {compared.name(result.champion.champion)}")
+            _print_line(f"{result.environment}: against {compared.name(result.champion.champion)}")
             told = compared.champion_lines(result.champion)
         else:
             (comparison,) = result.comparisons
-            print(f"{result.environment}: {compared.verdict(comparison)}")
+            _print_line(f"{result.environment}: {compared.verdict(comparison)}")
             told = compared.lines(comparison)
         for line in [*told, *_missing(result)]:
-            print(f"  {line}")
+            _print_line(line, "  ")
     if silent:
-        print(f"not compared, since policies do not play against each other there: {', '.join(silent)}")
+        _print_line(f"not compared, since policies do not play against each other there: {', '.join(silent)}")
     environments = sum(result.environment != AVERAGE for result in results)
     for line in compared.limits([comparison for result in results for comparison in result.comparisons], environments):
-        print(line)
+        _print_line(line)
+
+
+def _print_line(line: str, indent: str = "") -> None:
+    """Prints a line, in several if it is long."""
+    print(textwrap.fill(line, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False))
 
 
 def _missing(result: _Result) -> list[str]:
