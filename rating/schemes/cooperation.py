@@ -42,9 +42,9 @@ class CooperativeRow(Row):
     cross_play: Estimate | None
 
     @property
-    def metric(self) -> float | None:
+    def quoted(self) -> Estimate | None:
         """The mean reward with itself."""
-        return self.self_play and self.self_play.value
+        return self.self_play
 
 
 @dataclass(frozen=True, kw_only=True)

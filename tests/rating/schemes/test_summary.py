@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from rating.schemes.duels import skill_leaderboard
 from rating.schemes.leaderboard import headline
+from rating.schemes.skill_board import skill_leaderboard
 from rating.schemes.summary import Average, summarise, summarise_scores
 from tests.rating.schemes.test_leaderboard import LOGS
 
@@ -68,8 +68,8 @@ def test_published_normalisation_comes_out():
 
 def test_boards_give_their_metric_and_environments_their_abilities():
     board = skill_leaderboard(LOGS["duels"])
-    assert headline(board) == {row.policy: row.mu for row in board.rows}
-    summary = summarise([replace(board, environment="connect_four_v0")])
+    assert headline(board) == {row.policy: row.spread.mu for row in board.rows}
+    summary = summarise([replace(board, environment="connect_four_v0")], ())
     assert summary.environments == ("connect_four_v0",)
     assert summary.abilities == ("spatial reasoning", "strategic planning")
     known = summarise_scores({"game_v0": {"a": 1.0}}, {"game_v0": ("b", "a")})
