@@ -24,9 +24,10 @@ from rating.schemes.leaderboard import (
 )
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
-from rating.statistics.estimates import Z_95, Estimate, Tally, mean_estimate, pair_table, rate_estimate, tallies
+from rating.statistics.bounded import bounded_mean
+from rating.statistics.estimates import Z_95, Estimate, Tally, pair_table, rate_estimate, tallies
 from rating.statistics.results import Duel, duels, finished
-from rating.statistics.trueskill_rating import Spread, TrueSkillOptions, permutation_spread, rate
+from rating.statistics.trueskill_rating import Shuffled, TrueSkillOptions, rate, shuffled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,7 @@ class SkillRow(Row):
         ended_by_forfeit: share of its matches that anybody forfeited.
         mu: TrueSkill mean, matches applied in match-number order.
         sigma: TrueSkill standard deviation.
-        spread: mean and standard deviation of mu over random orders of the matches.
+        spread: mu and sigma averaged over random orders of the matches, and what the order does to mu.
         tally: wins, draws and losses against other policies.
         first: those on the first seat.
         second: those on the second seat.
@@ -75,7 +76,7 @@ class SkillRow(Row):
     ended_by_forfeit: float | None
     mu: float | None
     sigma: float | None
-    spread: Spread | None
+    spread: Shuffled | None
     tally: Tally
     first: Tally
     second: Tally
@@ -228,7 +229,7 @@ def skill_leaderboard(
         trueskill: parameters of TrueSkill.
         model: what Bradley-Terry fits.
         permutations: number of random orders of the matches for the spread of mu.
-        seed: of those orders and of the resampling.
+        seed: of those orders.
 
     Raises:
         ValueError: if there are no outcomes, or a match had not two rated seats.
@@ -238,7 +239,8 @@ def skill_leaderboard(
     model = model or BradleyTerryOptions()
     played = finished(outcomes)
     results = duels(played, with_itself=True)
-    by_seat = tallies(duel for duel in results if duel.first != duel.second)
+    others = [duel for duel in results if duel.first != duel.second]
+    by_seat = tallies(others)
     comparisons = bradley_terry.compare(played)
     fair = [match for match in played if not any(seat.forfeit for seat in match.seats)]
     found = _standings(comparisons, model)
@@ -249,9 +251,9 @@ def skill_leaderboard(
             found if len(fair) == len(played) else _standings(bradley_terry.compare(fair), model)
         ),
     }
-    scores = _scores(played, results, seed)
+    scores = _scores(played, results)
     online = rate(played, trueskill).ratings
-    spread = permutation_spread(played, trueskill, permutations=permutations, seed=seed)
+    spread = shuffled(others, trueskill, permutations=permutations, seed=seed)
     rows = []
     for policy, matches in by_policy(outcomes).items():
         first, second = by_seat.get(policy, (Tally(), Tally()))
@@ -259,7 +261,7 @@ def skill_leaderboard(
         mu, sigma = online.get(policy, (None, None))
         rows.append(
             SkillRow(
-                **row_fields(matches, policy, seed),
+                **row_fields(matches, policy),
                 **_rating_fields(policy, ratings),
                 **_forfeit_rates(matches, policy),
                 rank=Ranks(standing.best_rank, standing.worst_rank) if standing else None,
@@ -322,7 +324,7 @@ def _forfeit_rates(matches: Iterable[Outcome], policy: str) -> dict[str, Any]:
     }
 
 
-def _scores(played: Sequence[Outcome], results: Sequence[Duel], seed: int) -> dict[str, Estimate | None]:
+def _scores(played: Sequence[Outcome], results: Sequence[Duel]) -> dict[str, Estimate | None]:
     """Returns the mean score of every policy against others, clustered by deal; ``results`` are those of ``played``."""
     scores: dict[str, list[float]] = {}
     deals: dict[str, list[int]] = {}
@@ -331,7 +333,7 @@ def _scores(played: Sequence[Outcome], results: Sequence[Duel], seed: int) -> di
             for policy, score in ((duel.first, duel.score), (duel.second, 1 - duel.score)):
                 scores.setdefault(policy, []).append(score)
                 deals.setdefault(policy, []).append(match.seed)
-    return {policy: mean_estimate(own, deals[policy], seed=seed) for policy, own in scores.items()}
+    return {policy: bounded_mean(own, deals[policy]) for policy, own in scores.items()}
 
 
 def _apart(rows: Sequence[SkillRow], field: str) -> str:

@@ -20,7 +20,7 @@ from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, fit
 from rating.statistics.elo import elo
 from rating.statistics.estimates import Tally, mean_estimate, rate_estimate
-from rating.statistics.trueskill_rating import TrueSkillOptions, permutation_spread, rate
+from rating.statistics.trueskill_rating import TrueSkillOptions, rate, shuffled
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 
 STRENGTHS = {"weak": -150.0, "middle": 0.0, "strong": 200.0, "other": 20.0}
@@ -79,8 +79,8 @@ BOARD_OF = {
 def test_any_order_of_the_outcomes_gives_the_same_bytes(kind):
     expected = BOARD_OF[kind](LOGS[kind])
     for seed in range(3):
-        shuffled = disturbed(LOGS[kind], seed)
-        board = BOARD_OF[kind]([o for o in shuffled if o.status == FINISHED])
+        mixed = disturbed(LOGS[kind], seed)
+        board = BOARD_OF[kind]([o for o in mixed if o.status == FINISHED])
         assert board == expected
         assert tables.to_json(board) == tables.to_json(expected)
 
@@ -107,7 +107,7 @@ def test_skill_rows_hold_what_the_rating_modules_say():
     board = skill_leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
     fitted, online = fit(outcomes), rate(outcomes).ratings
     without = fit(outcomes, BradleyTerryOptions(ties="drop"))
-    spread = permutation_spread(outcomes, permutations=25, seed=3)
+    spread = shuffled(outcomes, permutations=25, seed=3)
     assert board.stop_reason == "sigma" and board.permutations == 25 and board.scheme == "duels"
     assert [row.policy for row in board.rows] == ["strong", *sorted(("middle", "other"), key=_place(fitted)), "weak"]
     for row in board.rows:
