@@ -22,7 +22,7 @@ from rating.schemes.summary import Average, Summary
 DECIMALS = 4
 """Decimals of numbers in JSON."""
 
-ROOM_FOR_NAMES = 24
+ROOM_FOR_NAMES = 12
 """Names are cut to this width before columns are left out."""
 
 LEAST_ROOM_FOR_NAMES = 8
@@ -121,42 +121,37 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1)
 
 
 def _fitted(shown: Sheet, width: int) -> Sheet:
-    """Makes a table fit: cuts long names, leaves out columns, the least important first, and cuts names once more.
+    """Makes a table fit: leaves out columns, the least important first, and cuts names.
 
     The first three columns always stay.
     """
-    if shown.has_names:
-        shown = _cut_names(shown, width, ROOM_FOR_NAMES)
     kept, left_out = list(range(len(shown.header))), []
     droppable = sorted(kept[3:], key=lambda index: (shown.importance[index], -index))
     while droppable and _width(shown, kept) > width:
         kept.remove(droppable[0])
         left_out.append(shown.header[droppable.pop(0)])
     notes = [f"no room for: {', '.join(left_out)}; a wider terminal or the report shows all"] if left_out else []
-    shown = shown._replace(
+    rows = shown.rows
+    if shown.has_names:
+        column = shown.texts - 1
+        room = max(LEAST_ROOM_FOR_NAMES, width - _width(shown, [index for index in kept if index != column]) - _FRAME)
+        names = shortened([row[column] for row in rows], room)
+        rows = [[*row[:column], name, *row[column + 1 :]] for row, name in zip(rows, names, strict=True)]
+    return shown._replace(
         header=[shown.header[index] for index in kept],
-        rows=[[row[index] for index in kept] for row in shown.rows],
+        rows=[[row[index] for index in kept] for row in rows],
         notes=notes + shown.notes,
-        importance=[shown.importance[index] for index in kept],
     )
-    return _cut_names(shown, width, LEAST_ROOM_FOR_NAMES) if shown.has_names else shown
-
-
-def _cut_names(shown: Sheet, width: int, least: int) -> Sheet:
-    """Cuts names until the table fits, or until they are ``least`` wide."""
-    names = [row[shown.texts - 1] for row in shown.rows]
-    longest = max(map(cell_len, names), default=0)
-    missing = _width(shown, range(len(shown.header))) - width
-    if missing <= 0 or longest <= least:
-        return shown
-    cut = shortened(names, max(least, longest - missing))
-    rows = [[*row[: shown.texts - 1], name, *row[shown.texts :]] for row, name in zip(shown.rows, cut, strict=True)]
-    return shown._replace(rows=rows)
 
 
 def _width(shown: Sheet, columns: Sequence[int]) -> int:
-    """Returns how wide the table is with some of its columns, frame included."""
-    return 1 + sum(_FRAME + max(cell_len(row[index]) for row in [shown.header, *shown.rows]) for index in columns)
+    """Returns how wide the table is with some of its columns, frame included; names count as much as they need at least."""
+    widths = [max(cell_len(row[index]) for row in [shown.header, *shown.rows]) for index in columns]
+    named = shown.texts - 1 if shown.has_names else None
+    cut = [
+        min(width, ROOM_FOR_NAMES) if index == named else width for index, width in zip(columns, widths, strict=True)
+    ]
+    return 1 + sum(width + _FRAME for width in cut)
 
 
 def _plain(value: Any, decimals: int) -> Any:

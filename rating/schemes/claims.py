@@ -39,14 +39,18 @@ Group = list[tuple[int, str]]
 
 
 def _groups(ranks: Sequence[tuple[str, Ranks]]) -> list[Group]:
-    """Splits the order wherever all that come before are above all that come after."""
+    """Splits the order wherever all that come before are above all that come after.
+
+    Of those before, each is above ``n - worst`` and below ``best - 1`` others. What they are to each other cancels in the sum of
+    the differences, which leaves the number of pairs of one before and one after that are told apart.
+    """
     groups: list[Group] = [[]]
-    worst = 0
+    told_apart, before = 0, 0
     for place, (name, own) in enumerate(ranks, 1):
-        if worst == place - 1 and groups[-1] and min(later.best for _, later in ranks[place - 1 :]) >= place:
+        if before and told_apart == before * (len(ranks) - before):
             groups.append([])
         groups[-1].append((place, name))
-        worst = max(worst, own.worst)
+        told_apart, before = told_apart + (len(ranks) - own.worst) - (own.best - 1), place
     return groups
 
 

@@ -241,14 +241,19 @@ def row_fields(matches: Sequence[Outcome], policy: str) -> dict[str, Any]:
         matches: those in which the policy was rated.
         policy: its name.
     """
-    seats = [seat for outcome in finished(matches) for seat in outcome.seats if seat.policy == policy]
-    return {"policy": policy, "reward": mean_reward(matches, policy), "effort": _effort(matches, seats)}
+    played = finished(matches)
+    seats = [seat for outcome in played for seat in outcome.seats if seat.policy == policy]
+    return {"policy": policy, "reward": _mean_reward(played, policy), "effort": _effort(matches, seats)}
 
 
 def mean_reward(matches: Iterable[Outcome], policy: str) -> Estimate | None:
     """Returns the mean reward by match; a match in which the policy has several seats counts once, with their mean."""
+    return _mean_reward(finished(matches), policy)
+
+
+def _mean_reward(played: Iterable[Outcome], policy: str) -> Estimate | None:
     rewards, seeds = [], []
-    for outcome in finished(matches):
+    for outcome in played:
         own = [seat.reward for seat in outcome.seats if seat.policy == policy]
         if own:
             rewards.append(sum(own) / len(own))

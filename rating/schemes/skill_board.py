@@ -3,6 +3,7 @@
 Sources: Bradley and Terry 1952 for the ratings to quote; LLMArena (arXiv 2402.16499, section 3.1) for TrueSkill.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,11 +24,11 @@ from rating.schemes.leaderboard import (
     row_fields,
 )
 from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
 from rating.statistics.bounded import bounded_mean
+from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
 from rating.statistics.estimates import Z_95, Estimate, Tally, pair_table, rate_estimate, tallies
 from rating.statistics.results import Duel, duels, finished
-from rating.statistics.trueskill_rating import Shuffled, TrueSkillOptions, rate, shuffled
+from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSkillOptions, rate, shuffled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +145,8 @@ class SkillLeaderboard(Leaderboard):
 
     def notes(self) -> list[str]:
         """Says what the ratings are, and what does not hold of them."""
-        return [self.rating_note(), self.seat_note(), *self.doubts()]
+        is_rated = any(row.rating is not None for row in self.rows)
+        return [*([self.rating_note()] if is_rated else []), self.seat_note(), *self.doubts()]
 
     def wide_notes(self) -> list[str]:
         """Says what the other ratings are."""
@@ -186,22 +188,12 @@ class SkillLeaderboard(Leaderboard):
 
     def doubts(self) -> list[str]:
         """Says what does not hold of the ratings."""
-        notes = list(self.open_questions)
-        if not self.connected:
-            notes.append(
-                "not every policy has beaten or tied every other through a chain: distances depend on the prior"
-            )
-        if self.regularised:
-            notes.append("the data alone determine no finite ratings: a prior was added")
-        return notes
+        added = ["the data alone determine no finite ratings: a prior was added"] if self.regularised else []
+        return [*self.open_questions, *added]
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns ratings with their intervals, their course, and the results of every pair."""
-        rated = [
-            (row.policy, row.rating, row.low, row.high)
-            for row in self.rows
-            if row.rating is not None and row.low is not None and row.high is not None
-        ]
+        rated = [(row.policy, row.rating, row.low, row.high) for row in self.rows if row.rating is not None]
         intervals = [Intervals(rated, "Bradley-Terry rating in Elo with its 95 % interval")] if rated else []
         table = pair_table(duels(outcomes, with_itself=True))
         return [*intervals, *self.course(outcomes), *([Pairs(table)] if table else [])]
@@ -227,7 +219,7 @@ def skill_leaderboard(
         outcomes: all its outcomes, void ones included, in any order; at least one.
         stop_reason: why no more matches were played.
         trueskill: parameters of TrueSkill.
-        model: what Bradley-Terry fits.
+        model: what Bradley-Terry fits; by default with a prior as wide as the pool.
         permutations: number of random orders of the matches for the spread of mu.
         seed: of those orders.
 
@@ -236,7 +228,7 @@ def skill_leaderboard(
     """
     outcomes = list(outcomes)
     common = common_fields(outcomes, "duels", stop_reason)
-    model = model or BradleyTerryOptions()
+    model = model or BradleyTerryOptions(prior_sd="fitted")
     played = finished(outcomes)
     results = duels(played, with_itself=True)
     others = [duel for duel in results if duel.first != duel.second]
@@ -252,18 +244,21 @@ def skill_leaderboard(
         ),
     }
     scores = _scores(played, results)
-    online = rate(played, trueskill).ratings
+    forfeits = _forfeit_rates(played)
+    online = RunningRatings(trueskill or TrueSkillOptions())
+    for duel in others:
+        online.add(duel)
     spread = shuffled(others, trueskill, permutations=permutations, seed=seed)
     rows = []
     for policy, matches in by_policy(outcomes).items():
         first, second = by_seat.get(policy, (Tally(), Tally()))
         standing = ratings[""].get(policy)
-        mu, sigma = online.get(policy, (None, None))
+        mu, sigma = online.ratings.get(policy, (None, None))
         rows.append(
             SkillRow(
                 **row_fields(matches, policy),
                 **_rating_fields(policy, ratings),
-                **_forfeit_rates(matches, policy),
+                **forfeits.get(policy, {"forfeited": None, "ended_by_forfeit": None}),
                 rank=Ranks(standing.best_rank, standing.worst_rank) if standing else None,
                 score=scores.get(policy),
                 mu=mu,
@@ -314,13 +309,19 @@ def _rating_fields(policy: str, ratings: Mapping[str, Mapping[str, Standing]]) -
     return fields
 
 
-def _forfeit_rates(matches: Iterable[Outcome], policy: str) -> dict[str, Any]:
-    """Returns the shares of the finished matches of a policy that it forfeited and that anybody forfeited."""
-    played = finished(matches)
-    losers = [{seat.policy for seat in match.seats if seat.forfeit} for match in played]
+def _forfeit_rates(played: Iterable[Outcome]) -> dict[str, dict[str, float]]:
+    """Returns for every policy the shares of its matches that it forfeited and that anybody forfeited."""
+    matches, own, ended = Counter[str](), Counter[str](), Counter[str]()
+    for match in played:
+        policies = {seat.policy for seat in match.seats}
+        matches.update(policies)
+        losers = {seat.policy for seat in match.seats if seat.forfeit}
+        if losers:
+            own.update(losers)
+            ended.update(policies)
     return {
-        "forfeited": sum(policy in names for names in losers) / len(played) if played else None,
-        "ended_by_forfeit": sum(bool(names) for names in losers) / len(played) if played else None,
+        policy: {"forfeited": own[policy] / count, "ended_by_forfeit": ended[policy] / count}
+        for policy, count in matches.items()
     }
 
 

@@ -108,7 +108,7 @@ def _fit(outcomes: Sequence[Outcome]) -> BradleyTerryFit | None:
     if np.all(comparisons.score == 0.5):
         return None
     two = all(len(rated_seats(outcome)) == 2 for outcome in outcomes)
-    return bradley_terry.standings(comparisons, BradleyTerryOptions(seat_term=two)).fitted
+    return bradley_terry.standings(comparisons, BradleyTerryOptions(prior_sd="fitted", seat_term=two)).fitted
 
 
 def _outside(rated: Mapping[str, Sequence[str]], pool: Pool) -> dict[str, str]:

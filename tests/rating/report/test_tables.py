@@ -1,14 +1,19 @@
 import io
+import itertools
 import json
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from rating.commands.read import WIDTH
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
+from rating.report.names import GAP
 from rating.report.tables import render, sheet, to_json, to_text
+from rating.schemes.cells import rating
 from rating.schemes.cooperation import cooperative_leaderboard
 from rating.schemes.skill_board import skill_leaderboard
 from rating.schemes.summary import summarise_scores
@@ -88,6 +93,76 @@ def test_text_is_aligned_and_the_rich_table_says_the_same(kind):
         assert cell in out.getvalue()
 
 
+LONG = [
+    *(f"provider/some-large-language-model-20{year}-preview" for year in range(15, 25)),
+    "提供商/一个名字很长的大型语言模型预览版第一号二零二五",
+    "提供商/一个名字很长的大型语言模型预览版第二号二零二五",
+    "minimax",
+    "random",
+]
+
+
+def brief(board, width=WIDTH, **options):
+    out = io.StringIO()
+    Console(file=out, width=width, color_system=None).print(render(sheet(board, **options), width))
+    return out.getvalue()
+
+
+def logs():
+    """Logs that are hard to show: many long names, nearly all ties, an unbeaten policy, one policy, forfeits."""
+    rng = np.random.default_rng(0)
+    pairs = list(itertools.permutations(LONG, 2))
+    wins = [duel(number, *pair, pair[rng.integers(2)], seed=number // 2) for number, pair in enumerate(pairs)]
+    ties = [duel(number, *pair, None if number % 10 else pair[0]) for number, pair in enumerate(pairs)]
+    best = [
+        duel(number, *pair, "minimax" if "minimax" in pair else pair[number % 2]) for number, pair in enumerate(pairs)
+    ]
+    forfeit = [
+        replace(outcome, seats=(replace(outcome.seats[0], forfeit="illegal", reward=-1.0), outcome.seats[1]))
+        for outcome in wins
+    ]
+    return {
+        "long": wins,
+        "ties": ties,
+        "unbeaten": best,
+        "one": [match(0, ("a", 1.0), ("a", -1.0))],
+        "forfeits": forfeit,
+    }
+
+
+@pytest.mark.parametrize("kind", logs())
+def test_what_may_be_quoted_fits_into_100_columns(kind):
+    board = skill_leaderboard(logs()[kind])
+    marked = replace(board, rows=tuple(replace(row, absent="withdrawn: by hand") for row in board.rows))
+    for one, costs in ((board, {}), (marked, dict.fromkeys((row.policy for row in board.rows), "1234.56"))):
+        text = brief(one, costs=costs)
+        lines = text.split("\n")
+        assert max(map(cell_len, lines)) <= 100 and "…" not in text and "no room" not in text
+        assert all(heading in lines[2] for heading in ("rank", "policy", "rating", "score, %", "matches"))
+        assert ("cost" in lines[2]) == bool(costs) and ("mark" in lines[2]) == (bool(costs) or kind == "forfeits")
+        body = [line.split("│")[1:-1] for line in lines if line.startswith("│")]
+        names = [cells[1].strip() for cells in body]
+        assert len(body) == len({*names}) == len(board.rows)
+        for row, name, cells in zip(board.rows, names, body, strict=True):
+            head, _, tail = name.partition(GAP)
+            assert row.policy.startswith(head) and row.policy.endswith(tail)
+            assert cells[0].strip() == ("" if row.rank is None else "-".join(map(str, dict.fromkeys(row.rank))))
+            assert cells[2].strip() == rating(row.rating, row.low, row.high)
+
+
+def test_an_open_end_and_forfeits_are_shown():
+    board = skill_leaderboard(logs()["unbeaten"])
+    assert "-)" in next(line for line in brief(board).split("\n") if "minimax" in line)
+    text = brief(skill_leaderboard(logs()["forfeits"]))
+    assert "ff 50%" in text and "ff: share of its matches" in text and "no forfeits" not in text
+    assert "no forfeits" in to_text(skill_leaderboard(logs()["forfeits"]))
+
+
+def test_with_ties_the_scale_is_said():
+    assert "tell expected scores" in to_text(skill_leaderboard(logs()["ties"]))
+    assert "tell expected scores" not in to_text(skill_leaderboard(logs()["long"]))
+
+
 def test_wide_and_marked_up_names_are_shown_as_they_are():
     outcomes = [duel(0, "[bold]大模型[/bold]", "b", "b"), duel(1, "b", "[bold]大模型[/bold]", None)]
     board = skill_leaderboard(outcomes)
@@ -105,7 +180,7 @@ def test_notes_say_what_was_left_out_and_what_does_not_hold():
     text = to_text(board)
     assert "1 matches; stopped: cap" in text
     assert "left out: 1 void matches, 0 with a bug" in text
-    assert "distances depend on the prior" in text
+    assert board.open_questions[0] in text
     assert "random votes: 0.600" in to_text(replace(BOARDS["roles"], references={"random votes": 0.6}))
 
 

@@ -105,16 +105,14 @@ def test_void_matches_change_nothing_but_their_count(kind):
 def test_skill_rows_hold_what_the_rating_modules_say():
     outcomes = LOGS["duels"]
     board = skill_leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
-    fitted, online = fit(outcomes), rate(outcomes).ratings
-    without = fit(outcomes, BradleyTerryOptions(ties="drop"))
+    fitted, online = fit(outcomes, BradleyTerryOptions(prior_sd="fitted")), rate(outcomes).ratings
     spread = shuffled(outcomes, permutations=25, seed=3)
     assert board.stop_reason == "sigma" and board.permutations == 25 and board.scheme == "duels"
     assert [row.policy for row in board.rows] == ["strong", *sorted(("middle", "other"), key=_place(fitted)), "weak"]
     for row in board.rows:
         index = fitted.policies.index(row.policy)
         assert row.rating == pytest.approx(fitted.ratings[index])
-        assert row.rating_without_ties == pytest.approx(without.ratings[index])
-        assert (row.mu, row.sigma) == online[row.policy]
+        assert (row.mu, row.sigma) == pytest.approx(online[row.policy])
         assert row.spread == spread[row.policy]
         assert row.low < row.rating < row.high
         assert row.tally.n == row.first.n + row.second.n == row.effort.matches == row.reward.n
@@ -154,7 +152,7 @@ def forfeits(every=5):
 @pytest.mark.parametrize("outcomes", [LOGS["duels"], forfeits(), [duel(number, "a", "b", "a") for number in range(6)]])
 def test_what_may_be_quoted_is_what_the_standings_say(outcomes):
     fair = [outcome for outcome in outcomes if not any(seat.forfeit for seat in outcome.seats)]
-    without_ties = BradleyTerryOptions(ties="drop")
+    without_ties = BradleyTerryOptions(prior_sd="fitted", ties="drop")
     found = {
         "": bradley_terry.standings(bradley_terry.compare(outcomes)),
         "_without_ties": bradley_terry.standings(bradley_terry.compare(outcomes), without_ties),
@@ -219,7 +217,9 @@ def test_an_unbeaten_policy_is_rated_and_flagged():
     board = skill_leaderboard(outcomes)
     assert not board.connected and not board.regularised
     assert [row.policy for row in board.rows] == ["a", "b"]
-    assert 0 < board.rows[0].low < board.rows[0].rating < board.rows[0].high < 3000
+    assert 0 < board.rows[0].low < board.rows[0].rating < 3000 and board.rows[0].high is None
+    assert board.rows[1].low is None and board.rows[1].high is not None
+    assert not any(row.is_linked for row in board.rows) and board.open_questions
     assert skill_leaderboard(outcomes, model=BradleyTerryOptions(prior_sd=None)).regularised
 
 
