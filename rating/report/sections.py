@@ -28,8 +28,9 @@ def sheet_section(shown: Sheet) -> dict[str, Any]:
     """Returns what the template needs to show a table of texts."""
     return {
         "name": shown.title,
-        "note": ". ".join(shown.notes),
+        "notes": shown.notes,
         "headings": shown.header,
+        "texts": shown.texts,
         "rows": shown.rows,
         "figures": [],
         "grids": [],

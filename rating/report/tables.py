@@ -180,10 +180,11 @@ def sheet(board: Leaderboard | Summary, *, wide: bool = False, costs: Mapping[st
     if isinstance(board, Summary):
         return _summary_sheet(board, wide)
     own = board.columns()
-    columns = [_RANK, _POLICY, *own, _MATCHES, *_effort_columns(board)]
+    columns = [_RANK, _POLICY, *(column for column in own if not column.wide), _MATCHES]
     columns += [Column("cost", lambda row: costs.get(row.policy, ""))] if costs else []
     columns += [_MARK] if any(_MARK.cell(row) for row in board.rows) else []
-    columns = [column for column in columns if wide or not column.wide]
+    if wide:
+        columns += [*(column for column in own if column.wide), *_effort_columns(board)]
     rows = [
         [reservations.WITHHELD if row.withheld and column in own else column.cell(row) for column in columns]
         for row in board.rows
@@ -319,12 +320,12 @@ _POLICY = Column("policy", lambda row: row.policy)
 _MATCHES = Column("matches", lambda row: str(row.effort.matches))
 _MARK = Column("mark", _mark)
 _EFFORT = (
-    Column("forfeits", lambda row: cells.kinds(row.effort.forfeits), wide=True),
-    Column("bad replies", lambda row: cells.kinds(row.effort.failures), wide=True),
-    Column("re-asks", lambda row: str(row.effort.reasks), 5, wide=True),
-    Column("fallbacks", lambda row: str(row.effort.fallbacks), 4, wide=True),
-    Column("tokens in", lambda row: _tokens_in(row.effort), wide=True),
-    Column("tokens out", lambda row: _tokens_out(row.effort), wide=True),
-    Column("void", lambda row: str(row.effort.void_matches + row.effort.bug_matches), wide=True),
-    Column("undecided", lambda row: str(row.effort.undecided_matches), wide=True),
+    Column("forfeits", lambda row: cells.kinds(row.effort.forfeits)),
+    Column("bad replies", lambda row: cells.kinds(row.effort.failures)),
+    Column("re-asks", lambda row: str(row.effort.reasks), 5),
+    Column("fallbacks", lambda row: str(row.effort.fallbacks), 4),
+    Column("tokens in", lambda row: _tokens_in(row.effort)),
+    Column("tokens out", lambda row: _tokens_out(row.effort)),
+    Column("void", lambda row: str(row.effort.void_matches + row.effort.bug_matches)),
+    Column("undecided", lambda row: str(row.effort.undecided_matches)),
 )
