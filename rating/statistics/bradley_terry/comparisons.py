@@ -88,8 +88,9 @@ def totals(comparisons: Comparisons, ties: str = "half") -> tuple[Floats, Floats
     won, weight = exact(comparisons)
     size = len(comparisons.policies)
     cells = comparisons.first * size + comparisons.second
-    wins, games = (np.bincount(cells, part, minlength=size * size) for part in (won, weight))
-    return wins.reshape(size, size), games.astype(np.float64).reshape(size, size)
+    wins: Floats = np.bincount(cells, won, minlength=size * size)
+    games: Floats = np.bincount(cells, weight, minlength=size * size).astype(np.float64)
+    return wins.reshape(size, size), games.reshape(size, size)
 
 
 def tie_totals(comparisons: Comparisons) -> Floats:

@@ -32,12 +32,12 @@ class Links(NamedTuple):
     @property
     def bounded_below(self) -> NDArray[np.bool_]:
         """Whether results keep a policy from being far below the group (or, without one, any other policy), shape (n,)."""
-        return self.reaches[:, self._others].any(axis=1)
+        return np.any(self.reaches[:, self._others], axis=1)
 
     @property
     def bounded_above(self) -> NDArray[np.bool_]:
         """Whether results keep a policy from being far above them, shape (n,)."""
-        return self.reaches[self._others].any(axis=0)
+        return np.any(self.reaches[self._others], axis=0)
 
     @property
     def _others(self) -> NDArray[np.bool_]:

@@ -42,17 +42,17 @@ KEYS = [
 MORE_KEYS = {
     "duels": "connected regularised dispersion clusters open_questions seat_advantage seat_low seat_high position first_share"
     " permutations",
-    "mean_reward": "",
+    "mean_reward": "caveats",
     "cooperation": "",
-    "roles": "results roles unclassified",
+    "roles": "results roles unclassified advantage advantage_low advantage_high",
 }
 MORE_ROW_KEYS = {
     "duels": "rating low high is_linked score rating_without_ties low_without_ties high_without_ties is_linked_without_ties"
     " rating_without_forfeits low_without_forfeits high_without_forfeits is_linked_without_forfeits forfeited ended_by_forfeit"
     " mu sigma spread tally first second",
-    "mean_reward": "",
-    "cooperation": "self_play cross_play",
-    "roles": "roles",
+    "mean_reward": "rating low high",
+    "cooperation": "self_play cross_play plus_minus",
+    "roles": "roles skills overall",
 }
 
 
