@@ -213,7 +213,9 @@ def _notes(board: Leaderboard, wide: bool) -> list[str]:
     if board.undecided_matches:
         notes.append(f"left out: {board.undecided_matches} matches without a result")
     notes += [f"for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items()]
-    notes += reservations.notes(board) + board.notes()
+    notes += reservations.notes(board)
+    notes += [board.rank_note()] if len(ranked) > 1 else []
+    notes += board.notes()
     if any(_forfeits_much(row) for row in board.rows):
         notes.append("ff: share of its matches that a policy forfeited, which count as lost")
     notes += board.wide_notes() if wide else []

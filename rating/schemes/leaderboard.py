@@ -183,6 +183,10 @@ class Leaderboard:
         """Returns the lines below the table that are particular to the way of comparing."""
         return []
 
+    def rank_note(self) -> str:
+        """Says what the ranks are."""
+        return "rank: what is left open where policies are told apart only if their 95 % intervals do not meet"
+
     def wide_notes(self) -> list[str]:
         """Returns those about columns that are shown only where there is room for everything."""
         return []

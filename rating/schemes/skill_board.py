@@ -168,12 +168,15 @@ class SkillLeaderboard(Leaderboard):
             )
         return notes
 
+    def rank_note(self) -> str:
+        """Says what the ranks are."""
+        return "rank: what the 95 % interval of every difference of two ratings leaves open, each pair by itself"
+
     def rating_note(self) -> str:
         """Says what the ratings are."""
         note = (
-            f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval ({self.clusters} deals); rank: what the 95 %"
-            " interval of every difference leaves open, each pair by itself; score: mean with a tie as a half, in % with its"
-            " 95 % interval"
+            f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval ({self.clusters} deals); score: mean with a tie as"
+            " a half, in % with its 95 % interval"
         )
         if any(row.tally.draws for row in self.rows):
             note += "; since there are ties, differences of ratings tell expected scores, not chances to win"
