@@ -18,7 +18,7 @@ from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, Seat
 from rating.schemes import cells
 from rating.schemes.figures import Figure
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.results import finished, rated_seats, staff_seats
+from rating.statistics.results import rated_seats, seats_of, staff_seats
 
 ALWAYS = 100
 """Importance of a column that is left out last."""
@@ -245,24 +245,19 @@ def row_fields(matches: Sequence[Outcome], policy: str) -> dict[str, Any]:
         matches: those in which the policy was rated.
         policy: its name.
     """
-    played = finished(matches)
-    seats = [seat for outcome in played for seat in outcome.seats if seat.policy == policy]
-    return {"policy": policy, "reward": _mean_reward(played, policy), "effort": _effort(matches, seats)}
+    played = list(seats_of(matches, policy))
+    effort = _effort(matches, [seat for _, own in played for seat in own])
+    return {"policy": policy, "reward": _mean_reward(played), "effort": effort}
 
 
 def mean_reward(matches: Iterable[Outcome], policy: str) -> Estimate | None:
     """Returns the mean reward by match; a match in which the policy has several seats counts once, with their mean."""
-    return _mean_reward(finished(matches), policy)
+    return _mean_reward(list(seats_of(matches, policy)))
 
 
-def _mean_reward(played: Iterable[Outcome], policy: str) -> Estimate | None:
-    rewards, seeds = [], []
-    for outcome in played:
-        own = [seat.reward for seat in outcome.seats if seat.policy == policy]
-        if own:
-            rewards.append(sum(own) / len(own))
-            seeds.append(outcome.seed)
-    return mean_estimate(rewards, seeds)
+def _mean_reward(played: Sequence[tuple[Outcome, Sequence[SeatOutcome]]]) -> Estimate | None:
+    rewards = [sum(seat.reward for seat in own) / len(own) for _, own in played]
+    return mean_estimate(rewards, [outcome.seed for outcome, _ in played])
 
 
 AnyRow = TypeVar("AnyRow", bound=Row)
@@ -332,7 +327,8 @@ def _effort(matches: Iterable[Outcome], seats: Sequence[SeatOutcome]) -> Effort:
     status = Counter(outcome.status for outcome in matches)
     failures: Counter[str] = Counter()
     for seat in seats:
-        failures.update(seat.failures)
+        if seat.failures:  # most replies are legal moves
+            failures.update(seat.failures)
     return Effort(
         matches=status[FINISHED],
         turns=sum(seat.turns for seat in seats),

@@ -6,7 +6,7 @@ that do not count are left out.
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
@@ -53,17 +53,26 @@ def finished(outcomes: Iterable[Outcome]) -> list[Outcome]:
     for before, after in itertools.pairwise(kept):
         if before.number == after.number:
             raise ValueError(f"expected one finished outcome a match, got two with number {after.number}")
-    return [_checked(outcome) for outcome in kept]
+    checked = []
+    for outcome in kept:
+        has_staff = False
+        for seat in outcome.seats:
+            if not math.isfinite(seat.reward):
+                raise ValueError(
+                    f"match {outcome.number}: expected finite rewards, got {seat.reward} for {seat.policy}"
+                )
+            has_staff = has_staff or not seat.rated
+        checked.append(replace(outcome, seats=rated_seats(outcome)) if has_staff else outcome)
+    return checked
 
 
-def _checked(outcome: Outcome) -> Outcome:
-    """Returns an outcome without its staff."""
-    has_staff = False
-    for seat in outcome.seats:
-        if not math.isfinite(seat.reward):
-            raise ValueError(f"match {outcome.number}: expected finite rewards, got {seat.reward} for {seat.policy}")
-        has_staff = has_staff or not seat.rated
-    return replace(outcome, seats=rated_seats(outcome)) if has_staff else outcome
+def seats_of(outcomes: Iterable[Outcome], policy: str) -> Iterator[tuple[Outcome, list[SeatOutcome]]]:
+    """Yields the finished ones of some matches in which a policy was compared, each with its seats, in the order they come in."""
+    for outcome in outcomes:
+        if outcome.status == FINISHED:
+            own = [seat for seat in outcome.seats if seat.policy == policy and seat.rated]
+            if own:
+                yield outcome, own
 
 
 def duels(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[Duel]:
