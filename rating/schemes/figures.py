@@ -11,11 +11,11 @@ class Intervals:
     """A value with its interval for every policy.
 
     Attributes:
-        rows: policy, value, lower and upper end, best first.
+        rows: policy, value, lower and upper end, ``None`` if the end is open; best first.
         label: what the value is.
     """
 
-    rows: Sequence[tuple[str, float, float, float]]
+    rows: Sequence[tuple[str, float, float | None, float | None]]
     label: str
 
 
