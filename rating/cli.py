@@ -120,6 +120,12 @@ def build_parser() -> argparse.ArgumentParser:
     )
     compare = command("compare", "compare", "say whether one policy is better than another, at any moment", reads=True)
     compare.add_argument("dir", type=Path, metavar="DIR", help="directory of a run or an import, or a log of battles")
+    for added in (run, resume, demo, rate):
+        added.add_argument(
+            "--wide",
+            action="store_true",
+            help="print all columns, not only those that one may quote, within 100 characters",
+        )
     for added in (resume, rate, report, replay, reparse, export):
         added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
     compare.add_argument("policies", nargs="+", metavar="POLICY", help="two policies; any number with --against")
