@@ -90,11 +90,17 @@ def dispersion(fitted: BradleyTerryFit, comparisons: Comparisons) -> float | Non
 
 
 def dispersed(fitted: BradleyTerryFit, comparisons: Comparisons, factor: float) -> Floats:
-    """Returns the covariance of the ratings with the data's part of it times a factor, in Elo squared, shape (n, n)."""
-    inverse = _inverse(fitted, comparisons)
-    prior = np.diag(_prior(len(fitted.policies), fitted.options))
-    data = np.linalg.inv(inverse) - prior
-    return covariance_of(inverse @ (factor * data + prior) @ inverse, fitted.options)[0]
+    """Returns the covariance of the ratings with the data's part of it times a factor, in Elo squared, shape (n, n).
+
+    What the prior pulls a policy by counts as it is where that is more than the prior expects: for one far from all others.
+    """
+    inverse, size = _inverse(fitted, comparisons), len(fitted.policies)
+    prior = _prior(size, fitted.options)
+    data = np.linalg.inv(inverse) - np.diag(prior)
+    strengths = (fitted.ratings - fitted.ratings.mean()) / ELO_PER_NAT
+    pull = prior.copy()
+    pull[:size] *= np.maximum(1.0, prior[:size] * strengths**2)
+    return covariance_of(inverse @ (factor * data + np.diag(pull)) @ inverse, fitted.options)[0]
 
 
 def width_error(fitted: BradleyTerryFit, comparisons: Comparisons) -> Floats:
