@@ -65,6 +65,10 @@ def rows() -> tuple[Setting, ...]:
         *(Setting(f"deals alike {alike:+.1f}", partial(paired, alike=alike)) for alike in (-0.8, -0.4, 0.0, 0.4, 0.8)),
         Setting("one unbeaten at +2000: the others", partial(unbeaten, is_unbeaten=False)),
         Setting("one unbeaten at +2000: itself", partial(unbeaten, is_unbeaten=True), (0.93, 1.0)),
+        *(
+            Setting(f"five close and one at +900, {games} games", partial(outlier, games=games))
+            for games in (300, 1000)
+        ),
         Setting("rare names, pool of 6: the others", partial(rare, names=18)),
         Setting("no rare names, pool of 6", partial(rare, names=0)),
         Setting("sd 400, 14 policies, 400 games", partial(duels, size=14, games=400, sd=400.0)),
@@ -132,6 +136,13 @@ def unbeaten(rng: np.random.Generator, *, is_unbeaten: bool) -> Iterator[Trial]:
     score = rng.random(1500) < win(strengths, first, second)
     chosen = np.arange(len(strengths)) == 14
     return trials(results(15, first, second, score), strengths, chosen if is_unbeaten else ~chosen)
+
+
+def outlier(rng: np.random.Generator, *, games: int) -> Iterator[Trial]:
+    """Five policies close together and one far above that sometimes loses: not what a normal distribution gives."""
+    strengths = pool("outlier")
+    first, second = pairs(rng, len(strengths), games)
+    return trials(results(6, first, second, rng.random(games) < win(strengths, first, second)), strengths)
 
 
 def rare(rng: np.random.Generator, *, names: int) -> Iterator[Trial]:

@@ -42,7 +42,7 @@ def caveats(
     if len(comparisons.score) and links.linked.any() and not is_clustered:
         deals = len(np.unique(comparisons.cluster))
         notes.append(
-            f"{deals} deals are too few for {len(names)} policies to see whether results of one deal are alike: the intervals"
+            f"Too few deals ({deals}) for {len(names)} policies to see whether results of one deal are alike: the intervals"
             " take every result as independent."
         )
     if not is_ordered and not (len(tied) and tied.all()):

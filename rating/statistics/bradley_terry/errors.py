@@ -27,9 +27,10 @@ def clustered(fitted: BradleyTerryFit, comparisons: Comparisons) -> BradleyTerry
     """Returns the fit with standard errors that hold whatever the dependence within a cluster is.
 
     The sandwich estimator: ``H^-1 (M + P) H^-1`` with ``H`` the curvature of the posterior, ``P`` the part of it that is the
-    prior's, and ``M`` the sum over clusters of ``u u'`` times ``C / (C - k)``, where ``u`` is the gradient of a cluster's log
-    likelihood, for C clusters and k parameters. (With independent results that are as the model says ``M + P`` is ``H``.) It is
-    too optimistic with few clusters, and about a policy that has (nearly) always won or lost.
+    prior's, and ``M`` the sum over clusters of ``u u'``, where ``u`` is the gradient of a cluster's log likelihood, times
+    ``C / (C - 1) (N - 1) / (N - k)`` for C clusters in which N pairs met and k parameters (Cameron and Miller, "A practitioner's
+    guide to cluster-robust inference", 2015, section VI). With independent results that are as the model says ``M + P`` is ``H``.
+    It is too optimistic about a policy that has (nearly) always won or lost.
 
     Args:
         fitted: fit of the same comparisons.
@@ -39,7 +40,7 @@ def clustered(fitted: BradleyTerryFit, comparisons: Comparisons) -> BradleyTerry
         ``None`` if there are not more clusters than parameters.
     """
     cells = _cells(fitted, comparisons)
-    if cells.spare <= 0:
+    if cells.deals <= cells.parameters:
         return None
     size, deal, score = len(fitted.policies), cells.deal, cells.residual
     columns = [(cells.first, score), (cells.second, -score)]
@@ -52,7 +53,8 @@ def clustered(fitted: BradleyTerryFit, comparisons: Comparisons) -> BradleyTerry
     gradients = sparse.coo_matrix(
         (value, (np.tile(deal, len(columns)), index)), shape=(cells.deals, len(prior))
     ).tocsr()
-    meat = (gradients.T @ gradients).toarray() * (cells.deals / cells.spare)
+    correction = small_sample(cells.deals, len(np.unique(cells.pair)), cells.parameters)
+    meat = (gradients.T @ gradients).toarray() * correction
     inverse = _inverse(fitted, comparisons)
     covariance, seat_error = covariance_of(inverse @ (meat + np.diag(prior)) @ inverse, fitted.options)
     return replace(fitted, covariance=covariance, seat_error=seat_error, clusters=cells.deals)
@@ -73,10 +75,9 @@ def dispersion(fitted: BradleyTerryFit, comparisons: Comparisons) -> float | Non
         ``None`` if there are not more pairs in deals than parameters.
     """
     cells, size = _cells(fitted, comparisons), len(fitted.policies)
-    low, high = np.minimum(cells.first, cells.second), np.maximum(cells.first, cells.second)
-    _, pair = np.unique((cells.deal * size + low) * size + high, return_inverse=True)
-    scatter = np.bincount(pair, np.where(cells.first == low, cells.residual, -cells.residual))
-    present = len(np.unique(np.concatenate((low, high))))
+    _, pair = np.unique(cells.pair, return_inverse=True)
+    scatter = np.bincount(pair, np.where(cells.first < cells.second, cells.residual, -cells.residual))
+    present = len(np.unique(np.concatenate((cells.first, cells.second))))
     spare = len(scatter) - (cells.parameters - size + present)
     predicted = float(cells.variance.sum())
     if spare <= 0 or predicted <= 0:
@@ -89,11 +90,17 @@ def dispersion(fitted: BradleyTerryFit, comparisons: Comparisons) -> float | Non
 
 
 def dispersed(fitted: BradleyTerryFit, comparisons: Comparisons, factor: float) -> Floats:
-    """Returns the covariance of the ratings with the data's part of it times a factor, in Elo squared, shape (n, n)."""
-    inverse = _inverse(fitted, comparisons)
-    prior = np.diag(_prior(len(fitted.policies), fitted.options))
-    data = np.linalg.inv(inverse) - prior
-    return covariance_of(inverse @ (factor * data + prior) @ inverse, fitted.options)[0]
+    """Returns the covariance of the ratings with the data's part of it times a factor, in Elo squared, shape (n, n).
+
+    What the prior pulls a policy by counts as it is where that is more than the prior expects: for one far from all others.
+    """
+    inverse, size = _inverse(fitted, comparisons), len(fitted.policies)
+    prior = _prior(size, fitted.options)
+    data = np.linalg.inv(inverse) - np.diag(prior)
+    strengths = (fitted.ratings - fitted.ratings.mean()) / ELO_PER_NAT
+    pull = prior.copy()
+    pull[:size] *= np.maximum(1.0, prior[:size] * strengths**2)
+    return covariance_of(inverse @ (factor * data + np.diag(pull)) @ inverse, fitted.options)[0]
 
 
 def width_error(fitted: BradleyTerryFit, comparisons: Comparisons) -> Floats:
@@ -104,21 +111,26 @@ def width_error(fitted: BradleyTerryFit, comparisons: Comparisons) -> Floats:
     return ELO_PER_NAT**2 * added
 
 
+def small_sample(clusters: int, pairs: int, parameters: int) -> float:
+    """Returns the factor by which the scatter between clusters is larger than it looks, because it was fitted to."""
+    return clusters / (clusters - 1) * (pairs - 1) / (pairs - parameters)
+
+
 class _Cells(NamedTuple):
-    """Results added up by deal and ordered pair, so that sums over them do not depend on the order of the log."""
+    """Results added up by deal and ordered pair, so that sums over them do not depend on the order of the log.
+
+    ``pair`` is the number of the deal and the pair, whoever sits first; ``tie_residual`` is there if ties are fitted.
+    """
 
     deal: Integers
     first: Integers
     second: Integers
+    pair: Integers
     residual: Floats
     variance: Floats
     tie_residual: Floats | None
     deals: int
     parameters: int
-
-    @property
-    def spare(self) -> int:
-        return self.deals - self.parameters
 
 
 def _cells(fitted: BradleyTerryFit, comparisons: Comparisons) -> _Cells:
@@ -130,8 +142,9 @@ def _cells(fitted: BradleyTerryFit, comparisons: Comparisons) -> _Cells:
     won, weight = exact(comparisons)
     wins = np.bincount(group, won, minlength=len(keys))
     games = np.bincount(group, weight, minlength=len(keys)).astype(np.float64)
-    deal, pair = np.divmod(keys, size * size)
-    first, second = np.divmod(pair, size)
+    deal, cell = np.divmod(keys, size * size)
+    first, second = np.divmod(cell, size)
+    pair = (deal * size + np.minimum(first, second)) * size + np.maximum(first, second)
     x = _parameters(fitted)
     lead = x[first] - x[second] + x[size]
     unknown = size - 1 + options.seat_term
@@ -143,7 +156,8 @@ def _cells(fitted: BradleyTerryFit, comparisons: Comparisons) -> _Cells:
         is_tie = np.where(comparisons.score == 0.5, 1.0 if weight is None else weight, 0.0)
         variance, tie_residual = score - tied / 4 - score**2, np.bincount(group, is_tie, len(keys)) - games * tied
         unknown += 1
-    return _Cells(deal, first, second, wins - games * score, games * variance, tie_residual, len(names), unknown)
+    residual = wins - games * score
+    return _Cells(deal, first, second, pair, residual, games * variance, tie_residual, len(names), unknown)
 
 
 def _parameters(fitted: BradleyTerryFit) -> Floats:

@@ -61,7 +61,8 @@ class BradleyTerryFit:
     @property
     def errors(self) -> Floats:
         """Standard errors of the ratings, shape (n,)."""
-        return np.sqrt(np.diag(self.covariance))
+        # Rounding may leave a little less than 0 of a rating that is fixed.
+        return np.sqrt(np.clip(np.diag(self.covariance), 0, None))
 
     def interval(self, policy: str) -> tuple[float, float]:
         """Returns the 95 % interval of a policy's rating."""

@@ -66,7 +66,8 @@ def links_of(wins: Floats, games: Floats) -> Links:
     linked = (label == chosen) & (members[chosen] > 1)
     candidates = linked if linked.any() else np.ones_like(linked)
     anchors = candidates & (played >= ANCHOR_SHARE * played[candidates].max())
-    return Links(_closure(beats), linked, anchors)
+    # Where one has met each of many, its own rating would be all that is fixed.
+    return Links(_closure(beats), linked, anchors if anchors.sum() > 1 else candidates)
 
 
 def _beats(wins: Floats, games: Floats) -> NDArray[np.bool_]:

@@ -64,7 +64,7 @@ def bootstrap(
         units, share = len(kind), counts / max(1, len(kind))
     start = np.append(fitted.ratings - MEAN_RATING, fitted.seat_advantage) / ELO_PER_NAT
     ratings = np.empty((resamples, size))
-    chunk = max(1, 2_000_000 // max(size * size, len(share)))
+    chunk = max(1, 500_000 // max(size * size, len(share)))
     for begin in range(0, resamples, chunk):
         drawn = rng.multinomial(units, share, size=min(chunk, resamples - begin)).astype(float).T
         won, played = ((part @ drawn).T.reshape(-1, size, size) for part in (wins, games))

@@ -5,6 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t as student_t
 
 from rating.statistics.bradley_terry.caveats import caveats
 from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, totals
@@ -72,7 +73,7 @@ def standings(comparisons: Comparisons, options: BradleyTerryOptions | None = No
     """Fits ratings and says what may be said of them.
 
     The error of a linked policy is the wider of two: that of the model, its data part times the dispersion, and the one clustered
-    by deal. The error of any other is the model's.
+    by deal, as Student's t has it for few deals. The error of any other is the model's.
 
     Args:
         comparisons: of one policy or more.
@@ -119,7 +120,9 @@ def _centred(
     """Returns the fit with the mean of the anchors fixed, and errors that hold."""
     plain = _about(fitted.covariance + extra, links.anchors)
     wide = plain if factor is None else _about(dispersed(fitted, comparisons, factor) + extra, links.anchors)
-    shape = plain if robust is None else _about(robust.covariance + extra, links.anchors)
+    # Few deals leave the scatter between them uncertain: what Student's t is wider than the normal distribution.
+    widening = 1.0 if robust is None else float(student_t.ppf(0.975, robust.clusters - 1)) / Z_95
+    shape = plain if robust is None else widening**2 * _about(robust.covariance + extra, links.anchors)
     errors = np.where(links.linked, np.maximum(_errors(wide), _errors(shape)), _errors(plain))
     stretch = np.divide(errors, _errors(shape), out=np.ones_like(errors), where=_errors(shape) > 0)
     ratings = fitted.ratings - fitted.ratings[links.anchors].mean() + MEAN_RATING

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, totals
+from rating.statistics.bradley_terry.errors import small_sample
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, covariance_of, to_ratings
 from rating.statistics.bradley_terry.links import is_connected
 from rating.statistics.bradley_terry.model import (
@@ -187,7 +188,9 @@ class _Model:
         index = np.concatenate((self.first, self.second, np.repeat(np.arange(self.size, self.size + width), len(deal))))
         value = np.concatenate((residual, -residual, (residual[:, None] * columns).T.ravel()))
         gradients = sparse.coo_matrix((value, (np.tile(deal, 2 + width), index)), (len(names), len(x))).tocsr()
-        meat = (gradients.T @ gradients).toarray() * (len(names) / (len(names) - unknown))
+        pair = np.minimum(self.first, self.second) * self.size + np.maximum(self.first, self.second)
+        pairs = len(np.unique(deal * self.size**2 + pair))
+        meat = (gradients.T @ gradients).toarray() * small_sample(len(names), pairs, unknown)
         return inverse @ (meat + np.diag(self.prior(options))) @ inverse, len(names)
 
     def _lead(self, x: Floats, columns: Floats) -> Floats:

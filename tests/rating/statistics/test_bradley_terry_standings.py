@@ -82,7 +82,7 @@ def test_names_with_few_games_do_not_move_the_mean():
         ([Battle("a", "b", 0.5)] * 6, "Every result is a tie"),
         ([Battle("a", "b", 1.0), Battle("b", "c", 1.0)], "No two policies have both won"),
         (both_ways("ab", "bc"), "No policy is surely above another"),
-        ([battle._replace(deal="one") for battle in both_ways("ab", "bc")], "1 deals are too few for 3 policies"),
+        ([battle._replace(deal="one") for battle in both_ways("ab", "bc")], "Too few deals (1) for 3 policies"),
     ],
 )
 def test_what_is_not_established_is_said(battles, words):
