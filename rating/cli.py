@@ -117,12 +117,6 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="NAME=FAMILY",
         help="family of a judge or player; may be repeated",
     )
-    for added in (run, resume, demo, rate):
-        added.add_argument(
-            "--wide",
-            action="store_true",
-            help="print all columns, not only those that one may quote, within 100 characters",
-        )
     for added in (resume, rate, report, replay, reparse, export):
         added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
     tournament = command("tournament", "tournament", "place a newcomer in a tournament that has been played")
@@ -162,6 +156,12 @@ def build_parser() -> argparse.ArgumentParser:
     )
     replay.add_argument("--verify", action="store_true", help="check every hash, play again and compare everything")
     export.add_argument("--format", choices=("jsonl", "csv"), default="jsonl")
+    for added in (run, resume, demo, rate, add):
+        added.add_argument(
+            "--wide",
+            action="store_true",
+            help="print all columns, not only those that one may quote, within 100 characters",
+        )
     return parser
 
 
