@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from benchmarks.performance.trials import Setting, Trial
 from rating.statistics.bounded import bounded_mean
+from rating.statistics.bradley_terry import ELO_PER_NAT, MEAN_RATING
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.plus_minus import TeamResult, plus_minus
-from rating.statistics.role_skill import ELO_PER_NAT, MEAN_SKILL, RoleMatch, role_skills
+from rating.statistics.role_skill import RoleMatch, role_skills
 
 Floats = NDArray[np.float64]
 
@@ -113,7 +114,7 @@ def role(rng: np.random.Generator, *, matches: int) -> Iterator[Trial]:
         score = float(rng.random() < 1 / (1 + np.exp(-lead)))
         log.append(RoleMatch(((f"{one}", "one"),), tuple((f"{index}", "many") for index in four), score, deal))
     found = role_skills(log)
-    truth = MEAN_SKILL + ELO_PER_NAT * (skill - skill.mean(axis=0))
+    truth = MEAN_RATING + ELO_PER_NAT * (skill - skill.mean(axis=0))
     for name, own in found.skills.items() if found else ():
         for part, title in enumerate(("one", "many")):
             if title in own:

@@ -62,10 +62,9 @@ Figure = Intervals | Trajectories | Pairs | Grid
 
 
 def estimate_figure(rows: Iterable[tuple[str, Estimate | None]], label: str) -> list[Figure]:
-    """Returns the figure of an estimate for every policy that has one with an interval; none if nobody has."""
-    shown = [
-        (policy, value.value, value.low, value.high)
-        for policy, value in rows
-        if value is not None and value.low is not None and value.high is not None
-    ]
+    """Returns the figure of an estimate for every policy that has one; none if nobody has.
+
+    Where an estimate has no interval, both ends are open: nothing is known of how far off it is.
+    """
+    shown = [(policy, value.value, value.low, value.high) for policy, value in rows if value is not None]
     return [Intervals(shown, label)] if shown else []

@@ -4,7 +4,7 @@ Least squares: the result of a match is the sum of an effect of its deal and of 
 is told from its partners in this way, which a mean over its matches cannot do where some had better partners or easier deals.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -59,11 +59,12 @@ def plus_minus(results: Iterable[TeamResult]) -> dict[str, Estimate]:
             seats[row, index_of[name]] += 1
     games = np.count_nonzero(seats, axis=0)
     seats, values = _less_deal_means(seats, deal), _less_deal_means(np.array([[r.value] for r in ordered]), deal)[:, 0]
-    inverse = np.linalg.pinv(seats.T @ seats, rtol=_ROUNDING, hermitian=True).astype(np.float64)
+    products = seats.T @ seats
+    inverse = _inverse(products)
     effects = inverse @ (seats.T @ values)
     centre = np.eye(len(names)) - 1 / len(names)
-    unknown = np.abs(centre - centre @ (inverse @ (seats.T @ seats))).max(axis=1) > 1e-6
-    shifts = _jackknife(seats, values - seats @ effects, deal, inverse) @ centre.T
+    unknown = np.abs(centre - centre @ inverse @ products).max(axis=1) > 1e-6
+    shifts = _jackknife(seats, values - seats @ effects, deal, products) @ centre.T
     telling = len(shifts)
     errors = np.sqrt((telling - 1) / telling * (shifts**2).sum(axis=0)) if telling > 1 else np.zeros(len(names))
     scale = np.abs(values).max(initial=0.0)
@@ -86,18 +87,16 @@ def _less_deal_means(columns: Floats, deal: NDArray[np.intp]) -> Floats:
     return columns - (sums / np.bincount(deal)[:, None])[deal]
 
 
-def _jackknife(seats: Floats, residuals: Floats, deal: NDArray[np.intp], inverse: Floats) -> Floats:
+def _inverse(products: Floats) -> Floats:
+    """Returns the pseudo-inverse of a matrix of sums of products."""
+    return np.linalg.pinv(products, rtol=_ROUNDING, hermitian=True).astype(np.float64)
+
+
+def _jackknife(seats: Floats, residuals: Floats, deal: NDArray[np.intp], products: Floats) -> Floats:
     """Returns how the effects change when each deal that tells something is left out, shape (deals, policies)."""
     shifts: list[Floats] = []
-    for rows in _parts(deal):
+    for rows in np.split(np.arange(len(deal)), np.flatnonzero(np.diff(deal)) + 1):
         own = seats[rows]
-        if np.abs(own).max() < _ROUNDING:
-            continue
-        left = np.eye(len(own)) - own @ inverse @ own.T
-        shifts.append(inverse @ own.T @ (np.linalg.pinv(left, rtol=_ROUNDING, hermitian=True) @ residuals[rows]))
+        if np.abs(own).max() > _ROUNDING:
+            shifts.append(_inverse(products - own.T @ own) @ (own.T @ residuals[rows]))
     return np.array(shifts).reshape(-1, seats.shape[1])
-
-
-def _parts(labels: NDArray[np.intp]) -> Sequence[NDArray[np.intp]]:
-    """Returns the indices of each label; labels are sorted."""
-    return np.split(np.arange(len(labels)), np.flatnonzero(np.diff(labels)) + 1)

@@ -17,15 +17,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rating.statistics.bradley_terry import ELO_PER_NAT, MEAN_RATING
 from rating.statistics.estimates import Z_95
 
 Floats = NDArray[np.float64]
 
-ELO_PER_NAT = 400 / math.log(10)
-MEAN_SKILL = 1000.0
 _WIDTHS = (0.6, 1.0, 1.7, 3.0)
 """Standard deviations of the prior that are tried, in nats; the least one is 100 Elo."""
-_CORRELATIONS = (0.0, 0.4, 0.7, 0.9)
+_CORRELATIONS = (0.4, 0.0, 0.7, 0.9)
+_HOPELESS = 15.0
+"""Nats of evidence by which a width of the prior may fall short with one correlation to be tried with others."""
+_NOTHING = 1e-9
+_CLOSE = 1e-5
+"""Change of a logit, in nats, after which the error of Newton's method is at rounding, as it squares with every step."""
 _SIDE_WIDTH = 2.5
 """Standard deviation of the prior of the first side's advantage, in nats."""
 
@@ -138,7 +142,7 @@ def role_skills(matches: Iterable[RoleMatch]) -> RoleSkills | None:
 
 
 def _skill(value: float, error: float, matches: int) -> Skill:
-    rating = MEAN_SKILL + float(value)
+    rating = MEAN_RATING + float(value)
     return Skill(rating, rating - Z_95 * float(error), rating + Z_95 * float(error), matches)
 
 
@@ -175,26 +179,25 @@ class _Data:
         p = self.chance(skills)
         return (self.design * (p * (1 - p))[:, None]).T @ self.design + precision
 
-    def fit(self, precision: Floats, start: Floats) -> Floats:
-        """Returns the most likely skills; damped as the fit of ``rating.statistics.bradley_terry``."""
-        skills = start.copy()
+    def fit(self, width: float, correlation: float, start: Floats) -> "_Fit":
+        """Returns the most likely skills under a prior; damped as the fit of ``rating.statistics.bradley_terry``."""
+        skills, precision = start.copy(), self.precision(width, correlation)
         for _ in range(200):
             gradient = self.design.T @ (self.score - self.chance(skills)) - precision @ skills
             step = np.linalg.solve(self.hessian(skills, precision), gradient)
             change = np.abs(self.design @ step).max()
-            skills += step * (math.log1p(change) / change if change > 1e-9 else 1.0)
-            if change < 1e-9:
-                return skills
-        raise ArithmeticError(
-            f"the fit of role skills did not converge: a change of {change:g} is left after 200 steps"
-        )
-
-    def evidence(self, skills: Floats, precision: Floats) -> float:
-        """Returns the log likelihood of the results under a prior, by Laplace's approximation, but for a constant."""
+            skills += step * (math.log1p(change) / change if change > _CLOSE else 1.0)
+            if change <= _CLOSE:
+                break
+        else:
+            raise ArithmeticError(
+                f"the fit of role skills did not converge: a change of {change:g} is left after 200 steps"
+            )
+        hessian = self.hessian(skills, precision)
         lead = self.design @ skills
         likelihood = float(np.sum(self.score * lead - np.logaddexp(0, lead)) - skills @ precision @ skills / 2)
-        curvature = np.linalg.slogdet(self.hessian(skills, precision))[1]
-        return likelihood + float(np.linalg.slogdet(precision)[1] - curvature) / 2
+        determinants = np.linalg.slogdet(precision)[1] - np.linalg.slogdet(hessian)[1]
+        return _Fit(width, correlation, skills, hessian, likelihood + float(determinants) / 2)
 
     def clustered(self, skills: Floats, inverse: Floats, deals: NDArray[np.intp]) -> Floats | None:
         """Returns the sandwich covariance; ``None`` if there are not more deals than parameters."""
@@ -204,6 +207,16 @@ class _Data:
         gradients = np.zeros((count, size))
         np.add.at(gradients, deals, self.design * (self.score - self.chance(skills))[:, None])
         return inverse @ (gradients.T @ gradients) @ inverse * (count / (count - size))
+
+
+class _Fit(NamedTuple):
+    """The fit under one prior: skills, negative second derivative of the log posterior, and the log likelihood of the results."""
+
+    width: float
+    correlation: float
+    skills: Floats
+    hessian: Floats
+    evidence: float
 
 
 class _Posterior(NamedTuple):
@@ -216,23 +229,28 @@ class _Posterior(NamedTuple):
 
 
 def _posterior(data: _Data) -> _Posterior:
-    """Returns what is known of the skills: the mean over priors, each weighed by how likely it makes the results."""
+    """Returns what is known of the skills: the mean over priors, each weighted by how likely it makes the results."""
+    fits: list[_Fit] = []
     skills = np.zeros(data.design.shape[1])
-    evidence, means, covariances = [], [], []
-    priors = [(width, correlation) for width in _WIDTHS for correlation in _CORRELATIONS]
-    for width, correlation in priors:
-        precision = data.precision(width, correlation)
-        skills = data.fit(precision, skills)
-        evidence.append(data.evidence(skills, precision))
-        means.append(skills)
-        covariances.append(np.linalg.inv(data.hessian(skills, precision)))
-    weights = np.exp(np.array(evidence) - max(evidence))
+    for correlation in _CORRELATIONS:
+        best = max((fit.evidence for fit in fits), default=0.0)
+        for width in _WIDTHS:
+            known = next((fit for fit in fits if fit.width == width), None)
+            if known is None or known.evidence > best - _HOPELESS:
+                fits.append(data.fit(width, correlation, skills if known is None else known.skills))
+                skills = fits[-1].skills
+    evidence = np.array([fit.evidence for fit in fits])
+    weights = np.exp(evidence - evidence.max())
     weights /= weights.sum()
-    mean = weights @ np.array(means)
-    apart = np.array(means) - mean
-    covariance = np.tensordot(weights, np.array(covariances), 1) + (apart * weights[:, None]).T @ apart
-    width, correlation = (float(weights @ np.array(column)) for column in zip(*priors, strict=True))
-    return _Posterior(mean, covariance, width, correlation)
+    means = np.array([fit.skills for fit in fits])
+    mean = weights @ means
+    apart = means - mean
+    covariance = (apart * weights[:, None]).T @ apart
+    for weight, fit in zip(weights, fits, strict=True):
+        if weight > _NOTHING:
+            covariance += weight * np.linalg.inv(fit.hessian)
+    width = float(weights @ np.array([fit.width for fit in fits]))
+    return _Posterior(mean, covariance, width, float(weights @ np.array([fit.correlation for fit in fits])))
 
 
 def _contrasts(played: NDArray[np.bool_]) -> Floats:
