@@ -97,6 +97,8 @@ def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -
 
 def _print_results(tables: list[Leaderboard | Summary], spent: Costs | None, wide: bool) -> None:
     print_tables(tables, spent, wide=wide)
+    if not wide and tables:
+        _console(WIDTH).print("--wide shows the other columns, and long names in full")
     if spent is not None:
         print_sheets([cost_sheet(spent)], widest=None if wide else WIDTH)
 
@@ -118,8 +120,6 @@ def print_tables(tables: Iterable[Leaderboard | Summary], spent: Costs | None = 
         for table in tables
     ]
     print_sheets(shown, widest=None if wide else WIDTH)
-    if not wide and shown:
-        _console(WIDTH).print("--wide shows the other columns, and long names in full")
 
 
 def print_sheets(sheets: Iterable[Sheet], *, widest: int | None = None) -> None:

@@ -150,6 +150,15 @@ def test_what_may_be_quoted_fits_into_100_columns(kind):
             assert cells[2].strip() == rating(row.rating, row.low, row.high)
 
 
+def test_many_environments_leave_room_for_what_may_be_quoted():
+    scores = {f"some_environment_{index}_v0": dict.fromkeys(LONG, 1.0 + index) for index in range(9)}
+    summary = summarise_scores(scores, {})
+    text = brief(summary)
+    assert max(map(cell_len, text.split("\n"))) <= 100 and "no room for: some_environment" in text
+    assert all(heading in text.split("\n")[2] for heading in ("rank", "policy", "score, %", "best = 100"))
+    assert len([line for line in text.split("\n") if line.startswith("│")]) == len(LONG) + 1
+
+
 def test_an_open_end_and_forfeits_are_shown():
     board = skill_leaderboard(logs()["unbeaten"])
     assert "-)" in next(line for line in brief(board).split("\n") if "minimax" in line)
