@@ -22,8 +22,9 @@ from rating.running.contests import make_leaderboard
 from rating.running.run_file import RunConfig
 from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard, headline
-from rating.schemes.summary import Summary, summarise, summarise_scores
-from rating.statistics.battles import Battle
+from rating.schemes.summary import Summary, summarise, summarise_scores, with_pool
+from rating.statistics.battles import Battle, comparisons_of
+from rating.statistics.bradley_terry import standings
 from rating.statistics.results import finished
 
 
@@ -240,7 +241,12 @@ class _Results(Source):
 
     def summary(self, boards: Sequence[Leaderboard]) -> Summary:
         """Returns the table; nothing is known of the abilities that environments of others ask for."""
-        return summarise_scores({board.environment: headline(board) for board in boards}, {})
+        table = summarise_scores({board.environment: headline(board) for board in boards}, {})
+        fits = {
+            name: standings(comparisons_of(battles, seated=self.seated)).fitted
+            for name, battles in sorted(self._battles.items())
+        }
+        return with_pool(table, fits, {name: fitted.policies for name, fitted in fits.items()}, {})
 
     def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
         """Returns what writes the report, in which there are no matches."""
