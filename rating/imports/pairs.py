@@ -3,7 +3,7 @@
 They differ in what their columns are called. Source of the first: Chiang et al. 2024 (Chatbot Arena, arXiv 2403.04132).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -42,10 +42,10 @@ class Pairs:
             OptionError: if it says none.
         """
         one, other = (name_of(field(row, (column,))) for column in self.players)
-        is_swapped = field(row, ("order",), "", empty=True).casefold() == "ba"
+        is_swapped = _optional(row, ("order",)).casefold() == "ba"
         players = (other, one) if is_swapped else (one, other)
         question, judge, stage, environment = (
-            field(row, names, "", empty=True) for names in (CASE, JUDGE, ("stage",), ("environment",))
+            _optional(row, names) for names in (CASE, JUDGE, ("stage",), ("environment",))
         )
         question = case_name(question)
         if stage.casefold() not in STAGES:
@@ -74,10 +74,19 @@ class Pairs:
         )
 
 
+def _optional(row: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Returns the field of a row that has one of several names, or an empty text."""
+    for name in names:
+        if name in row:
+            value = row[name]
+            return value if isinstance(value, str) else field(row, (name,), empty=True)
+    return ""
+
+
 def _verdict(row: Mapping[str, Any]) -> str:
     """Returns the verdict as it stands there; empty for none."""
     if not _SHARES.keys() <= row.keys():
-        return field(row, _WINNER, "", empty=True)
+        return _optional(row, _WINNER)
     chosen = [label for name, label in _SHARES.items() if _number(row, name) == 1]
     if len(chosen) != 1:
         raise OptionError(f"expected 1 in one of {', '.join(_SHARES)}, got it in {len(chosen)}")
@@ -101,7 +110,7 @@ def _unjudged(
     row: Mapping[str, Any], judge: str, players: tuple[str, str], question: str, is_swapped: bool
 ) -> Judgement:
     """Returns what a named judge was shown, without its verdict; the turns of a conversation are judged apart."""
-    turn = field(row, ("turn",), "", empty=True)
+    turn = _optional(row, ("turn",))
     item = case_name(f"{question}, turn {turn}") if turn else question
     first, second = (_number(row, f"words_{side}") for side in ("ba" if is_swapped else "ab"))
     return Judgement(

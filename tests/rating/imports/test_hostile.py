@@ -107,7 +107,7 @@ def test_bad_counts(tmp_path, row, reason):
 
 
 def test_counts_and_scores_that_stand_for_too_many_results(tmp_path):
-    with pytest.raises(OptionError, match="expected at most 2000000 games, got 5000000"):
+    with pytest.raises(OptionError, match="expected at most 2000000 games or cells, got 5000000"):
         read(tmp_path, "model,a,b\na,,5e6\nb,0,\n", "matrix")
 
 
@@ -117,8 +117,32 @@ def test_archives_that_unpack_to_more_than_they_should(tmp_path, monkeypatch):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", '{"eval": {"model": "m", "task": "t"}}')
         archive.writestr("summaries.json", "[" + " " * 50_000_000 + "]")
-    with pytest.raises(OptionError, match="expected a log of Inspect"):
+    with pytest.raises(OptionError, match="more than 10000 bytes of JSON"):
         read_battles(path)
     path.write_bytes(b"PK\x03\x04 no archive")
     with pytest.raises(OptionError, match="expected a log of Inspect"):
         read_battles(path)
+
+
+@pytest.mark.parametrize("value", ["1" + "0" * 400, "NaN", '"C++"', "[1]", "null"])
+def test_scores_that_are_no_numbers_cost_their_rows_only(tmp_path, value):
+    for model, own in (("a", value), ("b", "1")):
+        (tmp_path / model).mkdir()
+        (tmp_path / model / "samples_t.jsonl").write_text(
+            "".join(f'{{"doc_id": {i}, "doc": 0, "resps": 0, "acc": {v}}}\n' for i, v in enumerate((own, "0")))
+        )
+        (tmp_path / f"{model}.json").write_text(
+            f'{{"eval": {{"task": "t", "model": "{model}"}}, "samples": ['
+            f'{{"id": 1, "scores": {{"s": {{"value": {own}}}}}}}, {{"id": 2, "scores": {{"s": {{"value": 0}}}}}}]}}'
+        )
+    assert len(read_battles([tmp_path / model / "samples_t.jsonl" for model in "ab"])) == 1
+    assert len(read_battles([tmp_path / f"{model}.json" for model in "ab"])) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ['{"eval": {"task": "t", "model": "m"}, "samples": 5}', '{"eval": 3, "task": 1}', '{"eval": {"task": 1']
+)
+def test_what_is_no_log_of_inspect(tmp_path, text):
+    (tmp_path / "log.json").write_text(text)
+    with pytest.raises(OptionError, match="expected a log of Inspect"):
+        read_battles(tmp_path / "log.json")
