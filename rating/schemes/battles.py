@@ -14,6 +14,7 @@ from rating.schemes.figures import Figure, Intervals, Pairs
 from rating.schemes.leaderboard import Column, Effort, Leaderboard, Row
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import ELO_PER_NAT, Comparisons, Standing, standings
+from rating.statistics.bradley_terry.comparisons import exact
 from rating.statistics.estimates import Tally
 
 SCHEME = "battles"
@@ -203,10 +204,10 @@ def _tallies(comparisons: Comparisons) -> np.ndarray:
 
 def _points(comparisons: Comparisons) -> tuple[np.ndarray, np.ndarray]:
     """Returns the sum of scores of each policy and that of the weights, shape (n,) each."""
-    ordered, size = comparisons.in_order(), len(comparisons.policies)
-    weight = np.ones(len(ordered.score)) if ordered.weight is None else ordered.weight
-    first, second = ordered.first, ordered.second
-    points = np.bincount(first, ordered.score * weight, size) + np.bincount(second, (1 - ordered.score) * weight, size)
+    (won, weights), size = exact(comparisons), len(comparisons.policies)
+    weight = np.ones(len(won)) if weights is None else weights
+    first, second = comparisons.first, comparisons.second
+    points = np.bincount(first, won, size) + np.bincount(second, weight - won, size)
     return points, np.bincount(first, weight, size) + np.bincount(second, weight, size)
 
 
