@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -167,7 +168,9 @@ def test_fractions_and_weights_are_rated_as_they_are(tmp_path):
     with open_source(tmp_path / "out") as source:
         (board,) = source.leaderboards()
     wins, games = np.array([[0, 0.8 * 3 + 0.6 + 0.25], [0, 0]]), np.array([[0, 4.5], [0, 0]])
-    fitted = bradley_terry.fit_totals(("x", "y"), wins, games, bradley_terry.BradleyTerryOptions(seat_term=False))
+    battles = [Battle("x", "y", 0.8, weight=3), Battle("y", "x", 0.4), Battle("x", "y", 0.5, weight=0.5)]
+    options = bradley_terry.standings(comparisons_of(battles)).fitted.options
+    fitted = bradley_terry.fit_totals(("x", "y"), wins, games, replace(options, seat_term=False))
     assert {row.policy: row.rating for row in board.rows} == pytest.approx(dict(zip("xy", fitted.ratings, strict=True)))
     assert {row.policy: row.score for row in board.rows} == pytest.approx({"x": 3.25 / 4.5, "y": 1.25 / 4.5})
 
@@ -201,7 +204,11 @@ def test_a_run_that_goes_out_and_comes_in_again_has_the_same_ratings(tmp_path, p
         fitted = bradley_terry.fit([one for one in outcomes if one.environment == name])
         expected = dict(zip(fitted.policies, fitted.ratings, strict=True))
         assert ratings(battles[name], seated=True) == (pytest.approx(expected), pytest.approx(fitted.seat_advantage))
-        assert boards[name].seat_advantage == pytest.approx(fitted.seat_advantage)
+        found = bradley_terry.standings(bradley_terry.compare(one for one in outcomes if one.environment == name))
+        assert boards[name].seat_advantage == pytest.approx(found.fitted.seat_advantage)
+        assert [(row.policy, row.rating) for row in boards[name].rows] == [
+            (row.policy, pytest.approx(row.rating)) for row in found.rows
+        ]
     line = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])
     assert run(capsys, "replay", played, line["match"]).out
     assert main(["rate", str(tmp_path / "back")]) == 0
