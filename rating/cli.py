@@ -183,6 +183,12 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument(
         "--environment", default="", metavar="ENV", help="of battles, matrix and verdicts (default: all)"
     )
+    for added in (run, resume, demo, rate, add):
+        added.add_argument(
+            "--wide",
+            action="store_true",
+            help="print all columns, not only those that one may quote, within 100 characters",
+        )
     return parser
 
 

@@ -34,10 +34,10 @@ from llmarena_envs.core.options import OptionError, check_choice
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.schemes import cells, leaderboard
 from rating.schemes.cooperation import CooperativeRow
-from rating.schemes.duels import SkillRow
-from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.leaderboard import Leaderboard, headline
 from rating.schemes.roles import RoleRow
-from rating.schemes.summary import Summary, summarise
+from rating.schemes.skill_board import SkillRow
+from rating.schemes.summary import Summary, summarise_scores
 
 FIELD = "similarity"
 """The policy on the other seats of undercover, where it plays."""
@@ -108,7 +108,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     """Returns the values of every policy and game, normalised, averaged over games, abilities and groups."""
     run = runs[PLAYED]
     boards = leaderboards(run)
-    summary = summarise(boards.values())
+    summary = paper_summary(boards)
     published = load_published("benchmarks.llmarena")
     same = options.published_as()
     tables = [
@@ -168,6 +168,18 @@ def as_printed(column: Column) -> Column:
 
 def _compared(board: Leaderboard) -> str:
     return "".join(f"; for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items())
+
+
+def paper_summary(boards: Mapping[str, Leaderboard]) -> Summary:
+    """Returns the table of all games as the paper makes it: TrueSkill's mu is the one after the matches in their order."""
+    values = {
+        game: {
+            **headline(board),
+            **{row.policy: row.mu for row in board.rows if isinstance(row, SkillRow) and not row.withheld},
+        }
+        for game, board in boards.items()
+    }
+    return summarise_scores(values, {game: load_environment(game).declaration.abilities for game in boards})
 
 
 def raw_cell(row: leaderboard.Row) -> Cell:

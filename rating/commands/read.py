@@ -20,13 +20,16 @@ from rating.records.export import record_table, write_csv, write_jsonl
 from rating.records.record import Record
 from rating.records.store import Store
 from rating.report.costs import DECIMALS as COST_DECIMALS
-from rating.report.costs import Costs, cost_sheet
+from rating.report.costs import Costs, cost_sheet, policy_cells
 from rating.report.tables import Sheet, render, render_grid, sheet, to_json
 from rating.running import run_directory
 from rating.running.run_file import RunConfig
 from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
+
+WIDTH = 100
+"""Characters of a line of a leaderboard, unless more is asked for."""
 
 _ENDLESS = 100_000
 """Characters of a line in a pipe or a file, where nothing is wrapped."""
@@ -41,7 +44,7 @@ def rate(args: argparse.Namespace) -> None:
         parts += [to_json({"costs": spent}, COST_DECIMALS)] if spent else []
         print("[" + ",\n".join(parts) + "]")
     elif tables or spent:
-        _print_results(tables, spent)
+        _print_results(tables, spent, args.wide)
     else:
         print("no match of this run has ended yet", file=sys.stderr)
 
@@ -90,9 +93,9 @@ _RESULTS = {"battles": write_battles, "matrix": write_matrix, "verdicts": write_
 """What writes results and verdicts, by format."""
 
 
-def print_leaderboards(config: RunConfig, store: Store) -> None:
-    """Prints the leaderboards of a run as tables, and what its models cost."""
-    _print_results(*_tables(RunSource(config, store, "")))
+def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -> None:
+    """Prints the leaderboards of a run as tables, and what its models cost; ``wide`` as for ``print_tables``."""
+    _print_results(*_tables(RunSource(config, store, "")), wide)
 
 
 def _tables(source: Source) -> tuple[list[Leaderboard | Summary], Costs | None]:
@@ -101,23 +104,43 @@ def _tables(source: Source) -> tuple[list[Leaderboard | Summary], Costs | None]:
     return tables, source.costs([table for table in tables if isinstance(table, Leaderboard)])
 
 
-def _print_results(tables: list[Leaderboard | Summary], spent: Costs | None) -> None:
-    print_tables(tables)
+def _print_results(tables: list[Leaderboard | Summary], spent: Costs | None, wide: bool) -> None:
+    print_tables(tables, spent, wide=wide)
+    if not wide and tables:
+        _console(WIDTH).print("--wide shows the other columns, and long names in full")
     if spent is not None:
-        print_sheets([cost_sheet(spent)])
+        print_sheets([cost_sheet(spent)], widest=None if wide else WIDTH)
 
 
-def print_tables(tables: list[Leaderboard | Summary]) -> None:
-    """Prints leaderboards for people; as ``print_sheets``."""
-    print_sheets([sheet(table) for table in tables])
+def print_tables(tables: Iterable[Leaderboard | Summary], spent: Costs | None = None, *, wide: bool = False) -> None:
+    """Prints leaderboards for people.
+
+    Args:
+        tables: what is printed.
+        spent: what the policies cost.
+        wide: whether all columns are shown, as ``print_sheets`` does, or only what may be quoted, within ``WIDTH``.
+    """
+    shown = [
+        sheet(
+            table,
+            wide=wide,
+            costs=policy_cells(spent, table.environment) if isinstance(table, Leaderboard) else {},
+        )
+        for table in tables
+    ]
+    print_sheets(shown, widest=None if wide else WIDTH)
 
 
-def print_sheets(sheets: Iterable[Sheet]) -> None:
-    """Prints tables for people; a terminal gets the columns it has room for, a pipe all of them."""
-    terminal = sys.stdout.isatty()
-    console = _console()
+def print_sheets(sheets: Iterable[Sheet], *, widest: int | None = None) -> None:
+    """Prints tables for people.
+
+    Args:
+        sheets: what is printed.
+        widest: characters of a line at most. By default a terminal gets the columns it has room for, a pipe all of them.
+    """
+    console = _console(widest)
     for shown in sheets:
-        console.print(render(shown, console.width if terminal else None))
+        console.print(render(shown, console.width if console.width < _ENDLESS else None))
 
 
 def print_grid(grid: Grid) -> None:
@@ -125,8 +148,10 @@ def print_grid(grid: Grid) -> None:
     _console().print(render_grid(grid))
 
 
-def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else _ENDLESS)
+def _console(widest: int | None = None) -> Console:
+    """Returns a console as wide as the terminal, or endless in a pipe, but not wider than ``widest``."""
+    width = Console().width if sys.stdout.isatty() else _ENDLESS
+    return Console(width=min(width, widest or _ENDLESS))
 
 
 def write_report(directory: Path, path: Path) -> Path:

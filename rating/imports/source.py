@@ -149,7 +149,7 @@ class RunSource(Source):
 
     def summary(self, boards: Sequence[Leaderboard]) -> Summary:
         """Returns the table with the abilities that environments declare."""
-        return summarise(boards)
+        return summarise(boards, self._all)
 
     def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
         """Returns what models cost; ``None`` where none was called."""

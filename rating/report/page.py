@@ -15,7 +15,7 @@ from rating.judgements.judgement import Judgement
 from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.records.store import fact_table
-from rating.report.costs import Costs, cost_sheet, match_cells
+from rating.report.costs import Costs, cost_sheet, match_cells, policy_cells
 from rating.report.replays import Replays
 from rating.report.sections import judges_sections, leaderboard_section, sheet_section, study_sections, table_section
 from rating.schemes.leaderboard import Leaderboard
@@ -73,11 +73,14 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
     outcomes: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in run.outcomes:
         outcomes[outcome.environment].append(outcome)
-    sections = [leaderboard_section(board, outcomes[board.environment]) for board in run.boards]
+    sections = [
+        leaderboard_section(board, outcomes[board.environment], policy_cells(run.costs, board.environment))
+        for board in run.boards
+    ]
     for board in run.boards:
         sections += judges_sections(board.environment, outcomes[board.environment])
     if len(run.boards) > 1:
-        sections.append(table_section(summarise(run.boards)))
+        sections.append(table_section(summarise(run.boards, run.outcomes)))
     if run.costs is not None:
         sections.append(sheet_section(cost_sheet(run.costs)))
     versions = ", ".join(f"{name} {version}" for name, version in sorted(fact_table("versions", run.facts).items()))

@@ -48,9 +48,9 @@ class CooperativeRow(Row):
     plus_minus: Estimate | None = None
 
     @property
-    def metric(self) -> float | None:
+    def quoted(self) -> Estimate | None:
         """The mean reward with itself."""
-        return self.self_play and self.self_play.value
+        return self.self_play
 
 
 @dataclass(frozen=True, kw_only=True)

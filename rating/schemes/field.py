@@ -39,10 +39,9 @@ class FieldRow(Row):
     value: Estimate | None
 
     @property
-    def metric(self) -> float | None:
+    def quoted(self) -> Estimate | None:
         """The mean of the statistic, or the share of wins if the run asks for none."""
-        shown = self.value or self.wins
-        return shown and shown.value
+        return self.value or self.wins
 
 
 @dataclass(frozen=True, kw_only=True)

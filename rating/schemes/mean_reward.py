@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
-from rating.schemes.duels import rating_cell
+from rating.schemes import cells
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
 from rating.schemes.missing import missing_intervals
@@ -51,7 +51,7 @@ class RewardLeaderboard(Leaderboard):
         """Returns the mean reward and, where there is one, the rating."""
         if all(row.rating is None for row in self.rows):
             return [REWARD]
-        return [REWARD, Column("rating", rating_cell, 5)]
+        return [REWARD, Column("rating", lambda row: cells.rating(row.rating, row.low, row.high), 5)]
 
     def notes(self) -> list[str]:
         """Says what the rating is, and why intervals are missing."""

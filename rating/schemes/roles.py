@@ -48,10 +48,9 @@ class RoleRow(Row):
     overall: Skill | None = None
 
     @property
-    def metric(self) -> float | None:
+    def quoted(self) -> Estimate | None:
         """The share of wins or the mean score in the first role."""
-        first = next(iter(self.roles.values()))
-        return first and first.value
+        return next(iter(self.roles.values()))
 
 
 @dataclass(frozen=True, kw_only=True)
