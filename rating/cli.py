@@ -120,12 +120,6 @@ def build_parser() -> argparse.ArgumentParser:
     )
     compare = command("compare", "compare", "say whether one policy is better than another, at any moment", reads=True)
     compare.add_argument("dir", type=Path, metavar="DIR", help="directory of a run or an import, or a log of battles")
-    for added in (run, resume, demo, rate):
-        added.add_argument(
-            "--wide",
-            action="store_true",
-            help="print all columns, not only those that one may quote, within 100 characters",
-        )
     for added in (resume, rate, report, replay, reparse, export):
         added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
     compare.add_argument("policies", nargs="+", metavar="POLICY", help="two policies; any number with --against")
@@ -181,12 +175,20 @@ def build_parser() -> argparse.ArgumentParser:
     replay.add_argument("--verify", action="store_true", help="check every hash, play again and compare everything")
     export.add_argument(
         "--format",
-        choices=("jsonl", "csv", "battles", "matrix"),
+        choices=("jsonl", "csv", "battles", "matrix", "verdicts"),
         default="jsonl",
         help="jsonl: all of a run; csv: a row a seat; battles: a JSON line a pair, as Chatbot Arena has them; matrix: wins of the"
-        " row over the column (default jsonl)",
+        " row over the column; verdicts: what judges said (default jsonl)",
     )
-    export.add_argument("--environment", default="", metavar="ENV", help="of battles and matrix")
+    export.add_argument(
+        "--environment", default="", metavar="ENV", help="of battles, matrix and verdicts (default: all)"
+    )
+    for added in (run, resume, demo, rate, add):
+        added.add_argument(
+            "--wide",
+            action="store_true",
+            help="print all columns, not only those that one may quote, within 100 characters",
+        )
     return parser
 
 

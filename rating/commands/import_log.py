@@ -25,6 +25,6 @@ def import_log(args: argparse.Namespace) -> None:
         return
     print(
         f"{manifest.battles} results of {manifest.policies} policies and {manifest.judgements} verdicts of named judges"
-        f" ({manifest.format}); {manifest.rejected} rows left out"
+        f" ({manifest.format}); {manifest.rejected} {'row' if manifest.rejected == 1 else 'rows'} left out"
     )
     print(f"Import: {args.out}  (llmarena rate {args.out}, llmarena report {args.out})")

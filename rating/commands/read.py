@@ -14,7 +14,7 @@ from rich.console import Console
 from llmarena_envs.core.options import OptionError
 from rating.commands.matches import headline, print_match
 from rating.commands.verification import no_such_match, verify_run
-from rating.imports.export import write_battles, write_matrix
+from rating.imports.export import write_battles, write_matrix, write_verdicts
 from rating.imports.source import RunSource, Source, open_source
 from rating.records.export import record_table, write_csv, write_jsonl
 from rating.records.record import Record
@@ -89,8 +89,8 @@ def export(args: argparse.Namespace) -> None:
         write(store.records(), sys.stdout)
 
 
-_RESULTS = {"battles": write_battles, "matrix": write_matrix}
-"""What writes the results of pairs, by format."""
+_RESULTS = {"battles": write_battles, "matrix": write_matrix, "verdicts": write_verdicts}
+"""What writes results and verdicts, by format."""
 
 
 def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -> None:
@@ -106,6 +106,8 @@ def _tables(source: Source) -> tuple[list[Leaderboard | Summary], Costs | None]:
 
 def _print_results(tables: list[Leaderboard | Summary], spent: Costs | None, wide: bool) -> None:
     print_tables(tables, spent, wide=wide)
+    if not wide and tables:
+        _console(WIDTH).print("--wide shows the other columns, and long names in full")
     if spent is not None:
         print_sheets([cost_sheet(spent)], widest=None if wide else WIDTH)
 
@@ -127,8 +129,6 @@ def print_tables(tables: Iterable[Leaderboard | Summary], spent: Costs | None = 
         for table in tables
     ]
     print_sheets(shown, widest=None if wide else WIDTH)
-    if not wide and shown:
-        _console(WIDTH).print("--wide shows the other columns, and long names in full")
 
 
 def print_sheets(sheets: Iterable[Sheet], *, widest: int | None = None) -> None:

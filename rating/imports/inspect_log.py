@@ -12,12 +12,16 @@ from typing import Any
 
 from llmarena_envs.core.options import OptionError
 from rating.imports.result import Rejected, Result, case_name, name_of
-from rating.imports.scored import Case, Metrics
+from rating.imports.scored import Case, Metrics, plain_number
 from rating.judgements.labels import NOTHING
 
-_LARGEST = 1 << 29
-"""Bytes of JSON that are read of one log."""
+_LARGEST = 1 << 28
+"""Bytes of JSON that are read at once: a log, or a part of an archive."""
 
+_MOST = 1 << 33
+"""Bytes of JSON that are read of an archive."""
+
+_HEADERS = ("header.json", "_journal/start.json", "start.json")
 _VALUES = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 """Grades and answers that stand for numbers: correct, partially correct, incorrect, no answer."""
 
@@ -41,14 +45,16 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
         try:
             header, samples = _archive(path) if zipfile.is_zipfile(path) else _json_log(path)
             about = header["eval"]
+            if not isinstance(samples, list):
+                raise TypeError("it has no list of samples")
             model, task = name_of(str(about["model"])), name_of(str(about["task"]))
         except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
             raise OptionError(
                 f"{path}: expected a log of Inspect, but: {error}; `inspect log convert --to json` writes one that can be read"
             ) from error
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
+        except (LookupError, AttributeError, TypeError, ValueError, RecursionError) as error:
             raise OptionError(
-                f"{path}: expected a log of Inspect with eval.model and eval.task, but: {error!r:.100}"
+                f"{path}: expected a log of Inspect with eval.model and eval.task, but: {error!r:.200}"
             ) from error
         for number, sample in enumerate(samples, 1):
             where = f"sample {number}"
@@ -83,41 +89,43 @@ def _number(value: Any) -> float | None:
         if word in _VALUES:
             return _VALUES[word]
         try:
-            return None if word in NOTHING else float(word)
+            value = None if word in NOTHING else float(word)
         except ValueError:
             return None
-    return float(value) if isinstance(value, int | float) else None
+    return plain_number(value)
 
 
-def _json_log(path: Path) -> tuple[Any, list[Any]]:
+def _json_log(path: Path) -> tuple[Any, Any]:
     with path.open("rb") as file:
-        log = _parsed(file.read(_LARGEST + 1))
+        log = _parsed(file.read(_LARGEST + 1), _LARGEST)
     return log, log["samples"]
 
 
-def _archive(path: Path) -> tuple[Any, list[Any]]:
-    budget = _LARGEST
+def _archive(path: Path) -> tuple[Any, Any]:
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
-
-        def member(name: str) -> Any:
-            nonlocal budget
-            with archive.open(name) as file:
-                data = file.read(budget + 1)
-            parsed = _parsed(data, budget)
-            budget -= len(data)
-            return parsed
-
-        header = member(next(name for name in ("header.json", "_journal/start.json", "start.json") if name in names))
+        header = _member(archive, next((name for name in _HEADERS if name in names), _HEADERS[0]))
         for name in ("summaries.json", "summary.json"):
             if name in names:
-                return header, member(name)
-        return header, [
-            member(name) for name in sorted(names) if name.startswith("samples/") and name.endswith(".json")
-        ]
+                return header, _member(archive, name)
+        budget, samples = _MOST, []
+        for name in sorted(names):
+            if name.startswith("samples/") and name.endswith(".json"):
+                sample = _member(archive, name, budget)
+                budget -= archive.getinfo(name).file_size
+                samples.append({key: sample.get(key) for key in ("id", "scores")})
+        return header, samples
 
 
-def _parsed(data: bytes, most: int = _LARGEST) -> Any:
+def _member(archive: zipfile.ZipFile, name: str, budget: int = _MOST) -> Any:
+    most = min(_LARGEST, budget)
+    with archive.open(name) as file:
+        return _parsed(file.read(max(0, most) + 1), most)
+
+
+def _parsed(data: bytes, most: int) -> Any:
     if len(data) > most:
-        raise ValueError(f"more than {_LARGEST} bytes of JSON")
+        raise ValueError(
+            f"more than {most} bytes of JSON; `inspect log convert --to eval` makes a log of which less is read"
+        )
     return json.loads(data, parse_constant=lambda _: None)

@@ -11,7 +11,7 @@ from typing import Any
 
 from llmarena_envs.core.options import OptionError
 from rating.imports.result import Rejected, Result, case_name, name_of
-from rating.imports.scored import Case, Metrics
+from rating.imports.scored import Case, Metrics, plain_number
 from rating.judgements.rows import Fault, each_row
 
 _OTHERS = ("doc_id", "doc", "doc_hash", "target", "target_hash", "arguments", "prompt_hash", "resps", "filtered_resps")
@@ -62,8 +62,8 @@ def _metrics(row: Mapping[str, Any]) -> dict[str, float]:
     names = named if isinstance(named, list) else [name for name in row if name not in _NO_METRICS]
     kind = row.get("filter")
     suffix = f",{kind}" if isinstance(kind, str) and kind not in ("", "none") else ""
-    values = ((name, row.get(name)) for name in names if isinstance(name, str))
-    return {f"{name}{suffix}": float(value) for name, value in values if isinstance(value, int | float)}
+    values = ((name, plain_number(row.get(name))) for name in names if isinstance(name, str))
+    return {f"{name}{suffix}": value for name, value in values if value is not None}
 
 
 def _origin(path: Path) -> tuple[str, str]:

@@ -25,10 +25,13 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
                 continue
             try:
                 wins |= _row({name: str(cell) for name, cell in row.items()}, wins)
+                if len(wins) > MOST_BATTLES:
+                    break
             except OptionError as error:
                 yield Rejected(path, where, str(error), ",".join(map(str, row.values()))[:200])
-        if (games := sum(wins.values())) > MOST_BATTLES:
-            raise OptionError(f"{path}: expected at most {MOST_BATTLES} games, got {games:.0f}")
+        games = max(len(wins), sum(wins.values()))
+        if games > MOST_BATTLES:
+            raise OptionError(f"{path}: expected at most {MOST_BATTLES} games or cells, got {games:.0f}")
         for first, second in sorted({(min(pair), max(pair)) for pair in wins}):
             yield from _games(first, second, wins.get((first, second), 0.0), wins.get((second, first), 0.0))
 

@@ -3,7 +3,7 @@
 They differ in what their columns are called. Source of the first: Chiang et al. 2024 (Chatbot Arena, arXiv 2403.04132).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -42,10 +42,10 @@ class Pairs:
             OptionError: if it says none.
         """
         one, other = (name_of(field(row, (column,))) for column in self.players)
-        is_swapped = field(row, ("order",), "", empty=True).casefold() == "ba"
+        is_swapped = _optional(row, ("order",)).casefold() == "ba"
         players = (other, one) if is_swapped else (one, other)
         question, judge, stage, environment = (
-            field(row, names, "", empty=True) for names in (CASE, JUDGE, ("stage",), ("environment",))
+            _optional(row, names) for names in (CASE, JUDGE, ("stage",), ("environment",))
         )
         question = case_name(question)
         if stage.casefold() not in STAGES:
@@ -64,17 +64,29 @@ class Pairs:
         weight = _number(row, "weight")
         if weight is not None and weight <= 0:
             raise OptionError(f"weight: expected a number above 0, got {weight:g}")
+        said = _unjudged(row, judge, players, question or where, is_swapped) if judge else None
+        if said is not None:
+            said = said._replace(first=label) if is_first else said._replace(final=label)
         yield Result(
             None if score is None or is_first else battle_of(players, score, question, weight or 1.0),
             name_of(environment) if environment else "",
-            _judgement(row, name_of(judge), label, players, question or where, is_first) if judge else None,
+            said,
         )
+
+
+def _optional(row: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Returns the field of a row that has one of several names, or an empty text."""
+    for name in names:
+        if name in row:
+            value = row[name]
+            return value if isinstance(value, str) else field(row, (name,), empty=True)
+    return ""
 
 
 def _verdict(row: Mapping[str, Any]) -> str:
     """Returns the verdict as it stands there; empty for none."""
     if not _SHARES.keys() <= row.keys():
-        return field(row, _WINNER, "", empty=True)
+        return _optional(row, _WINNER)
     chosen = [label for name, label in _SHARES.items() if _number(row, name) == 1]
     if len(chosen) != 1:
         raise OptionError(f"expected 1 in one of {', '.join(_SHARES)}, got it in {len(chosen)}")
@@ -94,18 +106,19 @@ def _number(row: Mapping[str, Any], name: str) -> float | None:
     return number_of(name, value)
 
 
-def _judgement(
-    row: Mapping[str, Any], judge: str, label: Label | None, players: tuple[str, str], question: str, is_first: bool
+def _unjudged(
+    row: Mapping[str, Any], judge: str, players: tuple[str, str], question: str, is_swapped: bool
 ) -> Judgement:
-    """Returns the verdict of a named judge; the turns of a conversation are judged apart."""
-    turn = field(row, ("turn",), "", empty=True)
+    """Returns what a named judge was shown, without its verdict; the turns of a conversation are judged apart."""
+    turn = _optional(row, ("turn",))
     item = case_name(f"{question}, turn {turn}") if turn else question
+    first, second = (_number(row, f"words_{side}") for side in ("ba" if is_swapped else "ab"))
     return Judgement(
         case_of(item, players),
-        judge,
-        None if is_first else label,
-        first=label if is_first else None,
+        name_of(judge),
+        None,
         players=players,
+        words=None if first is None or second is None else (first, second),
         contest=case_of(item, tuple(sorted(players))),
     )
 

@@ -5,7 +5,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from llmarena_envs.core.options import OptionError
 from rating.imports.result import MOST_BATTLES, Result, battle_of
@@ -54,6 +54,15 @@ class Scores:
                 yield Result(battle_of((first, second), score, f"{case.task}: {case.document}"), case.task)
 
 
+def plain_number(value: Any) -> float | None:
+    """Returns a value of JSON as a finite number, true as 1 and false as 0, or ``None`` if it is none."""
+    try:
+        number = float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
 class Metrics:
     """Scores by the name of what was measured; several may stand in a file, one of which is compared."""
 
@@ -62,8 +71,7 @@ class Metrics:
 
     def add(self, metric: str, case: Case, model: str, value: float) -> None:
         """Adds what a model scored on a case by a metric; larger is better."""
-        if math.isfinite(value):
-            self._scores[metric].add(case, model, value)
+        self._scores[metric].add(case, model, value)
 
     def results(self, metric: str) -> Iterator[Result]:
         """Yields the results of all pairs of models.

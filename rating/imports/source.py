@@ -22,8 +22,9 @@ from rating.running.contests import make_leaderboard
 from rating.running.run_file import RunConfig
 from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard, headline
-from rating.schemes.summary import Summary, summarise, summarise_scores
-from rating.statistics.battles import Battle
+from rating.schemes.summary import Summary, summarise, summarise_scores, with_pool
+from rating.statistics.battles import Battle, comparisons_of
+from rating.statistics.bradley_terry import standings
 from rating.statistics.results import finished
 
 
@@ -196,31 +197,28 @@ def run_leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapp
 class _Results(Source):
     """Results of which there are no matches.
 
-    Args:
-        title: what they are called.
-        battles: by environment.
-        judgements: by environment.
-        seated: whether the first of a battle sat first, or was shown first.
+    Attributes:
         lines: where they come from.
     """
 
-    def __init__(
-        self,
-        title: str,
-        battles: Mapping[str, Sequence[Battle]],
-        judgements: Mapping[str, Sequence[Judgement]],
-        seated: bool,
-        lines: Sequence[str],
-    ) -> None:
-        self.title, self.seated = title, seated
-        self._battles, self._judgements, self._lines = battles, judgements, lines
+    lines: Sequence[str]
+
+    @property
+    @abstractmethod
+    def _battles(self) -> Mapping[str, Sequence[Battle]]:
+        """Results by environment."""
+
+    @property
+    def _judgements(self) -> Mapping[str, Sequence[Judgement]]:
+        """Verdicts of named judges by environment."""
+        return {}
 
     def close(self) -> None:
         """Does nothing: all has been read."""
 
     def environments(self) -> tuple[str, ...]:
         """Returns the names that the log or the file has."""
-        return tuple(sorted({*self._battles, *self._judgements}))
+        return tuple(sorted(self._battles))
 
     def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
         """Yields the results as they stand in the log."""
@@ -240,7 +238,12 @@ class _Results(Source):
 
     def summary(self, boards: Sequence[Leaderboard]) -> Summary:
         """Returns the table; nothing is known of the abilities that environments of others ask for."""
-        return summarise_scores({board.environment: headline(board) for board in boards}, {})
+        table = summarise_scores({board.environment: headline(board) for board in boards}, {})
+        fits = {
+            name: standings(comparisons_of(battles, seated=self.seated)).fitted
+            for name, battles in sorted(self._battles.items())
+        }
+        return with_pool(table, fits, {name: fitted.policies for name, fitted in fits.items()}, {})
 
     def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
         """Returns what writes the report, in which there are no matches."""
@@ -248,7 +251,7 @@ class _Results(Source):
 
         boards = self.leaderboards()
         summary = self.summary(boards) if len(boards) > 1 else None
-        return partial(write_results_page, self.title, self._lines, boards, summary, self._judgements)
+        return partial(write_results_page, self.title, self.lines, boards, summary, self._judgements)
 
 
 class ImportSource(_Results):
@@ -263,12 +266,21 @@ class ImportSource(_Results):
 
     def __init__(self, path: Path) -> None:
         manifest = read_manifest(path)
-        lines = [
+        self._path = path
+        self.title, self.seated = path.resolve().name, manifest.seated
+        self.lines = [
             f"Imported: {manifest.battles} results of {manifest.policies} policies, {manifest.rejected} rows left out;"
             f" format: {manifest.format}.",
             *(f"{file.name}: {file.size} bytes, SHA-256 {file.sha256}" for file in manifest.files),
         ]
-        super().__init__(path.resolve().name, load_battles(path), load_judgements(path), manifest.seated, lines)
+
+    @cached_property
+    def _battles(self) -> Mapping[str, Sequence[Battle]]:
+        return load_battles(self._path)
+
+    @cached_property
+    def _judgements(self) -> Mapping[str, Sequence[Judgement]]:
+        return load_judgements(self._path)
 
 
 class LogSource(_Results):
@@ -283,5 +295,10 @@ class LogSource(_Results):
     """
 
     def __init__(self, path: Path, format: str) -> None:
-        title = printable(path.name)
-        super().__init__(title, read_environments([path], format), {}, False, [f"Read from {title}."])
+        self.title, self.seated = printable(path.name), False
+        self.lines = [f"Read from {self.title}."]
+        self._read = read_environments([path], format)
+
+    @property
+    def _battles(self) -> Mapping[str, Sequence[Battle]]:
+        return self._read

@@ -124,7 +124,7 @@ class _Bounded:
 
 
 def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
-    csv.field_size_limit(MAX_ROW)  # the module knows one limit for all readers
+    csv.field_size_limit(max(MAX_ROW, csv.field_size_limit()))  # the module knows one limit for all readers
     first = file.readline(_CHUNK)
     file.seek(0)
     lines = _Bounded(file)

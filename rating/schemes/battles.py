@@ -11,7 +11,8 @@ import numpy as np
 
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Intervals, Pairs
-from rating.schemes.leaderboard import Column, Effort, Leaderboard, Row
+from rating.schemes.leaderboard import Column, Effort, Interval, Leaderboard, Ranks, Row
+from rating.schemes.skill_board import RATING
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import ELO_PER_NAT, Comparisons, Standing, standings
 from rating.statistics.bradley_terry.comparisons import exact
@@ -28,25 +29,26 @@ class BattleRow(Row):
         rating: Bradley-Terry rating, in Elo.
         low: lower end of its 95 % interval; ``None`` if it is unbounded below.
         high: upper end; ``None`` if it is unbounded above.
-        best_rank: the best rank that the intervals leave it.
-        worst_rank: the worst.
         score: mean score, 0 to 1, by weight.
         tally: results above, at and below half.
-        against_all: mean probability of beating each other policy, by the ratings.
+        against_all: mean score expected against each other policy alike, by the ratings.
     """
 
     rating: float
     low: float | None
     high: float | None
-    best_rank: int
-    worst_rank: int
     score: float
     tally: Tally
     against_all: float
 
     @property
+    def interval(self) -> Interval | None:
+        """The interval of the rating."""
+        return self.low, self.high
+
+    @property
     def metric(self) -> float | None:
-        """The mean probability of beating each other policy."""
+        """The mean score expected against each other policy alike."""
         return self.against_all
 
 
@@ -89,12 +91,15 @@ class BattleLeaderboard(Leaderboard):
     def columns(self) -> list[Column]:
         """Returns ranks, ratings and tallies."""
         return [
-            Column("rank", lambda row: _ranks(row.best_rank, row.worst_rank)),
-            Column("rating", _rating),
-            Column("score", lambda row: cells.number(100 * row.score, 1) + " %", 5),
-            Column("W/D/L", lambda row: cells.tally(row.tally), 4),
-            Column("against all", lambda row: cells.number(100 * row.against_all, 1) + " %", 3),
+            RATING,
+            Column("score, %", lambda row: cells.number(100 * row.score, 1), 9),
+            Column("against all, %", lambda row: cells.number(100 * row.against_all, 1), 3),
+            Column("W/D/L", lambda row: cells.tally(row.tally), wide=True),
         ]
+
+    def rank_note(self) -> str:
+        """Says what the ranks are."""
+        return "rank: what the 95 % interval of every difference of two ratings leaves open, each pair by itself"
 
     def notes(self) -> list[str]:
         """Says what the ratings are, and what does not hold of them."""
@@ -102,8 +107,8 @@ class BattleLeaderboard(Leaderboard):
         if self.seat_advantage is not None and self.seat_error is not None:
             advantage = f"advantage of the first: {self.seat_advantage:.0f} Elo, standard error {self.seat_error:.0f}"
         return [
-            "rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval; rank: those that the intervals leave open",
-            "against all: mean probability of beating each other one, by the ratings",
+            "rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval; score: mean with a tie as a half",
+            "against all: mean score expected against each other policy alike, by the ratings",
             f"{self.deals} deals or questions, within which results are not taken for independent; {advantage}",
             *self.doubts,
         ]
@@ -185,8 +190,7 @@ def _row(row: Standing, score: float, tally: Tally, against_all: float) -> Battl
         rating=row.rating,
         low=row.low,
         high=row.high,
-        best_rank=row.best_rank,
-        worst_rank=row.worst_rank,
+        rank=Ranks(row.best_rank, row.worst_rank),
         score=float(score),
         tally=tally,
         against_all=against_all,
@@ -209,13 +213,3 @@ def _points(comparisons: Comparisons) -> tuple[np.ndarray, np.ndarray]:
     first, second = comparisons.first, comparisons.second
     points = np.bincount(first, won, size) + np.bincount(second, weight - won, size)
     return points, np.bincount(first, weight, size) + np.bincount(second, weight, size)
-
-
-def _rating(row: BattleRow) -> str:
-    low = "-∞" if row.low is None else cells.number(row.low, 0)
-    high = "∞" if row.high is None else cells.number(row.high, 0)
-    return f"{row.rating:.0f} [{low}, {high}]"
-
-
-def _ranks(best: int, worst: int) -> str:
-    return str(best) if best == worst else f"{best}-{worst}"

@@ -94,6 +94,23 @@ def summarise(boards: Iterable[Leaderboard], outcomes: Iterable[Outcome]) -> Sum
             withheld = {row.policy for row in board.rows if row.withheld}
             fits[board.environment] = fitted
             rated[board.environment] = tuple(name for name in fitted.policies if name not in withheld)
+    return with_pool(table, fits, rated, outside)
+
+
+def with_pool(
+    table: Summary,
+    fits: Mapping[str, BradleyTerryFit],
+    rated: Mapping[str, tuple[str, ...]],
+    outside: Mapping[str, str],
+) -> Summary:
+    """Returns a table with the mean scores of its policies against each other.
+
+    Args:
+        table: of all environments.
+        fits: of those in which policies beat each other.
+        rated: in each of these, the policies whose ratings are shown.
+        outside: the other environments, with the reason.
+    """
     pool = largest_pool(rated)
     found = win_probabilities(fits, pool)
     ranks = rank_ranges({policy: (score.low, score.high) for policy, score in found.items()})

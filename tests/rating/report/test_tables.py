@@ -150,6 +150,15 @@ def test_what_may_be_quoted_fits_into_100_columns(kind):
             assert cells[2].strip() == rating(row.rating, row.low, row.high)
 
 
+def test_many_environments_leave_room_for_what_may_be_quoted():
+    scores = {f"some_environment_{index}_v0": dict.fromkeys(LONG, 1.0 + index) for index in range(9)}
+    summary = summarise_scores(scores, {})
+    text = brief(summary)
+    assert max(map(cell_len, text.split("\n"))) <= 100 and "no room for: some_environment" in text
+    assert all(heading in text.split("\n")[2] for heading in ("rank", "policy", "score, %", "best = 100"))
+    assert len([line for line in text.split("\n") if line.startswith("│")]) == len(LONG) + 1
+
+
 def test_an_open_end_and_forfeits_are_shown():
     board = skill_leaderboard(logs()["unbeaten"])
     assert "-)" in next(line for line in brief(board).split("\n") if "minimax" in line)
@@ -178,7 +187,8 @@ def test_wide_and_marked_up_names_are_shown_as_they_are():
 def test_notes_say_what_was_left_out_and_what_does_not_hold():
     board = skill_leaderboard([duel(0, "a", "b", "a"), void(1, "a", "b")], stop_reason="cap")
     text = to_text(board)
-    assert "1 matches; stopped: cap" in text
+    assert "1 matches; stopped: cap" in text and "reached" not in text
+    assert "reached: expected Spearman .97" in to_text(replace(board, reached="expected Spearman .97"))
     assert "left out: 1 void matches, 0 with a bug" in text
     assert board.open_questions[0] in text
     assert "random votes: 0.600" in to_text(replace(BOARDS["roles"], references={"random votes": 0.6}))

@@ -136,7 +136,7 @@ def test_a_policy_that_is_taken_out_leaves_the_others_a_complete_run(tmp_path, w
     assert {record.error for record in records if record.status == VOID} == {"withdrawn: d"}
     shown = to_text(board(config, records, facts))
     assert (
-        re.search(r"^\S* +d .*  withdrawn$", shown, re.M)
+        re.search(r"^\S* +d .*  withdrawn  ", shown, re.M)
         and "d is withdrawn: its row is of what it had played" in shown
     )
     assert "suspended" not in shown
