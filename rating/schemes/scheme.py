@@ -18,6 +18,13 @@ from rating.schemes.stopping import StopRule
 from rating.schemes.tournament_rules import TournamentRules
 
 
+ROUND_ROBIN = "round_robin"
+"""The schedule that goes through the same matches again and again, as every scheme has one."""
+
+ADAPTIVE = "adaptive"
+"""The schedule that chooses who meets whom from the results so far."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Setting:
     """What a scheme is made from: an environment, and what the run says of it.
@@ -36,6 +43,8 @@ class Setting:
         stop: when ratings suffice.
         matches: of each policy where nothing is rated by TrueSkill.
         ahead: batches by which play may run ahead of the stop rule.
+        schedule: ``round_robin`` or ``adaptive``.
+        recorded: policies on the seats of each match that was begun in earlier sessions, by number, where the schedule is adaptive.
         references: values to compare with, by what they are.
         value: statistic of the environment that is averaged among a field; empty for none.
         half_width: of the 95 % intervals of means, at which enough has been played; ``None`` for a number of matches.
@@ -61,6 +70,8 @@ class Setting:
     stop: StopRule = field(default_factory=StopRule)
     matches: int = 100
     ahead: int = 2
+    schedule: str = ROUND_ROBIN
+    recorded: tuple[tuple[str, ...], ...] = ()
     references: Mapping[str, float] = field(default_factory=dict)
     value: str = ""
     half_width: float | None = None
@@ -86,12 +97,14 @@ class Scheme(ABC):
 
     Attributes:
         name: what environments call the scheme in their declaration.
+        can_adapt: whether it has an adaptive schedule.
 
     Raises:
         OptionError: if the environment cannot be compared this way with the policies of the run.
     """
 
     name: ClassVar[str]
+    can_adapt: ClassVar[bool] = False
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
@@ -101,6 +114,11 @@ class Scheme(ABC):
             raise OptionError(
                 f"{environment}: expected {self.least_policies(seats)} policies or more, got"
                 f" {list(setting.policies)}; name more with [[policy]]"
+            )
+        if setting.schedule == ADAPTIVE and not self.can_adapt:
+            raise OptionError(
+                f"{environment}: schedule: expected {ROUND_ROBIN!r}, since policies are compared by {self.name!r} here, whose schedule"
+                f" does not depend on results in this way; got {setting.schedule!r}"
             )
         self._contest = Contest(
             environment,
