@@ -43,7 +43,9 @@ class Options:
     """Options of the benchmark."""
 
     pools: tuple[str, ...] = option(("A", "B", "D"), "pools", smoke=("B",))
-    schedules: tuple[str, ...] = option(("round robin", "random", "D-optimal", "adaptive"), f"of {', '.join(SCHEDULES)}")
+    schedules: tuple[str, ...] = option(
+        ("round robin", "random", "D-optimal", "adaptive"), f"of {', '.join(SCHEDULES)}"
+    )
     runs: int = option(200, "runs of each line", smoke=4)
     under_way: int = option(64, "pairs under way at once, in the lines that are not played one at a time")
     wanted: float = option(0.99, "mean Spearman correlation")

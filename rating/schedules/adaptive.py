@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from rating.errors import RunError
 from rating.records.match import Match
 from rating.records.outcome import FINISHED, Outcome
 from rating.schedules.batches import Contest, Planned, deal_seed
@@ -60,6 +61,10 @@ class Adaptive:
         most: scheduled matches of a policy, in this schedule, which nobody exceeds; one table fits in any case.
         recorded: rated policies of the matches that were begun in earlier sessions, by number.
         is_over: whether nothing is played beyond those.
+
+    Raises:
+        OptionError: if the contest is another.
+        RunError: if somebody else was recorded.
     """
 
     is_known = False
@@ -83,7 +88,7 @@ class Adaptive:
         self._under_test = np.array([name in under_test for name in contest.policies])
         self._least = least
         self._most = max(most, contest.seats)
-        self._recorded = [tuple(names) for names in recorded[:: contest.seats]]
+        self._recorded = [self._check(names) for names in recorded[:: contest.seats]]
         self._is_over = is_over
         self._opening = ring(size, contest.seats) if self._under_test.all() else []
         self._batch = -(-2 * max(size, LEAST_TABLES) // contest.seats)
@@ -136,6 +141,14 @@ class Adaptive:
             batch += self._enter(table)
         return batch or Stop(self._reason())
 
+    def _check(self, names: Sequence[str]) -> tuple[str, ...]:
+        if len(names) != self._contest.seats or len(set(names)) < len(names) or not self._index.keys() >= set(names):
+            raise RunError(
+                f"the record of a run is damaged: expected {self._contest.seats} different policies of {list(self._index)} in"
+                f" every match of {self._contest.environment}, got {list(names)}"
+            )
+        return tuple(names)
+
     def _choose(self) -> tuple[str, ...] | None:
         """Returns the policies of the next table, in the order in which they sit in its first match."""
         contest, seats, number = self._contest, self._contest.seats, self._tables
@@ -152,7 +165,9 @@ class Adaptive:
             table = best_table(gains, self._costs(), seats, allowed=allowed, wanted=wanted)
         if table is None:
             return None
-        order = np.random.default_rng(deal_seed(contest.seed, f"seats/{contest.environment}", number)).permutation(table)
+        order = np.random.default_rng(deal_seed(contest.seed, f"seats/{contest.environment}", number)).permutation(
+            table
+        )
         return tuple(contest.policies[index] for index in order)
 
     def _enter(self, names: tuple[str, ...]) -> list[Match]:
@@ -167,7 +182,8 @@ class Adaptive:
         self._under_way[tuple(sorted(table))] += seats
         self._tables += 1
         return [
-            contest.match(deal * seats + turn, Planned(deal, (*names[turn:], *names[:turn])), deal) for turn in range(seats)
+            contest.match(deal * seats + turn, Planned(deal, (*names[turn:], *names[:turn])), deal)
+            for turn in range(seats)
         ]
 
     def _costs(self) -> Floats:

@@ -10,9 +10,11 @@ Booleans = NDArray[np.bool_]
 
 
 def ring(policies: int, seats: int) -> list[tuple[int, ...]]:
-    """Returns tables by which everybody is linked to everybody: neighbours around a circle, each table sharing one with the next."""
+    """Returns tables that link everybody with everybody: neighbours around a circle, each table sharing one with the next."""
     tables = -(-policies // (seats - 1)) if policies > seats else 1
-    return [tuple((begin + seat) % policies for seat in range(seats)) for begin in range(0, tables * (seats - 1), seats - 1)]
+    return [
+        tuple((begin + seat) % policies for seat in range(seats)) for begin in range(0, tables * (seats - 1), seats - 1)
+    ]
 
 
 def best_table(
@@ -48,7 +50,9 @@ def best_table(
         outside = [int(index) for index in allowed_ones if index not in table]
         table.append(max(outside, key=lambda index: score([*table, index])))
     best = score(table)
-    for _ in range(len(allowed_ones) * seats if seats > 2 else 0):  # each exchange improves; more are not worth the time
+    for _ in range(
+        len(allowed_ones) * seats if seats > 2 else 0
+    ):  # each exchange improves; more are not worth the time
         outside = [int(index) for index in allowed_ones if index not in table]
         exchanged = [
             [*table[:place], index, *table[place + 1 :]] for place, index in itertools.product(range(seats), outside)

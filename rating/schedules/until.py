@@ -88,8 +88,8 @@ class Until:
         contest: what is scheduled.
         batches: a source of batches that hears outcomes, or fixed ones without end.
         rule: when to stop.
-        ahead: the lag where the next batch depends on outcomes; with fixed batches it does not before the rule has its least number
-            of matches.
+        ahead: the lag where the next batch depends on outcomes; with fixed batches it does not before the rule has its least
+            number of matches.
         matches: number of matches at which it ends whatever the rule says, since what comes after them has begun; ``None`` if
             the rule decides.
         begun: number of matches before which it does not end, whatever the rule says, since they were begun under another rule or

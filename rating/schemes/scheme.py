@@ -17,7 +17,6 @@ from rating.schemes.staff import seat_staff
 from rating.schemes.stopping import StopRule
 from rating.schemes.tournament_rules import TournamentRules
 
-
 ROUND_ROBIN = "round_robin"
 """The schedule that goes through the same matches again and again, as every scheme has one."""
 
@@ -44,7 +43,7 @@ class Setting:
         matches: of each policy where nothing is rated by TrueSkill.
         ahead: batches by which play may run ahead of the stop rule.
         schedule: ``round_robin`` or ``adaptive``.
-        recorded: policies on the seats of each match that was begun in earlier sessions, by number, where the schedule is adaptive.
+        recorded: policies on the seats of each match that was begun in earlier sessions, by number; only of an adaptive schedule.
         references: values to compare with, by what they are.
         value: statistic of the environment that is averaged among a field; empty for none.
         half_width: of the 95 % intervals of means, at which enough has been played; ``None`` for a number of matches.
@@ -117,8 +116,8 @@ class Scheme(ABC):
             )
         if setting.schedule == ADAPTIVE and not self.can_adapt:
             raise OptionError(
-                f"{environment}: schedule: expected {ROUND_ROBIN!r}, since policies are compared by {self.name!r} here, whose schedule"
-                f" does not depend on results in this way; got {setting.schedule!r}"
+                f"{environment}: schedule: expected {ROUND_ROBIN!r}, since policies are compared by {self.name!r} here, which has"
+                f" no other; got {setting.schedule!r}"
             )
         self._contest = Contest(
             environment,

@@ -4,9 +4,9 @@ What is known is the Bradley-Terry posterior in nats: strengths ``x``, the advan
 (Laplace approximation), under a Gaussian prior whose width is fitted to the pool by EM. What is wanted is the order, so a pair
 counts by how far it is from being told apart. With ``d`` the difference of two strengths, ``v`` its variance and
 ``z = d / sqrt(v)``, the criterion is the trace of ``L S``, i.e. the sum over all pairs of ``a v``, where
-``a = 1 / (v (1 + z^2)^2)`` and ``L`` is the Laplacian of ``a``. Games between two have the information ``w = m p (1 - p)``, summed
-over the seats they take, and reduce the criterion by ``w / (1 + w v) u' S L S u``, where ``u`` is +1 and -1 at the two: the gain.
-Choosing by a linear function of the covariance is L-optimal design; a share of the choices is D-optimal instead (greatest
+``a = 1 / (v (1 + z^2)^2)`` and ``L`` is the Laplacian of ``a``. Games between two have the information ``w = m p (1 - p)``,
+summed over the seats they take, and reduce the criterion by ``w / (1 + w v) u' S L S u``, where ``u`` is +1 and -1 at the two:
+the gain. Choosing by a linear function of the covariance is L-optimal design; a share of the choices is D-optimal instead (greatest
 reduction of the volume of all that is unknown), which keeps the scale of the ratings honest. See Chaloner and Verdinelli (1995),
 "Bayesian experimental design: a review", Statistical Science 10, section 2.
 
@@ -115,7 +115,7 @@ class Design:
         self._covariance = None
 
     def gains(self) -> Floats:
-        """Returns by how much the games of each pair reduce what keeps the order unknown, shape (..., n, n), 0 on the diagonal."""
+        """Returns by how much the games of each pair reduce the criterion, shape (..., n, n), 0 on the diagonal."""
         s = self.covariance
         v, w = self._pairs()
         z2 = self._differences() ** 2 / v
@@ -137,7 +137,7 @@ class Design:
         return gain
 
     def draw(self) -> Floats:
-        """Returns the gains by the criterion that is drawn for the next choice, shape (..., n, n): symmetric, and no two alike."""
+        """Returns the gains by the criterion drawn for the next choice, shape (..., n, n): symmetric, and no two alike."""
         d_optimal = self._rng.random(self._variance.shape) < self._d_share
         noise = np.triu(self._rng.random(self._wins.shape), 1)
         if d_optimal.all():
@@ -183,10 +183,15 @@ class Design:
             gradient = np.concatenate((rows - columns, seat[..., None]), axis=-1) - self._precision() * x
             step = np.linalg.solve(self._curvature(self._games), gradient[..., None])[..., 0]
             change = np.ptp(step[..., :-1], axis=-1) + np.abs(step[..., -1])
-            self._x = x + step * np.where(change > _TOLERANCE, np.log1p(change) / np.maximum(change, _TOLERANCE), 1)[..., None]
+            self._x = (
+                x
+                + step * np.where(change > _TOLERANCE, np.log1p(change) / np.maximum(change, _TOLERANCE), 1)[..., None]
+            )
             if change.max() < math.sqrt(_TOLERANCE):  # a step squares the error
                 return
-        raise ArithmeticError(f"the strengths did not converge: a step of {change.max():g} is left after {_STEPS} steps")
+        raise ArithmeticError(
+            f"the strengths did not converge: a step of {change.max():g} is left after {_STEPS} steps"
+        )
 
     def _seated_differences(self) -> Floats:
         x = self._x
