@@ -70,7 +70,7 @@ def check_schedule(config: RunConfig) -> None:
     """
     if config.schedule == ADAPTIVE and not any(make_scheme(config, item.name).can_adapt for item in config.environment):
         raise OptionError(
-            f"schedule: expected {ROUND_ROBIN!r}, since an adaptive one suits policies that are compared by duels or mean rewards,"
+            f"schedule: expected {ROUND_ROBIN!r}, since an adaptive one suits policies compared by duels or mean rewards,"
             f" and no environment has such; got {config.schedule!r}"
         )
 

@@ -6,9 +6,9 @@ counts by how far it is from being told apart. With ``d`` the difference of two 
 ``z = d / sqrt(v)``, the criterion is the trace of ``L S``, i.e. the sum over all pairs of ``a v``, where
 ``a = 1 / (v (1 + z^2)^2)`` and ``L`` is the Laplacian of ``a``. Games between two have the information ``w = m p (1 - p)``,
 summed over the seats they take, and reduce the criterion by ``w / (1 + w v) u' S L S u``, where ``u`` is +1 and -1 at the two:
-the gain. Choosing by a linear function of the covariance is L-optimal design; a share of the choices is D-optimal instead (greatest
-reduction of the volume of all that is unknown), which keeps the scale of the ratings honest. See Chaloner and Verdinelli (1995),
-"Bayesian experimental design: a review", Statistical Science 10, section 2.
+the gain. Choosing by a linear function of the covariance is L-optimal design; a share of the choices is D-optimal instead
+(greatest reduction of the volume of all that is unknown), which keeps the scale of the ratings honest. See Chaloner and
+Verdinelli (1995), "Bayesian experimental design: a review", Statistical Science 10, section 2.
 
 Games under way count in the covariance, as if played, and not in the strengths: that needs no result.
 """
@@ -25,7 +25,7 @@ SEAT_SD = 418.0
 START_SD = 418.0
 LEAST_SD = 100.0
 
-_TIE = 1e-9
+_TIE = 1e-6
 """Gains that differ relatively by less are equal: rounding, which differs between machines, decides nothing."""
 
 _TOLERANCE = 1e-9
@@ -222,8 +222,7 @@ class Design:
         return curvature
 
     def _inverse(self, games: Floats) -> Floats:
-        inverse: Floats = np.linalg.inv(self._curvature(games))[..., :-1, :-1]
-        return inverse
+        return np.linalg.inv(self._curvature(games))[..., :-1, :-1].astype(np.float64)
 
 
 def _variances(matrix: Floats) -> Floats:
