@@ -1,12 +1,12 @@
 """Who sits at a table: the policies whose games with each other tell most for what they cost."""
 
-import itertools
-
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
+
+_ROUNDING = 1e-12
 
 
 def ring(policies: int, seats: int) -> list[tuple[int, ...]]:
@@ -42,24 +42,24 @@ def best_table(
     np.fill_diagonal(possible, False)
     scores = np.where(possible, gains / (costs[:, None] + costs[None, :]), -1.0)
     table = [int(index) for index in np.unravel_index(np.argmax(scores), scores.shape)]
-
-    def score(members: list[int]) -> float:
-        return float(gains[np.ix_(members, members)].sum()) / (2 * float(costs[members].sum()))
-
     while len(table) < seats:
-        outside = [int(index) for index in allowed_ones if index not in table]
-        table.append(max(outside, key=lambda index: score([*table, index])))
-    best = score(table)
-    for _ in range(
-        len(allowed_ones) * seats if seats > 2 else 0
-    ):  # each exchange improves; more are not worth the time
-        outside = [int(index) for index in allowed_ones if index not in table]
-        exchanged = [
-            [*table[:place], index, *table[place + 1 :]] for place, index in itertools.product(range(seats), outside)
-        ]
-        exchanged = [members for members in exchanged if wanted[members].any()]
-        better = max(exchanged, key=score, default=table)
-        if score(better) <= best:
+        joined = (_total(gains, table) + gains[table].sum(axis=0)) / (costs[table].sum() + costs)
+        joined[table] = -1.0
+        table.append(int(np.argmax(np.where(allowed, joined, -1.0))))
+    for _ in range(len(gains) * seats if seats > 2 else 0):  # each exchange improves; more are not worth the time
+        with_each = gains[table].sum(axis=0)
+        totals = _total(gains, table) - with_each[table, None] + with_each - gains[table]
+        exchanged = totals / (costs[table].sum() - costs[table, None] + costs)
+        exchanged[:, table] = -1.0
+        exchanged[:, ~allowed] = -1.0
+        if wanted[table].sum() == 1:
+            exchanged[np.ix_(wanted[table], ~wanted)] = -1.0
+        place, index = np.unravel_index(np.argmax(exchanged), exchanged.shape)
+        if exchanged[place, index] <= (1 + _ROUNDING) * _total(gains, table) / costs[table].sum():
             break
-        table, best = better, score(better)
+        table[place] = int(index)
     return tuple(sorted(table))
+
+
+def _total(gains: Floats, table: list[int]) -> float:
+    return float(gains[np.ix_(table, table)].sum()) / 2

@@ -40,6 +40,10 @@ class MeanReward(Repeating):
         """Returns every policy on every seat."""
         return everywhere(self._contest)
 
+    def has_choice(self) -> bool:
+        """Says whether tables of three and more can be chosen; two play on the deals of all, which makes means comparable."""
+        return self._contest.seats > 2 and super().has_choice()
+
     def cycle(self) -> tuple[int, int]:
         """Returns both seats against every other policy where two play, and every seat where all policies fill the table."""
         policies, seats = len(self.setting.policies), self._contest.seats
