@@ -12,7 +12,7 @@ from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
 from rating.schedules.adaptive import Adaptive
 from rating.schedules.schedule import Stop
 from rating.schedules.until import Until
-from rating.schemes.stopping import StopRule
+from rating.schemes.stopping import CountRule, StopRule
 from rating.statistics.design import Design
 from tests.rating.made_outcomes import Players, play_out, small_contest
 
@@ -74,9 +74,11 @@ def test_choices_are_those_of_seed_and_results():
 
 
 def test_running_ahead_is_told_by_the_lag_and_ends_with_the_rule():
-    _, reason = play_out(until(source(), eps=1000.0), Players(STRENGTHS))
-    assert reason == "mu_stable"
-    assert until(source(), ahead=3).lag == 3
+    count = CountRule(matches=20, max_matches=10**6).begin(NAMES)
+    schedule = Until(small_contest("game_v0", NAMES), source(least=20), count, 3)
+    assert schedule.lag == 3
+    batches, reason = play_out(schedule, Players(STRENGTHS))
+    assert reason == "count" and len(batches) < 10
 
 
 @pytest.mark.parametrize("most", [1, 7, 24])
