@@ -30,7 +30,7 @@ from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
 from rating.running.run_file import EnvironmentConfig, RunConfig, StopConfig
-from rating.schemes.duels import SkillLeaderboard, skill_leaderboard
+from rating.schemes.skill_board import SkillLeaderboard, skill_leaderboard
 from rating.statistics.trueskill_rating import Step, TrueSkillOptions, rate
 
 BOARD_GAMES = ("tictactoe_v0", "connect_four_v0")

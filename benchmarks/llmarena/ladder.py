@@ -6,8 +6,8 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.errors import RunError
 from rating.running.run_file import StopConfig
-from rating.schemes.duels import SkillLeaderboard, SkillRow
 from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.skill_board import SkillLeaderboard, SkillRow
 from rating.statistics.estimates import Estimate
 
 GAMES = {

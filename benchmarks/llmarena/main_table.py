@@ -34,11 +34,10 @@ from llmarena_envs.core.options import OptionError, check_choice
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.schemes import cells, leaderboard
 from rating.schemes.cooperation import CooperativeRow
-from rating.schemes.duels import SkillRow
-from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.leaderboard import Leaderboard, headline
 from rating.schemes.roles import RoleRow
-from rating.schemes.summary import Summary, summarise
-from rating.statistics.estimates import Estimate
+from rating.schemes.skill_board import SkillRow
+from rating.schemes.summary import Summary, summarise_scores
 
 FIELD = "similarity"
 """The policy on the other seats of undercover, where it plays."""
@@ -109,7 +108,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     """Returns the values of every policy and game, normalised, averaged over games, abilities and groups."""
     run = runs[PLAYED]
     boards = leaderboards(run)
-    summary = summarise(boards.values())
+    summary = paper_summary(boards)
     published = load_published("benchmarks.llmarena")
     same = options.published_as()
     tables = [
@@ -171,6 +170,18 @@ def _compared(board: Leaderboard) -> str:
     return "".join(f"; for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items())
 
 
+def paper_summary(boards: Mapping[str, Leaderboard]) -> Summary:
+    """Returns the table of all games as the paper makes it: TrueSkill's mu is the one after the matches in their order."""
+    values = {
+        game: {
+            **headline(board),
+            **{row.policy: row.mu for row in board.rows if isinstance(row, SkillRow) and not row.withheld},
+        }
+        for game, board in boards.items()
+    }
+    return summarise_scores(values, {game: load_environment(game).declaration.abilities for game in boards})
+
+
 def raw_cell(row: leaderboard.Row) -> Cell:
     """Returns the metric of a policy with its uncertainty."""
     if isinstance(row, SkillRow):
@@ -186,12 +197,7 @@ def metric(row: leaderboard.Row) -> Cell:
         return row.mu
     if isinstance(row, RoleRow):
         return percent(next(iter(row.roles.values())))
-    return without_false_certainty(row.self_play if isinstance(row, CooperativeRow) else row.reward)
-
-
-def without_false_certainty(value: Estimate | None) -> Estimate | None:
-    """Returns a mean without its interval where all rewards were the same: resampling cannot tell how far others may be."""
-    return value._replace(low=None, high=None) if value is not None and value.low == value.high else value
+    return row.self_play if isinstance(row, CooperativeRow) else row.reward
 
 
 def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
@@ -209,7 +215,7 @@ def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
                     METRICS[board.scheme],
                     metric(row),
                     *skill,
-                    without_false_certainty(row.reward),
+                    row.reward,
                     row.effort.matches,
                     row.effort.void_matches + row.effort.bug_matches,
                     sum(row.effort.forfeits.values()),
@@ -235,7 +241,7 @@ def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
         [
             "Bradley-Terry: mean 1000, with its 95 % interval; it does not depend on the order of the matches, as mu does",
             *bradley_terry_notes(boards),
-            "reward: mean of all finished matches with its 95 % interval, by bootstrap over deals; none where all were the same",
+            "reward: mean of all finished matches with Student's 95 % interval over deals; none where all were the same",
         ],
     )
 

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> None:
     with _resumable(args.out):
         session = read_session(args)
         config, store = run_directory.create(args.out, text, where, offline=session.offline)
-        void = _play(args.out, config, store, args.interruptions, session)
+        void = _play(args.out, config, store, args.interruptions, args.wide, session)
     _check_complete(args.out, void)
 
 
@@ -57,7 +57,7 @@ def resume(args: argparse.Namespace) -> None:
     with _resumable(args.dir):
         config, store = run_directory.open_run(args.dir)
         run_directory.check_unchanged(args.dir, config, store)
-        void = _play(args.dir, config, store, args.interruptions, read_session(args))
+        void = _play(args.dir, config, store, args.interruptions, args.wide, read_session(args))
     _check_complete(args.dir, void)
 
 
@@ -68,7 +68,7 @@ def demo(args: argparse.Namespace) -> None:
     text = run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS)
     with _resumable(out):
         config, store = run_directory.create(out, text, "demo")
-        void = _play(out, config, store, args.interruptions)
+        void = _play(out, config, store, args.interruptions, args.wide)
     print(f"\nReport: {write_report(out, out / 'report.html')}")
     _check_complete(out, void)
 
@@ -117,12 +117,17 @@ def play_run(
 
 
 def _play(
-    directory: Path, config: RunConfig, store: Store, interruptions: Interruptions, session: Session = ONE_GO
+    directory: Path,
+    config: RunConfig,
+    store: Store,
+    interruptions: Interruptions,
+    wide: bool,
+    session: Session = ONE_GO,
 ) -> int:
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
     with run_directory.Lock(directory), closing(store):
         void = play_run(directory, config, store, interruptions, session)
-        print_leaderboards(config, store)
+        print_leaderboards(config, store, wide=wide)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
         print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
         return void

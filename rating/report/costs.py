@@ -180,6 +180,8 @@ def cost_sheet(found: Costs) -> Sheet:
         [[row[index] for index in kept] for row in rows],
         _notes(found),
         [importance[index] for index in kept],
+        texts=2,
+        has_names=True,
     )
 
 
@@ -227,6 +229,13 @@ def money_cell(usage: Usage) -> str:
     if usage.is_exact:
         return _amount(usage.cost)
     return f"at least {_amount(usage.cost)}" if usage.cost else "unknown"
+
+
+def policy_cells(found: Costs | None, environment: str) -> dict[str, str]:
+    """Returns what each policy cost in an environment as it is written, by name; nothing where there are no prices."""
+    if found is None or not found.currency:
+        return {}
+    return {row.policy: money_cell(row.used) for row in found.rows if row.environment == environment}
 
 
 def match_cells(found: Costs | None) -> dict[str, str]:

@@ -24,14 +24,21 @@ _STYLE = {
 _MAX_STEPS = 700
 """Steps of a line: about one a pixel."""
 
+_INTERVALS = "#0969da"
+"""Colour of intervals."""
+
 _LINES = ("-", "--", ":")
 """Styles of lines; the next one where the ten colours have been used up."""
 
 
 def intervals(
-    names: Sequence[str], values: Sequence[float], lows: Sequence[float], highs: Sequence[float], label: str
+    names: Sequence[str],
+    values: Sequence[float],
+    lows: Sequence[float | None],
+    highs: Sequence[float | None],
+    label: str,
 ) -> str:
-    """Draws a value with its interval for every name, the first name on top.
+    """Draws a value with its interval for every name, the first name on top; an end that is ``None`` is open: an arrow.
 
     Returns:
         An SVG element.
@@ -40,10 +47,15 @@ def intervals(
         figure, axes = plt.subplots(figsize=(7, 0.6 + 0.32 * len(names)), layout="constrained")
         heights = range(len(names))
         errors = [
-            [value - low for value, low in zip(values, lows, strict=True)],
-            [high - value for value, high in zip(values, highs, strict=True)],
+            [0.0 if low is None else value - low for value, low in zip(values, lows, strict=True)],
+            [0.0 if high is None else high - value for value, high in zip(values, highs, strict=True)],
         ]
-        axes.errorbar(values, heights, xerr=errors, fmt="o", capsize=3, color="#0969da", markersize=5)
+        axes.errorbar(values, heights, xerr=errors, fmt="o", capsize=3, color=_INTERVALS, markersize=5)
+        left, right = axes.get_xlim()
+        for ends, edge, marker in ((lows, left, "<"), (highs, right, ">")):
+            for height, value, end in zip(heights, values, ends, strict=True):
+                if end is None:
+                    axes.plot([value, edge], [height, height], color=_INTERVALS, marker=marker, markevery=[1])
         axes.set_yticks(heights, [_plain(name) for name in names])
         axes.invert_yaxis()
         axes.set_xlabel(label)

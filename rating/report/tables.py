@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rich.cells import cell_len
@@ -11,7 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
+from rating.report.names import shortened
 from rating.schemes import cells, reservations
+from rating.schemes.claims import claims
 from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import ALWAYS, Column, Effort, Leaderboard, Row, StaffRow
 from rating.schemes.summary import Average, Summary
@@ -19,14 +22,28 @@ from rating.schemes.summary import Average, Summary
 DECIMALS = 4
 """Decimals of numbers in JSON."""
 
+ROOM_FOR_NAMES = 12
+"""Names are cut to this width before columns are left out."""
+
+LEAST_ROOM_FOR_NAMES = 8
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
 _FRAME = 3
 """Characters of a column besides its content: a line and two blanks."""
 
 
 class Sheet(NamedTuple):
-    """What is shown: a title, a table of strings whose first column is text, and lines below it.
+    """What is shown.
 
-    ``importance`` says for each column which ones are left out first where there is no room.
+    Attributes:
+        title: above the table.
+        header: a heading a column.
+        rows: a text a cell.
+        notes: lines below the table.
+        importance: says for each column which ones are left out first where there is no room.
+        texts: number of columns at the beginning that are text; those after them are numbers.
+        has_names: whether the last of them holds names of policies, which are cut where there is no room.
     """
 
     title: str
@@ -34,6 +51,8 @@ class Sheet(NamedTuple):
     rows: list[list[str]]
     notes: list[str]
     importance: list[int]
+    texts: int = 1
+    has_names: bool = False
 
 
 def to_json(table: Any, decimals: int = DECIMALS) -> str:
@@ -42,15 +61,18 @@ def to_json(table: Any, decimals: int = DECIMALS) -> str:
 
 
 def to_text(board: Leaderboard | Summary) -> str:
-    """Returns a leaderboard or summary as lines of plain text with aligned columns."""
-    shown = sheet(board)
+    """Returns a leaderboard or summary with all its columns as lines of plain text, aligned."""
+    shown = sheet(board, wide=True)
     table = [shown.header, *shown.rows]
     widths = [max(cell_len(row[column]) for row in table) for column in range(len(shown.header))]
     lines = []
     for row in table:
         pads = [" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
-        cells = [row[0] + pads[0], *(pad + cell for cell, pad in zip(row[1:], pads[1:], strict=True))]
-        lines.append("  ".join(cells).rstrip())
+        padded = [
+            cell + pad if column < shown.texts else pad + cell
+            for column, (cell, pad) in enumerate(zip(row, pads, strict=True))
+        ]
+        lines.append("  ".join(padded).rstrip())
     return "\n".join([shown.title, *lines, *shown.notes])
 
 
@@ -67,10 +89,10 @@ def render(shown: Sheet, width: int | None = None) -> RenderableType:
         width: characters of a line; whole columns that have no room are left out, and a note names them. ``None`` for
             all columns.
     """
-    shown = shown if width is None else _fitted(shown, width)
-    table = _table(shown.header, shown.rows)
-    table.title, table.title_justify = _text(shown.title), "left"
-    return Group(table, *(_text(note) for note in shown.notes))
+    shown = _printable(shown) if width is None else _fitted(_printable(shown), width)
+    table = _table(shown.header, shown.rows, shown.texts)
+    table.title, table.title_justify = Text(shown.title), "left"
+    return Group(table, *(Text(note) for note in shown.notes))
 
 
 def render_grid(grid: Grid) -> RenderableType:
@@ -78,27 +100,58 @@ def render_grid(grid: Grid) -> RenderableType:
     return Group(_text(grid.title), _table(grid.header, grid.rows))
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+def _printable(shown: Sheet) -> Sheet:
+    """Returns a sheet without anything that steers a terminal."""
+    return shown._replace(
+        title=printable(shown.title),
+        header=[*map(printable, shown.header)],
+        rows=[[*map(printable, row)] for row in shown.rows],
+        notes=[*map(printable, shown.notes)],
+    )
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> Table:
     table = Table()
     for index, title in enumerate(header):
-        table.add_column(_text(title), justify="right" if index else "left", no_wrap=not index)
+        is_text = index < texts
+        table.add_column(_text(title), justify="left" if is_text else "right", no_wrap=is_text)
     for row in rows:
         table.add_row(*(_text(cell) for cell in row))
     return table
 
 
 def _fitted(shown: Sheet, width: int) -> Sheet:
-    """Leaves out columns, the least important first, until the table fits; the first three always stay."""
-    kept = list(range(len(shown.header)))
-    widths = [max(cell_len(row[index]) for row in [shown.header, *shown.rows]) for index in kept]
+    """Makes a table fit: leaves out columns, the least important first, and cuts names.
+
+    The first three columns always stay.
+    """
+    kept, left_out = list(range(len(shown.header))), []
     droppable = sorted(kept[3:], key=lambda index: (shown.importance[index], -index))
-    left_out = []
-    while droppable and sum(widths[index] + _FRAME for index in kept) >= width:
+    while droppable and _width(shown, kept) > width:
         kept.remove(droppable[0])
         left_out.append(shown.header[droppable.pop(0)])
     notes = [f"no room for: {', '.join(left_out)}; a wider terminal or the report shows all"] if left_out else []
-    rows = [[row[index] for index in kept] for row in shown.rows]
-    return shown._replace(header=[shown.header[index] for index in kept], rows=rows, notes=notes + shown.notes)
+    rows = shown.rows
+    if shown.has_names:
+        column = shown.texts - 1
+        room = max(LEAST_ROOM_FOR_NAMES, width - _width(shown, [index for index in kept if index != column]) - _FRAME)
+        names = shortened([row[column] for row in rows], room)
+        rows = [[*row[:column], name, *row[column + 1 :]] for row, name in zip(rows, names, strict=True)]
+    return shown._replace(
+        header=[shown.header[index] for index in kept],
+        rows=[[row[index] for index in kept] for row in rows],
+        notes=notes + shown.notes,
+    )
+
+
+def _width(shown: Sheet, columns: Sequence[int]) -> int:
+    """Returns how wide the table is with some of its columns, frame included; names count as much as they need at least."""
+    widths = [max(cell_len(row[index]) for row in [shown.header, *shown.rows]) for index in columns]
+    named = shown.texts - 1 if shown.has_names else None
+    cut = [
+        min(width, ROOM_FOR_NAMES) if index == named else width for index, width in zip(columns, widths, strict=True)
+    ]
+    return 1 + sum(width + _FRAME for width in cut)
 
 
 def _plain(value: Any, decimals: int) -> Any:
@@ -116,59 +169,106 @@ def _plain(value: Any, decimals: int) -> Any:
     return round(value, decimals) + 0.0 if isinstance(value, float) else value
 
 
-def sheet(board: Leaderboard | Summary) -> Sheet:
-    """Returns what is shown of a leaderboard or summary."""
+def sheet(board: Leaderboard | Summary, *, wide: bool = False, costs: Mapping[str, str] = NOTHING) -> Sheet:
+    """Returns what is shown of a leaderboard or summary.
+
+    Args:
+        board: what is shown.
+        wide: whether everything is, or only what may be quoted.
+        costs: what each policy cost in the environment, by name.
+    """
     if isinstance(board, Summary):
-        return _summary_sheet(board)
-    effort = [column for column in _EFFORT if any(column.cell(row) not in ("", "0") for row in board.rows)]
-    particular = board.columns()
-    columns = [*_FIRST, *particular, *effort]
+        return _summary_sheet(board, wide)
+    own = board.columns()
+    columns = [_RANK, _POLICY, *(column for column in own if not column.wide), _MATCHES]
+    columns += [Column("cost", lambda row: costs.get(row.policy, ""))] if costs else []
+    columns += [_MARK] if any(_MARK.cell(row) for row in board.rows) else []
+    if wide:
+        columns += [*(column for column in own if column.wide), *_effort_columns(board)]
+    rows = [
+        [reservations.WITHHELD if row.withheld and column in own else column.cell(row) for column in columns]
+        for row in board.rows
+    ]
     return Sheet(
         board.environment,
         [column.title for column in columns],
-        [
-            [reservations.WITHHELD if row.withheld and column in particular else column.cell(row) for column in columns]
-            for row in board.rows
-        ],
-        _notes(board),
+        rows,
+        _notes(board, wide),
         [column.importance for column in columns],
+        texts=2,
+        has_names=True,
     )
 
 
-def _summary_sheet(summary: Summary) -> Sheet:
-    header = ["policy", "average", *summary.environments, *summary.abilities]
+def _effort_columns(board: Leaderboard) -> list[Column]:
+    return [column for column in _EFFORT if any(column.cell(row) not in ("", "0") for row in board.rows)]
+
+
+def _notes(board: Leaderboard, wide: bool) -> list[str]:
+    ranked = [(row.policy, row.rank) for row in board.rows if row.rank and not row.withheld]
+    notes = [f"{board.matches} matches" + (f"; stopped: {board.stop_reason}" if board.stop_reason else "")]
+    notes += [said] if (said := claims(ranked)) else []
+    if board.void_matches or board.bug_matches:
+        notes.append(f"left out: {board.void_matches} void matches, {board.bug_matches} with a bug of the environment")
+    if board.undecided_matches:
+        notes.append(f"left out: {board.undecided_matches} matches without a result")
+    notes += [f"for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items()]
+    notes += reservations.notes(board)
+    notes += [board.rank_note()] if len(ranked) > 1 else []
+    notes += board.notes()
+    if any(_forfeits_much(row) for row in board.rows):
+        notes.append("ff: share of its matches that a policy forfeited, which count as lost")
+    notes += board.wide_notes() if wide else []
+    return notes + [_staff_note(row) for row in board.staff]
+
+
+def _summary_sheet(summary: Summary, wide: bool) -> Sheet:
+    header = ["rank", "policy", "score, %", "best = 100", *summary.environments, *summary.abilities]
     rows = [
         [
+            cells.ranks(*row.rank) if row.rank else "",
             row.policy,
+            cells.score(row.score, 1),
             _average(row.average),
             *(cells.number(row.scores[environment], 1) for environment in summary.environments),
             *(_average(row.abilities[ability]) for ability in summary.abilities),
         ]
         for row in summary.rows
     ]
-    rows.append(
-        [
-            "average",
-            "",
-            *(_average(summary.averages[environment]) for environment in summary.environments),
-            *("" for _ in summary.abilities),
-        ]
+    averages = (_average(summary.averages[environment]) for environment in summary.environments)
+    rows.append(["", "average", "", "", *averages, *("" for _ in summary.abilities)])
+    notes = [said] if (said := claims([(row.policy, row.rank) for row in summary.rows if row.rank])) else []
+    notes += _pool_notes(summary)
+    notes.append(
+        "best = 100: mean over environments of the value in per cent of the best policy's, as in the paper; (n) environments;"
+        " a policy gains by leaving out what it is bad at"
     )
-    notes = ["Best policy of an environment = 100; (n) is the number of cells an average is over."]
-    notes += [f"{environment} is left out: {reason}." for environment, reason in summary.left_out.items()]
-    return Sheet("All environments", header, rows, notes, [ALWAYS] * len(header))
+    notes += [f"{environment} is left out of best = 100: {reason}." for environment, reason in summary.left_out.items()]
+    importance = [ALWAYS] * 4 + [2] * len(summary.environments) + [1] * len(summary.abilities)
+    kept = range(len(header) if wide else len(header) - len(summary.abilities))
+    return Sheet(
+        "All environments",
+        [header[index] for index in kept],
+        [[row[index] for index in kept] for row in rows],
+        notes,
+        [importance[index] for index in kept],
+        texts=2,
+        has_names=True,
+    )
 
 
-def _notes(board: Leaderboard) -> list[str]:
-    notes = [f"{board.matches} matches" + (f"; stopped: {board.stop_reason}" if board.stop_reason else "")]
-    if board.void_matches or board.bug_matches:
-        notes.append(f"left out: {board.void_matches} void matches, {board.bug_matches} with a bug of the environment")
-    if board.undecided_matches:
-        notes.append(f"left out: {board.undecided_matches} matches without a result")
-    notes += [f"for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items()]
-    notes += reservations.notes(board) + board.notes()
-    notes += [_staff_note(row) for row in board.staff]
-    return notes
+def _pool_notes(summary: Summary) -> list[str]:
+    """Says whose mean score against whom is shown, and where."""
+    environments, policies = summary.pool.environments, summary.pool.policies
+    if not environments:
+        notes = ["score: none, since no two policies have ratings in one environment"]
+    else:
+        notes = [
+            f"score: expected score against each of the others of {len(policies)} policies, a tie as a half, by the ratings of"
+            f" {len(environments)} environment{'s' if len(environments) > 1 else ''} ({', '.join(environments)}), with its 95 %"
+            " interval for these environments"
+        ]
+    return notes + [f"{name} has no part in score: {reason}" for name, reason in summary.outside.items()]
 
 
 def _staff_note(row: StaffRow) -> str:
@@ -197,10 +297,30 @@ def _average(average: Average | None) -> str:
 _ALWAYS_SHOWN = ("policy", "effort", "withheld", "absent")
 """Fields of a row that are not withheld."""
 
-_FIRST = (
-    Column("policy", lambda row: f"{row.policy} ({row.absent.partition(':')[0]})" if row.absent else row.policy),
-    Column("matches", lambda row: str(row.effort.matches)),
-)
+MANY_FORFEITS = 0.1
+"""Share of forfeited matches from which on a row is marked."""
+
+
+def _forfeited(row: Row) -> float:
+    return sum(row.effort.forfeits.values()) / max(1, row.effort.matches)
+
+
+def _forfeits_much(row: Row) -> bool:
+    return _forfeited(row) >= MANY_FORFEITS
+
+
+def _mark(row: Row) -> str:
+    """Says in a word what is particular about a row: withheld, absent, many forfeits."""
+    marks = [reservations.WITHHELD] if row.withheld else []
+    marks += [row.absent.partition(":")[0]] if row.absent else []
+    marks += [f"ff {_forfeited(row):.0%}"] if _forfeits_much(row) else []
+    return ", ".join(marks)
+
+
+_RANK = Column("rank", lambda row: cells.ranks(*row.rank) if row.rank and not row.withheld else "")
+_POLICY = Column("policy", lambda row: row.policy)
+_MATCHES = Column("matches", lambda row: str(row.effort.matches))
+_MARK = Column("mark", _mark)
 _EFFORT = (
     Column("forfeits", lambda row: cells.kinds(row.effort.forfeits)),
     Column("bad replies", lambda row: cells.kinds(row.effort.failures)),

@@ -26,6 +26,30 @@ def estimate(value: Estimate | None, *, scale: float = 1.0, decimals: int = 2) -
     return f"{number(scale * value.value, decimals)}{interval} ({value.n})"
 
 
+def rating(value: float | None, low: float | None, high: float | None) -> str:
+    """Writes a rating with its interval, whose ends may be unbounded: ``1500 [1320, -)``."""
+    if value is None:
+        return ""
+    lower = "(-" if low is None else f"[{number(low, 0)}"
+    upper = "-)" if high is None else f"{number(high, 0)}]"
+    return f"{number(value, 0)} {lower}, {upper}"
+
+
+def score(value: Estimate | None, decimals: int = 0) -> str:
+    """Writes a share of what could be scored in per cent: ``54 [51, 57]``."""
+    if value is None:
+        return ""
+    shown = number(100 * value.value, decimals)
+    if value.low is None or value.high is None:
+        return shown
+    return f"{shown} [{number(100 * value.low, decimals)}, {number(100 * value.high, decimals)}]"
+
+
+def ranks(best: int, worst: int) -> str:
+    """Writes the ranks that are possible: ``2`` or ``1-3``."""
+    return str(best) if best == worst else f"{best}-{worst}"
+
+
 def percent(value: Estimate | None) -> str:
     """Writes a rate as ``estimate`` does, in per cent."""
     return estimate(value, scale=100.0, decimals=1)

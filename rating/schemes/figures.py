@@ -11,11 +11,11 @@ class Intervals:
     """A value with its interval for every policy.
 
     Attributes:
-        rows: policy, value, lower and upper end, best first.
+        rows: policy, value, lower and upper end, ``None`` if the end is open; best first.
         label: what the value is.
     """
 
-    rows: Sequence[tuple[str, float, float, float]]
+    rows: Sequence[tuple[str, float, float | None, float | None]]
     label: str
 
 
@@ -62,10 +62,9 @@ Figure = Intervals | Trajectories | Pairs | Grid
 
 
 def estimate_figure(rows: Iterable[tuple[str, Estimate | None]], label: str) -> list[Figure]:
-    """Returns the figure of an estimate for every policy that has one with an interval; none if nobody has."""
-    shown = [
-        (policy, value.value, value.low, value.high)
-        for policy, value in rows
-        if value is not None and value.low is not None and value.high is not None
-    ]
+    """Returns the figure of an estimate for every policy that has one; none if nobody has.
+
+    Where an estimate has no interval, both ends are open: nothing is known of how far off it is.
+    """
+    shown = [(policy, value.value, value.low, value.high) for policy, value in rows if value is not None]
     return [Intervals(shown, label)] if shown else []

@@ -7,9 +7,10 @@ A leaderboard is a function of the outcomes alone, whatever order they are in. V
 What cannot be computed is ``None``, never a number made up for it.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from llmarena_envs.core.declaration import role_of
@@ -17,7 +18,7 @@ from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, Seat
 from rating.schemes import cells
 from rating.schemes.figures import Figure
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.results import finished, rated_seats, staff_seats
+from rating.statistics.results import rated_seats, seats_of, staff_seats
 
 ALWAYS = 100
 """Importance of a column that is left out last."""
@@ -30,11 +31,24 @@ class Column(NamedTuple):
         title: its heading.
         cell: writes the cell of a row.
         importance: where there is no room, columns of less importance are left out first.
+        wide: whether it is shown only where there is room for everything: in the report and with ``--wide``.
     """
 
     title: str
     cell: Callable[[Any], str]
     importance: int = ALWAYS
+    wide: bool = False
+
+
+class Ranks(NamedTuple):
+    """The best and the worst rank that the data leave to a policy, from 1."""
+
+    best: int
+    worst: int
+
+
+Interval = tuple[float | None, float | None]
+"""Lower and upper end; ``None`` for an end that the data do not bound."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +111,7 @@ class Row:
         effort: what its matches took.
         withheld: whether so many turns were played for it that its results are not shown (``rating.schemes.reservations``).
         absent: why it was not asked any more, or an empty string.
+        rank: ranks that the intervals leave open; ``None`` if it has no rank.
     """
 
     policy: str
@@ -104,11 +119,22 @@ class Row:
     effort: Effort
     withheld: bool = False
     absent: str = ""
+    rank: Ranks | None = None
+
+    @property
+    def quoted(self) -> Estimate | None:
+        """The mean or rate by which policies are ranked."""
+        return self.reward
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval of what policies are ranked by; ``None`` if there is no such value."""
+        return None if self.quoted is None else (self.quoted.low, self.quoted.high)
 
     @property
     def metric(self) -> float | None:
         """The value by which policies are compared over environments."""
-        return self.reward and self.reward.value
+        return self.quoted and self.quoted.value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +150,7 @@ class Leaderboard:
         bug_matches: matches left out because the environment failed.
         undecided_matches: matches left out because they had no result, as when every judge abstained.
         stop_reason: why no more matches were played; empty if they go on.
+        reached: what has been reached of what the stop rule asks for, in words; empty where there is no such rule.
         references: values to compare with, by what they are.
         staff: policies that served, by role and name.
         max_fallbacks: share of turns played for a policy above which its row is withheld.
@@ -140,6 +167,7 @@ class Leaderboard:
     bug_matches: int
     undecided_matches: int
     stop_reason: str
+    reached: str = ""
     references: dict[str, float] = field(default_factory=dict)
     staff: Sequence[StaffRow] = ()
     max_fallbacks: float = 1.0
@@ -153,6 +181,14 @@ class Leaderboard:
 
     def notes(self) -> list[str]:
         """Returns the lines below the table that are particular to the way of comparing."""
+        return []
+
+    def rank_note(self) -> str:
+        """Says what the ranks are."""
+        return "rank: what is left open where policies are told apart only if their 95 % intervals do not meet"
+
+    def wide_notes(self) -> list[str]:
+        """Returns those about columns that are shown only where there is room for everything."""
         return []
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
@@ -202,40 +238,67 @@ def by_policy(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     return dict(sorted(table.items()))
 
 
-def row_fields(matches: Sequence[Outcome], policy: str, seed: int) -> dict[str, Any]:
+def row_fields(matches: Sequence[Outcome], policy: str) -> dict[str, Any]:
     """Returns the fields that every row has.
 
     Args:
         matches: those in which the policy was rated.
         policy: its name.
-        seed: of the resampling.
     """
-    seats = [seat for outcome in finished(matches) for seat in outcome.seats if seat.policy == policy]
-    return {"policy": policy, "reward": mean_reward(matches, policy, seed), "effort": _effort(matches, seats)}
+    played = list(seats_of(matches, policy))
+    effort = _effort(matches, [seat for _, own in played for seat in own])
+    return {"policy": policy, "reward": _mean_reward(played), "effort": effort}
 
 
-def mean_reward(matches: Iterable[Outcome], policy: str, seed: int) -> Estimate | None:
+def mean_reward(matches: Iterable[Outcome], policy: str) -> Estimate | None:
     """Returns the mean reward by match; a match in which the policy has several seats counts once, with their mean."""
-    rewards, seeds = [], []
-    for outcome in finished(matches):
-        own = [seat.reward for seat in outcome.seats if seat.policy == policy]
-        if own:
-            rewards.append(sum(own) / len(own))
-            seeds.append(outcome.seed)
-    return mean_estimate(rewards, seeds, seed=seed)
+    return _mean_reward(list(seats_of(matches, policy)))
+
+
+def _mean_reward(played: Sequence[tuple[Outcome, Sequence[SeatOutcome]]]) -> Estimate | None:
+    rewards = [sum(seat.reward for seat in own) / len(own) for _, own in played]
+    return mean_estimate(rewards, [outcome.seed for outcome, _ in played])
 
 
 AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 def ranked(rows: Iterable[AnyRow], value: Callable[[AnyRow], float | None]) -> tuple[AnyRow, ...]:
-    """Sorts by a value, best first and missing last, then by name; differences below rounding are none."""
+    """Sorts by a value, best first and missing last, then by name; differences below rounding are none.
+
+    Rows that have no ranks yet get those that their intervals leave open.
+    """
 
     def key(row: AnyRow) -> tuple[bool, float, str]:
         known = value(row)
         return known is None, -round(known or 0.0, 6), row.policy
 
-    return tuple(sorted(rows, key=key))
+    rows = sorted(rows, key=key)
+    return tuple(rows) if any(row.rank for row in rows) else with_ranks(rows)
+
+
+def with_ranks(rows: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
+    """Returns rows with the ranks that their intervals leave open; those without a value, or withheld, have none."""
+    rows = list(rows)
+    found = rank_ranges({row.policy: row.interval for row in rows if row.interval and not row.withheld})
+    return tuple(replace(row, rank=found.get(row.policy)) for row in rows)
+
+
+def rank_ranges(intervals: Mapping[str, Interval]) -> dict[str, Ranks]:
+    """Returns the ranks that intervals leave open, by name.
+
+    One is above another only where their intervals do not meet, which is conservative: two 95 % intervals may well meet where
+    the difference between two policies is known to be above 0.
+    """
+    lows = {name: -math.inf if low is None else low for name, (low, _) in intervals.items()}
+    highs = {name: math.inf if high is None else high for name, (_, high) in intervals.items()}
+    return {
+        name: Ranks(
+            1 + sum(low > highs[name] for low in lows.values()),
+            len(intervals) - sum(high < lows[name] for high in highs.values()),
+        )
+        for name in intervals
+    }
 
 
 def _staff_rows(outcomes: Iterable[Outcome]) -> tuple[StaffRow, ...]:
@@ -264,7 +327,8 @@ def _effort(matches: Iterable[Outcome], seats: Sequence[SeatOutcome]) -> Effort:
     status = Counter(outcome.status for outcome in matches)
     failures: Counter[str] = Counter()
     for seat in seats:
-        failures.update(seat.failures)
+        if seat.failures:  # most replies are legal moves
+            failures.update(seat.failures)
     return Effort(
         matches=status[FINISHED],
         turns=sum(seat.turns for seat in seats),

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from rating.records.outcome import VOID, Outcome
 from rating.schemes.figures import Figure, Pairs, Trajectories
-from rating.schemes.leaderboard import Effort, Leaderboard, Row
+from rating.schemes.leaderboard import Effort, Leaderboard, Row, with_ranks
 from rating.statistics.results import rated_seats
 
 WITHHELD = "withheld"
@@ -63,9 +63,11 @@ def reserve(
         replace(row, withheld=share_played_for(row.effort) > max_fallbacks, absent=absent.get(row.policy, ""))
         for row in board.rows
     ]
+    if any(row.withheld for row in rows):
+        rows = sorted(with_ranks(rows), key=lambda row: row.withheld)
     return replace(
         board,
-        rows=tuple(sorted(rows, key=lambda row: row.withheld)),
+        rows=tuple(rows),
         staff=tuple(replace(row, absent=absent.get(row.policy, "")) for row in board.staff),
         max_fallbacks=max_fallbacks,
         scheduled=scheduled,

@@ -97,6 +97,7 @@ class Scheme(ABC):
     Attributes:
         name: what environments call the scheme in their declaration.
         can_adapt: whether it has an adaptive schedule.
+        rivals: whether the rated policies of a match are rivals, so that of two the one with the larger reward has won.
 
     Raises:
         OptionError: if the environment cannot be compared this way with the policies of the run.
@@ -104,6 +105,7 @@ class Scheme(ABC):
 
     name: ClassVar[str]
     can_adapt: ClassVar[bool] = False
+    rivals: ClassVar[bool] = False
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting

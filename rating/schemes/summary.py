@@ -1,15 +1,24 @@
-"""Several environments in one table: normalised scores, their averages, and a summary by ability.
+"""Several environments in one table: mean scores against each other, normalised scores, and a summary by ability.
 
-Source: LLMArena (arXiv 2402.16499), Table 1 and section 2.4.
+Source: LLMArena (arXiv 2402.16499), Table 1 and section 2.4, for the normalised scores; see ``rating.statistics.across`` for the
+mean scores.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+import numpy as np
+
 from llmarena_envs.catalogue import load_environment
-from rating.schemes.leaderboard import Leaderboard, headline
-from rating.statistics.estimates import normalise
+from rating.records.outcome import Outcome
+from rating.schemes.leaderboard import Leaderboard, Ranks, headline, rank_ranges
+from rating.schemes.reservations import counted
+from rating.statistics import bradley_terry
+from rating.statistics.across import NOBODY, Pool, largest_pool, win_probabilities
+from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions
+from rating.statistics.estimates import Estimate, normalise
+from rating.statistics.results import rated_seats
 
 
 class Average(NamedTuple):
@@ -28,12 +37,16 @@ class SummaryRow:
         scores: by environment, 100 for the best policy; ``None`` if it has none.
         average: over the environments in which it has a score.
         abilities: by ability, the average over the environments that ask for it.
+        score: mean expected score against the others of the pool, 0 to 1; ``None`` for a policy outside.
+        rank: ranks that the intervals of these scores leave open.
     """
 
     policy: str
     scores: dict[str, float | None]
     average: Average | None
     abilities: dict[str, Average | None]
+    score: Estimate | None = None
+    rank: Ranks | None = None
 
 
 @dataclass(frozen=True)
@@ -43,9 +56,11 @@ class Summary:
     Attributes:
         environments: columns, in the order they came in.
         abilities: abilities that an environment of the table asks for, sorted.
-        rows: best average first, equals by name.
-        averages: by environment, over the policies with a score.
+        rows: best score first, then best average, equals by name.
+        averages: by environment, over the policies with a normalised score.
         left_out: environments that cannot be normalised, with the reason.
+        pool: who is compared where by mean scores.
+        outside: environments and policies that have no part in it, with the reason.
     """
 
     environments: tuple[str, ...]
@@ -53,12 +68,60 @@ class Summary:
     rows: tuple[SummaryRow, ...]
     averages: dict[str, Average | None]
     left_out: dict[str, str]
+    pool: Pool = NOBODY
+    outside: dict[str, str] = field(default_factory=dict)
 
 
-def summarise(boards: Iterable[Leaderboard]) -> Summary:
-    """Makes the table of several environments from their leaderboards, with the abilities that each declares."""
+def summarise(boards: Iterable[Leaderboard], outcomes: Iterable[Outcome]) -> Summary:
+    """Makes the table of several environments from their leaderboards, with the abilities that each declares.
+
+    Args:
+        boards: one an environment.
+        outcomes: those from which they were made, in any order.
+    """
+    boards = list(boards)
     scores = {board.environment: headline(board) for board in boards}
-    return summarise_scores(scores, {name: load_environment(name).declaration.abilities for name in scores})
+    table = summarise_scores(scores, {name: load_environment(name).declaration.abilities for name in scores})
+    own: dict[str, list[Outcome]] = {name: [] for name in scores}
+    for outcome in outcomes:
+        own.get(outcome.environment, []).append(outcome)
+    fits, rated, outside = {}, {}, {}
+    for board in boards:
+        fitted = _fit(counted(own[board.environment], board.scheduled))
+        if fitted is None:
+            outside[board.environment] = "nobody has beaten another there"
+        else:
+            withheld = {row.policy for row in board.rows if row.withheld}
+            fits[board.environment] = fitted
+            rated[board.environment] = tuple(name for name in fitted.policies if name not in withheld)
+    pool = largest_pool(rated)
+    found = win_probabilities(fits, pool)
+    ranks = rank_ranges({policy: (score.low, score.high) for policy, score in found.items()})
+    rows = [replace(row, score=found.get(row.policy), rank=ranks.get(row.policy)) for row in table.rows]
+    rows.sort(key=lambda row: -round(row.score.value, 6) if row.score else 1.0)
+    return replace(table, rows=tuple(rows), pool=pool, outside={**outside, **_outside(rated, pool)})
+
+
+def _fit(outcomes: Sequence[Outcome]) -> BradleyTerryFit | None:
+    """Fits all pairs of the seats of every match; ``None`` where nothing tells one policy from another."""
+    comparisons = bradley_terry.compare(outcomes)
+    if np.all(comparisons.score == 0.5):
+        return None
+    two = all(len(rated_seats(outcome)) == 2 for outcome in outcomes)
+    return bradley_terry.standings(comparisons, BradleyTerryOptions(prior_sd="fitted", seat_term=two)).fitted
+
+
+def _outside(rated: Mapping[str, Sequence[str]], pool: Pool) -> dict[str, str]:
+    """Says why environments and policies are not in the pool."""
+    reasons = {}
+    for environment, names in rated.items():
+        if environment not in pool.environments:
+            missing = [policy for policy in pool.policies if policy not in names]
+            reasons[environment] = f"no rating of {', '.join(missing) or 'two policies'}"
+    for policy in sorted({name for names in rated.values() for name in names} - {*pool.policies}):
+        missing = [environment for environment in pool.environments if policy not in rated[environment]]
+        reasons[policy] = f"no rating in {', '.join(missing)}"
+    return reasons
 
 
 def summarise_scores(

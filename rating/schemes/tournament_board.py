@@ -5,15 +5,15 @@ Source: Auto-Arena (arXiv 2405.20267, sections 3.3 and 4.1): Elo ratings by Brad
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from rating.records.outcome import VOID, Outcome
 from rating.schedules.swiss import START, SwissPlan, rounds_for
 from rating.schemes import cells
-from rating.schemes.duels import SkillLeaderboard, SkillRow, rating_cell, skill_leaderboard
 from rating.schemes.figures import Figure, Grid, Trajectories
-from rating.schemes.leaderboard import REWARD, Column, ranked
+from rating.schemes.leaderboard import Column, rank_ranges, ranked
+from rating.schemes.skill_board import RATING, SCORE, TALLIES, SkillLeaderboard, SkillRow, skill_leaderboard
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions
 from rating.statistics.elo import elo
@@ -74,15 +74,13 @@ class TournamentLeaderboard(SkillLeaderboard):
     def columns(self) -> list[Column]:
         """Returns ratings, results, byes and rematches."""
         return [
-            Column("rating", rating_cell),
-            Column("no ties", lambda row: cells.number(row.rating_without_ties, 0)),
-            Column("Elo", lambda row: cells.number(row.elo, 0), 8),
-            Column("W/D/L", lambda row: cells.tally(row.tally)),
-            Column("byes", lambda row: str(row.byes), 5),
-            Column("rematches", lambda row: str(row.rematches), 5),
-            Column("first", lambda row: cells.tally(row.first), 7),
-            Column("second", lambda row: cells.tally(row.second), 6),
-            REWARD,
+            RATING,
+            SCORE,
+            *self.rating_columns(),
+            Column("Elo", lambda row: cells.number(row.elo, 0), 8, wide=True),
+            Column("byes", lambda row: str(row.byes), 5, wide=True),
+            Column("rematches", lambda row: str(row.rematches), 5, wide=True),
+            *TALLIES,
         ]
 
     def notes(self) -> list[str]:
@@ -95,12 +93,16 @@ class TournamentLeaderboard(SkillLeaderboard):
         notes = [
             played,
             self.rating_note(),
-            f"pairings, judges and ranks were chosen by ratings for which a tie {ties}; Elo: online, K = 4, in match order",
+            f"pairings, judges and ranks were chosen by ratings for which a tie {ties}",
             self.seat_note(),
         ]
         if again := [stage.pair for stage in _rematches(self.path)]:
             notes.append(f"met again: {', '.join(' and '.join(pair) for pair in again)}")
         return [*notes, *self.doubts()]
+
+    def wide_notes(self) -> list[str]:
+        """Says what the other ratings are."""
+        return [*self.parts_notes(), "Elo: online, K = 4, in match order"]
 
     def course(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the path of every rating."""
@@ -151,6 +153,9 @@ def tournament_leaderboard(
         TournamentRow(**vars(row), elo=online.get(row.policy), byes=byes[row.policy], rematches=again[row.policy])
         for row in skill.rows
     ]
+    if ties == "drop":
+        ranks = rank_ranges({row.policy: (row.low_without_ties, row.high_without_ties) for row in rows if row.rank})
+        rows = [replace(row, rank=ranks.get(row.policy)) for row in rows]
     return TournamentLeaderboard(
         **{
             **vars(skill),

@@ -6,8 +6,9 @@ that do not count are left out.
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from operator import attrgetter
 from typing import NamedTuple
 
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
@@ -45,24 +46,33 @@ def finished(outcomes: Iterable[Outcome]) -> list[Outcome]:
     Raises:
         ValueError: if they are not of one environment, two have the same number, or a reward is not finite.
     """
-    kept = sorted((outcome for outcome in outcomes if outcome.status == FINISHED), key=lambda outcome: outcome.number)
+    kept = sorted((outcome for outcome in outcomes if outcome.status == FINISHED), key=attrgetter("number"))
     environments = sorted({outcome.environment for outcome in kept})
     if len(environments) > 1:
         raise ValueError(f"expected the outcomes of one environment, got {', '.join(environments)}")
     for before, after in itertools.pairwise(kept):
         if before.number == after.number:
             raise ValueError(f"expected one finished outcome a match, got two with number {after.number}")
+    checked = []
     for outcome in kept:
+        has_staff = False
         for seat in outcome.seats:
             if not math.isfinite(seat.reward):
                 raise ValueError(
                     f"match {outcome.number}: expected finite rewards, got {seat.reward} for {seat.policy}"
                 )
-    return [outcome if all(seat.rated for seat in outcome.seats) else _without_staff(outcome) for outcome in kept]
+            has_staff = has_staff or not seat.rated
+        checked.append(replace(outcome, seats=rated_seats(outcome)) if has_staff else outcome)
+    return checked
 
 
-def _without_staff(outcome: Outcome) -> Outcome:
-    return replace(outcome, seats=rated_seats(outcome))
+def seats_of(outcomes: Iterable[Outcome], policy: str) -> Iterator[tuple[Outcome, list[SeatOutcome]]]:
+    """Yields the finished ones of some matches in which a policy was compared, each with its seats, in the order they come in."""
+    for outcome in outcomes:
+        if outcome.status == FINISHED:
+            own = [seat for seat in outcome.seats if seat.policy == policy and seat.rated]
+            if own:
+                yield outcome, own
 
 
 def duels(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[Duel]:

@@ -103,7 +103,7 @@ def test_undercover(boards):
 
 
 def test_the_table_of_all_games_is_normalised(boards):
-    summary = summarise(boards.values())
+    summary = summarise(boards.values(), ())
     for environment in summary.environments:
         assert max(row.scores[environment] for row in summary.rows if row.scores[environment] is not None) == 100
     assert not summary.left_out

@@ -6,15 +6,14 @@ import numpy as np
 from scipy import sparse
 
 from rating.statistics.bradley_terry.comparisons import Comparisons, Floats
+from rating.statistics.bradley_terry.fitting import fit, to_ratings
+from rating.statistics.bradley_terry.links import is_connected
 from rating.statistics.bradley_terry.model import (
     DEFAULT_PRIOR_SD,
     ELO_PER_NAT,
     MEAN_RATING,
     BradleyTerryOptions,
-    fit,
-    is_connected,
     maximise,
-    to_ratings,
 )
 
 
@@ -35,7 +34,12 @@ def bootstrap(
         seed: of the resampling.
         by_cluster: draw whole clusters; ``False`` draws single results, which is much faster and right only if they are
             independent.
+
+    Raises:
+        ValueError: if ties are to be fitted as a result of their own.
     """
+    if options and options.ties == "davidson":
+        raise ValueError("ties: expected 'half' or 'drop' for resampling, got 'davidson'")
     fitted = fit(comparisons, options)
     options, size = fitted.options, len(comparisons.policies)
     if options.ties == "drop":

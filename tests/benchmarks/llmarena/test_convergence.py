@@ -8,7 +8,7 @@ from benchmarks.experiments.command import main
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.convergence import course_table, draw_course, first_below, last_below, mu_changes
 from rating.running.run_file import StopConfig
-from rating.schemes.duels import skill_leaderboard
+from rating.schemes.skill_board import skill_leaderboard
 from rating.statistics.trueskill_rating import Step, rate
 from tests.rating.made_outcomes import duel, void
 

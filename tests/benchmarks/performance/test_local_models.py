@@ -3,10 +3,13 @@
 import json
 import sys
 
+import pytest
+
 from benchmarks.options import parse
 from benchmarks.performance.local_models import Options, main
 
 
+@pytest.mark.slow
 def test_the_smoke_run(tiny_model, tmp_path, monkeypatch, capsys):
     path = tmp_path / "local.json"
     monkeypatch.setattr(sys, "argv", ["local_models", "--smoke", "--model", str(tiny_model), "--json", str(path)])

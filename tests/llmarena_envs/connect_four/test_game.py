@@ -29,6 +29,7 @@ def _after(moves: str) -> ConnectFour:
     return game
 
 
+@pytest.mark.slow
 def test_positions_per_ply() -> None:
     layer = {(0, 0): _after("")}
     counts, won = [1], [0]

@@ -321,7 +321,14 @@ def test_rate(capsys, finished_run):
     boards = json.loads(output(capsys, "rate", finished_run, "--json"))
     assert [board["environment"] for board in boards[:2]] == ["tictactoe_v0", "connect_four_v0"]
     assert {row["policy"] for row in boards[0]["rows"]} == {"random", "first_legal"}
-    assert "first_legal" in output(capsys, "rate", finished_run)
+    assert boards[2]["pool"] == {
+        "environments": ["tictactoe_v0", "connect_four_v0"],
+        "policies": ["first_legal", "random"],
+    }
+    shown, wide = output(capsys, "rate", finished_run), output(capsys, "rate", finished_run, "--wide")
+    assert max(map(len, shown.splitlines())) <= 100 < max(map(len, wide.splitlines()))
+    assert "first_legal" in shown and "95 % confidence" in shown and "shuffled" not in shown
+    assert "shuffled" in wide and "W/D/L" in wide
 
 
 def test_resume_of_a_finished_run_plays_nothing_and_says_by_what_hashes_it_is_known(capsys, finished_run):

@@ -13,11 +13,12 @@ from rating.errors import RunError
 from rating.records.outcome import FINISHED, VOID
 from rating.records.store import Store
 from rating.running import run_directory
-from rating.running.contests import make_scheme
+from rating.running.contests import make_leaderboard, make_scheme
 from rating.running.progress import expected_matches
 from rating.running.run_file import parse_run_file
 from rating.running.runner import Runner
 from rating.schedules.until import Until
+from rating.schemes.mean_reward import COMPANY
 from tests.rating.players import Asked
 
 pytestmark = pytest.mark.timeout(120)
@@ -192,6 +193,8 @@ def test_tables_are_chosen_where_there_are_more_policies_than_seats(tmp_path):
     assert isinstance(scheme.schedule(), Until) and expected_matches(scheme) is None
     void, records, facts = go_on(tmp_path / "run", text)
     sat = [name for names in seatings(records) for name in names]
+    board = make_leaderboard(config, "bid_v0", [record.outcome for record in records], facts)
+    assert COMPANY in board.notes()
     assert (void, facts["stopped:bid_v0"]) == (0, "count") and min(map(sat.count, "abcd")) >= 30
     for name in "abcd":
         seats = [names.index(name) for names in seatings(records) if name in names]

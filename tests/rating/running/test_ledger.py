@@ -90,10 +90,10 @@ def test_usage_that_no_server_told_is_not_shown_as_nothing(tmp_path, monkeypatch
     play(tmp_path / "run", run_file(matches=4))
     config, store = run_directory.open_run(tmp_path / "run")
     with contextlib.closing(store):
-        print_leaderboards(config, store)
+        print_leaderboards(config, store, wide=True)
     rows = [line.split("│") for line in capsys.readouterr().out.replace("┃", "│").splitlines() if "│" in line]
     header = [cell.strip() for cell in rows[0]]
-    cells = {row[1].strip(): row[header.index("tokens in")].strip() for row in rows[1:4]}
+    cells = {row[2].strip(): row[header.index("tokens in")].strip() for row in rows[1:4]}
     assert cells == {"model": "?", "other": "?", "random": "0"}
 
 

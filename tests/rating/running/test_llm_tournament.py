@@ -61,6 +61,7 @@ def boards(directory):
     return {board["environment"]: board for board in json.loads(output) if "costs" not in board}
 
 
+@pytest.mark.slow
 def test_a_model_plays_to_convergence_although_its_server_is_killed(tmp_path, tiny_model):
     run = tmp_path / "run"
     with running_server(tiny_model) as server:

@@ -2,6 +2,7 @@ import functools
 import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from llmarena_envs.core.declaration import HiddenRole
@@ -12,15 +13,16 @@ from rating.schedules.cross_play import cross_play
 from rating.schedules.field import field_play
 from rating.schedules.round_robin import round_robin
 from rating.schemes.cooperation import cooperative_leaderboard
-from rating.schemes.duels import skill_leaderboard
-from rating.schemes.leaderboard import headline
+from rating.schemes.leaderboard import headline, rank_ranges
 from rating.schemes.mean_reward import reward_leaderboard
 from rating.schemes.roles import Casting, role_leaderboard
+from rating.schemes.self_play import self_play_leaderboard
+from rating.schemes.skill_board import skill_leaderboard
 from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryOptions, fit
+from rating.statistics.bradley_terry import BradleyTerryOptions, compare, fit, standings
 from rating.statistics.elo import elo
 from rating.statistics.estimates import Tally, mean_estimate, rate_estimate
-from rating.statistics.trueskill_rating import TrueSkillOptions, permutation_spread, rate
+from rating.statistics.trueskill_rating import TrueSkillOptions, rate, shuffled
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 
 STRENGTHS = {"weak": -150.0, "middle": 0.0, "strong": 200.0, "other": 20.0}
@@ -79,8 +81,8 @@ BOARD_OF = {
 def test_any_order_of_the_outcomes_gives_the_same_bytes(kind):
     expected = BOARD_OF[kind](LOGS[kind])
     for seed in range(3):
-        shuffled = disturbed(LOGS[kind], seed)
-        board = BOARD_OF[kind]([o for o in shuffled if o.status == FINISHED])
+        mixed = disturbed(LOGS[kind], seed)
+        board = BOARD_OF[kind]([o for o in mixed if o.status == FINISHED])
         assert board == expected
         assert tables.to_json(board) == tables.to_json(expected)
 
@@ -105,16 +107,14 @@ def test_void_matches_change_nothing_but_their_count(kind):
 def test_skill_rows_hold_what_the_rating_modules_say():
     outcomes = LOGS["duels"]
     board = skill_leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
-    fitted, online = fit(outcomes), rate(outcomes).ratings
-    without = fit(outcomes, BradleyTerryOptions(ties="drop"))
-    spread = permutation_spread(outcomes, permutations=25, seed=3)
+    fitted, online = fit(outcomes, BradleyTerryOptions(prior_sd="fitted")), rate(outcomes).ratings
+    spread = shuffled(outcomes, permutations=25, seed=3)
     assert board.stop_reason == "sigma" and board.permutations == 25 and board.scheme == "duels"
     assert [row.policy for row in board.rows] == ["strong", *sorted(("middle", "other"), key=_place(fitted)), "weak"]
     for row in board.rows:
         index = fitted.policies.index(row.policy)
         assert row.rating == pytest.approx(fitted.ratings[index])
-        assert row.rating_without_ties == pytest.approx(without.ratings[index])
-        assert (row.mu, row.sigma) == online[row.policy]
+        assert (row.mu, row.sigma) == pytest.approx(online[row.policy])
         assert row.spread == spread[row.policy]
         assert row.low < row.rating < row.high
         assert row.tally.n == row.first.n + row.second.n == row.effort.matches == row.reward.n
@@ -133,19 +133,85 @@ def _place(fitted):
     return lambda name: -fitted.ratings[fitted.policies.index(name)]
 
 
-def test_the_wider_interval_is_shown():
-    outcomes = LOGS["duels"]
-    data = bradley_terry.compare(outcomes)
-    fitted = fit(data)
-    robust = bradley_terry.clustered(fitted, data)
+def forfeited(outcome, loser):
+    """The same match, which the loser forfeited."""
+    seats = tuple(
+        replace(seat, reward=-1.0 if seat.policy == loser else 1.0, forfeit="illegal" if seat.policy == loser else "")
+        for seat in outcome.seats
+    )
+    return replace(outcome, seats=seats)
+
+
+def forfeits(every=5):
+    """A log in which the strongest policy forfeits some of its matches."""
+    outcomes = []
+    for outcome in LOGS["duels"]:
+        has_strong = "strong" in {seat.policy for seat in outcome.seats}
+        outcomes.append(forfeited(outcome, "strong") if has_strong and outcome.number % every == 0 else outcome)
+    return outcomes
+
+
+@pytest.mark.parametrize("outcomes", [LOGS["duels"], forfeits(), [duel(number, "a", "b", "a") for number in range(6)]])
+def test_what_may_be_quoted_is_what_the_standings_say(outcomes):
+    fair = [outcome for outcome in outcomes if not any(seat.forfeit for seat in outcome.seats)]
+    without_ties = BradleyTerryOptions(prior_sd="fitted", ties="drop")
+    found = {
+        "": bradley_terry.standings(bradley_terry.compare(outcomes)),
+        "_without_ties": bradley_terry.standings(bradley_terry.compare(outcomes), without_ties),
+        "_without_forfeits": bradley_terry.standings(bradley_terry.compare(fair)),
+    }
     board = skill_leaderboard(outcomes)
-    assert board.interval == "wider" and board.clusters == robust.clusters == len(outcomes) / 2
-    for row in board.rows:
-        index = fitted.policies.index(row.policy)
-        error = max(fitted.errors[index], robust.errors[index])
-        assert row.high - row.rating == pytest.approx(1.959964 * error, rel=1e-5)
-    few = skill_leaderboard([duel(0, "a", "b", "a"), duel(1, "b", "a", "a")])
-    assert few.interval == "model" and few.clusters == 0
+    assert board.open_questions == found[""].notes and board.dispersion == found[""].dispersion
+    for suffix, expected in found.items():
+        for standing in expected.rows:
+            row = next(row for row in board.rows if row.policy == standing.policy)
+            shown = tuple(getattr(row, name + suffix) for name in ("rating", "low", "high", "is_linked"))
+            assert shown == (standing.rating, standing.low, standing.high, standing.is_linked)
+            assert suffix or row.rank == (standing.best_rank, standing.worst_rank)
+
+
+def test_skill_with_and_without_forfeits_and_how_often_there_were_any():
+    outcomes = forfeits()
+    rows = {row.policy: row for row in skill_leaderboard(outcomes).rows}
+    lost = sum(any(seat.forfeit for seat in outcome.seats) for outcome in outcomes)
+    strong = rows.pop("strong")
+    assert strong.rating_without_forfeits > strong.rating + 50
+    assert strong.forfeited == strong.ended_by_forfeit == lost / strong.effort.matches > 0.1
+    for row in rows.values():
+        met = [outcome for outcome in outcomes if row.policy in {seat.policy for seat in outcome.seats}]
+        assert row.forfeited == 0
+        assert row.ended_by_forfeit == sum(any(seat.forfeit for seat in outcome.seats) for outcome in met) / len(met)
+
+
+def test_score_is_the_mean_over_matches_with_others_by_deal():
+    outcomes = [*LOGS["duels"], match(10_000, ("strong", 1.0), ("strong", -1.0))]
+    for row in skill_leaderboard(outcomes).rows:
+        assert row.score.value == pytest.approx((row.tally.wins + row.tally.draws / 2) / row.tally.n)
+        assert (row.score.n, row.score.clusters) == (row.tally.n, row.tally.n / 2)
+
+
+@pytest.mark.parametrize(
+    ("intervals", "expected"),
+    [
+        ({"a": (5, 6), "b": (3, 4), "c": (1, 2)}, {"a": (1, 1), "b": (2, 2), "c": (3, 3)}),
+        ({"a": (3, 6), "b": (3, 4), "c": (1, 2)}, {"a": (1, 2), "b": (1, 2), "c": (3, 3)}),
+        ({"a": (5, 9), "b": (3, 6), "c": (1, 4)}, {"a": (1, 2), "b": (1, 3), "c": (2, 3)}),
+        ({"a": (5, None), "b": (1, 4), "c": (None, None)}, {"a": (1, 2), "b": (2, 3), "c": (1, 3)}),
+        ({"a": (1, 1), "b": (1, 1)}, {"a": (1, 2), "b": (1, 2)}),
+    ],
+)
+def test_ranks_that_intervals_leave_open(intervals, expected):
+    assert rank_ranges(intervals) == expected
+
+
+def test_every_board_shows_ranks_by_its_own_metric():
+    outcomes = undercover_log(lambda name, number: name == "a")
+    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
+    assert {row.policy: row.rank for row in board.rows} == {"a": (1, 1), "b": (2, 3), "f": (2, 3)}
+    apart = reward_leaderboard([match(number, ("a", 1.0 + number % 2), ("b", number % 3 - 9.0)) for number in range(9)])
+    assert [row.rank for row in apart.rows] == [(1, 1), (2, 2)]
+    one = reward_leaderboard([match(0, ("a", 1.0), ("b", 0.0)), void(1, "a", "c")])
+    assert {row.policy: row.rank for row in one.rows} == {"a": (1, 2), "b": (1, 2), "c": None}
 
 
 def test_an_unbeaten_policy_is_rated_and_flagged():
@@ -153,7 +219,9 @@ def test_an_unbeaten_policy_is_rated_and_flagged():
     board = skill_leaderboard(outcomes)
     assert not board.connected and not board.regularised
     assert [row.policy for row in board.rows] == ["a", "b"]
-    assert 0 < board.rows[0].low < board.rows[0].rating < board.rows[0].high < 3000
+    assert 0 < board.rows[0].low < board.rows[0].rating < 3000 and board.rows[0].high is None
+    assert board.rows[1].low is None and board.rows[1].high is not None
+    assert not any(row.is_linked for row in board.rows) and board.open_questions
     assert skill_leaderboard(outcomes, model=BradleyTerryOptions(prior_sd=None)).regularised
 
 
@@ -220,6 +288,67 @@ def test_mean_reward_with_more_than_two_players():
     assert (board.rows[0].reward.n, board.rows[0].reward.clusters) == (12, 4)
     assert board.references == {"equilibrium": 10 / 6}
     assert headline(board) == {"a": 1.5, "b": 0.25, "c": -1.0}
+
+
+def test_tables_of_three_and_more_are_rated_by_who_was_paid_more():
+    rng = np.random.default_rng(0)
+    pay = {"rare": 9.0, "often": 0.0, "between": -1.0, "last": -2.0}
+    outcomes = []
+    for number in range(120):
+        seated = rng.permutation(list(pay))[:3]
+        # One pays the most and seldom, another little and nearly always: the mean and the rating tell them apart.
+        paid = [1000.0 if name == "rare" and rng.random() < 0.2 else rng.normal(pay[name], 1) % 50 for name in seated]
+        paid = [-5.0 if name == "rare" and value < 1000 else value for name, value in zip(seated, paid, strict=True)]
+        outcomes.append(match(number, *zip(seated, paid, strict=True), seed=number // 2))
+    board = reward_leaderboard(outcomes)
+    expected = standings(replace(compare(outcomes), seated=False))
+    assert {row.policy: (row.rating, row.low, row.high) for row in board.rows} == {
+        row.policy: (row.rating, row.low, row.high) for row in expected.rows
+    }
+    assert board.rows[0].policy == "rare" and board.rows[0].rating == min(row.rating for row in board.rows)
+    assert "rating" in tables.to_text(board) and board.caveats == expected.notes
+    two = reward_leaderboard(LOGS["mean_reward"])
+    assert all(row.rating is None for row in two.rows) and "rating" not in tables.to_text(two)
+
+
+def test_unanimous_means_show_no_certainty_and_say_why():
+    outcomes = [match(number, ("a", 1.0), ("b", -1.0), seed=number) for number in range(9)]
+    for board in (reward_leaderboard(outcomes), self_play_leaderboard(outcomes)):
+        assert [row.reward.low for row in board.rows] == [None, None]
+        assert "[" not in tables.to_text(board)
+        assert any("all deals came out alike" in note and "one deal" not in note for note in board.notes())
+        (figure,) = board.figures(outcomes)
+        assert figure.rows == [("a", 1.0, None, None), ("b", -1.0, None, None)]  # both ends are open
+    alone = reward_leaderboard(outcomes[:1])
+    assert any("one deal only" in note and "alike" not in note for note in alone.notes())
+    assert not any("interval where" in note for note in reward_leaderboard(LOGS["mean_reward"]).notes())
+
+
+def test_what_a_policy_adds_to_others_is_told_from_its_partners():
+    skill = {"a": 2.0, "b": 0.0, "c": -2.0}
+    outcomes = []
+    for item in itertools.chain(*itertools.islice(cross_play(small_contest("game_v0", tuple(skill), seed=2)), 4)):
+        alone = 20.0 if len(set(item.policies)) == 1 else 0.0  # what it does with itself adds nothing to others
+        reward = alone + sum(skill[name] for name in item.policies) + item.seed % 5
+        outcomes.append(played(item, [reward, reward]))
+    board = cooperative_leaderboard(outcomes)
+    assert {row.policy: row.plus_minus.value for row in board.rows} == pytest.approx(skill)
+    assert "adds to others" in tables.to_text(board)
+    assert "adds to others" not in tables.to_text(cooperative_leaderboard(LOGS["cooperation"]))  # of two, none is told
+
+
+def test_skills_by_role_stand_beside_win_rates():
+    outcomes = undercover_log(lambda name, number: name == "a" or (name == "b" and number % 2 == 0))
+    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
+    assert [row.policy for row in board.rows] == ["a", "b", "f"]
+    skills = [row.skills["undercover"].rating for row in board.rows]
+    assert skills == sorted(skills, reverse=True) and len(set(skills)) == 3
+    assert board.rows[0].skills["undercover"].matches == len(outcomes) // 3
+    assert board.advantage_low < board.advantage < board.advantage_high
+    text = tables.to_text(board)
+    assert "skill as undercover" in text and "skill as civilian" not in text  # only one policy was ever a civilian
+    scores = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"), results="scores")
+    assert scores.advantage is None and not any(row.skills for row in scores.rows)
 
 
 def test_cooperative_keeps_self_play_and_cross_play_apart():

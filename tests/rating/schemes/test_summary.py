@@ -2,9 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from rating.schemes.duels import skill_leaderboard
+from rating.schemes.cooperation import cooperative_leaderboard
 from rating.schemes.leaderboard import headline
+from rating.schemes.mean_reward import reward_leaderboard
+from rating.schemes.skill_board import skill_leaderboard
 from rating.schemes.summary import Average, summarise, summarise_scores
+from rating.statistics.across import Pool, win_probabilities
+from rating.statistics.bradley_terry import compare, standings
+from tests.rating.made_outcomes import duel, match
 from tests.rating.schemes.test_leaderboard import LOGS
 
 SCORES = {
@@ -66,10 +71,76 @@ def test_published_normalisation_comes_out():
         assert row.average.value == pytest.approx(sum(printed[row.policy]) / 3, abs=0.03)
 
 
+ENVIRONMENTS = ("connect_four_v0", "tictactoe_v0", "hanabi_v0")
+
+
+def played(environment, wins, start=0):
+    """Outcomes of an environment: for each pair how often the first one won and lost."""
+    results = [
+        (pair, winner)
+        for pair, counts in wins.items()
+        for winner, n in zip(pair, counts, strict=True)
+        for _ in range(n)
+    ]
+    return [
+        replace(duel(start + number, *pair[:: 1 if number % 2 else -1], winner), environment=environment)
+        for number, (pair, winner) in enumerate(results)
+    ]
+
+
+def three_environments():
+    strong = {("a", "b"): (30, 10), ("a", "c"): (36, 4), ("b", "c"): (30, 10)}
+    outcomes = [
+        *played(ENVIRONMENTS[0], strong | {("w", "c"): (40, 1), ("w", "a"): (39, 2)}),
+        *played(ENVIRONMENTS[1], strong),
+        *(replace(match(number, ("a", 3.0), ("b", 3.0)), environment=ENVIRONMENTS[2]) for number in range(4)),
+    ]
+    own = [[outcome for outcome in outcomes if outcome.environment == name] for name in ENVIRONMENTS]
+    return outcomes, [*map(skill_leaderboard, own[:2]), cooperative_leaderboard(own[2])]
+
+
+def test_who_skips_environments_is_not_compared_by_those_it_likes():
+    outcomes, boards = three_environments()
+    summary = summarise(boards, outcomes)
+    assert summary.pool == Pool(ENVIRONMENTS[:2], ("a", "b", "c"))
+    assert summary.outside == {
+        "hanabi_v0": "nobody has beaten another there",
+        "w": "no rating in tictactoe_v0",
+    }
+    assert [row.policy for row in summary.rows] == ["a", "b", "c", "w"]
+    assert [row.rank for row in summary.rows] == [(1, 1), (2, 2), (3, 3), None]
+    assert summary.rows[-1].score is None and summary.rows[-1].average.value == 100
+    pairs = [compare([outcome for outcome in outcomes if outcome.environment == name]) for name in ENVIRONMENTS[:2]]
+    fits = {name: standings(own).fitted for name, own in zip(ENVIRONMENTS, pairs, strict=False)}
+    assert {row.policy: row.score for row in summary.rows if row.score} == win_probabilities(fits, summary.pool)
+
+
+def test_the_pool_is_without_what_is_withheld_or_left_over():
+    outcomes, boards = three_environments()
+    expected = summarise(boards, outcomes)
+    late = played(ENVIRONMENTS[1], {("c", "a"): (200, 0)}, start=1000)
+    fixed = [replace(board, scheduled=1000) for board in boards]
+    assert summarise(fixed, [*outcomes, *late]) == expected
+    hidden = [
+        replace(board, rows=tuple(replace(row, withheld=row.policy == "a") for row in board.rows)) for board in boards
+    ]
+    assert summarise(hidden, outcomes).pool == Pool(ENVIRONMENTS[:2], ("b", "c"))
+
+
+def test_tables_of_three_are_compared_by_all_pairs():
+    tables = [
+        replace(match(number, ("a", 2.0), ("b", 1.0 + number % 3), ("c", 0.0)), environment="bid_v0")
+        for number in range(12)
+    ]
+    summary = summarise([reward_leaderboard(tables)], tables)
+    assert summary.pool == Pool(("bid_v0",), ("a", "b", "c"))
+    assert summary.rows[-1].policy == "c" and summary.rows[-1].score.high < 0.5
+
+
 def test_boards_give_their_metric_and_environments_their_abilities():
     board = skill_leaderboard(LOGS["duels"])
-    assert headline(board) == {row.policy: row.mu for row in board.rows}
-    summary = summarise([replace(board, environment="connect_four_v0")])
+    assert headline(board) == {row.policy: row.spread.mu for row in board.rows}
+    summary = summarise([replace(board, environment="connect_four_v0")], ())
     assert summary.environments == ("connect_four_v0",)
     assert summary.abilities == ("spatial reasoning", "strategic planning")
     known = summarise_scores({"game_v0": {"a": 1.0}}, {"game_v0": ("b", "a")})

@@ -1,0 +1,382 @@
+"""The leaderboard of a two-player environment: Bradley-Terry with and without ties and forfeits, and TrueSkill.
+
+Sources: Bradley and Terry 1952 for the ratings to quote; LLMArena (arXiv 2402.16499, section 3.1) for TrueSkill.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rating.records.outcome import Outcome
+from rating.schemes import cells
+from rating.schemes.figures import Figure, Intervals, Pairs, Trajectories
+from rating.schemes.leaderboard import (
+    REWARD,
+    Column,
+    Interval,
+    Leaderboard,
+    Ranks,
+    Row,
+    by_policy,
+    common_fields,
+    ranked,
+    row_fields,
+)
+from rating.statistics import bradley_terry
+from rating.statistics.bounded import bounded_mean
+from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
+from rating.statistics.estimates import Z_95, Estimate, Tally, pair_table, rate_estimate, tallies
+from rating.statistics.results import Duel, duels, finished
+from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSkillOptions, rate, shuffled
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillRow(Row):
+    """A policy of a two-player environment; the ratings are ``None`` if it has not finished a match with another policy.
+
+    Attributes:
+        rating: Bradley-Terry rating, in Elo.
+        low: lower end of its 95 % interval; ``None`` if the data do not bound it.
+        high: upper end; likewise.
+        is_linked: whether it belongs to the largest group of which each has beaten or tied every other through a chain; how far
+            another is from that group the prior determines.
+        score: mean score against other policies, 0 to 1, a tie counts a half; clustered by deal.
+        rating_without_ties: the rating if ties are left out.
+        low_without_ties: lower end of its interval; as ``low``.
+        high_without_ties: upper end.
+        is_linked_without_ties: as ``is_linked``.
+        rating_without_forfeits: the rating from the matches in which nobody forfeited.
+        low_without_forfeits: lower end of its interval; as ``low``.
+        high_without_forfeits: upper end.
+        is_linked_without_forfeits: as ``is_linked``.
+        forfeited: share of its matches that it forfeited, 0 to 1; ``None`` without a match.
+        ended_by_forfeit: share of its matches that anybody forfeited.
+        mu: TrueSkill mean, matches applied in match-number order.
+        sigma: TrueSkill standard deviation.
+        spread: mu and sigma averaged over random orders of the matches, and what the order does to mu.
+        tally: wins, draws and losses against other policies.
+        first: those on the first seat.
+        second: those on the second seat.
+    """
+
+    rating: float | None
+    low: float | None
+    high: float | None
+    is_linked: bool | None
+    score: Estimate | None
+    rating_without_ties: float | None
+    low_without_ties: float | None
+    high_without_ties: float | None
+    is_linked_without_ties: bool | None
+    rating_without_forfeits: float | None
+    low_without_forfeits: float | None
+    high_without_forfeits: float | None
+    is_linked_without_forfeits: bool | None
+    forfeited: float | None
+    ended_by_forfeit: float | None
+    mu: float | None
+    sigma: float | None
+    spread: Shuffled | None
+    tally: Tally
+    first: Tally
+    second: Tally
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval of the rating."""
+        return None if self.rating is None else (self.low, self.high)
+
+    @property
+    def metric(self) -> float | None:
+        """TrueSkill's mu, whatever the order of the matches."""
+        return self.spread.mu if self.spread else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillLeaderboard(Leaderboard):
+    """The leaderboard of a two-player environment.
+
+    Attributes:
+        connected: whether every policy has beaten or tied every other through a chain of others; if not, the prior
+            determines how far groups are apart.
+        regularised: whether a prior was used although none was asked for.
+        dispersion: factor on the variance of the model (see ``Standings``).
+        clusters: number of deals.
+        open_questions: what the data do not establish, in plain words.
+        seat_advantage: of the first seat, in Elo; ``None`` without a match, or if none is fitted.
+        seat_low: lower end of its 95 % interval.
+        seat_high: upper end.
+        position: matches the first seat won, tied and lost, those of a policy with itself included.
+        first_share: share of the first seat in the decided ones.
+        permutations: number of random orders behind the spread.
+    """
+
+    rows: Sequence[SkillRow]
+    connected: bool
+    regularised: bool
+    dispersion: float
+    clusters: int
+    open_questions: tuple[str, ...]
+    seat_advantage: float | None
+    seat_low: float | None
+    seat_high: float | None
+    position: Tally
+    first_share: Estimate | None
+    permutations: int
+
+    def columns(self) -> list[Column]:
+        """Returns ratings and tallies."""
+        return [
+            RATING,
+            SCORE,
+            *self.rating_columns(),
+            Column("mu", _skill_cell, 8, wide=True),
+            Column("shuffled", _shuffled_cell, 1, wide=True),
+            *TALLIES,
+        ]
+
+    def rating_columns(self) -> list[Column]:
+        """Returns the ratings from parts of the matches."""
+        columns = [NO_TIES]
+        if any(row.ended_by_forfeit for row in self.rows):
+            columns += [NO_FORFEITS, FORFEITED]
+        return columns
+
+    def notes(self) -> list[str]:
+        """Says what the ratings are, and what does not hold of them."""
+        is_rated = any(row.rating is not None for row in self.rows)
+        return [*([self.rating_note()] if is_rated else []), self.seat_note(), *self.doubts()]
+
+    def wide_notes(self) -> list[str]:
+        """Says what the other ratings are."""
+        return [
+            *self.parts_notes(),
+            f"mu: TrueSkill in match order, as in the paper; shuffled: its mean over {self.permutations} random orders of the"
+            " matches, by which environments are put together; the ± there is what the order alone does to mu, not how well"
+            " it is known",
+        ]
+
+    def parts_notes(self) -> list[str]:
+        """Says what the ratings from parts of the matches are."""
+        notes = [f"no ties: fitted without them{_apart(self.rows, 'is_linked_without_ties')}"]
+        if any(row.ended_by_forfeit for row in self.rows):
+            notes.append(
+                "no forfeits: fitted to the matches that nobody forfeited"
+                f"{_apart(self.rows, 'is_linked_without_forfeits')}; forfeited: share of its matches that the policy forfeited,"
+                " and that anybody did"
+            )
+        return notes
+
+    def rank_note(self) -> str:
+        """Says what the ranks are."""
+        return "rank: what the 95 % interval of every difference of two ratings leaves open, each pair by itself"
+
+    def rating_note(self) -> str:
+        """Says what the ratings are."""
+        note = (
+            f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval ({self.clusters} deals); score: mean with a tie as"
+            " a half, in % with its 95 % interval"
+        )
+        if any(row.tally.draws for row in self.rows):
+            note += "; since there are ties, differences of ratings tell expected scores, not chances to win"
+        return note
+
+    def seat_note(self) -> str:
+        """Says how the first seat did."""
+        note = f"first seat won {self.position.wins}, tied {self.position.draws}, lost {self.position.losses}"
+        if self.seat_advantage is None:
+            return note
+        interval = f"[{cells.number(self.seat_low, 0)}, {cells.number(self.seat_high, 0)}]"
+        return f"{note}; its advantage: {cells.number(self.seat_advantage, 0)} Elo {interval}"
+
+    def doubts(self) -> list[str]:
+        """Says what does not hold of the ratings."""
+        added = ["the data alone determine no finite ratings: a prior was added"] if self.regularised else []
+        return [*self.open_questions, *added]
+
+    def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns ratings with their intervals, their course, and the results of every pair."""
+        rated = [(row.policy, row.rating, row.low, row.high) for row in self.rows if row.rating is not None]
+        intervals = [Intervals(rated, "Bradley-Terry rating in Elo with its 95 % interval")] if rated else []
+        table = pair_table(duels(outcomes, with_itself=True))
+        return [*intervals, *self.course(outcomes), *([Pairs(table)] if table else [])]
+
+    def course(self, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns TrueSkill after every match."""
+        history = rate(outcomes).history
+        return [Trajectories(history, "TrueSkill mu ± sigma")] if history else []
+
+
+def skill_leaderboard(
+    outcomes: Iterable[Outcome],
+    *,
+    stop_reason: str = "",
+    trueskill: TrueSkillOptions | None = None,
+    model: BradleyTerryOptions | None = None,
+    permutations: int = 20,
+    seed: int = 0,
+) -> SkillLeaderboard:
+    """Makes the leaderboard of a two-player environment.
+
+    Args:
+        outcomes: all its outcomes, void ones included, in any order; at least one.
+        stop_reason: why no more matches were played.
+        trueskill: parameters of TrueSkill.
+        model: what Bradley-Terry fits; by default with a prior as wide as the pool.
+        permutations: number of random orders of the matches for the spread of mu.
+        seed: of those orders.
+
+    Raises:
+        ValueError: if there are no outcomes, or a match had not two rated seats.
+    """
+    outcomes = list(outcomes)
+    common = common_fields(outcomes, "duels", stop_reason)
+    model = model or BradleyTerryOptions(prior_sd="fitted")
+    played = finished(outcomes)
+    results = duels(played, with_itself=True)
+    others = [duel for duel in results if duel.first != duel.second]
+    by_seat = tallies(others)
+    comparisons = bradley_terry.compare(played)
+    fair = [match for match in played if not any(seat.forfeit for seat in match.seats)]
+    found = _standings(comparisons, model)
+    ratings = {
+        "": _by_policy(found),
+        "_without_ties": _by_policy(_standings(comparisons, replace(model, ties="drop"))),
+        "_without_forfeits": _by_policy(
+            found if len(fair) == len(played) else _standings(bradley_terry.compare(fair), model)
+        ),
+    }
+    scores = _scores(played, results)
+    forfeits = _forfeit_rates(played)
+    online = RunningRatings(trueskill or TrueSkillOptions())
+    for duel in others:
+        online.add(duel)
+    spread = shuffled(others, trueskill, permutations=permutations, seed=seed)
+    rows = []
+    for policy, matches in by_policy(outcomes).items():
+        first, second = by_seat.get(policy, (Tally(), Tally()))
+        standing = ratings[""].get(policy)
+        mu, sigma = online.ratings.get(policy, (None, None))
+        rows.append(
+            SkillRow(
+                **row_fields(matches, policy),
+                **_rating_fields(policy, ratings),
+                **forfeits.get(policy, {"forfeited": None, "ended_by_forfeit": None}),
+                rank=Ranks(standing.best_rank, standing.worst_rank) if standing else None,
+                score=scores.get(policy),
+                mu=mu,
+                sigma=sigma,
+                spread=spread.get(policy),
+                tally=Tally(*(a + b for a, b in zip(first, second, strict=True))),
+                first=first,
+                second=second,
+            )
+        )
+    position = Tally()
+    for duel in results:
+        position = position.add(duel.score)
+    fitted = found.fitted if found else None
+    seat = (fitted.seat_advantage, Z_95 * fitted.seat_error) if fitted and fitted.options.seat_term else None
+    return SkillLeaderboard(
+        **common,
+        rows=ranked(rows, lambda row: row.rating),
+        connected=fitted.connected if fitted else False,
+        regularised=fitted.regularised if fitted else False,
+        dispersion=found.dispersion if found else 1.0,
+        clusters=len({outcome.seed for outcome in played}),
+        open_questions=found.notes if found else (),
+        seat_advantage=seat[0] if seat else None,
+        seat_low=seat[0] - seat[1] if seat else None,
+        seat_high=seat[0] + seat[1] if seat else None,
+        position=position,
+        first_share=rate_estimate(position.wins, position.wins + position.losses),
+        permutations=permutations,
+    )
+
+
+def _standings(comparisons: Comparisons, model: BradleyTerryOptions) -> Standings | None:
+    return standings(comparisons, model) if comparisons.policies else None
+
+
+def _by_policy(found: Standings | None) -> dict[str, Standing]:
+    return {row.policy: row for row in found.rows} if found else {}
+
+
+def _rating_fields(policy: str, ratings: Mapping[str, Mapping[str, Standing]]) -> dict[str, Any]:
+    """Returns the fields of the ratings of a policy by all matches and by parts of them, whose names end differently."""
+    fields = {}
+    for suffix, found in ratings.items():
+        standing = found.get(policy)
+        for name in ("rating", "low", "high", "is_linked"):
+            fields[name + suffix] = getattr(standing, name) if standing and standing.games else None
+    return fields
+
+
+def _forfeit_rates(played: Iterable[Outcome]) -> dict[str, dict[str, float]]:
+    """Returns for every policy the shares of its matches that it forfeited and that anybody forfeited."""
+    matches, own, ended = Counter[str](), Counter[str](), Counter[str]()
+    for match in played:
+        policies = {seat.policy for seat in match.seats}
+        matches.update(policies)
+        losers = {seat.policy for seat in match.seats if seat.forfeit}
+        if losers:
+            own.update(losers)
+            ended.update(policies)
+    return {
+        policy: {"forfeited": own[policy] / count, "ended_by_forfeit": ended[policy] / count}
+        for policy, count in matches.items()
+    }
+
+
+def _scores(played: Sequence[Outcome], results: Sequence[Duel]) -> dict[str, Estimate | None]:
+    """Returns the mean score of every policy against others, clustered by deal; ``results`` are those of ``played``."""
+    scores: dict[str, list[float]] = {}
+    deals: dict[str, list[int]] = {}
+    for match, duel in zip(played, results, strict=True):
+        if duel.first != duel.second:
+            for policy, score in ((duel.first, duel.score), (duel.second, 1 - duel.score)):
+                scores.setdefault(policy, []).append(score)
+                deals.setdefault(policy, []).append(match.seed)
+    return {policy: bounded_mean(own, deals[policy]) for policy, own in scores.items()}
+
+
+def _apart(rows: Sequence[SkillRow], field: str) -> str:
+    """Says whose distance from the others is the prior's in ratings from a part of the matches."""
+    apart = [row.policy for row in rows if getattr(row, field) is False]
+    return f" (not linked to the others by results: {', '.join(apart)})" if apart else ""
+
+
+def _skill_cell(row: SkillRow) -> str:
+    return "" if row.mu is None else f"{row.mu:.2f} ± {cells.number(row.sigma, 2)}"
+
+
+def _shuffled_cell(row: SkillRow) -> str:
+    return "" if row.spread is None else f"{row.spread.mu:.2f} ± {row.spread.sd:.2f}"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.0%}"
+
+
+RATING = Column("rating", lambda row: cells.rating(row.rating, row.low, row.high))
+SCORE = Column("score, %", lambda row: cells.score(row.score), 9)
+NO_TIES = Column(
+    "no ties",
+    lambda row: cells.rating(row.rating_without_ties, row.low_without_ties, row.high_without_ties),
+    2,
+    wide=True,
+)
+NO_FORFEITS = Column(
+    "no forfeits",
+    lambda row: cells.rating(row.rating_without_forfeits, row.low_without_forfeits, row.high_without_forfeits),
+    9,
+    wide=True,
+)
+FORFEITED = Column("forfeited", lambda row: f"{_share(row.forfeited)} / {_share(row.ended_by_forfeit)}", 9, wide=True)
+TALLIES = (
+    Column("W/D/L", lambda row: cells.tally(row.tally), wide=True),
+    Column("first", lambda row: cells.tally(row.first), 7, wide=True),
+    Column("second", lambda row: cells.tally(row.second), 6, wide=True),
+    REWARD._replace(wide=True),
+)

@@ -1,0 +1,104 @@
+"""Several environments together: how likely a policy is to win against the others, on average over environments.
+
+Ratings of different environments have no common scale, and the best of an environment is a different one in each. The chance to
+win against the same opponents means the same everywhere: Bradley-Terry (Bradley and Terry 1952) is fitted to each environment,
+the expected score of a policy is averaged over its opponents and then over environments, each of which counts alike. Only
+environments and policies count that make a complete table, so that nobody gains by leaving out what it is bad at.
+"""
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rating.statistics.bradley_terry import ELO_PER_NAT, BradleyTerryFit
+from rating.statistics.bradley_terry.model import probability
+from rating.statistics.estimates import Z_95, Estimate
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Who is compared where.
+
+    Attributes:
+        environments: in the order they came in.
+        policies: sorted; each has a rating in every one of the environments.
+    """
+
+    environments: tuple[str, ...]
+    policies: tuple[str, ...]
+
+
+NOBODY = Pool((), ())
+
+
+def largest_pool(policies: Mapping[str, tuple[str, ...]]) -> Pool:
+    """Returns the complete table with the most cells; of equal ones that with more environments.
+
+    Args:
+        policies: those with a rating, by environment.
+
+    Returns:
+        A pool of two policies or more, or an empty one.
+    """
+    played = {
+        name: frozenset(environment for environment, names in policies.items() if name in names)
+        for names in policies.values()
+        for name in names
+    }
+    sets = set(played.values())
+    candidates = {frozenset.intersection(*played.values())} if played else set()
+    candidates |= sets | {a & b for a, b in itertools.combinations(sets, 2)}
+    best = NOBODY
+    for chosen in candidates:
+        pool = Pool(
+            tuple(environment for environment in policies if environment in chosen),
+            tuple(sorted(name for name, own in played.items() if chosen and chosen <= own)),
+        )
+        if len(pool.policies) >= 2 and _size(pool) > _size(best):
+            best = pool
+    return best
+
+
+def _size(pool: Pool) -> tuple[int, int, tuple[str, ...]]:
+    environments, policies = len(pool.environments), len(pool.policies)
+    return environments * policies, environments, pool.environments
+
+
+def win_probabilities(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> dict[str, Estimate]:
+    """Returns the mean expected score of every policy of a pool against the others of it, on both seats alike.
+
+    The 95 % interval is by the delta method from the covariance of the ratings, on the logistic scale, so that it stays within
+    0 and 1. It tells how well these environments are known, not what others would say.
+
+    Args:
+        fits: of each environment of the pool.
+        pool: two policies or more.
+    """
+    size, count = len(pool.policies), len(pool.environments)
+    values, variances = np.zeros(size), np.zeros(size)
+    for environment in pool.environments:
+        fitted = fits[environment]
+        index = [fitted.policies.index(name) for name in pool.policies]
+        x, seat = fitted.ratings[index] / ELO_PER_NAT, fitted.seat_advantage / ELO_PER_NAT
+        d = x[:, None] - x[None, :]
+        p = np.stack((probability(d + seat), probability(d - seat)))
+        np.einsum("sii->si", p)[...] = 0.0
+        slope = (p * (1 - p)).mean(axis=0)
+        values += p.mean(axis=0).sum(axis=1) / ((size - 1) * count)
+        gradient = (np.diag(slope.sum(axis=1)) - slope) / ((size - 1) * count)
+        covariance = fitted.covariance[np.ix_(index, index)] / ELO_PER_NAT**2
+        variances += np.einsum("ij,jk,ik->i", gradient, covariance, gradient)
+    return {
+        name: _estimate(value, math.sqrt(variance), count)
+        for name, value, variance in zip(pool.policies, values.tolist(), variances.tolist(), strict=True)
+    }
+
+
+def _estimate(value: float, error: float, environments: int) -> Estimate:
+    value = min(max(value, 1e-12), 1 - 1e-12)
+    logit, half = math.log(value / (1 - value)), Z_95 * error / (value * (1 - value))
+    low, high = probability([logit - half, logit + half]).tolist()
+    return Estimate(value, low, high, environments, environments)
