@@ -66,6 +66,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--seed", type=_count, help="root seed")
     run.add_argument("--preset", choices=("standard", "llmarena"), help="what is done about bad replies")
+    run.add_argument(
+        "--schedule",
+        choices=("round_robin", "adaptive"),
+        help="who meets whom: a fixed cycle (default), or chosen from the results so far, by which fewer games tell the order",
+    )
     run.add_argument("--max-matches", type=_count, help="scheduled matches of a policy after which play stops")
     run.add_argument("--min-matches", type=_count, help="matches of a policy before play can stop")
     run.add_argument("--workers", type=_count, help="worker processes for scripted matches; 0 for one a core")

@@ -188,7 +188,7 @@ def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str],
 def _read_run_file(args: argparse.Namespace) -> str:
     flags = [
         name
-        for name in ("env", "policy", "seed", "preset", "max_matches", "min_matches", "workers")
+        for name in ("env", "policy", "seed", "preset", "schedule", "max_matches", "min_matches", "workers")
         if getattr(args, name)
     ]
     if flags:
@@ -203,7 +203,9 @@ def _read_run_file(args: argparse.Namespace) -> str:
 
 def _settings(args: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {
-        name: getattr(args, name) for name in ("seed", "preset", "workers") if getattr(args, name) is not None
+        name: getattr(args, name)
+        for name in ("seed", "preset", "schedule", "workers")
+        if getattr(args, name) is not None
     }
     stop = {name: getattr(args, name) for name in ("min_matches", "max_matches") if getattr(args, name) is not None}
     return {**settings, "stop": stop} if stop else settings

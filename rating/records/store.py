@@ -197,6 +197,22 @@ class Store:
             totals[environment] += count
         return dict(totals)
 
+    def seatings(self, environment: str) -> list[tuple[str, ...]]:
+        """Returns the policies on the seats of the matches of an environment, by number, as far as no number is missing.
+
+        Raises:
+            RunError: if the record is damaged.
+        """
+        rows = self._db.execute(
+            "SELECT number, policies, seed FROM match WHERE environment = ? ORDER BY number", (environment,)
+        )
+        found: list[tuple[str, ...]] = []
+        for number, policies, seed in rows:
+            if number != len(found):
+                break
+            found.append(load_match(environment, number, policies, seed, "{}").policies)
+        return found
+
     def statuses(self) -> dict[str, int]:
         """Returns the number of matches with each status."""
         totals: Counter[str] = Counter()

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 
 from llmarena_envs.catalogue import load_environment, make_environment, option_names
-from llmarena_envs.core.options import check_choice
+from llmarena_envs.core.options import OptionError, check_choice
 from rating.records.outcome import Outcome
 from rating.running import absences
 from rating.running.run_file import RunConfig
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.registry import find_scheme
-from rating.schemes.scheme import Scheme, Setting
+from rating.schemes.scheme import ADAPTIVE, ROUND_ROBIN, Scheme, Setting
 
 SCHEDULED = "scheduled:"
 """Beginning of the name of the fact that says after how many matches a schedule ended; its value is empty while it goes on."""
@@ -46,6 +46,8 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             stop=config.stop.rule(),
             matches=config.stop.matches,
             ahead=config.ahead,
+            schedule=item.schedule or (config.schedule if scheme.can_adapt else ROUND_ROBIN),
+            recorded=config.recorded(environment),
             references=references,
             value=item.value,
             half_width=config.stop.half_width,
@@ -58,6 +60,19 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             withdrawn=config.withdrawn(environment),
         )
     )
+
+
+def check_schedule(config: RunConfig) -> None:
+    """Checks that the schedule that the run asks for suits one environment at least.
+
+    Raises:
+        OptionError: if it does not.
+    """
+    if config.schedule == ADAPTIVE and not any(make_scheme(config, item.name).can_adapt for item in config.environment):
+        raise OptionError(
+            f"schedule: expected {ROUND_ROBIN!r}, since an adaptive one suits policies compared by duels or mean rewards,"
+            f" and no environment has such; got {config.schedule!r}"
+        )
 
 
 def scheduled_matches(facts: Mapping[str, str], environment: str) -> int | None:

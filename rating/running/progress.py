@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from rating.accounting.bill import Usage
 from rating.schedules.schedule import Stop
 from rating.schemes.repeating import Repeating
-from rating.schemes.scheme import Scheme
+from rating.schemes.scheme import ADAPTIVE, Scheme
 from rating.schemes.stopping import CountRule
 
 
@@ -63,7 +63,11 @@ class Progress:
 
 def expected_matches(scheme: Scheme) -> int | None:
     """Returns how many matches a scheme schedules, or ``None`` if that depends on how they end."""
-    if not isinstance(scheme, Repeating) or not isinstance(scheme.rule(), CountRule):
+    if (
+        not isinstance(scheme, Repeating)
+        or not isinstance(scheme.rule(), CountRule)
+        or scheme.setting.schedule == ADAPTIVE
+    ):
         return None
     schedule, matches = scheme.schedule(), 0
     while not isinstance(batch := schedule.next_batch(), Stop):

@@ -122,6 +122,8 @@ def differences(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]
     for name in common:
         yield from _changes(f"{name}: turns: ", recorded["turns"][name], current["turns"][name])
         yield from _changes(f"{name}: staff: ", recorded.get("staff", {}).get(name, {}), current["staff"][name])
+        if before := recorded.get("schedule", {}).get(name):
+            yield from _changes(f"{name}: ", {"schedule": before}, {"schedule": current["schedule"][name]})
         if name in recorded.get("tournament", {}):
             before = recorded["tournament"][name]
             now, added = _without_newcomers(current["tournament"][name], len(before["newcomers"]))

@@ -14,7 +14,7 @@ from rating.records.calls import CALLS
 from rating.records.imported import is_import, only_results
 from rating.records.record import UNFINISHED
 from rating.records.store import Store
-from rating.running.contests import make_scheme
+from rating.running.contests import check_schedule, make_scheme
 from rating.running.price_file import keep_prices
 from rating.running.resumption import IDENTITY, RUN_FILE_TEXT, continued, differences, identity
 from rating.running.run_file import RunConfig, parse_run_file
@@ -86,6 +86,7 @@ def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple
     config = parse_run_file(run_file, where, offline=offline)
     for environment in config.environment:
         make_scheme(config, environment.name)
+    check_schedule(config)
     return config, run_file
 
 
@@ -104,7 +105,7 @@ def open_run(path: Path) -> tuple[RunConfig, Store]:
     """
     config = parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
     store = open_store(path)
-    return continued(config, store.facts(), store.sizes()), store
+    return continued(config, store.facts(), store.sizes()).with_recorded(store.seatings), store
 
 
 def open_store(path: Path) -> Store:

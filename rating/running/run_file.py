@@ -3,7 +3,7 @@
 import itertools
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from rating.running.price_file import read_prices
 from rating.running.tournament_config import TournamentConfig
 from rating.schemes.stopping import StopRule
 
+ScheduleName = Literal["round_robin", "adaptive"]
 Fallback = Literal["forfeit", "random_legal", "noop"]
 DEADLINE = 600.0
 """Seconds a policy has for a reply unless the run says otherwise: a run must end."""
@@ -69,6 +70,8 @@ class EnvironmentConfig(_Table):
         turns: treatment of bad replies where it differs from the run's.
         scheme: the way in which policies are compared, a name of ``rating.schemes.registry``; by default the one that the
             environment declares.
+        schedule: ``round_robin``, the fixed cycle of the scheme, or ``adaptive``, which chooses who meets whom from the results
+            so far (schemes ``duels`` and ``mean_reward``); by default the run's, where the scheme can.
         opponent: the policy on the seats that are not under test, where the scheme has such seats; by default ``random``. With
             the scheme ``field``, one of the pool by name or any other by spec.
         value: statistic of the environment that the scheme ``field`` averages; by default none.
@@ -82,6 +85,7 @@ class EnvironmentConfig(_Table):
     by_deal: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
     turns: TurnsConfig = TurnsConfig()
     scheme: str = ""
+    schedule: ScheduleName | None = None
     opponent: str = ""
     value: str = ""
     staff: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
@@ -190,6 +194,7 @@ class RunConfig(_Table):
             batch is under way meanwhile, and the batch after the one that satisfied the rule is played too. The limit
             ``max_matches`` holds in any case. What is known beforehand (a number of matches, the first ``min_matches``) is
             not waited for; so it limits how many matches are under way only where a rule waits for ratings, to so many batches.
+        schedule: of all environments whose scheme has it and that do not say otherwise; see ``EnvironmentConfig``.
         executor: ``async`` (this process), ``process`` (a pool, except for matches of a person or a model) or ``auto``: the
             pool for matches between scripted policies.
         workers: processes of the pool; 0 for one a core.
@@ -209,6 +214,7 @@ class RunConfig(_Table):
     stop: StopConfig = StopConfig()
     ratings: RatingsConfig = RatingsConfig()
     ahead: Count = 2
+    schedule: ScheduleName = "round_robin"
     executor: Literal["auto", "async", "process"] = "auto"
     workers: Annotated[int, Field(ge=0, le=1024)] = 0
     concurrency: Count = 64
@@ -221,6 +227,7 @@ class RunConfig(_Table):
     _phases: dict[str, tuple[tuple[str, ...], ...]] = PrivateAttr(default_factory=dict)
     _starts: dict[str, tuple[int, ...]] = PrivateAttr(default_factory=dict)
     _begun: dict[str, int] = PrivateAttr(default_factory=dict)
+    _recorded: dict[str, tuple[tuple[str, ...], ...]] = PrivateAttr(default_factory=dict)
 
     def check(self, *, offline: bool = False) -> None:
         """Makes every environment and policy once, so that a bad name or option fails before anything is played.
@@ -346,8 +353,8 @@ class RunConfig(_Table):
     def identity(self) -> str:
         """Returns what is recorded of a run that goes on: see ``rating.running.resumption`` for what of it may change.
 
-        That is who plays and serves, how bad replies are treated, how far play runs ahead of the stop rule, and the rules of a
-        tournament.
+        That is who plays and serves, how bad replies are treated, by which schedule and how far ahead of the stop rule is played,
+        and the rules of a tournament.
         """
         players = {
             item.title: {"spec": item.spec, **{key: item.options[key] for key in item.options if key != "base_url"}}
@@ -357,6 +364,7 @@ class RunConfig(_Table):
         staff = {item.name: item.staff for item in self.environment}
         rules = {item.name: asdict((item.tournament or TournamentConfig()).rules()) for item in self.environment}
         identity = {"players": players, "turns": turns, "staff": staff, "ahead": self.ahead, "tournament": rules}
+        identity["schedule"] = {item.name: item.schedule or self.schedule for item in self.environment}
         identity["pools"] = {item.name: self.phases(item.name) for item in self.environment}
         return json.dumps(identity, sort_keys=True, default=str)
 
@@ -387,6 +395,13 @@ class RunConfig(_Table):
         """Returns the number of matches of an environment that were begun in earlier sessions."""
         return self._begun.get(environment, 0)
 
+    def recorded(self, environment: str) -> tuple[tuple[str, ...], ...]:
+        """Returns the policies on the seats of each match of an environment that was begun in earlier sessions, by number.
+
+        They are known where the schedule depends on them.
+        """
+        return self._recorded.get(environment, ())
+
     def with_phases(
         self,
         phases: Mapping[str, tuple[tuple[str, ...], ...]],
@@ -396,6 +411,16 @@ class RunConfig(_Table):
         """Returns the run with the phases in which its pools came, by environment, where they begin, and how far it is."""
         config = self.model_copy()
         config._phases, config._starts, config._begun = dict(phases), dict(starts), dict(begun)
+        return config
+
+    def with_recorded(self, seats: Callable[[str], Sequence[tuple[str, ...]]]) -> "RunConfig":
+        """Returns the run with what was scheduled of its adaptive environments; ``seats`` is asked for it by name."""
+        config = self.model_copy()
+        config._recorded = {
+            item.name: tuple(seats(item.name))
+            for item in self.environment
+            if (item.schedule or self.schedule) == "adaptive"
+        }
         return config
 
     def present(self, environment: str) -> list[str]:

@@ -16,6 +16,46 @@ ENDED = "ended"
 """Why a schedule stops that ended in an earlier session, after which others came."""
 
 
+class Source(Protocol):
+    """Where batches come from that depend on outcomes."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the next batch depends on no outcome."""
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        """Takes the outcomes of the next whole batch, in match-number order, void ones included."""
+
+    def leave_out(self, policy: str) -> None:
+        """Plans no more matches of a policy."""
+
+    def next_batch(self) -> list[Match] | Stop:
+        """Returns the next batch; or why there is none, e.g. since nobody may be scheduled any more."""
+
+
+class Fixed:
+    """Batches that depend on no outcome.
+
+    Args:
+        batches: without end.
+    """
+
+    is_known = True
+
+    def __init__(self, batches: Iterator[list[Match]]) -> None:
+        self._batches = batches
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        """Changes nothing."""
+
+    def leave_out(self, policy: str) -> None:
+        """Changes nothing: the matches of a policy that is left out keep their numbers."""
+
+    def next_batch(self) -> list[Match]:
+        """Returns the next batch."""
+        return next(self._batches)
+
+
 class Rule(Protocol):
     """When the matches of an environment suffice, folded: no call costs more as the run grows."""
 
@@ -46,9 +86,10 @@ class Until:
 
     Args:
         contest: what is scheduled.
-        batches: of matches, without end.
+        batches: a source of batches that hears outcomes, or fixed ones without end.
         rule: when to stop.
-        ahead: the lag where the next batch depends on outcomes; before the rule has its least number of matches it does not.
+        ahead: the lag where the next batch depends on outcomes; with fixed batches it does not before the rule has its least
+            number of matches.
         matches: number of matches at which it ends whatever the rule says, since what comes after them has begun; ``None`` if
             the rule decides.
         begun: number of matches before which it does not end, whatever the rule says, since they were begun under another rule or
@@ -58,7 +99,7 @@ class Until:
     def __init__(
         self,
         contest: Contest,
-        batches: Iterator[list[Match]],
+        batches: Source | Iterator[list[Match]],
         rule: Rule,
         ahead: int,
         *,
@@ -70,7 +111,7 @@ class Until:
         self._begun = begun
         self._given = 0
         self._contest = contest
-        self._batches = batches
+        self._source = Fixed(batches) if isinstance(batches, Iterator) else batches
         self._rule = rule
         self._left_out: set[str] = set()
         self._scheduled = dict.fromkeys(contest.policies, 0)
@@ -80,6 +121,8 @@ class Until:
     @property
     def lag(self) -> int:
         """How many batches may be under way with the next one."""
+        if not self._source.is_known:
+            return self._ahead
         if self._matches is not None:
             return UNLIMITED
         decisive = len(self._until_batch) - self._ahead  # the last batch whose outcomes the next one depends on
@@ -89,6 +132,7 @@ class Until:
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of the next whole batch."""
+        self._source.add(outcomes)
         self._rule.add(outcomes)
 
     def next_batch(self) -> list[Match] | Stop:
@@ -103,23 +147,26 @@ class Until:
     def leave_out(self, policy: str) -> None:
         """Waits no longer for a policy."""
         self._left_out.add(policy)
+        self._source.leave_out(policy)
         self._rule.leave_out(policy)
 
     def _choose(self) -> list[Match] | Stop:
         if self._matches is not None:
-            return self._enter(next(self._batches)) if self._given < self._matches else Stop(ENDED)
+            return self._enter(self._source.next_batch()) if self._given < self._matches else Stop(ENDED)
         if self._given < self._begun:
-            return self._enter(next(self._batches))
+            return self._enter(self._source.next_batch())
         if self._left_out.issuperset(self._contest.policies):
             return Stop(SUSPENDED)
         if reason := self._rule.reason():
             return Stop(reason)
-        batch = next(self._batches)
-        if not any(self._left_out.isdisjoint(match.policies) for match in batch):
-            return Stop(SUSPENDED)
-        return self._enter(batch)
+        batch = self._source.next_batch()
+        if isinstance(batch, Stop) or any(self._left_out.isdisjoint(match.policies) for match in batch):
+            return self._enter(batch)
+        return Stop(SUSPENDED)
 
-    def _enter(self, batch: list[Match]) -> list[Match]:
+    def _enter(self, batch: list[Match] | Stop) -> list[Match] | Stop:
+        if isinstance(batch, Stop):
+            return batch
         for match in batch:
             rated = self._contest.rated(match.policies)
             self._rule.schedule(rated)

@@ -17,6 +17,7 @@ class Duels(Repeating):
     """Every pair plays both seats of every deal, until the ratings stand still."""
 
     name = "duels"
+    can_adapt = True
     rivals = True
 
     def check(self) -> None:

@@ -14,11 +14,14 @@ from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
+from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.standstill import StandstillRule
 from rating.schemes.stopping import CountRule
 from rating.statistics.bradley_terry import Standings, compare, standings
 from rating.statistics.results import finished
 from rating.statistics.stableness import StablenessRule
+
+COMPANY = "the tables were chosen by results, so each policy had company of its own: compare ratings, not mean rewards"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +75,7 @@ class MeanReward(Repeating):
     """Every policy plays every seat on the same deals, a fixed number of matches or until the means stand still."""
 
     name = "mean_reward"
+    can_adapt = True
     rivals = True
 
     def least_policies(self, seats: int) -> int:
@@ -81,6 +85,10 @@ class MeanReward(Repeating):
     def batches(self) -> Iterator[list[Match]]:
         """Returns every policy on every seat."""
         return everywhere(self._contest)
+
+    def has_choice(self) -> bool:
+        """Says whether tables of three and more can be chosen; two play on the deals of all, which makes means comparable."""
+        return self._contest.seats > 2 and super().has_choice()
 
     def cycle(self) -> tuple[int, int]:
         """Returns both seats against every other policy where two play, and every seat where all policies fill the table."""
@@ -98,7 +106,10 @@ class MeanReward(Repeating):
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RewardLeaderboard:
         """Makes the leaderboard."""
-        return reward_leaderboard(outcomes, stop_reason=stop_reason, references=self.setting.references)
+        board = reward_leaderboard(outcomes, stop_reason=stop_reason, references=self.setting.references)
+        if self.setting.schedule == ADAPTIVE and self.has_choice():
+            board = replace(board, caveats=(COMPANY, *board.caveats))
+        return board
 
 
 def reward_leaderboard(

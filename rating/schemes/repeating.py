@@ -1,20 +1,23 @@
 """Schemes that go through the same cycle of matches again and again until a rule says that they suffice."""
 
 import itertools
+import sys
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from llmarena_envs.core.options import OptionError
 from rating.records.match import Match
-from rating.schedules.batches import even_batch
+from rating.schedules.adaptive import Adaptive
+from rating.schedules.batches import deal_seed, even_batch
 from rating.schedules.phases import Phases, with_newcomers
 from rating.schedules.schedule import Schedule
-from rating.schedules.until import Until
-from rating.schemes.scheme import Scheme, Setting
+from rating.schedules.until import Source, Until
+from rating.schemes.scheme import ADAPTIVE, Scheme, Setting
 from rating.schemes.settling import SettlingRule
 from rating.schemes.standstill import StandstillRule
 from rating.schemes.stopping import CountRule, StopRule
+from rating.statistics.design import Design
 
 
 class Repeating(Scheme):
@@ -53,18 +56,57 @@ class Repeating(Scheme):
         own = type(self)(
             replace(setting, policies=present, newcomers=(), starts=(), withdrawn=frozenset(), opponent=self.opponent())
         )
-        batches = own.batches()
-        if phase:
-            batches = with_newcomers(own._contest, batches, newcomers)
         bounds = (0, *setting.starts)
-        is_followed = phase < len(setting.newcomers)
+        has_ended, is_followed = phase + 1 < len(bounds), phase < len(setting.newcomers)
+        rule = own.rule()
+        batches: Source | Iterator[list[Match]]
+        if setting.schedule == ADAPTIVE and own.has_choice():
+            end = bounds[phase + 1] if has_ended else None
+            recorded = setting.recorded[bounds[phase] : end] if phase < len(bounds) else ()
+            batches = own.adaptive(newcomers, recorded, is_over=has_ended)
+            rule = replace(rule, max_matches=sys.maxsize)  # the schedule itself keeps it, for each policy
+        else:
+            batches = own.batches()
+            if phase:
+                batches = with_newcomers(own._contest, batches, newcomers)
         return Until(
             replace(own._contest, policies=newcomers),
             batches,
-            own.rule().begin(newcomers),
+            rule.begin(newcomers),
             setting.ahead,
-            matches=bounds[phase + 1] - bounds[phase] if phase + 1 < len(bounds) else None,
+            matches=bounds[phase + 1] - bounds[phase] if has_ended else None,
             begun=setting.begun - bounds[phase] if is_followed and phase + 1 == len(bounds) else 0,
+        )
+
+    def has_choice(self) -> bool:
+        """Says whether anything can be chosen: not where everybody plays alone, or sits at every table."""
+        return 1 < self._contest.seats < len(self._contest.policies)
+
+    def adaptive(
+        self, under_test: Sequence[str], recorded: Sequence[Sequence[str]] = (), *, is_over: bool = False
+    ) -> Adaptive:
+        """Returns batches that are chosen from the results so far.
+
+        Args:
+            under_test: those of whom one sits at every table.
+            recorded: policies on the seats of the matches that were begun in earlier sessions.
+            is_over: whether nothing is played beyond those.
+        """
+        contest, rule = self._contest, self.rule()
+        design = Design(
+            len(contest.policies),
+            meetings=contest.seats,
+            seed=deal_seed(contest.seed, f"choices/{contest.environment}", 0),
+            seat_term=contest.seats == 2,
+        )
+        return Adaptive(
+            contest,
+            design,
+            under_test=under_test,
+            least=rule.matches if isinstance(rule, CountRule) else rule.begin(under_test).least,
+            most=rule.max_matches,
+            recorded=[contest.rated(policies) for policies in recorded],
+            is_over=is_over,
         )
 
     def opponent(self) -> str:

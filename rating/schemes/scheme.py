@@ -17,6 +17,12 @@ from rating.schemes.staff import seat_staff
 from rating.schemes.stopping import StopRule
 from rating.schemes.tournament_rules import TournamentRules
 
+ROUND_ROBIN = "round_robin"
+"""The schedule that goes through the same matches again and again, as every scheme has one."""
+
+ADAPTIVE = "adaptive"
+"""The schedule that chooses who meets whom from the results so far."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
@@ -36,6 +42,8 @@ class Setting:
         stop: when ratings suffice.
         matches: of each policy where nothing is rated by TrueSkill.
         ahead: batches by which play may run ahead of the stop rule.
+        schedule: ``round_robin`` or ``adaptive``.
+        recorded: policies on the seats of each match that was begun in earlier sessions, by number; only of an adaptive schedule.
         references: values to compare with, by what they are.
         value: statistic of the environment that is averaged among a field; empty for none.
         half_width: of the 95 % intervals of means, at which enough has been played; ``None`` for a number of matches.
@@ -61,6 +69,8 @@ class Setting:
     stop: StopRule = field(default_factory=StopRule)
     matches: int = 100
     ahead: int = 2
+    schedule: str = ROUND_ROBIN
+    recorded: tuple[tuple[str, ...], ...] = ()
     references: Mapping[str, float] = field(default_factory=dict)
     value: str = ""
     half_width: float | None = None
@@ -86,6 +96,7 @@ class Scheme(ABC):
 
     Attributes:
         name: what environments call the scheme in their declaration.
+        can_adapt: whether it has an adaptive schedule.
         rivals: whether the rated policies of a match are rivals, so that of two the one with the larger reward has won.
 
     Raises:
@@ -93,6 +104,7 @@ class Scheme(ABC):
     """
 
     name: ClassVar[str]
+    can_adapt: ClassVar[bool] = False
     rivals: ClassVar[bool] = False
 
     def __init__(self, setting: Setting) -> None:
@@ -103,6 +115,11 @@ class Scheme(ABC):
             raise OptionError(
                 f"{environment}: expected {self.least_policies(seats)} policies or more, got"
                 f" {list(setting.policies)}; name more with [[policy]]"
+            )
+        if setting.schedule == ADAPTIVE and not self.can_adapt:
+            raise OptionError(
+                f"{environment}: schedule: expected {ROUND_ROBIN!r}, since policies are compared by {self.name!r} here, which has"
+                f" no other; got {setting.schedule!r}"
             )
         self._contest = Contest(
             environment,

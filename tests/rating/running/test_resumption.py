@@ -24,6 +24,7 @@ HERE = "tests.rating.players"
 
 SCHEMES = {
     "duels": ('name = "tictactoe_v0"', "ab"),
+    "adaptive": ('name = "tictactoe_v0"\nschedule = "adaptive"', "abd"),
     "mean_reward": ('name = "tictactoe_v0"\nscheme = "mean_reward"', "ab"),
     "standstill": ('name = "tictactoe_v0"\nscheme = "mean_reward"', "ab"),
     "cooperation": ('name = "hanabi_v0"\nscheme = "cooperation"', "ab"),

@@ -1,0 +1,255 @@
+"""Adaptive play: what is chosen, what bounds it, and that it depends on results and the seed only."""
+
+import itertools
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from llmarena_envs.core.options import OptionError
+from rating.errors import RunError
+from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.schedules.adaptive import Adaptive
+from rating.schedules.schedule import Stop
+from rating.schedules.until import Until
+from rating.schemes.stopping import CountRule, StopRule
+from rating.statistics.design import Design
+from tests.rating.made_outcomes import Players, play_out, small_contest
+
+STRENGTHS = {"a": 0.0, "b": 40.0, "c": 80.0, "d": 900.0, "e": 940.0}
+NAMES = tuple(STRENGTHS)
+
+
+def source(names=NAMES, *, seats=2, seed=0, under_test=None, least=0.0, most=10**6, **options):
+    contest = small_contest("game_v0", names, seats=seats, seed=seed, staff=options.pop("staff", {}))
+    design = Design(len(names), meetings=seats, seed=seed, seat_term=seats == 2)
+    return Adaptive(contest, design, under_test=under_test or names, least=least, most=most, **options)
+
+
+def until(batches, ahead=2, **rule):
+    rule = {"min_matches": 20, "sigma": 0.0, "eps": 1e-9, "max_matches": 10**6, **rule}
+    return Until(small_contest("game_v0", NAMES), batches, StopRule(**rule).begin(NAMES), ahead)
+
+
+def play(batches, count, players=None, lag=2):
+    """Plays some batches as a runner does; returns their matches and outcomes."""
+    players = players or Players(STRENGTHS)
+    played = []
+    for index in range(count):
+        batch = batches.next_batch()
+        assert not isinstance(batch, Stop)
+        played.append((batch, players.play(batch)))
+        if index + 1 >= lag:
+            batches.add(played[index + 1 - lag][1])
+    return played
+
+
+def matches(played):
+    return [match for batch, _ in played for match in batch]
+
+
+def test_every_pair_is_a_deal_of_its_own_with_the_seats_swapped():
+    all_matches = matches(play(source(), 12))
+    assert [match.number for match in all_matches] == list(range(len(all_matches)))
+    for first, second in zip(all_matches[::2], all_matches[1::2], strict=True):
+        assert first.policies == second.policies[::-1] and first.seed == second.seed
+    assert len({match.seed for match in all_matches}) == len(all_matches) // 2
+
+
+def test_those_who_are_hard_to_tell_apart_play_most_and_the_first_batch_links_all():
+    played = play(source(), 25)
+    pairs = Counter(frozenset(match.policies) for match in matches(played))
+    close = pairs[frozenset("ab")] + pairs[frozenset("bc")] + pairs[frozenset("de")]
+    far = sum(pairs[frozenset(pair)] for pair in itertools.product("abc", "de"))
+    assert close > 3 * far
+    assert {name for match in played[0][0] for name in match.policies} == set(NAMES)
+
+
+def test_choices_are_those_of_seed_and_results():
+    one, same, other = (matches(play(source(seed=seed), 8)) for seed in (1, 1, 2))
+    assert [match.policies for match in one] == [match.policies for match in same]
+    assert [match.policies for match in one] != [match.policies for match in other]
+    elsewhere = matches(play(source(seed=1), 8, Players({**STRENGTHS, "e": -900.0})))
+    assert [match.policies for match in one] != [match.policies for match in elsewhere]
+
+
+def test_running_ahead_is_told_by_the_lag_and_ends_with_the_rule():
+    count = CountRule(matches=20, max_matches=10**6).begin(NAMES)
+    schedule = Until(small_contest("game_v0", NAMES), source(least=20), count, 3)
+    assert schedule.lag == 3
+    batches, reason = play_out(schedule, Players(STRENGTHS))
+    assert reason == "count" and len(batches) < 10
+
+
+@pytest.mark.parametrize("most", [1, 7, 24])
+def test_nobody_is_scheduled_more_often_than_allowed_and_the_end_is_the_cap(most):
+    batches, reason = play_out(until(source(most=most)), Players(STRENGTHS))
+    scheduled = Counter(seat.policy for outcome in itertools.chain(*batches) for seat in outcome.seats)
+    assert reason == "cap"
+    assert max(scheduled.values()) <= max(2, most)
+    # Nobody could be paired any more: at most one policy has room for two more matches.
+    assert sum(scheduled[name] + 2 <= max(2, most) for name in NAMES) <= 1
+
+
+def test_everybody_gets_the_least_number_of_finished_matches_whatever_is_void():
+    class Failing(Players):
+        def play(self, batch):
+            outcomes = super().play(batch)
+            return [
+                replace(outcome, status=VOID) if "d" in match.policies and match.number % 3 else outcome
+                for match, outcome in zip(batch, outcomes, strict=True)
+            ]
+
+    played = play(source(least=30), 25, Failing(STRENGTHS))
+    finished = Counter(
+        seat.policy
+        for _, outcomes in played
+        for outcome in outcomes
+        if outcome.status == FINISHED
+        for seat in outcome.seats
+    )
+    assert min(finished.values()) >= 30
+    assert matches(play(source(), 25, Failing(STRENGTHS))) != matches(played)
+
+
+def test_who_is_left_out_is_chosen_no_more_and_without_two_nothing_is():
+    batches = source()
+    before = play(batches, 2)
+    assert any("c" in match.policies for match in matches(before))
+    batches.leave_out("c")
+    assert not any("c" in match.policies for match in matches(play(batches, 6)))
+    schedule = until(source())
+    for name in "abcd":
+        schedule.leave_out(name)
+    assert schedule.next_batch() == Stop("suspended")
+
+
+def test_what_was_recorded_is_played_again_whatever_its_results_are_now_and_then_it_goes_on():
+    whole = play(source(), 10)
+    for kept in (3, len(matches(whole[:4])), len(matches(whole[:6])) - 5):
+        recorded = [match.policies for match in matches(whole)][:kept]
+        resumed = play(source(recorded=recorded), 10)
+        assert matches(resumed) == matches(whole)  # the same results: undisturbed
+        other = play(source(recorded=recorded), 10, Players({**STRENGTHS, "e": -900.0}))
+        assert [match.policies for match in matches(other)][:kept] == recorded
+        assert matches(other) != matches(whole)
+
+
+def test_a_phase_that_is_over_plays_what_was_recorded_and_no_more():
+    recorded = [match.policies for match in matches(play(source(), 2))][:-4]
+    over = source(recorded=recorded, is_over=True)
+    assert [match.policies for match in matches(play(over, 2))] == recorded
+    assert over.next_batch() == Stop("ended")
+
+
+@pytest.mark.parametrize("names", [("a", "z"), ("a", "a"), ("a", "b", "c")])
+def test_a_record_of_somebody_else_is_damaged(names):
+    with pytest.raises(RunError, match="expected 2 different policies of"):
+        source(recorded=[names])
+
+
+def test_newcomers_sit_in_every_match_and_are_compared_with_what_is_known_of_the_others():
+    history = play(source(NAMES[:4]), 20)
+    batches = source(under_test=("e",))
+    for _, outcomes in history:
+        batches.add(outcomes)
+    pairs = Counter(frozenset(match.policies) for match in matches(play(batches, 12)))
+    assert all("e" in pair for pair in pairs)
+    assert pairs[frozenset("de")] > 0.5 * pairs.total()  # the only one of its strength
+
+
+def with_tokens(outcomes, tokens):
+    return [
+        replace(
+            outcome, seats=tuple(replace(seat, completion_tokens=tokens.get(seat.policy, 0)) for seat in outcome.seats)
+        )
+        for outcome in outcomes
+    ]
+
+
+def test_policies_that_write_much_play_less_and_unknown_usage_costs_like_the_others():
+    names = tuple("abcdef")
+    equal = dict.fromkeys(names, 0.0)
+
+    class Writing(Players):
+        def __init__(self, tokens, unknown=()):
+            super().__init__(equal)
+            self._tokens, self._unknown = tokens, unknown
+
+        def play(self, batch):
+            outcomes = with_tokens(super().play(batch), self._tokens)
+            return [
+                replace(
+                    outcome,
+                    seats=tuple(
+                        replace(seat, unknown_usage=int(seat.policy in self._unknown)) for seat in outcome.seats
+                    ),
+                )
+                for outcome in outcomes
+            ]
+
+    def counts(players):
+        return Counter(name for match in matches(play(source(names), 30, players)) for name in match.policies)
+
+    dear = counts(Writing({**dict.fromkeys(names, 100), "f": 3000}))
+    assert dear["f"] < 0.7 * dear["a"]
+    alike = counts(Writing(dict.fromkeys(names, 100)))
+    assert alike == counts(Writing({})) == counts(Writing({"f": 3000}, unknown=("f",)))
+
+
+class Tables(Players):
+    """Plays at tables of any size: who is stronger has more, by chance."""
+
+    def play(self, batch):
+        outcomes = []
+        for match in batch:
+            merit = [self.strengths.get(name, 0.0) + 170 * self._rng.gumbel() for name in match.policies]
+            seats = tuple(SeatOutcome(name, value) for name, value in zip(match.policies, merit, strict=True))
+            outcomes.append(Outcome(match.environment, match.number, match.seed, FINISHED, seats))
+        return outcomes
+
+
+def test_tables_take_every_seat_in_turn_on_one_deal_and_seat_who_is_hard_to_tell_apart():
+    names = tuple("abcdefgh")
+    strengths = dict(zip(names, (0.0, 20.0, 40.0, 60.0, 2000.0, 4000.0, 6000.0, 8000.0), strict=True))
+    all_matches = matches(play(source(names, seats=3), 25, Tables(strengths)))
+    tables = [all_matches[begin : begin + 3] for begin in range(0, len(all_matches), 3)]
+    for table in tables:
+        assert len({match.seed for match in table}) == 1
+        for name in table[0].policies:
+            assert sorted(match.policies.index(name) for match in table) == [0, 1, 2]
+    sat = Counter(name for match in all_matches for name in match.policies)
+    assert min(sat[name] for name in "abcd") > 2 * max(sat[name] for name in "fgh")
+    assert len({table[0].policies.index(min(table[0].policies)) for table in tables}) == 3
+
+
+class Some(Players):
+    """Some matches of these are void; a judge on the first seat only watches."""
+
+    def __init__(self, *, judged):
+        super().__init__({"a": 0.0, "b": 0.0, "c": 100.0})
+        self._judge = (SeatOutcome("judge", 0.0),) if judged else ()
+
+    def play(self, batch):
+        outcomes = super().play([replace(match, policies=match.policies[len(self._judge) :]) for match in batch])
+        # The record of a void match does not say who is rated.
+        return [
+            replace(
+                outcome,
+                seats=(*(replace(seat, rated=is_void) for seat in self._judge), *outcome.seats),
+                status=VOID if is_void else FINISHED,
+            )
+            for outcome in outcomes
+            for is_void in (outcome.number % 5 == 0,)
+        ]
+
+
+def test_staff_serves_at_every_table_and_changes_no_choice():
+    judged = matches(play(source(tuple("abc"), staff={0: "judge"}), 8, Some(judged=True)))
+    alone = matches(play(source(tuple("abc")), 8, Some(judged=False)))
+    assert [match.policies for match in judged] == [("judge", *match.policies) for match in alone]
+
+
+def test_without_a_choice_there_is_nothing_to_adapt():
+    with pytest.raises(OptionError, match="expected 4 policies or more"):
+        source(tuple("abc"), seats=3)

@@ -1,0 +1,70 @@
+"""Who sits at a table."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from rating.schedules.tables import best_table, ring
+
+
+@pytest.mark.parametrize(("policies", "seats"), [(3, 2), (14, 2), (7, 3), (6, 5), (12, 5), (4, 4)])
+def test_the_first_tables_seat_everybody_and_link_all(policies, seats):
+    tables = ring(policies, seats)
+    assert all(len(set(table)) == seats for table in tables)
+    linked = set(tables[0])
+    for table in tables[1:]:
+        assert linked & set(table)
+        linked |= set(table)
+    assert linked == set(range(policies))
+
+
+def everybody(size):
+    return np.ones(size, dtype=bool)
+
+
+def made(size, seed=0):
+    rng = np.random.default_rng(seed)
+    gains = rng.random((size, size))
+    gains += gains.T
+    np.fill_diagonal(gains, 0)
+    return gains, 0.5 + rng.random(size)
+
+
+def score(gains, costs, table):
+    return sum(gains[pair] for pair in itertools.combinations(table, 2)) / sum(costs[list(table)])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_are_the_best_pair_for_its_cost(seed):
+    gains, costs = made(7, seed)
+    best = max(itertools.combinations(range(7), 2), key=lambda pair: score(gains, costs, pair))
+    assert best_table(gains, costs, 2, allowed=everybody(7), wanted=everybody(7)) == best
+
+
+@pytest.mark.parametrize("seats", [3, 4, 5])
+def test_no_exchange_improves_a_larger_table_and_it_is_nearly_the_best(seats):
+    shares = []
+    for seed in range(10):
+        gains, costs = made(9, seed)
+        table = best_table(gains, costs, seats, allowed=everybody(9), wanted=everybody(9))
+        assert table is not None and len(set(table)) == seats
+        own = score(gains, costs, table)
+        for place, other in itertools.product(range(seats), set(range(9)) - set(table)):
+            assert score(gains, costs, (*table[:place], other, *table[place + 1 :])) <= own + 1e-12
+        shares.append(own / max(score(gains, costs, t) for t in itertools.combinations(range(9), seats)))
+    assert np.mean(shares) > 0.98
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_only_who_may_play_does_and_one_of_those_who_are_wanted(seats):
+    gains, costs = made(6)
+    gains[4:, :] *= 0.01  # those who are wanted add least
+    gains[:, 4:] *= 0.01
+    allowed, wanted = everybody(6), np.arange(6) >= 4
+    allowed[[0, 5]] = False
+    table = best_table(gains, costs, seats, allowed=allowed, wanted=wanted)
+    assert table is not None and 4 in table and not {0, 5} & set(table)
+    allowed[4] = False
+    assert best_table(gains, costs, seats, allowed=allowed, wanted=wanted) is None
+    assert best_table(gains, costs, 4, allowed=allowed, wanted=everybody(6)) is None
