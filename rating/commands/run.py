@@ -183,7 +183,7 @@ def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str],
 def _read_run_file(args: argparse.Namespace) -> str:
     flags = [
         name
-        for name in ("env", "policy", "seed", "preset", "max_matches", "min_matches", "workers")
+        for name in ("env", "policy", "seed", "preset", "stop", "max_matches", "min_matches", "workers")
         if getattr(args, name)
     ]
     if flags:
@@ -200,7 +200,8 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {
         name: getattr(args, name) for name in ("seed", "preset", "workers") if getattr(args, name) is not None
     }
-    stop = {name: getattr(args, name) for name in ("min_matches", "max_matches") if getattr(args, name) is not None}
+    flags = {"rule": args.stop, "min_matches": args.min_matches, "max_matches": args.max_matches}
+    stop = {key: value for key, value in flags.items() if value is not None}
     return {**settings, "stop": stop} if stop else settings
 
 

@@ -43,7 +43,7 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             seed=config.seed,
             staff=item.staff,
             opponent=item.opponent,
-            stop=config.stop.rule(),
+            stop=config.stop.rated_rule(),
             matches=config.stop.matches,
             ahead=config.ahead,
             references=references,

@@ -71,4 +71,8 @@ class _Settling:
             mean.half_width() <= rule.half_width for mean in means
         ):
             return "settled"
-        return "cap" if max(self._counts.scheduled.values()) >= rule.max_matches else ""
+        return self._counts.cap(rule.max_matches)
+
+    def reached(self) -> str:
+        widest = max(mean.half_width() for mean in self._means.values())
+        return f"every mean to ±{widest:.3g} (asked: ±{self._rule.half_width:g})"

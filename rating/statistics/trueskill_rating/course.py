@@ -47,7 +47,9 @@ def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -
         running.add(duel)
         for name in (duel.first, duel.second):
             history.setdefault(name, []).append(Step(duel.number, *running.ratings[name]))
-    return TrueSkillResult(dict(sorted(running.ratings.items())), {name: tuple(history[name]) for name in sorted(history)})
+    return TrueSkillResult(
+        dict(sorted(running.ratings.items())), {name: tuple(history[name]) for name in sorted(history)}
+    )
 
 
 class RunningRatings:

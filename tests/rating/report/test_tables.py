@@ -25,6 +25,7 @@ KEYS = [
     "bug_matches",
     "undecided_matches",
     "stop_reason",
+    "reached",
     "references",
     "staff",
     "max_fallbacks",

@@ -20,7 +20,7 @@ from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, fit
 from rating.statistics.elo import elo
 from rating.statistics.estimates import Tally, mean_estimate, rate_estimate
-from rating.statistics.trueskill_rating import TrueSkillOptions, shuffled, rate
+from rating.statistics.trueskill_rating import TrueSkillOptions, rate, shuffled
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 
 STRENGTHS = {"weak": -150.0, "middle": 0.0, "strong": 200.0, "other": 20.0}

@@ -14,8 +14,8 @@ from rating.statistics.trueskill_rating import (
     Rating,
     RunningRatings,
     TrueSkillOptions,
-    shuffled,
     rate,
+    shuffled,
     update,
     update_duel,
 )
