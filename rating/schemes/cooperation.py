@@ -95,7 +95,7 @@ class Cooperation(Repeating):
 
 
 def cooperative_leaderboard(
-    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None, seed: int = 0
+    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None
 ) -> CooperativeLeaderboard:
     """Makes the leaderboard of an environment with one common reward.
 
@@ -103,7 +103,6 @@ def cooperative_leaderboard(
         outcomes: all its outcomes, void ones included, in any order; at least one.
         stop_reason: why no more matches were played.
         references: values to compare with, by what they are.
-        seed: of the resampling.
 
     Raises:
         ValueError: if there are no outcomes.
@@ -111,9 +110,9 @@ def cooperative_leaderboard(
     outcomes = list(outcomes)
     rows = [
         CooperativeRow(
-            **row_fields(matches, policy, seed),
-            self_play=mean_reward([match for match in matches if _is_self_play(match)], policy, seed),
-            cross_play=mean_reward([match for match in matches if not _is_self_play(match)], policy, seed),
+            **row_fields(matches, policy),
+            self_play=mean_reward([match for match in matches if _is_self_play(match)], policy),
+            cross_play=mean_reward([match for match in matches if not _is_self_play(match)], policy),
         )
         for policy, matches in by_policy(outcomes).items()
     ]

@@ -201,7 +201,7 @@ def skill_leaderboard(
         trueskill: parameters of TrueSkill.
         model: what Bradley-Terry fits.
         permutations: number of random orders of the matches for the spread of mu.
-        seed: of those orders and of the resampling.
+        seed: of those orders.
 
     Raises:
         ValueError: if there are no outcomes, or a match had not two rated seats.
@@ -224,7 +224,7 @@ def skill_leaderboard(
         mu, sigma = online.get(policy, (None, None))
         rows.append(
             SkillRow(
-                **row_fields(matches, policy, seed),
+                **row_fields(matches, policy),
                 rating=_rating(rated, policy),
                 low=low,
                 high=high,

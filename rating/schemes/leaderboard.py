@@ -204,19 +204,18 @@ def by_policy(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     return dict(sorted(table.items()))
 
 
-def row_fields(matches: Sequence[Outcome], policy: str, seed: int) -> dict[str, Any]:
+def row_fields(matches: Sequence[Outcome], policy: str) -> dict[str, Any]:
     """Returns the fields that every row has.
 
     Args:
         matches: those in which the policy was rated.
         policy: its name.
-        seed: of the resampling.
     """
     seats = [seat for outcome in finished(matches) for seat in outcome.seats if seat.policy == policy]
-    return {"policy": policy, "reward": mean_reward(matches, policy, seed), "effort": _effort(matches, seats)}
+    return {"policy": policy, "reward": mean_reward(matches, policy), "effort": _effort(matches, seats)}
 
 
-def mean_reward(matches: Iterable[Outcome], policy: str, seed: int) -> Estimate | None:
+def mean_reward(matches: Iterable[Outcome], policy: str) -> Estimate | None:
     """Returns the mean reward by match; a match in which the policy has several seats counts once, with their mean."""
     rewards, seeds = [], []
     for outcome in finished(matches):
@@ -224,7 +223,7 @@ def mean_reward(matches: Iterable[Outcome], policy: str, seed: int) -> Estimate 
         if own:
             rewards.append(sum(own) / len(own))
             seeds.append(outcome.seed)
-    return mean_estimate(rewards, seeds, seed=seed)
+    return mean_estimate(rewards, seeds)
 
 
 AnyRow = TypeVar("AnyRow", bound=Row)

@@ -59,7 +59,7 @@ class MeanReward(Repeating):
 
 
 def reward_leaderboard(
-    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None, seed: int = 0
+    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None
 ) -> RewardLeaderboard:
     """Makes the leaderboard of an environment whose metric is the mean reward.
 
@@ -67,13 +67,12 @@ def reward_leaderboard(
         outcomes: all its outcomes, void ones included, in any order; at least one.
         stop_reason: why no more matches were played.
         references: values to compare with, by what they are, e.g. the expected payoff in equilibrium.
-        seed: of the resampling.
 
     Raises:
         ValueError: if there are no outcomes.
     """
     outcomes = list(outcomes)
-    rows = [Row(**row_fields(matches, policy, seed)) for policy, matches in by_policy(outcomes).items()]
+    rows = [Row(**row_fields(matches, policy)) for policy, matches in by_policy(outcomes).items()]
     return RewardLeaderboard(
         **common_fields(outcomes, MeanReward.name, stop_reason, references),
         rows=ranked(rows, lambda row: row.metric),

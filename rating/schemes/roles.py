@@ -22,7 +22,8 @@ from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
-from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
+from rating.statistics.bounded import bounded_mean
+from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.results import finished
 
 
@@ -31,8 +32,8 @@ class RoleRow(Row):
     """A policy of an environment with roles.
 
     Attributes:
-        roles: by role, the one that policies are ranked by first: the share of matches won in it, with Wilson's interval,
-            or the mean score; several seats of a match in one role count once. ``None`` for a role it never had.
+        roles: by role, the one that policies are ranked by first: the share of matches won in it, or the mean score,
+            clustered by deal; several seats of a match in one role count once. ``None`` for a role it never had.
     """
 
     roles: dict[str, Estimate | None]
@@ -203,7 +204,6 @@ def role_leaderboard(
     results: str = "wins",
     stop_reason: str = "",
     references: Mapping[str, float] | None = None,
-    seed: int = 0,
 ) -> RoleLeaderboard:
     """Makes the leaderboard of an environment with roles.
 
@@ -214,7 +214,6 @@ def role_leaderboard(
         results: ``wins`` if a seat has won whose reward is above 0, ``scores`` if the reward is its score.
         stop_reason: why no more matches were played.
         references: values to compare with, by what they are.
-        seed: of the resampling.
 
     Raises:
         ValueError: if there are no outcomes.
@@ -237,8 +236,8 @@ def role_leaderboard(
                 cases.setdefault((policy, role), _Cases()).add(rewards, outcome.seed)
     rows = [
         RoleRow(
-            **row_fields(matches, policy, seed),
-            roles={role: cases.get((policy, role), _Cases()).estimate(results, seed) for role in casting.roles},
+            **row_fields(matches, policy),
+            roles={role: cases.get((policy, role), _Cases()).estimate(results) for role in casting.roles},
         )
         for policy, matches in by_policy(outcomes).items()
     ]
@@ -264,7 +263,7 @@ class _Cases:
         self.scores.append(sum(rewards) / len(rewards))
         self.seeds.append(seed)
 
-    def estimate(self, results: str, seed: int) -> Estimate | None:
+    def estimate(self, results: str) -> Estimate | None:
         if results == "wins":
-            return rate_estimate(sum(self.victories), len(self.victories))
-        return mean_estimate(self.scores, self.seeds, seed=seed)
+            return bounded_mean(self.victories, self.seeds)
+        return mean_estimate(self.scores, self.seeds)

@@ -67,7 +67,7 @@ class SelfPlay(Repeating):
 
 
 def self_play_leaderboard(
-    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None, seed: int = 0
+    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None
 ) -> SelfPlayLeaderboard:
     """Makes the leaderboard of policies that play themselves.
 
@@ -75,14 +75,13 @@ def self_play_leaderboard(
         outcomes: all outcomes of the environment, void ones included, in any order; at least one.
         stop_reason: why no more matches were played.
         references: values to compare with, by what they are.
-        seed: of the resampling.
 
     Raises:
         ValueError: if there are no outcomes.
     """
     outcomes = list(outcomes)
     rows = [
-        SelfPlayRow(**row_fields(matches, policy, seed), first=_first_seat(matches))
+        SelfPlayRow(**row_fields(matches, policy), first=_first_seat(matches))
         for policy, matches in by_policy(outcomes).items()
     ]
     return SelfPlayLeaderboard(

@@ -97,9 +97,9 @@ def settling(half_width, values, **changes):
 
 
 def test_a_mean_has_settled_when_its_interval_is_narrow():
-    values = [0.0, 2.0] * 50  # standard error of the mean: sqrt(100/99) / 10 = 0.1005; times 1.96: 0.197
-    assert settling(0.198, values) == "settled"
-    assert settling(0.196, values) == ""
+    values = [0.0, 2.0] * 50  # standard error of the mean: sqrt(100/99) / 10 = 0.1005; times 1.984: 0.1994
+    assert settling(0.2, values) == "settled"
+    assert settling(0.199, values) == ""
     assert settling(0.198, values, min_matches=101) == ""
     assert settling(0.196, values, max_matches=100) == "cap"
     assert settling(1.0, [1.0], min_matches=1) == ""  # one value has no spread
