@@ -1,7 +1,7 @@
 """The rule of environments whose mean rewards are waited for at one table: the means stand still, or are known closely enough.
 
 DeepEval (arXiv 2309.04369, section 3) repeats a task until abilities converge; what that is here stands in
-``rating.statistics.stableness``.
+``rating.statistics.stableness``. The independent cases of the intervals are deals.
 """
 
 from collections.abc import Iterable, Sequence
@@ -48,7 +48,7 @@ class _Standstill:
         for outcome in finished(outcomes):
             for seat in outcome.seats:
                 if seat.policy in self._means.steps:  # it is not left out
-                    self._means.add(seat.policy, seat.reward)
+                    self._means.add(seat.policy, seat.reward, outcome.seed)
 
     def leave_out(self, policy: str) -> None:
         self._counts.leave_out(policy)

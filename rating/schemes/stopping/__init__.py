@@ -17,7 +17,7 @@ project's.
 
 from rating.schemes.stopping.counts import CountRule, Counts
 from rating.schemes.stopping.fold import fold, stop_reason
-from rating.schemes.stopping.grammar import DEFAULT_RULE, read_conditions
+from rating.schemes.stopping.grammar import DEFAULT_RULE, TRUESKILL
 from rating.schemes.stopping.rated import StopRule
 
-__all__ = ["DEFAULT_RULE", "CountRule", "Counts", "StopRule", "fold", "read_conditions", "stop_reason"]
+__all__ = ["DEFAULT_RULE", "TRUESKILL", "CountRule", "Counts", "StopRule", "fold", "stop_reason"]

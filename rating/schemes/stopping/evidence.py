@@ -7,8 +7,9 @@ import numpy as np
 
 from rating.records.outcome import Outcome
 from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions
-from rating.statistics.results import Duel, duels, finished
+from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons
+from rating.statistics.bradley_terry.errors import dispersed, dispersion
+from rating.statistics.results import Duel, duels
 from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSkillOptions, shuffled
 
 ORDERS = 20
@@ -17,7 +18,7 @@ ORDERS = 20
 ORDER_DRAWS = 400
 """Draws from the posterior of the ratings."""
 
-POSTERIOR = BradleyTerryOptions()
+POSTERIOR = BradleyTerryOptions(prior_sd="fitted")
 """What is fitted."""
 
 
@@ -39,26 +40,32 @@ class Evidence:
         self._mus: dict[str, list[float]] = {}
         self._matches: dict[str, list[int]] = {}
         self._results: list[Duel] = []
-        self._outcomes: list[Outcome] = []
+        self._deals: list[int] = []
         self._left_out: set[str] = set()
-        self._fitted: BradleyTerryFit | None = None
+        self._posterior: BradleyTerryFit | None = None
+        self._expected: float | None = None
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of the next matches."""
-        self._fitted = None
-        self._outcomes += finished(outcomes)
+        self._forget()
+        seeds = {outcome.number: outcome.seed for outcome in outcomes}
         for duel in duels(outcomes):
             self._online.add(duel)
             for name in (duel.first, duel.second):
                 self._mus.setdefault(name, [self._trueskill.mu]).append(self._online.ratings[name].mu)
                 self._matches.setdefault(name, []).append(len(self._results))
             self._results.append(duel)
+            self._deals.append(seeds[duel.number])
 
     def leave_out(self, policy: str) -> None:
         """Waits no longer for a policy: its place in the order is not asked for."""
         self.under_test.pop(policy, None)
         self._left_out.add(policy)
-        self._fitted = None
+        self._forget()
+
+    def _forget(self) -> None:
+        """Lets what was computed be computed anew."""
+        self._posterior = self._expected = None
 
     @property
     def is_complete(self) -> bool:
@@ -99,29 +106,45 @@ class Evidence:
         Of two policies it is the probability that the one ahead is the better one, less that it is not: .95 for 97.5 %. One
         alone is in order. Newcomers are placed among those who were there before, whose order they cannot improve.
         """
-        posterior = self.posterior()
-        return bradley_terry.expected_order(posterior, draws=ORDER_DRAWS) if len(posterior.policies) > 1 else 1.0
+        if self._expected is None:
+            posterior = self.posterior()
+            is_alone = len(posterior.policies) < 2
+            self._expected = 1.0 if is_alone else bradley_terry.expected_order(posterior, draws=ORDER_DRAWS)
+        return self._expected
 
     def posterior(self) -> BradleyTerryFit:
-        """Returns the ratings of all who are not left out, with the covariance of what is waited for."""
-        if self._fitted is None:
-            names = tuple(sorted(self._matches))
-            index_of = {name: index for index, name in enumerate(names)}
-            pairs = np.array([(index_of[duel.first], index_of[duel.second]) for duel in self._results])
-            wins, games = np.zeros((2, len(names), len(names)))
-            np.add.at(wins, tuple(pairs.T), [duel.score for duel in self._results])
-            np.add.at(games, tuple(pairs.T), 1.0)
-            fitted = bradley_terry.fit_totals(names, wins, games, POSTERIOR)
-            self._fitted = _conditioned(fitted, [name for name in names if name not in self._left_out], self.under_test)
-        return self._fitted
+        """Returns the ratings of all who are not left out, with the covariance of what is waited for.
+
+        The prior is as wide as the pool, and results count for as much as they scatter: alike ones of a deal for less, those of a
+        pool with many ties for more.
+        """
+        if self._posterior is None:
+            comparisons = self._comparisons()
+            fitted = bradley_terry.fit(comparisons, POSTERIOR)
+            factor = dispersion(fitted, comparisons) if fitted.connected else None
+            if factor is not None:
+                fitted = replace(fitted, covariance=dispersed(fitted, comparisons, factor))
+            present = [name for name in fitted.policies if name not in self._left_out]
+            self._posterior = _conditioned(fitted, present, self.under_test)
+        return self._posterior
 
     def half_width(self) -> float:
         """Returns half the width of the widest 95 % interval that a leaderboard prints; infinite where one has no end."""
-        standings = bradley_terry.standings(bradley_terry.compare(self._outcomes))
         return max(
             float("inf") if row.low is None or row.high is None else (row.high - row.low) / 2
-            for row in standings.rows
+            for row in bradley_terry.standings(self._comparisons()).rows
             if row.policy in self.under_test
+        )
+
+    def _comparisons(self) -> Comparisons:
+        names = tuple(sorted(self._matches))
+        index_of = {name: index for index, name in enumerate(names)}
+        return Comparisons(
+            names,
+            np.array([index_of[duel.first] for duel in self._results], dtype=np.int64),
+            np.array([index_of[duel.second] for duel in self._results], dtype=np.int64),
+            np.array([duel.score for duel in self._results], dtype=np.float64),
+            np.array(self._deals, dtype=np.int64),
         )
 
 

@@ -28,6 +28,7 @@ ORDER_LEVEL = 0.95
 """Expected rank correlation that ``order`` asks for."""
 
 TRUESKILL = "trueskill"
+"""The paper's rule, alone; a condition beside others."""
 
 _FORMS = "trueskill, order, spearman=0.99, separated, separated=60, width=60"
 _MOST_ELO = 10_000.0
