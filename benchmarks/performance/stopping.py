@@ -2,12 +2,12 @@
 
     python -m benchmarks.performance.stopping
 
-Pools of known strength (``benchmarks.performance.pools``) play games drawn from the Bradley-Terry model, two on every deal, with the
-seats swapped. Every rule is asked after every two games of each policy, and the ratings at its stop are compared with the truth. All
-rules look at the same games; those of the adaptive schedule are chosen one pair at a time.
+Pools of known strength (``benchmarks.performance.pools``) play games drawn from the Bradley-Terry model, two on every deal, with
+the seats swapped. Rules are asked again and again, and the ratings at the stop of each are compared with the truth. All look
+at the same games; those of the adaptive schedule are chosen one pair at a time.
 
-Spearman is the mean rank correlation with the truth at the stop, which a rule that asks for an expected correlation must reach. The
-order is wrong if any two policies are exchanged; the best is wrong if another is rated first.
+Spearman is the mean rank correlation with the truth at the stop, which a rule that asks for an expected correlation must reach.
+The order is wrong if any two policies are exchanged; the best is wrong if another is rated first.
 """
 
 import itertools
@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from rating.statistics.design import Design
 
 from benchmarks.options import option, parse
 from benchmarks.performance.pools import ELO_PER_NAT, pool
@@ -25,6 +24,7 @@ from rating.schedules.round_robin import circle
 from rating.schemes.stopping import StopRule
 from rating.schemes.stopping.conditions import Condition
 from rating.schemes.stopping.evidence import Evidence
+from rating.statistics.design import Design
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -35,6 +35,12 @@ GOAL = "spearman=0.99"
 """The rule that must reach what it asks for, and with the adaptive schedule need at most ``GOAL_SHARE`` of the games."""
 
 GOAL_SHARE = 0.6
+
+LOOK = 4
+"""Games of each policy, on the average, after which rules are asked again."""
+
+RARE = 4
+"""Looks after which those are asked that rate every match in many orders, which takes long."""
 
 
 @dataclass(frozen=True)
@@ -156,14 +162,16 @@ def simulate(name: str, schedule: str, options: Options) -> dict[str, list[Endin
         played[row, second] += 2
         for index in np.flatnonzero([bool(left) for left in waiting]):
             news[index] += _outcomes(players.deal, names[first[index]], names[second[index]], scores[:, index])
-        if games % (2 * size) and games < most:
+        if games % (LOOK * size // 2) and games < most:
             continue
+        is_rare = not games % (RARE * LOOK * size // 2)
         for index, left in enumerate(waiting):
             if not left or (games < most and played[index].min() < options.least):
                 continue
             evidence[index].add(news[index])
             news[index] = []
-            for rule in _fired(left, evidence[index]) if games < most else list(left):
+            asked = {rule: left[rule] for rule in left if is_rare or not rule.startswith("trueskill+")}
+            for rule in _fired(asked, evidence[index]) if games < most else list(left):
                 del left[rule]
                 ended[rule].append(_ending(games, games >= most, evidence[index], strengths[index]))
         if games >= most or not any(waiting):
@@ -194,7 +202,7 @@ def _games(schedule: str, players: Pool) -> Iterator[tuple[Integers, Integers, F
 
 def _outcomes(deal: int, one: str, other: str, scores: Floats) -> list[Outcome]:
     """Returns the two matches of a deal, in the second of which the seats are swapped."""
-    rewards = 2 * scores - 1
+    rewards = (2 * scores - 1).tolist()
     pairs = (
         (SeatOutcome(one, rewards[0]), SeatOutcome(other, -rewards[0])),
         (SeatOutcome(other, -rewards[1]), SeatOutcome(one, rewards[1])),

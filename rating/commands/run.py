@@ -136,7 +136,7 @@ def _play(
 
 def _ending(board: Leaderboard) -> str:
     """Says why an environment was played no further, and what was reached."""
-    reached = f"; reached: {board.reached}" if board.reached else ""
+    reached = f"; reached in the end: {board.reached}" if board.reached else ""
     return f"{board.environment} stopped: {board.stop_reason or 'not yet'}{reached}"
 
 

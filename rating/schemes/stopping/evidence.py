@@ -44,6 +44,7 @@ class Evidence:
         self._left_out: set[str] = set()
         self._posterior: BradleyTerryFit | None = None
         self._expected: float | None = None
+        self._averaged: dict[int, Mapping[str, Shuffled]] = {}
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of the next matches."""
@@ -66,6 +67,7 @@ class Evidence:
     def _forget(self) -> None:
         """Lets what was computed be computed anew."""
         self._posterior = self._expected = None
+        self._averaged.clear()
 
     @property
     def is_complete(self) -> bool:
@@ -98,7 +100,9 @@ class Evidence:
         return max(abs(now[name].mu - (before[name].mu if name in before else start)) for name in self.under_test)
 
     def _shuffled(self, matches: int) -> Mapping[str, Shuffled]:
-        return shuffled(self._results[:matches], self._trueskill, permutations=ORDERS)
+        if matches not in self._averaged:
+            self._averaged[matches] = shuffled(self._results[:matches], self._trueskill, permutations=ORDERS)
+        return self._averaged[matches]
 
     def expected_spearman(self) -> float:
         """Returns the expected Spearman correlation of the order of the ratings with the true one.

@@ -32,6 +32,7 @@ SCHEMES = {
     "named_roles": ('name = "tictactoe_v0"\nscheme = "roles"', "ab"),
     "hidden_roles": ('name = "undercover_v0"', "ab"),
 }
+STOP = "rule = 'trueskill'\nmin_matches = 20\neps = 1000.0\nmatches = 8"
 STOPS = {
     "standstill": "window = 4\nstill = 1000.0\nhalf_width = 1000.0",
     "settling": "min_matches = 8\nhalf_width = 1000.0",
@@ -151,7 +152,7 @@ def test_a_policy_that_is_taken_out_leaves_the_others_a_complete_run(tmp_path, w
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, scheme):
     environment, names = SCHEMES[scheme]
-    stop = STOPS.get(scheme, "min_matches = 20\neps = 1000.0\nrule = 'trueskill'\nmatches = 8")
+    stop = STOPS.get(scheme, STOP)
     _, _, first, _ = begin(tmp_path / "run", run_file(names, environment, stop))
     text = run_file([*names, "c"], environment, stop)
     config, void, records, facts = go_on(tmp_path / "run", text)
@@ -164,7 +165,9 @@ def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, 
     assert {record.match.seed for record in later[:2]} <= {record.match.seed for record in first}
     assert facts[f"phases:{name}"] == f"[{len(first)}]"
     assert facts[f"stopped:{name}"] in ("count", "mu_stable", "settled", "stable")
-    assert {row.policy for row in board(config, records, facts, name).rows} == {*names, "c"}
+    shown = board(config, records, facts, name)
+    assert {row.policy for row in shown.rows} == {*names, "c"}
+    assert shown.reached.startswith("c among the others: ")
     assert go_on(tmp_path / "run")[2] == records
     # One more comes, and one of the first leaves.
     text = run_file([*names, "c", "e"], environment, stop).replace(policies("b"), "")
