@@ -1,8 +1,7 @@
 """What results do not establish, in plain words."""
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import NDArray
 
 from rating.statistics.bradley_terry.comparisons import Comparisons
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit
@@ -43,15 +42,15 @@ def caveats(
     if len(comparisons.score) and links.linked.any() and not is_clustered:
         deals = len(np.unique(comparisons.cluster))
         notes.append(
-            f"{deals} deals are too few for {len(names)} policies to see whether results of one deal are alike: the intervals take"
-            " every result as independent."
+            f"{deals} deals are too few for {len(names)} policies to see whether results of one deal are alike: the intervals"
+            " take every result as independent."
         )
     if not is_ordered and not (len(tied) and tied.all()):
         notes.append("No policy is surely above another: the order may be chance.")
     return tuple(notes)
 
 
-def _unlinked(names: np.ndarray, links: Links, without: str) -> list[str]:
+def _unlinked(names: NDArray[np.str_], links: Links, without: str) -> list[str]:
     """Returns what to say of those whose distance from the linked ones no result bounds."""
     below, above = links.bounded_below, links.bounded_above
     kinds = (
@@ -65,6 +64,6 @@ def _unlinked(names: np.ndarray, links: Links, without: str) -> list[str]:
     return [f"{_list(names[chosen])}: {text}." for chosen, text in kinds if chosen.any()]
 
 
-def _list(names: Sequence[str] | np.ndarray) -> str:
+def _list(names: NDArray[np.str_]) -> str:
     shown = [str(name) for name in names[:_SHOWN]]
     return ", ".join(shown) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -17,9 +17,10 @@ from rating.statistics.bradley_terry.model import (
     precision,
     probability,
 )
+from rating.statistics.bradley_terry.prior import width_covariance
 
-_DEALS_OF_THE_MODEL = 3.0
-"""The dispersion is estimated as if so many deals more had scattered as the model says: a few unanimous results prove little."""
+_PAIRS_OF_THE_MODEL = 3.0
+"""The dispersion is estimated as if so many pairs more had scattered as the model says: a few unanimous results prove little."""
 
 
 def clustered(fitted: BradleyTerryFit, comparisons: Comparisons) -> BradleyTerryFit | None:
@@ -60,29 +61,31 @@ def clustered(fitted: BradleyTerryFit, comparisons: Comparisons) -> BradleyTerry
 def dispersion(fitted: BradleyTerryFit, comparisons: Comparisons) -> float | None:
     """Returns by how much results scatter more (alike deals, weights) or less (ties) than the model says.
 
-    The sum over deals and pairs of ``u^2`` over the sum of ``p (1 - p)``, times ``C / (C - k)``, where ``u`` is what a pair's
-    results of a deal are above their expectation, for C deals and k parameters (McCullagh and Nelder, "Generalized linear
-    models", 1989, section 4.5).
+    The sum of ``u^2`` over the sum of ``p (1 - p)``, times ``C / (C - k)``, where ``u`` is what results of a pair in a deal are
+    above their expectation, for C such pairs and k parameters (McCullagh and Nelder, "Generalized linear models", 1989, section
+    4.5). At least 1 where every result is a win or a loss and a deal of its own.
 
     Args:
         fitted: fit of the comparisons, or of more.
         comparisons: results between policies that wins and losses link both ways.
 
     Returns:
-        ``None`` if there are not more deals than parameters.
+        ``None`` if there are not more pairs in deals than parameters.
     """
-    cells = _cells(fitted, comparisons)
-    present = len(np.unique(np.concatenate((comparisons.first, comparisons.second))))
-    spare = cells.deals - max(0, present - 1) - (cells.parameters - (len(fitted.policies) - 1))
-    if spare <= 0:
-        return None
+    cells, size = _cells(fitted, comparisons), len(fitted.policies)
     low, high = np.minimum(cells.first, cells.second), np.maximum(cells.first, cells.second)
-    size = len(fitted.policies)
     _, pair = np.unique((cells.deal * size + low) * size + high, return_inverse=True)
     scatter = np.bincount(pair, np.where(cells.first == low, cells.residual, -cells.residual))
-    seen, predicted = float(scatter @ scatter) * cells.deals / spare, float(cells.variance.sum())
-    unseen = _DEALS_OF_THE_MODEL * predicted / cells.deals
-    return (seen + unseen) / (predicted + unseen) if predicted > 0 else None
+    present = len(np.unique(np.concatenate((low, high))))
+    spare = len(scatter) - (cells.parameters - size + present)
+    predicted = float(cells.variance.sum())
+    if spare <= 0 or predicted <= 0:
+        return None
+    unseen = _PAIRS_OF_THE_MODEL * predicted / len(scatter)
+    factor = (float(scatter @ scatter) * len(scatter) / spare + unseen) / (predicted + unseen)
+    # A single win or loss cannot scatter less than p (1 - p): what is below 1 is then noise.
+    is_single = len(scatter) == len(comparisons.score) and bool(np.all(comparisons.score == np.rint(comparisons.score)))
+    return max(1.0, factor) if is_single else factor
 
 
 def dispersed(fitted: BradleyTerryFit, comparisons: Comparisons, factor: float) -> Floats:
@@ -91,6 +94,14 @@ def dispersed(fitted: BradleyTerryFit, comparisons: Comparisons, factor: float) 
     prior = np.diag(_prior(len(fitted.policies), fitted.options))
     data = np.linalg.inv(inverse) - prior
     return covariance_of(inverse @ (factor * data + prior) @ inverse, fitted.options)[0]
+
+
+def width_error(fitted: BradleyTerryFit, comparisons: Comparisons) -> Floats:
+    """Returns what a fitted width of the prior adds to the covariance of the ratings, in Elo squared, shape (n, n)."""
+    sd, size = fitted.options.prior_sd, len(fitted.policies)
+    assert isinstance(sd, float)
+    added = width_covariance(_parameters(fitted), _inverse(fitted, comparisons), sd, size)
+    return ELO_PER_NAT**2 * added
 
 
 class _Cells(NamedTuple):
@@ -119,34 +130,20 @@ def _cells(fitted: BradleyTerryFit, comparisons: Comparisons) -> _Cells:
     won, weight = exact(comparisons)
     wins = np.bincount(group, won, minlength=len(keys))
     games = np.bincount(group, weight, minlength=len(keys)).astype(np.float64)
-    deal, first, second = np.unravel_index(keys, (len(names), size, size))
+    deal, pair = np.divmod(keys, size * size)
+    first, second = np.divmod(pair, size)
     x = _parameters(fitted)
     lead = x[first] - x[second] + x[size]
-    parameters = size - 1 + options.seat_term
+    unknown = size - 1 + options.seat_term
     if fitted.tie_term is None:
         score = probability(lead)
-        return _Cells(
-            deal,
-            first,
-            second,
-            wins - games * score,
-            games * score * (1 - score),
-            None,
-            len(names),
-            parameters,
-        )
-    score, tied = davidson.expected(lead, fitted.tie_term)
-    ties = np.bincount(group, np.where(comparisons.score == 0.5, 1.0 if weight is None else weight, 0.0), len(keys))
-    return _Cells(
-        deal,
-        first,
-        second,
-        wins - games * score,
-        games * (score - tied / 4 - score**2),
-        ties - games * tied,
-        len(names),
-        parameters + 1,
-    )
+        variance, tie_residual = score * (1 - score), None
+    else:
+        score, tied = davidson.expected(lead, fitted.tie_term)
+        is_tie = np.where(comparisons.score == 0.5, 1.0 if weight is None else weight, 0.0)
+        variance, tie_residual = score - tied / 4 - score**2, np.bincount(group, is_tie, len(keys)) - games * tied
+        unknown += 1
+    return _Cells(deal, first, second, wins - games * score, games * variance, tie_residual, len(names), unknown)
 
 
 def _parameters(fitted: BradleyTerryFit) -> Floats:

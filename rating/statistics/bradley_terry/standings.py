@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rating.statistics.bradley_terry.caveats import caveats
 from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, totals
-from rating.statistics.bradley_terry.errors import clustered, dispersed, dispersion
+from rating.statistics.bradley_terry.errors import clustered, dispersed, dispersion, width_error
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, fit
 from rating.statistics.bradley_terry.links import Links, links_of
 from rating.statistics.bradley_terry.model import MEAN_RATING, BradleyTerryOptions
@@ -78,12 +78,14 @@ def standings(comparisons: Comparisons, options: BradleyTerryOptions | None = No
         comparisons: of one policy or more.
         options: what is fitted; by default with a prior as wide as the pool.
     """
-    fitted = fit(comparisons, options or BradleyTerryOptions(prior_sd="fitted"))
+    options = options or BradleyTerryOptions(prior_sd="fitted")
+    fitted = fit(comparisons, options)
     links = links_of(*totals(comparisons, fitted.options.ties))
     among = comparisons.select(links.linked[comparisons.first] & links.linked[comparisons.second])
     factor = dispersion(fitted, among) if len(among.score) else None
     robust = clustered(fitted, comparisons) if factor is not None else None
-    fitted = _centred(fitted, comparisons, links, factor, robust)
+    extra = width_error(fitted, comparisons) if options.prior_sd == "fitted" else np.zeros_like(fitted.covariance)
+    fitted = _centred(fitted, comparisons, links, factor, robust, extra)
     above = _surely_above(fitted, links)
     one_sided = links.bounded_below != links.bounded_above
     reach = np.where(one_sided, _Z_ONE_SIDED, Z_95) * fitted.errors
@@ -112,11 +114,12 @@ def _centred(
     links: Links,
     factor: float | None,
     robust: BradleyTerryFit | None,
+    extra: Floats,
 ) -> BradleyTerryFit:
     """Returns the fit with the mean of the anchors fixed, and errors that hold."""
-    plain = _about(fitted.covariance, links.anchors)
-    wide = plain if factor is None else _about(dispersed(fitted, comparisons, factor), links.anchors)
-    shape = plain if robust is None else _about(robust.covariance, links.anchors)
+    plain = _about(fitted.covariance + extra, links.anchors)
+    wide = plain if factor is None else _about(dispersed(fitted, comparisons, factor) + extra, links.anchors)
+    shape = plain if robust is None else _about(robust.covariance + extra, links.anchors)
     errors = np.where(links.linked, np.maximum(_errors(wide), _errors(shape)), _errors(plain))
     stretch = np.divide(errors, _errors(shape), out=np.ones_like(errors), where=_errors(shape) > 0)
     ratings = fitted.ratings - fitted.ratings[links.anchors].mean() + MEAN_RATING
