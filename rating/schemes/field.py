@@ -15,6 +15,7 @@ from rating.schedules.field import field_play, seat_under_test
 from rating.schemes import cells
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, common_fields, ranked, row_fields
+from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.settling import SettlingRule
 from rating.schemes.stopping import CountRule
@@ -65,8 +66,9 @@ class FieldLeaderboard(Leaderboard):
         return [Column(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)), *columns]
 
     def notes(self) -> list[str]:
-        """Says who sat on the other seats."""
-        return [f"one seat under test, all others: {self.opponent}"]
+        """Says who sat on the other seats, and why intervals are missing."""
+        values = [value for row in self.rows for value in (row.value, row.wins, row.reward)]
+        return [f"one seat under test, all others: {self.opponent}", *missing_intervals(values)]
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the metric with its intervals."""

@@ -35,15 +35,15 @@ KEYS = [
 ]
 MORE_KEYS = {
     "duels": "connected regularised interval clusters seat_advantage seat_low seat_high position first_share permutations",
-    "mean_reward": "",
+    "mean_reward": "caveats",
     "cooperation": "",
-    "roles": "results roles unclassified",
+    "roles": "results roles unclassified advantage advantage_low advantage_high",
 }
 MORE_ROW_KEYS = {
     "duels": "rating low high rating_without_ties mu sigma spread tally first second",
-    "mean_reward": "",
-    "cooperation": "self_play cross_play",
-    "roles": "roles",
+    "mean_reward": "rating low high",
+    "cooperation": "self_play cross_play plus_minus",
+    "roles": "roles skills overall",
 }
 
 

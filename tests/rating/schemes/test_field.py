@@ -4,11 +4,12 @@ import pytest
 
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
+from rating.records.match import Match
 from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
 from rating.running.contests import make_scheme
 from rating.running.run_file import parse_run_file
 from rating.schedules.schedule import Stop
-from rating.schemes.field import Field
+from rating.schemes.field import Field, field_leaderboard
 from rating.schemes.scheme import Setting
 from rating.schemes.self_play import SelfPlay
 from rating.schemes.settling import SettlingRule
@@ -80,6 +81,20 @@ def test_a_void_match_is_counted_for_who_was_to_be_tested():
     board = scheme.leaderboard([outcome_of(first, [1.0, -1.0]), outcome_of(second, [0.0, 0.0], status=VOID)])
     (row,) = board.rows
     assert (row.wins.n, row.effort.void_matches, board.void_matches) == (1, 1, 1)
+
+
+def test_matches_of_one_deal_are_one_case_of_a_win_rate():
+    def wins(deals, each):
+        cases = [(deal, deal % 2 == 0) for deal in range(deals) for _ in range(each)]
+        outcomes = [
+            outcome_of(Match("game_v0", number, ("a", "x"), deal), [float(won), 0.0])
+            for number, (deal, won) in enumerate(cases)
+        ]
+        return field_leaderboard(outcomes, lambda outcome: outcome.seats[0], opponent="x").rows[0].wins
+
+    assert wins(10, 8)[3:] == (80, 10)
+    assert wins(10, 8).high - wins(10, 8).low == pytest.approx(wins(10, 1).high - wins(10, 1).low, rel=0.2)
+    assert wins(80, 1).high - wins(80, 1).low < 0.5 * (wins(10, 8).high - wins(10, 8).low)
 
 
 def test_a_field_needs_a_second_seat():
