@@ -128,8 +128,8 @@ class StopConfig(_Table):
         window: own matches ago with which a policy's mu is compared.
         eps: change of mu that counts as none.
         sigma: sigma that counts as certain.
-        max_matches: scheduled matches of each policy after which no batch is begun in any case; a batch is at least thirty
-            matches of each policy, or as many as this if it is less.
+        max_matches: scheduled matches of each policy after which no batch is begun in any case; a batch is whole cycles of the
+            schedule with at least thirty matches of each policy, or as many as this if it is less, so up to a batch more is played.
         matches: of each policy in environments that are not rated by TrueSkill: as undercover, or with itself in a
             co-operative game.
         half_width: of the 95 % interval of every policy's mean at which the schemes ``field`` and ``mean_reward`` stop,

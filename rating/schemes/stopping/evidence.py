@@ -38,6 +38,7 @@ class Evidence:
         self._trueskill = trueskill
         self._online = RunningRatings(trueskill)
         self._mus: dict[str, list[float]] = {}
+        self._rated = 0
         self._matches: dict[str, list[int]] = {}
         self._results: list[Duel] = []
         self._deals: list[int] = []
@@ -51,9 +52,7 @@ class Evidence:
         self._forget()
         seeds = {outcome.number: outcome.seed for outcome in outcomes}
         for duel in duels(outcomes):
-            self._online.add(duel)
             for name in (duel.first, duel.second):
-                self._mus.setdefault(name, [self._trueskill.mu]).append(self._online.ratings[name].mu)
                 self._matches.setdefault(name, []).append(len(self._results))
             self._results.append(duel)
             self._deals.append(seeds[duel.number])
@@ -76,11 +75,22 @@ class Evidence:
 
     def sigma(self) -> float:
         """Returns the largest sigma of TrueSkill in match order."""
-        return max(self._online.ratings[name].sigma for name in self.under_test)
+        ratings = self._in_match_order().ratings
+        return max(ratings[name].sigma for name in self.under_test)
 
     def change(self, window: int) -> float:
         """Returns the largest change of a mu of TrueSkill in match order over a policy's last matches."""
+        self._in_match_order()
         return max(_change(self._mus[name], window) for name in self.under_test)
+
+    def _in_match_order(self) -> RunningRatings:
+        """Returns the ratings of TrueSkill in match order after all results, of which it takes those that are new."""
+        for duel in self._results[self._rated :]:
+            self._online.add(duel)
+            for name in (duel.first, duel.second):
+                self._mus.setdefault(name, [self._trueskill.mu]).append(self._online.ratings[name].mu)
+        self._rated = len(self._results)
+        return self._online
 
     def mean_sigma(self) -> float:
         """Returns the largest sigma of TrueSkill, each averaged over random orders."""

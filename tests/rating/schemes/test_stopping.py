@@ -1,5 +1,6 @@
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -225,6 +226,20 @@ def test_the_order_is_of_those_who_are_left():
     rule = StopRule(rule="spearman=0.95", max_matches=1000)
     assert not fold(outcomes, "abcd", rule).reason()  # nothing tells a from b
     assert fold(outcomes, "abcd", rule, left_out="a").reason() == "spearman=0.95"
+
+
+def test_matches_of_a_deal_that_end_alike_tell_less_than_as_many_on_deals_of_their_own():
+    players = Players(dict.fromkeys("abcd", 0.0) | {"a": 100.0, "d": -100.0}, seed=3)
+    single = list(itertools.islice((one for batch in batches_of("abcd") for one in players.play(batch)), 120))
+    apart = [
+        replace(one, number=2 * index + again, seed=2 * index + again)
+        for index, one in enumerate(single)
+        for again in (0, 1)
+    ]
+    alike = [replace(one, seed=one.number // 2) for one in apart]
+    rule = StopRule(rule="spearman=0.99", max_matches=1000)
+    known = [fold(log, "abcd", rule).reached().split()[2] for log in (apart, alike)]
+    assert float(known[0]) > float(known[1]) + 0.03
 
 
 def test_newcomers_are_placed_among_those_whose_order_stays_as_it_is():
