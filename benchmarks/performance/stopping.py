@@ -156,7 +156,8 @@ def simulate(name: str, schedule: str, options: Options) -> dict[str, list[Endin
     played = np.zeros((options.runs, size))
     news: list[list[Outcome]] = [[] for _ in range(options.runs)]
     most = options.most * size // 2
-    row, games = np.arange(options.runs), 0
+    row = np.arange(options.runs)
+    games = 0
     for first, second, scores in _games(schedule, players):
         games += 2
         played[row, first] += 2
@@ -238,16 +239,14 @@ def goals(lines: Sequence[Line]) -> list[str]:
     """Says of each pool whether the rule of the goal keeps what it promises, and how many games the schedule saves."""
     found = {(line.pool, line.schedule): line for line in lines if line.rule == GOAL}
     said = []
-    for name in dict.fromkeys(line.pool for line in lines):
-        if all((name, schedule) in found for schedule in SCHEDULES):
-            plain, adaptive = (found[name, schedule] for schedule in SCHEDULES)
-            said.append(
-                f"{GOAL}, pool {name}: true mean {adaptive.spearman:.4f} (goal .99 or more), games"
-                f" {adaptive.games / plain.games:.0%} of those of round robin (goal {GOAL_SHARE:.0%} or less)"
-            )
-    both = [line for line in lines if line.rule == GOAL]
-    plain, adaptive = (sum(line.games for line in both if line.schedule == schedule) for schedule in SCHEDULES)
-    return [*said, f"{GOAL}, all pools: games {adaptive / plain:.0%} of those of round robin"] if said else []
+    for name in dict.fromkeys(line.pool for line in found.values()):
+        plain, adaptive = (found[name, schedule] for schedule in SCHEDULES)
+        said.append(
+            f"{GOAL}, pool {name}: true mean {adaptive.spearman:.4f} (goal .99 or more), games"
+            f" {adaptive.games / plain.games:.0%} of those of round robin (goal {GOAL_SHARE:.0%} or less)"
+        )
+    sums = [sum(line.games for line in found.values() if line.schedule == schedule) for schedule in SCHEDULES]
+    return [*said, f"{GOAL}, all pools: games {sums[1] / sums[0]:.0%} of those of round robin"] if found else []
 
 
 def main() -> None:

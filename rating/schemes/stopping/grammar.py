@@ -31,6 +31,7 @@ TRUESKILL = "trueskill"
 """The paper's rule, alone; a condition beside others."""
 
 _FORMS = "trueskill, order, spearman=0.99, separated, separated=60, width=60"
+_TAKES_VALUE = {"spearman": (True,), "separated": (True, False), "width": (True,), TRUESKILL: (False,)}
 _MOST_ELO = 10_000.0
 
 
@@ -49,7 +50,8 @@ def read_conditions(rule: str, *, window: int, eps: float, sigma: float) -> tupl
     Raises:
         OptionError: if it is no rule; the message names what is allowed.
     """
-    if rule == TRUESKILL:
+    parts = [part.strip() for part in rule.split("+")]
+    if parts == [TRUESKILL]:
         return (TrueSkillInMatchOrder(window, eps, sigma),)
     readers: dict[str, Callable[[str], Condition]] = {
         "spearman": lambda text: OrderKnown(_number(rule, text, 1.0)),
@@ -58,13 +60,12 @@ def read_conditions(rule: str, *, window: int, eps: float, sigma: float) -> tupl
         TRUESKILL: lambda text: OrderFreeTrueSkill(window, eps, sigma),
     }
     values: dict[str, str] = {}
-    for part in rule.split("+"):
-        name, equals, value = part.strip().partition("=")
+    for part in parts:
+        name, equals, value = part.partition("=")
         if (name, equals) == ("order", ""):
             name, equals, value = "spearman", "=", str(ORDER_LEVEL)
-        takes_value = {"spearman": (True,), "width": (True,), "separated": (True, False), TRUESKILL: (False,)}
-        if bool(equals) not in takes_value.get(name, ()) or (equals and not value):
-            raise _refusal(rule, f"got {part.strip()[:40]!r}")
+        if bool(equals) not in _TAKES_VALUE.get(name, ()) or (equals and not value):
+            raise _refusal(rule, f"got {part[:40]!r}")
         if name in values:
             raise _refusal(rule, f"got {name!r} twice")
         values[name] = value

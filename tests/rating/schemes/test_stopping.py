@@ -252,6 +252,11 @@ def test_newcomers_are_placed_among_those_whose_order_stays_as_it_is():
     assert not fold(equal, "c", rule).reason()
 
 
+def test_spaces_change_nothing():
+    assert StopRule(rule=" trueskill ").conditions() == paper().conditions() != StopRule().conditions()
+    assert StopRule(rule="order + trueskill").conditions() == StopRule().conditions()
+
+
 @pytest.mark.parametrize(
     "rule",
     [
