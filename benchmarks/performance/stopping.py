@@ -49,7 +49,7 @@ class Options:
 
     pools: tuple[str, ...] = option(("A", "B", "D", "C"), "pools", smoke=("B",))
     rules: tuple[str, ...] = option(("trueskill", "trueskill+order", "spearman=0.95", GOAL), "stop rules")
-    runs: int = option(60, "runs of each line", smoke=2)
+    runs: int = option(40, "runs of each line", smoke=2)
     least: int = option(8, "games of each policy before a rule is asked")
     most: int = option(600, "games of each policy, on the average, after which a run ends", smoke=30)
     ties: float = option(0.0, "share of ties")
@@ -162,7 +162,7 @@ def simulate(name: str, schedule: str, options: Options) -> dict[str, list[Endin
         games += 2
         played[row, first] += 2
         played[row, second] += 2
-        for index in np.flatnonzero([bool(left) for left in waiting]):
+        for index in [index for index, left in enumerate(waiting) if left]:
             news[index] += _outcomes(players.deal, names[first[index]], names[second[index]], scores[:, index])
         if games % (LOOK * size // 2) and games < most:
             continue
