@@ -37,6 +37,7 @@ from rating.schemes.cooperation import CooperativeRow
 from rating.schemes.leaderboard import Leaderboard, headline
 from rating.schemes.roles import RoleRow
 from rating.schemes.skill_board import SkillRow
+from rating.schemes.stopping import TRUESKILL
 from rating.schemes.summary import Summary, summarise_scores
 
 FIELD = "similarity"
@@ -89,7 +90,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         options,
         [EnvironmentConfig(name=game, options=game_options(game, options.language, options.hands)) for game in GAMES],
         scripted=SCRIPTED,
-        stop={key: getattr(options, key) for key in ("min_matches", "max_matches", "matches")},
+        stop={"rule": TRUESKILL, **{key: getattr(options, key) for key in ("min_matches", "max_matches", "matches")}},
         preset=options.preset,
     )
     played = [item for item in config.environment if config.pool(item.name)]

@@ -93,9 +93,11 @@ _RESULTS = {"battles": write_battles, "matrix": write_matrix, "verdicts": write_
 """What writes results and verdicts, by format."""
 
 
-def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -> None:
-    """Prints the leaderboards of a run as tables, and what its models cost; ``wide`` as for ``print_tables``."""
-    _print_results(*_tables(RunSource(config, store, "")), wide)
+def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -> list[Leaderboard]:
+    """Prints the leaderboards of a run and what its models cost, and returns them; ``wide`` as for ``print_tables``."""
+    tables, spent = _tables(RunSource(config, store, ""))
+    _print_results(tables, spent, wide)
+    return [table for table in tables if isinstance(table, Leaderboard)]
 
 
 def _tables(source: Source) -> tuple[list[Leaderboard | Summary], Costs | None]:

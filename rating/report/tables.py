@@ -208,7 +208,7 @@ def _notes(board: Leaderboard, wide: bool) -> list[str]:
     ranked = [(row.policy, row.rank) for row in board.rows if row.rank and not row.withheld]
     notes = [f"{board.matches} matches" + (f"; stopped: {board.stop_reason}" if board.stop_reason else "")]
     if board.reached:
-        notes.append(f"reached: {board.reached}")
+        notes.append(f"reached in the end: {board.reached}")
     notes += [said] if (said := claims(ranked)) else []
     if board.void_matches or board.bug_matches:
         notes.append(f"left out: {board.void_matches} void matches, {board.bug_matches} with a bug of the environment")

@@ -23,7 +23,7 @@ from rating.accounting.prices import Price, PriceTable
 from rating.running.budget import Budget
 from rating.running.price_file import read_prices
 from rating.running.tournament_config import TournamentConfig
-from rating.schemes.stopping import StopRule
+from rating.schemes.stopping import DEFAULT_RULE, StopRule
 
 ScheduleName = Literal["round_robin", "adaptive"]
 Fallback = Literal["forfeit", "random_legal", "noop"]
@@ -117,16 +117,24 @@ class PolicyConfig(_Table):
         return self.name or self.spec
 
 
+def _check_rule(rule: str) -> str:
+    """Returns a stop rule that can be read."""
+    StopRule(rule=rule)
+    return rule
+
+
 class StopConfig(_Table):
     """When an environment has been played enough; see ``rating.schemes.stopping``.
 
     Attributes:
+        rule: what environments that are rated by TrueSkill are played for; see ``rating.schemes.stopping.grammar``.
         min_matches: matches of each policy before anything can stop.
         window: own matches ago with which a policy's mu is compared.
         eps: change of mu that counts as none.
         sigma: sigma that counts as certain.
-        max_matches: scheduled matches of each policy after which no batch is begun in any case; a batch is at least thirty
-            matches of each policy, or as many as this if it is less.
+        max_matches: scheduled matches of each policy after which no batch is begun in any case; a batch is whole cycles of
+            the schedule with at least thirty matches of each policy, or as many as this if it is less, so up to a batch more is
+            played.
         matches: of each policy in environments that are not rated by TrueSkill: as undercover, or with itself in a
             co-operative game.
         half_width: of the 95 % interval of every policy's mean at which the schemes ``field`` and ``mean_reward`` stop,
@@ -135,6 +143,7 @@ class StopConfig(_Table):
             ``mean_reward`` stops, instead of after ``matches``.
     """
 
+    rule: Annotated[str, AfterValidator(_check_rule)] = DEFAULT_RULE
     min_matches: Count = 50
     window: Count = 20
     eps: Annotated[float, Field(gt=0)] = 0.25
@@ -144,7 +153,7 @@ class StopConfig(_Table):
     half_width: Annotated[float, Field(gt=0)] | None = None
     still: Annotated[float, Field(gt=0)] | None = None
 
-    def rule(self) -> StopRule:
+    def rated_rule(self) -> StopRule:
         """Returns the rule of environments that are rated by TrueSkill."""
         return StopRule(**self.model_dump(exclude={"matches", "half_width", "still"}))
 

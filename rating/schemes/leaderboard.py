@@ -150,7 +150,8 @@ class Leaderboard:
         bug_matches: matches left out because the environment failed.
         undecided_matches: matches left out because they had no result, as when every judge abstained.
         stop_reason: why no more matches were played; empty if they go on.
-        reached: what has been reached of what the stop rule asks for, in words; empty where there is no such rule.
+        reached: what has been reached of what the stop rule asks for, in words; empty where there is no such rule. It is of all
+            matches, those included that were under way when the rule fired.
         references: values to compare with, by what they are.
         staff: policies that served, by role and name.
         max_fallbacks: share of turns played for a policy above which its row is withheld.

@@ -187,8 +187,8 @@ def test_wide_and_marked_up_names_are_shown_as_they_are():
 def test_notes_say_what_was_left_out_and_what_does_not_hold():
     board = skill_leaderboard([duel(0, "a", "b", "a"), void(1, "a", "b")], stop_reason="cap")
     text = to_text(board)
-    assert "1 matches; stopped: cap" in text and "reached" not in text
-    assert "reached: expected Spearman .97" in to_text(replace(board, reached="expected Spearman .97"))
+    assert "1 matches; stopped: cap" in text and "reached in the end" not in text
+    assert "reached in the end: enough" in to_text(replace(board, reached="enough"))
     assert "left out: 1 void matches, 0 with a bug" in text
     assert board.open_questions[0] in text
     assert "random votes: 0.600" in to_text(replace(BOARDS["roles"], references={"random votes": 0.6}))

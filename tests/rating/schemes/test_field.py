@@ -102,12 +102,14 @@ def test_a_field_needs_a_second_seat():
         Field(setting(1))
 
 
-def settling(half_width, values, **changes):
+def settling(half_width, values, *, per_deal=1, **changes):
     rule = SettlingRule(half_width, lambda outcome: outcome.seats[0], "points", **changes)
     state = rule.begin(["a"])
     for number, value in enumerate(values):
         state.schedule(["a"])
-        state.add([Outcome("g", number, 0, FINISHED, (SeatOutcome("a", 0.0, statistics={"points": value}),))])
+        state.add(
+            [Outcome("g", number, number // per_deal, FINISHED, (SeatOutcome("a", 0.0, statistics={"points": value}),))]
+        )
     return state.reason()
 
 
@@ -118,6 +120,13 @@ def test_a_mean_has_settled_when_its_interval_is_narrow():
     assert settling(0.198, values, min_matches=101) == ""
     assert settling(0.196, values, max_matches=100) == "cap"
     assert settling(1.0, [1.0], min_matches=1) == ""  # one value has no spread
+
+
+def test_matches_of_a_deal_are_no_independent_cases():
+    values = [0.0, 0.0, 2.0, 2.0] * 25  # fifty deals: standard error sqrt(50/49) / sqrt(50), times 2.01: 0.287
+    assert settling(0.2, values, per_deal=1) == "settled"
+    assert settling(0.286, values, per_deal=2) == ""
+    assert settling(0.288, values, per_deal=2) == "settled"
 
 
 def test_what_the_opponent_plays_as_the_field_does_not_wear_out_the_limit():
