@@ -115,21 +115,14 @@ class BattleLeaderboard(Leaderboard):
 
     def figures(self, outcomes: Sequence[object]) -> list[Figure]:
         """Returns ratings with their intervals, and the results of every pair."""
-        bounded = [
-            (row.policy, row.rating, row.low, row.high)
-            for row in self.rows
-            if row.low is not None and row.high is not None
-        ]
         names = sorted(row.policy for row in self.rows)
         table: dict[str, dict[str, Tally | None]] = {name: dict.fromkeys(names) for name in names}
         for pair in self.pairs:
             table[pair.first][pair.second] = pair.tally
             table[pair.second][pair.first] = Tally(*reversed(pair.tally))
-        drawn: list[Figure] = [Pairs(table)] if len(names) <= _MOST_IN_A_MATRIX else []
-        return [
-            *([Intervals(bounded, "Bradley-Terry rating in Elo with its 95 % interval")] if bounded else []),
-            *drawn,
-        ]
+        ratings = [(row.policy, row.rating, row.low, row.high) for row in self.rows]
+        matrix = [Pairs(table)] if len(names) <= _MOST_IN_A_MATRIX else []
+        return [Intervals(ratings, "Bradley-Terry rating in Elo with its 95 % interval"), *matrix]
 
 
 _MOST_IN_A_MATRIX = 60
