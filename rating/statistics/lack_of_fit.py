@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
+from scipy.special import expit
 
 from rating.statistics.bradley_terry import (
     ELO_PER_NAT,
@@ -28,7 +29,6 @@ from rating.statistics.bradley_terry import (
     fit,
     totals,
 )
-from rating.statistics.bradley_terry.model import probability
 
 _LEAST_FOR_SHAPE = 5
 """Policies from which on the shape of the curve is told from cycles; fewer leave too few pairs for both."""
@@ -154,7 +154,7 @@ def _scores(core: Comparisons) -> _Scores:
     fitted = fit(core, BradleyTerryOptions(prior_sd=None))
     x = (fitted.ratings - MEAN_RATING) / ELO_PER_NAT
     weight = np.ones(len(core.score)) if core.weight is None else core.weight
-    expected = probability(x[core.first] - x[core.second] + fitted.seat_advantage / ELO_PER_NAT)
+    expected = expit(x[core.first] - x[core.second] + fitted.seat_advantage / ELO_PER_NAT)
     residual, variance = weight * (core.score - expected), weight * expected * (1 - expected)
     low, high = np.minimum(core.first, core.second), np.maximum(core.first, core.second)
     sign = np.where(core.first == low, 1.0, -1.0)
@@ -162,7 +162,7 @@ def _scores(core: Comparisons) -> _Scores:
     low, high = np.divmod(cells, size)
     pairs = len(cells)
     # Of each pair: the variance, and how much more of it the lower name had on the first seat.
-    spread, seats = np.bincount(pair, variance), np.bincount(pair, variance * sign)
+    spread, seats = _sums(pair, variance), _sums(pair, variance * sign)
 
     lead = x[low] - x[high]
     shape = lead * np.abs(lead) * (size >= _LEAST_FOR_SHAPE)
@@ -193,7 +193,7 @@ def _units(
     """Returns the sums of residuals by deal, equal ones once with their number, and the number of deals of pairs."""
     keys, entry = np.unique(cluster * pairs + pair, return_inverse=True)
     # Rounded, so that what is equal but for the order of a sum is equal.
-    of_pair, of_seat = (np.round(np.bincount(entry, part), 12) for part in (of_pair, of_seat))
+    of_pair, of_seat = (np.round(_sums(entry, part), 12) for part in (of_pair, of_seat))
     deal, pair = np.divmod(keys, pairs)
     _, deal, width = np.unique(deal, return_inverse=True, return_counts=True)
     alone = width[deal] == 1
@@ -223,4 +223,10 @@ def _equal(pair: Integers, *values: Floats) -> tuple[int, Integers, Integers]:
 
 def _signs(counts: Integers, draws: int, rng: np.random.Generator) -> Floats:
     """Returns sums of so many random signs, shape (u, draws)."""
-    return 2.0 * rng.binomial(counts[:, None], 0.5, (len(counts), draws)) - counts[:, None]
+    positive = rng.binomial(counts[:, None], 0.5, (len(counts), draws)).astype(np.float64)
+    return 2 * positive - counts[:, None]
+
+
+def _sums(index: Integers, values: Floats) -> Floats:
+    """Returns the sum of the values of each index."""
+    return np.bincount(index, values).astype(np.float64)
