@@ -24,7 +24,7 @@ ROOMS = (
     {"rating.schemes"},
     {"rating.running"},
     {"rating.report"},
-    {"rating.commands"},
+    {"rating.api", "rating.commands"},
     {"rating.cli"},
 )
 """The rooms of the harness from the bottom up: a room imports itself and those on lower floors only."""

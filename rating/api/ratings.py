@@ -1,0 +1,29 @@
+"""Ratings of battles from anywhere."""
+
+from rating.api.data import Battles, battles_of
+from rating.statistics import bradley_terry
+from rating.statistics.battles import comparisons_of
+from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Standings
+
+
+def fit(battles: Battles, *, seated: bool = False, options: BradleyTerryOptions | None = None) -> BradleyTerryFit:
+    """Fits Bradley-Terry ratings.
+
+    Args:
+        battles: at least one, in any order.
+        seated: whether the first of a battle sat on the first seat, whose advantage is fitted then. Leave it out where a log may
+            list winners first.
+        options: what is fitted.
+    """
+    return bradley_terry.fit(comparisons_of(battles_of(battles), seated=seated), options)
+
+
+def standings(battles: Battles, *, seated: bool = False, options: BradleyTerryOptions | None = None) -> Standings:
+    """Returns what may be said of each policy: its rating with a 95 % interval, the ranks it may have, what is left open.
+
+    Args:
+        battles: as for ``fit``.
+        seated: as for ``fit``.
+        options: as for ``fit``.
+    """
+    return bradley_terry.standings(comparisons_of(battles_of(battles), seated=seated), options)
