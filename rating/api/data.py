@@ -39,7 +39,7 @@ def battles_of(data: Battles) -> list[Battle]:
     """
     if isinstance(data, str | bytes):
         raise ValueError(f"battles: expected battles, got text; rating.read_battles({data!r:.60}) reads a file")
-    rows = _rows(data) if isinstance(data, Mapping) or hasattr(data, "columns") else iter(data)  # type: ignore[arg-type]
+    rows = _rows(data) if isinstance(data, Mapping) or hasattr(data, "columns") else iter(data)
     return [_battle(row, place) for place, row in enumerate(rows)]
 
 
@@ -51,7 +51,8 @@ def _battle(row: Any, place: int) -> Battle:
             f"battle {place}: expected ({', '.join(Battle._fields)}), of which the first three are needed, got {row!r:.80}"
         )
     first, second, score, *rest = row
-    deal, weight = (*rest, *("", 1.0)[len(rest) :])
+    deal = rest[0] if rest else ""
+    weight = rest[1] if len(rest) > 1 else 1.0
     try:
         return Battle(str(first), str(second), float(score), _deal(deal), float(weight))
     except (TypeError, ValueError) as error:

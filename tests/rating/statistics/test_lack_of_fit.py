@@ -3,12 +3,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.performance.transitivity import Setting, play
 from rating.statistics.bradley_terry import Comparisons, compare
 from rating.statistics.lack_of_fit import lack_of_fit
 from tests.rating.made_outcomes import duel
-from tests.rating.statistics.made_pairs import circle, round_robin
 
 STRENGTHS = np.linspace(-350, 350, 10)
+
+
+def round_robin(rng, strengths, deals, **made):
+    return play(Setting("", strengths, deals, **made), rng)
 
 
 @pytest.mark.parametrize(
@@ -39,18 +43,15 @@ def test_few_results_of_pairs_of_their_own_are_told_from_chance_as_often_as_they
 
 
 def test_a_circle_is_found_among_few_policies_and_among_many():
-    few = [round_robin(np.random.default_rng(run), np.zeros(3), 20, beyond=circle(3, 200)) for run in range(20)]
-    many = [round_robin(np.random.default_rng(run), STRENGTHS, 20, beyond=circle(10, 400)) for run in range(20)]
+    few = [round_robin(np.random.default_rng(run), np.zeros(3), 20, circle=200) for run in range(20)]
+    many = [round_robin(np.random.default_rng(run), STRENGTHS, 20, circle=400) for run in range(20)]
     for made in (few, many):
         assert np.mean([lack_of_fit(one, seed=3).p_value < 0.01 for one in made]) >= 0.8
 
 
 def test_the_scatter_of_pairs_is_estimated():
     rng = np.random.default_rng(4)
-    found = []
-    for beyond in rng.normal(0, 120, (20, 10, 10)):
-        table = np.triu(beyond, 1)
-        found.append(lack_of_fit(round_robin(rng, STRENGTHS, 30, beyond=table - table.T)).scatter)
+    found = [lack_of_fit(round_robin(rng, STRENGTHS, 30, scatter=120.0)).scatter for _ in range(20)]
     assert 95 < np.mean(found) < 145
 
 

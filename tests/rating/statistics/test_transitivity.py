@@ -3,12 +3,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.performance.transitivity import Setting, play
 from rating.statistics.bradley_terry import Comparisons, compare, fit
 from rating.statistics.transitivity import Beat, diagnose
 from tests.rating.made_outcomes import duel
-from tests.rating.statistics.made_pairs import circle, round_robin
 
 STRENGTHS = np.linspace(-350, 350, 10)
+
+
+def round_robin(rng, strengths, deals, **made):
+    return play(Setting("", strengths, deals, **made), rng)
 
 
 def test_one_scale_leaves_the_best_rated_policy_alone_in_the_mix():
@@ -25,7 +29,7 @@ def test_one_scale_leaves_the_best_rated_policy_alone_in_the_mix():
 
 
 def test_a_circle_is_named_with_its_results():
-    made = round_robin(np.random.default_rng(1), np.zeros(3), 20, beyond=circle(3, 300))
+    made = round_robin(np.random.default_rng(1), np.zeros(3), 20, circle=300)
     made = replace(made, policies=("paper", "rock", "scissors"))
     found = diagnose(made)
     assert found.flagged
@@ -43,7 +47,7 @@ def test_a_circle_is_named_with_its_results():
 
 
 def test_the_best_established_circle_comes_first():
-    made = round_robin(np.random.default_rng(1), STRENGTHS[[4, 5, 6, 0, 1, 8, 9]], 40, beyond=circle(7, 300))
+    made = round_robin(np.random.default_rng(1), STRENGTHS[[4, 5, 6, 0, 1, 8, 9]], 40, circle=300)
     found = diagnose(made)
     assert found.flagged
     assert {beat.winner for beat in found.cycles[0]} == set(made.policies[:3])
@@ -66,7 +70,7 @@ def test_pairs_that_rarely_met_make_up_no_advantage():
 
 
 def test_the_same_results_in_any_order_give_the_same_diagnosis():
-    made = round_robin(np.random.default_rng(1), STRENGTHS, 20, beyond=circle(10, 400))
+    made = round_robin(np.random.default_rng(1), STRENGTHS, 20, circle=400)
     order = np.random.default_rng(2).permutation(len(made.score))
     assert diagnose(made) == diagnose(made.select(order))
 
