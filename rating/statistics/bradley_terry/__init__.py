@@ -2,17 +2,10 @@
 
 from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, Integers, compare, totals
 from rating.statistics.bradley_terry.errors import clustered
-from rating.statistics.bradley_terry.model import (
-    DEFAULT_PRIOR_SD,
-    ELO_PER_NAT,
-    MEAN_RATING,
-    BradleyTerryFit,
-    BradleyTerryOptions,
-    fit,
-    fit_counts,
-    fit_totals,
-)
+from rating.statistics.bradley_terry.fitting import BradleyTerryFit, fit, fit_counts, fit_totals
+from rating.statistics.bradley_terry.model import DEFAULT_PRIOR_SD, ELO_PER_NAT, MEAN_RATING, BradleyTerryOptions
 from rating.statistics.bradley_terry.order import expected_order
+from rating.statistics.bradley_terry.prior import fitted_prior_sd
 from rating.statistics.bradley_terry.resampling import bootstrap
 from rating.statistics.bradley_terry.standings import Standing, Standings, standings
 
@@ -34,6 +27,7 @@ __all__ = [
     "fit",
     "fit_counts",
     "fit_totals",
+    "fitted_prior_sd",
     "standings",
     "totals",
 ]

@@ -1,5 +1,6 @@
 """Results of pairs, made ready for a fit: who met whom, what came out, and which results belong together."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -49,16 +50,6 @@ class Comparisons:
             self.seated,
         )
 
-    def in_order(self) -> "Comparisons":
-        """Returns the same results in an order of their own, so that sums over them do not depend on that of the log.
-
-        Nothing is sorted where it makes no difference: sums of halves are exact in any order.
-        """
-        if self.weight is None and np.array_equal(self.score * 2, np.rint(self.score * 2)):
-            return self
-        keys = (self.score, self.second, self.first, self.cluster)
-        return self.select(np.lexsort(keys if self.weight is None else (self.weight, *keys)))  # type: ignore[arg-type]
-
 
 def compare(outcomes: Iterable[Outcome]) -> Comparisons:
     """Turns finished matches into results of pairs of seats.
@@ -90,14 +81,47 @@ def totals(comparisons: Comparisons, ties: str = "half") -> tuple[Floats, Floats
 
     Args:
         comparisons: what is added up.
-        ties: ``half`` counts a tie as half a win of each, ``drop`` leaves it out.
+        ties: ``drop`` leaves ties out; they count as half a win of each otherwise.
     """
     if ties == "drop":
         comparisons = comparisons.select(comparisons.score != 0.5)
-    comparisons = comparisons.in_order()
+    won, weight = exact(comparisons)
     size = len(comparisons.policies)
     cells = comparisons.first * size + comparisons.second
-    weight = comparisons.weight
-    won = comparisons.score if weight is None else comparisons.score * weight
-    wins, games = (np.bincount(cells, part, minlength=size * size).astype(np.float64) for part in (won, weight))
+    wins: Floats = np.bincount(cells, won, minlength=size * size)
+    games: Floats = np.bincount(cells, weight, minlength=size * size).astype(np.float64)
     return wins.reshape(size, size), games.reshape(size, size)
+
+
+def tie_totals(comparisons: Comparisons) -> Floats:
+    """Returns the number (or weight) of the ties of each pair, shape (n, n).
+
+    Raises:
+        ValueError: if a score is neither a win nor a tie nor a loss.
+    """
+    halves = comparisons.score * 2
+    if not np.array_equal(halves, np.rint(halves)):
+        raise ValueError("ties: with 'davidson' expected scores of 0, 0.5 and 1, got fractions; use 'half'")
+    return totals(comparisons.select(comparisons.score == 0.5))[1]
+
+
+def exact(comparisons: Comparisons) -> tuple[Floats, Floats | None]:
+    """Returns the scores (times their weights) and the weights, rounded so that their sums are the same in any order.
+
+    Halves are exact as they are. Anything else is taken to the nearest multiple of a power of two so small that it is lost in the
+    rounding of the sum of all, and so large that no sum of such multiples needs rounding.
+    """
+    score, weight = comparisons.score, comparisons.weight
+    if weight is None:
+        halves = score + score
+        if np.array_equal(halves, np.rint(halves)):
+            return score, None
+        return _on_a_grid(score), None
+    return _on_a_grid(score * weight), _on_a_grid(weight)
+
+
+def _on_a_grid(values: Floats) -> Floats:
+    greatest = float(np.max(values, initial=0.0)) * len(values)
+    step = math.ldexp(1.0, math.frexp(greatest)[1] - 52)
+    rounded: Floats = np.rint(values / step) * step
+    return rounded

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rating.statistics.bradley_terry.comparisons import Floats, Integers
-from rating.statistics.bradley_terry.model import BradleyTerryFit
+from rating.statistics.bradley_terry.fitting import BradleyTerryFit
 
 
 def expected_order(fitted: BradleyTerryFit, *, draws: int = 200, seed: int = 0) -> float:

@@ -6,15 +6,14 @@ import numpy as np
 from scipy import sparse
 
 from rating.statistics.bradley_terry.comparisons import Comparisons, Floats
+from rating.statistics.bradley_terry.fitting import fit, to_ratings
+from rating.statistics.bradley_terry.links import is_connected
 from rating.statistics.bradley_terry.model import (
     DEFAULT_PRIOR_SD,
     ELO_PER_NAT,
     MEAN_RATING,
     BradleyTerryOptions,
-    fit,
-    is_connected,
     maximise,
-    to_ratings,
 )
 
 

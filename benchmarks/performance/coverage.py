@@ -1,0 +1,236 @@
+"""Coverage of printed 95 % intervals, by simulation with policies of known strength.
+
+    python -m benchmarks.performance.coverage
+    python -m benchmarks.performance.coverage --only ties seat
+
+Every row draws data sets, computes what a leaderboard prints, and counts how often the interval of a policy holds its true
+rating. Results are drawn at random between random pairs, each from the Bradley-Terry model unless the row says otherwise. Where
+the model does not hold (ties, non-transitive pools), the true rating is the one that endless play of the same kind would give.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.options import option, parse
+from benchmarks.performance.pools import pool
+from benchmarks.performance.trials import Setting, Trial, measure, table
+from rating.statistics.bradley_terry import (
+    ELO_PER_NAT,
+    BradleyTerryOptions,
+    Comparisons,
+    Floats,
+    Integers,
+    fit_totals,
+    standings,
+)
+
+FOREVER = 1e7
+"""Games that are endless play."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of the benchmark."""
+
+    runs: int = option(300, "data sets of each row", smoke=3)
+    seed: int = option(0, "of everything drawn")
+    only: tuple[str, ...] = option((), "rows whose name contains one of these")
+    smoke: bool = option(False, "the smallest size, which only shows that everything runs")
+
+
+def rows() -> tuple[Setting, ...]:
+    """Returns every row."""
+    return (
+        *(
+            Setting(f"plain, {size} policies, {games} games", partial(duels, size=size, games=games))
+            for size, games in ((2, 50), (3, 60), (5, 100), (8, 200), (14, 200), (14, 416))
+        ),
+        *(
+            Setting(f"ties {share:.0%}, pool {name}", partial(tied, strengths=pool(name), share=share))
+            for name in ("A", "B")
+            for share in (0.1, 0.3, 0.5)
+        ),
+        *(
+            Setting(f"seat {seat} Elo", partial(duels, size=8, games=400, seat=float(seat)))
+            for seat in (0, 100, 200, 400)
+        ),
+        *(Setting(f"deals alike {alike:+.1f}", partial(paired, alike=alike)) for alike in (-0.8, -0.4, 0.0, 0.4, 0.8)),
+        Setting("one unbeaten at +2000: the others", partial(unbeaten, is_unbeaten=False)),
+        Setting("one unbeaten at +2000: itself", partial(unbeaten, is_unbeaten=True), (0.93, 1.0)),
+        Setting("rare names, pool of 6: the others", partial(rare, names=18)),
+        Setting("no rare names, pool of 6", partial(rare, names=0)),
+        Setting("sd 400, 14 policies, 400 games", partial(duels, size=14, games=400, sd=400.0)),
+        Setting("sd 400, 14 policies, 1000 games", partial(duels, size=14, games=1000, sd=400.0)),
+        Setting("sd 400, 8 policies, 100 games", partial(duels, size=8, games=100, sd=400.0)),
+        Setting("equal policies, 14, 400 games", partial(duels, size=14, games=400, sd=0.0)),
+        Setting("5 seats, all pairs", partial(tables, seats=5, games=100)),
+        Setting("8 seats, all pairs", partial(tables, seats=8, games=80)),
+        Setting("fractional scores", fractional),
+        Setting("weights", weighed),
+        Setting("non-transitive pool", cyclic),
+    )
+
+
+def duels(rng: np.random.Generator, *, size: int, games: int, seat: float = 0.0, sd: float = 200.0) -> Iterator[Trial]:
+    """Plain duels of policies drawn from a normal distribution."""
+    strengths = rng.normal(0, 1, size) * sd
+    first, second = pairs(rng, size, games)
+    chance = win(strengths, first, second, seat)
+    return trials(results(size, first, second, rng.random(games) < chance), strengths)
+
+
+def tied(rng: np.random.Generator, *, strengths: Floats, share: float) -> Iterator[Trial]:
+    """Duels of which a share ends in a tie whatever the strengths."""
+    size, games = len(strengths), 570
+    first, second = pairs(rng, size, games)
+    score = np.where(rng.random(games) < share, 0.5, rng.random(games) < win(strengths, first, second))
+    every = np.array(list(np.ndindex(size, size))).T
+    expected = (share / 2 + (1 - share) * win(strengths, *every)).reshape(size, size)
+    return trials(results(size, first, second, score), endless(expected))
+
+
+def paired(rng: np.random.Generator, *, alike: float) -> Iterator[Trial]:
+    """Two duels a deal with seats swapped, which end alike (or the other way round) more often than by chance."""
+    size, deals = 8, 250
+    strengths = rng.normal(0, 200, size)
+    first, second = pairs(rng, size, deals)
+    luck, other = rng.random(deals), rng.random(deals)
+    copied = rng.random(deals) < abs(alike)
+    again = np.where(copied, luck if alike > 0 else 1 - luck, other)
+    chance = win(strengths, first, second)
+    return trials(
+        results(
+            size,
+            np.concatenate((first, second)),
+            np.concatenate((second, first)),
+            np.concatenate((luck < chance, again >= chance)),
+            cluster=np.tile(np.arange(deals), 2),
+        ),
+        strengths,
+    )
+
+
+def unbeaten(rng: np.random.Generator, *, is_unbeaten: bool) -> Iterator[Trial]:
+    """Policies of pool A and one far above them, which loses a game in a hundred thousand."""
+    strengths = np.append(pool("A"), 2000.0)
+    first, second = pairs(rng, len(strengths), 1500)
+    score = rng.random(1500) < win(strengths, first, second)
+    chosen = np.arange(len(strengths)) == 14
+    return trials(results(15, first, second, score), strengths, chosen if is_unbeaten else ~chosen)
+
+
+def rare(rng: np.random.Generator, *, names: int) -> Iterator[Trial]:
+    """Six policies, each pair of which met 200 times, beside names that played twice."""
+    strengths = rng.normal(0, 200, 6 + names)
+    first, second = (np.repeat(part, 200) for part in np.triu_indices(6, 1))
+    visitor = np.repeat(np.arange(6, 6 + names), 2)
+    first, second = np.append(first, visitor), np.append(second, rng.integers(6, size=2 * names))
+    order = rng.random(len(first)) < 0.5
+    first, second = np.where(order, first, second), np.where(order, second, first)
+    score = rng.random(len(first)) < win(strengths, first, second)
+    return trials(results(6 + names, first, second, score), strengths, np.arange(6 + names) < 6)
+
+
+def tables(rng: np.random.Generator, *, seats: int, games: int) -> Iterator[Trial]:
+    """Games of many seats, ranked by strength plus noise: pairs of one game share the noise, each alone is Bradley-Terry."""
+    size = 10
+    strengths = rng.normal(0, 150, size)
+    seated = np.argsort(rng.random((games, size)), axis=1)[:, :seats]
+    performance = strengths[seated] / ELO_PER_NAT + rng.gumbel(size=(games, seats))
+    one, other = np.triu_indices(seats, 1)
+    score = performance[:, one] > performance[:, other]
+    cluster = np.repeat(np.arange(games), len(one))
+    data = results(size, seated[:, one].ravel(), seated[:, other].ravel(), score.ravel(), cluster=cluster)
+    return trials(replace(data, seated=False), strengths)
+
+
+def fractional(rng: np.random.Generator) -> Iterator[Trial]:
+    """Scores between 0 and 1, as shares of points."""
+    strengths = rng.normal(0, 200, 8)
+    first, second = pairs(rng, 8, 300)
+    chance = win(strengths, first, second)
+    return trials(results(8, first, second, rng.beta(3 * chance, 3 * (1 - chance))), strengths)
+
+
+def weighed(rng: np.random.Generator) -> Iterator[Trial]:
+    """Results that count once to four times."""
+    strengths = rng.normal(0, 200, 8)
+    first, second = pairs(rng, 8, 400)
+    score = rng.random(400) < win(strengths, first, second)
+    return trials(replace(results(8, first, second, score), weight=rng.uniform(1, 4, 400)), strengths)
+
+
+def cyclic(rng: np.random.Generator) -> Iterator[Trial]:
+    """Pairs whose chances are 80 Elo (sd) away from what the strengths say."""
+    size, games = 8, 400
+    strengths, bent = rng.normal(0, 200, size), np.triu(rng.normal(0, 80, (size, size)), 1)
+    expected = 1 / (1 + np.exp(-(strengths[:, None] - strengths + bent - bent.T) / ELO_PER_NAT))
+    first, second = pairs(rng, size, games)
+    return trials(results(size, first, second, rng.random(games) < expected[first, second]), endless(expected))
+
+
+def pairs(rng: np.random.Generator, size: int, games: int) -> tuple[Integers, Integers]:
+    """Returns random pairs of different policies."""
+    first = rng.integers(size, size=games)
+    return first, (first + rng.integers(1, size, size=games)) % size
+
+
+def win(strengths: Floats, first: Integers, second: Integers, seat: float = 0.0) -> Floats:
+    """Returns the chance that the first wins, shape (m,)."""
+    chance: Floats = 1 / (1 + np.exp(-(strengths[first] - strengths[second] + seat) / ELO_PER_NAT))
+    return chance
+
+
+def endless(expected: Floats) -> Floats:
+    """Returns the ratings to which play tends when all pairs meet equally often, given the chances of the row's policy."""
+    games = np.full(expected.shape, FOREVER)
+    np.fill_diagonal(games, 0)
+    names = [f"{index:02}" for index in range(len(games))]
+    return fit_totals(names, expected * games, games, BradleyTerryOptions(prior_sd=None, seat_term=False)).ratings
+
+
+def results(
+    size: int,
+    first: Integers,
+    second: Integers,
+    score: NDArray[np.bool_] | Floats,
+    *,
+    cluster: Integers | None = None,
+) -> Comparisons:
+    """Returns results of policies whose names sort as their numbers; each is a deal of its own by default."""
+    names = tuple(f"{index:02}" for index in range(size))
+    cluster = np.arange(len(first)) if cluster is None else cluster
+    return Comparisons(names, first, second, np.asarray(score, dtype=float), cluster)
+
+
+def trials(comparisons: Comparisons, strengths: Floats, chosen: NDArray[np.bool_] | None = None) -> Iterator[Trial]:
+    """Compares what is printed with the strengths, from which the mean of those whose mean is fixed is taken away."""
+    shown = standings(comparisons)
+    anchors = [int(row.policy) for row in shown.rows if row.is_anchor]
+    for row in shown.rows:
+        if chosen is None or chosen[int(row.policy)]:
+            truth = 1000 + strengths[int(row.policy)] - strengths[anchors].mean()
+            low = -np.inf if row.low is None else row.low
+            high = np.inf if row.high is None else row.high
+            half = (high - low) / 2 if np.isfinite(high - low) else float("nan")
+            yield Trial(bool(low <= truth <= high), half, abs(row.rating - truth))
+
+
+def chosen_rows(only: Iterable[str]) -> list[Setting]:
+    """Returns the rows whose name contains one of the words, or all without any."""
+    words = tuple(only)
+    return [row for row in rows() if not words or any(word in row.name for word in words)]
+
+
+def main(show: Callable[[str], object] = print) -> None:
+    """Simulates and prints the table."""
+    options = parse(Options, __doc__)
+    show(table([measure(row, options.runs, options.seed) for row in chosen_rows(options.only)]))
+
+
+if __name__ == "__main__":
+    main()

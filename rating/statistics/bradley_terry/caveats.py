@@ -1,0 +1,69 @@
+"""What results do not establish, in plain words."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rating.statistics.bradley_terry.comparisons import Comparisons
+from rating.statistics.bradley_terry.fitting import BradleyTerryFit
+from rating.statistics.bradley_terry.links import Links
+
+_SHOWN = 5
+
+
+def caveats(
+    fitted: BradleyTerryFit, comparisons: Comparisons, links: Links, *, is_clustered: bool, is_ordered: bool
+) -> tuple[str, ...]:
+    """Returns a sentence for each thing that a reader of the ratings has to know.
+
+    Args:
+        fitted: the ratings.
+        comparisons: what was fitted.
+        links: what the results link.
+        is_clustered: whether the errors hold where results of a deal are alike.
+        is_ordered: whether any policy is surely above another.
+    """
+    names = np.array(fitted.policies)
+    if len(names) == 1:
+        return ("There is one policy: nothing is compared.",)
+    notes = []
+    tied = comparisons.score == 0.5
+    without = " (without ties)" if fitted.options.ties == "drop" and tied.any() else ""
+    if len(tied) and tied.all():
+        notes.append("Every result is a tie: nothing tells the policies apart.")
+    elif without:
+        notes.append(f"{int(tied.sum())} of {len(tied)} results are ties and left out.")
+    if not links.linked.any():
+        notes.append(
+            f"No two policies have both won against each other, not even through others{without}: results give an order, if any,"
+            " but no distances, which are the prior's."
+        )
+    else:
+        notes += _unlinked(names, links, without)
+    if len(comparisons.score) and links.linked.any() and not is_clustered:
+        deals = len(np.unique(comparisons.cluster))
+        notes.append(
+            f"{deals} deals are too few for {len(names)} policies to see whether results of one deal are alike: the intervals"
+            " take every result as independent."
+        )
+    if not is_ordered and not (len(tied) and tied.all()):
+        notes.append("No policy is surely above another: the order may be chance.")
+    return tuple(notes)
+
+
+def _unlinked(names: NDArray[np.str_], links: Links, without: str) -> list[str]:
+    """Returns what to say of those whose distance from the linked ones no result bounds."""
+    below, above = links.bounded_below, links.bounded_above
+    kinds = (
+        (below & ~above, f"unbeaten by the others{without}: how far above them is open"),
+        (~below & above, f"without a win against the others{without}: how far below them is open"),
+        (
+            ~below & ~above,
+            f"never compared with the others, directly or through anybody{without}: neither rank nor rating says anything",
+        ),
+    )
+    return [f"{_list(names[chosen])}: {text}." for chosen, text in kinds if chosen.any()]
+
+
+def _list(names: NDArray[np.str_]) -> str:
+    shown = [str(name) for name in names[:_SHOWN]]
+    return ", ".join(shown) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

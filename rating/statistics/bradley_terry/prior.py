@@ -1,0 +1,90 @@
+"""The width of the prior that the pool itself suggests (empirical Bayes)."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rating.statistics.bradley_terry.comparisons import Floats
+from rating.statistics.bradley_terry.model import (
+    DEFAULT_PRIOR_SD,
+    ELO_PER_NAT,
+    BradleyTerryOptions,
+    inverse_curvature,
+    maximise,
+)
+
+LEAST_PRIOR_SD = 100.0
+GREATEST_PRIOR_SD = 2000.0
+_PRIOR_POLICIES = 1.0
+"""The default width counts as much as this many policies: a pool of two or three says little of its width."""
+
+
+def fitted_prior_sd(wins: Floats, games: Floats, options: BradleyTerryOptions | None = None) -> float:
+    """Returns the standard deviation, in Elo, of the prior that best explains how far the policies are apart.
+
+    Args:
+        wins: sum of the scores of the row's policy on the first seat against the column's on the second, shape (n, n).
+        games: number, or weight, of those games, shape (n, n).
+        options: what is fitted; its own prior is not looked at.
+    """
+
+    def solve(used: BradleyTerryOptions, start: Floats) -> tuple[Floats, Floats]:
+        x = maximise(wins, games, used, start)
+        return x, inverse_curvature(x, games, used)
+
+    return best_prior_sd(solve, options or BradleyTerryOptions(), np.zeros(len(games) + 1), len(games))
+
+
+def best_prior_sd(
+    solve: Callable[[BradleyTerryOptions, Floats], tuple[Floats, Floats]],
+    options: BradleyTerryOptions,
+    start: Floats,
+    size: int,
+) -> float:
+    """Returns the width for any way of fitting.
+
+    The fixed point of MacKay ("Bayesian interpolation", 1992) for the marginal likelihood in Laplace's approximation: the sum of
+    squares of the strengths over the number of strengths that the data determine, which is n - 1 less what the prior determines
+    of them.
+
+    Args:
+        solve: returns the maximum of the posterior and the inverse of its curvature, the n strengths in nats first.
+        options: what is fitted.
+        start: where the first search begins.
+        size: number of policies.
+    """
+    sd, x = DEFAULT_PRIOR_SD, start
+    for _ in range(50):
+        x, inverse = solve(options.with_prior(sd), x)
+        determined = _determined(inverse, sd, size)
+        squares = ELO_PER_NAT**2 * float(x[:size] @ x[:size]) + _PRIOR_POLICIES * DEFAULT_PRIOR_SD**2
+        before, sd = sd, float(np.sqrt(squares / (determined + _PRIOR_POLICIES)))
+        sd = min(max(sd, LEAST_PRIOR_SD), GREATEST_PRIOR_SD)
+        if abs(sd - before) <= 1e-3 * sd:
+            break
+    return sd
+
+
+def width_covariance(x: Floats, inverse: Floats, sd: float, size: int) -> Floats:
+    """Returns what not knowing the width adds to the covariance of the strengths, in nats squared, shape (n, n).
+
+    A wider prior lets the strengths spread: the square of what they move by when its logarithm changes, times the variance of
+    that logarithm (Kass and Steffey 1989, for empirical Bayes).
+
+    Args:
+        x: what was fitted with this width, the n strengths in nats first.
+        inverse: of the curvature of the posterior.
+        sd: the width that was found, in Elo.
+        size: number of policies.
+    """
+    prior = (ELO_PER_NAT / sd) ** 2
+    moved = 2 * prior * inverse[:size, :size] @ x[:size]
+    determined = _determined(inverse, sd, size) + _PRIOR_POLICIES
+    return np.outer(moved, moved) / (2 * determined)
+
+
+def _determined(inverse: Floats, sd: float, size: int) -> float:
+    """Returns the effective number of strengths that the data determine."""
+    prior = (ELO_PER_NAT / sd) ** 2
+    variances = float(np.trace(inverse[:size, :size])) - 1 / (1 + prior)  # the last is the common shift's
+    return max(0.0, size - 1 - prior * variances)
