@@ -117,8 +117,24 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="NAME=FAMILY",
         help="family of a judge or player; may be repeated",
     )
-    for added in (resume, rate, report, replay, reparse, export):
+    compare = command("compare", "compare", "say whether one policy is better than another, at any moment", reads=True)
+    for added in (resume, rate, report, replay, reparse, export, compare):
         added.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
+    compare.add_argument("policies", nargs="+", metavar="POLICY", help="two policies; any number with --against")
+    compare.add_argument("--against", default="", metavar="POLICY", help="champion that all of them are compared with")
+    compare.add_argument(
+        "--environment", default="", metavar="ENV", help="of a run with several (default: each, and all)"
+    )
+    compare.add_argument(
+        "--level", type=float, default=0.05, metavar="P", help="probability of a wrong claim, at most (default 0.05)"
+    )
+    compare.add_argument(
+        "--margin",
+        default="0",
+        metavar="MARGIN",
+        help="by how much to be better: of win rate, as 0.05, or as 50elo (default 0)",
+    )
+    compare.add_argument("--equal", metavar="MARGIN", help="also ask whether they are equal within this")
     tournament = command("tournament", "tournament", "place a newcomer in a tournament that has been played")
     add = tournament.add_subparsers(title="actions", metavar="ACTION", required=True).add_parser(
         "add",

@@ -150,16 +150,19 @@ class Store:
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yields every outcome, void ones included, by environment and number."""
+        return (outcome for _, outcome in self.matches() if outcome is not None)
+
+    def matches(self) -> Iterator[tuple[Match, Outcome | None]]:
+        """Yields every match entered, without its options, with what it came to, by environment and number: all as of one moment.
+
+        The outcome is ``None`` while the match is under way.
+        """
         rows = self._db.execute(
-            "SELECT environment, number, seed, status, seats, policies FROM match WHERE status != ?"
-            " ORDER BY environment, number",
-            (UNFINISHED,),
+            "SELECT environment, number, seed, status, seats, policies FROM match ORDER BY environment, number"
         )
         for environment, number, seed, status, seats, policies in rows:
             match = load_match(environment, number, policies, seed, "{}")
-            outcome = load_outcome(environment, number, seed, status, seats, len(match.policies))
-            assert outcome is not None
-            yield outcome
+            yield match, load_outcome(environment, number, seed, status, seats, len(match.policies))
 
     def records(self, match_id: str = "") -> Iterator[Record]:
         """Yields the record of every match, or of those whose id begins with ``match_id``, by environment and number."""

@@ -161,6 +161,7 @@ class Duels(Repeating):
     """Every pair plays both seats of every deal, until the ratings stand still."""
 
     name = "duels"
+    rivals = True
 
     def check(self) -> None:
         """Checks that two seats are rated, and that nobody is a fixed opponent."""

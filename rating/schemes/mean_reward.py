@@ -30,6 +30,7 @@ class MeanReward(Repeating):
     """Every policy plays every seat on the same deals, a fixed number of matches or until the means stand still."""
 
     name = "mean_reward"
+    rivals = True
 
     def least_policies(self, seats: int) -> int:
         """Returns the number of rated seats: nobody plays two of them."""

@@ -86,12 +86,14 @@ class Scheme(ABC):
 
     Attributes:
         name: what environments call the scheme in their declaration.
+        rivals: whether the rated policies of a match are rivals, so that of two the one with the larger reward has won.
 
     Raises:
         OptionError: if the environment cannot be compared this way with the policies of the run.
     """
 
     name: ClassVar[str]
+    rivals: ClassVar[bool] = False
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting

@@ -37,6 +37,7 @@ class Tournament(Scheme):
     """
 
     name = "tournament"
+    rivals = True
 
     def check(self) -> None:
         """Checks names, the two rated seats, and that every pair of the field finds its judges."""

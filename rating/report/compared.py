@@ -1,0 +1,170 @@
+"""Comparisons in plain words: what may be claimed, on what evidence, and what may not."""
+
+from collections.abc import Sequence
+
+from llmarena_envs.core.terminal import printable
+from rating.statistics.comparing import Champion, Comparison, Interval, elo_of
+from rating.statistics.units import BATTLES, DEALS, MATCHED, PAIRS
+
+_UNITS = {
+    PAIRS: ("pair", "a pair is a deal played from both seats"),
+    MATCHED: ("matched pair", "a matched pair is two matches on different deals, one from each seat"),
+    DEALS: (
+        "deal",
+        "a deal is all that was played or asked on it, the seats as they came: what a seat or the first place is worth may count"
+        " for either",
+    ),
+    BATTLES: (
+        "battle",
+        "nothing says which battles share a question or who was shown first: they are taken as independent, and what the first"
+        " place is worth may count for either",
+    ),
+}
+
+_NAME = 200
+
+
+def name(text: str) -> str:
+    """Returns a policy's name as it is shown: one line, not long, nothing that steers a terminal."""
+    shown = " ".join(printable(text).split())
+    return shown if len(shown) <= _NAME else f"{shown[: _NAME - 3]}..."
+
+
+def verdict(comparison: Comparison) -> str:
+    """Returns what may be claimed, in a sentence."""
+    return _verdict(comparison, comparison.better)
+
+
+def lines(comparison: Comparison) -> list[str]:
+    """Returns the evidence behind a verdict, and what more units would likely tell."""
+    unit, meaning = _UNITS[comparison.unit]
+    if not comparison.units:
+        return [f"no {unit} yet; {meaning}"]
+    told = [
+        f"win rate of {name(comparison.a)} {_rate(comparison.win_rate)}, {_elo(comparison.elo)},"
+        f" over {count(comparison.units, unit)}",
+        f"evidence: {_evidence(comparison)}",
+    ]
+    if comparison.equal_margin is not None:
+        told.append(
+            f"evidence that they are equal within {_margin(comparison.equal_margin)}: e = {_number(comparison.equal_evidence)}"
+            f" ({comparison.equal_needed:.4g} needed)"
+        )
+    if comparison.more is not None:
+        told.append(f"more: {_more(comparison)}")
+    if comparison.left_out:
+        told.append(f"left out: {count(comparison.left_out, 'match')} without the one with the seats exchanged")
+    return [*told, meaning, *comparison.notes]
+
+
+def champion_lines(champion: Champion) -> list[str]:
+    """Returns a sentence for every challenger, at the level of all of them together."""
+    told = []
+    for comparison, p, better in zip(champion.comparisons, champion.p, champion.better, strict=True):
+        unit, _ = _UNITS[comparison.unit]
+        evidence = (
+            f"win rate of {name(comparison.a)} {_rate(comparison.win_rate)} over {count(comparison.units, unit)},"
+            f" corrected p <= {_p(p)}"
+            if comparison.units
+            else f"no {unit} yet"
+        )
+        told.append(f"{_verdict(comparison, better)}; {evidence}")
+    number = len(champion.comparisons)
+    told.append(
+        f"verdicts of all {number} together are held to the level {champion.level:g} (Holm); each interval is of its own"
+    )
+    return told
+
+
+def limits(comparisons: Sequence[Comparison], environments: int) -> list[str]:
+    """Returns what holds of all these comparisons, and what may not be claimed from them."""
+    first = comparisons[0]
+    told = [
+        f"May be claimed: a verdict. It is wrong with a probability of at most {first.level:g}, however often one looks and"
+        " whenever one stops, if the two policies, the level and the margin were chosen before the results were seen.",
+        "May not be claimed: that policies are equal because nothing is decided; that e is the chance of being better; anything"
+        " about other opponents, options or prompts.",
+    ]
+    if environments > 1:
+        told.append(
+            f"Each of the {environments} environments has a verdict of its own: choose beforehand which one"
+            " counts, or take the average."
+        )
+    return told
+
+
+def _verdict(comparison: Comparison, better: str | None) -> str:
+    a, b = name(comparison.a), name(comparison.b)
+    if better:
+        worse = comparison.b if better == comparison.a else comparison.a
+        by = f" by more than {_margin(comparison.margin)}" if comparison.margin else ""
+        but = f", and within {_margin(comparison.equal_margin or 0)} of it" if comparison.equal else ""
+        return f"{name(better)} is better than {name(worse)}{by}{but}"
+    if comparison.equal:
+        return f"{a} and {b} are equal within {_margin(comparison.equal_margin or 0)}"
+    by = f" by more than {_margin(comparison.margin)}" if comparison.margin else ""
+    return f"undecided whether {a} or {b} is better{by}"
+
+
+def _evidence(comparison: Comparison) -> str:
+    reached = f", reached after {comparison.after}" if comparison.after else ""
+    sides = ", ".join(
+        f"e = {_number(side.e)} that {name(policy)} is better"
+        + (f" (at most {_number(side.peak)})" if _fell(side.e, side.peak) else "")
+        for policy, side in ((comparison.a, comparison.a_better), (comparison.b, comparison.b_better))
+    )
+    return f"{sides} ({comparison.needed:.4g} needed{reached}); p <= {_p(comparison.p)}"
+
+
+def _fell(e: float, peak: float) -> bool:
+    """Says whether an e-value was noticeably larger before; a peak of 1 is that of the beginning."""
+    return peak > 1.05 * e and peak > 1
+
+
+def _more(comparison: Comparison) -> str:
+    more = comparison.more
+    assert more is not None
+    unit = _UNITS[comparison.unit][0]
+    if more.median is None:
+        return (
+            f"of 100 continuations simulated from the results so far {100 * more.decided:.0f} come to"
+            f" {'another' if comparison.better else 'a'} decision within {count(more.limit, unit)} more"
+        )
+    most = f"nine of ten within {more.most:,}" if more.most else f"nine of ten in more than {more.limit:,}"
+    return (
+        f"if it goes on as so far, half of the simulated continuations decide within {count(more.median, unit)}, {most}"
+    )
+
+
+def count(number: int, what: str) -> str:
+    """Writes a number of things."""
+    plural = "es" if what.endswith("ch") else "s"
+    return f"{number:,} {what}{'' if number == 1 else plural}"
+
+
+def _margin(margin: float) -> str:
+    """Writes a margin of the win rate, and the same in Elo."""
+    return f"{margin:.3g} of win rate ({elo_of(0.5 + margin) or 0:.0f} Elo)"
+
+
+def _rate(interval: Interval) -> str:
+    value, low, high = (0.0 if end is None else end for end in (interval.value, interval.low, interval.high))
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _elo(interval: Interval) -> str:
+    value = "no finite" if interval.value is None else f"{interval.value:+.0f}"
+    low = "-∞" if interval.low is None else f"{interval.low:+.0f}"
+    high = "∞" if interval.high is None else f"{interval.high:+.0f}"
+    return f"{value} Elo [{low}, {high}]"
+
+
+def _number(e: float | None) -> str:
+    """Writes an e-value."""
+    if e is None:
+        return "-"
+    return f"{e:,.0f}" if 100 <= e < 1e6 else f"{e:.3g}"
+
+
+def _p(p: float) -> str:
+    return f"{p:.2g}"
