@@ -49,13 +49,10 @@ def read_judgements(paths: Sequence[Path]) -> list[Judgement]:
     found = _Collection()
     for path in paths:
         for where, row in read_rows(path):
-            if "gamekey" in row and "rounds" in row:
-                found.add_lengths(where, row)
-            elif "gamekey" in row:
-                for judgement in _committee(where, row):
-                    found.add(where, *judgement)
-            else:
-                found.add(where, *_plain(where, row, path.stem))
+            try:
+                found.add_row(where, row, path.stem)
+            except OptionError as error:
+                raise OptionError(f"{where}: {error}") from None
     return found.judgements()
 
 
@@ -68,133 +65,144 @@ class _Collection:
         self._lengths: dict[str, tuple[float, float]] = {}
         self._numbers: bool | None = None
 
-    def add(self, where: str, case: Judgement, stages: Mapping[str, str]) -> None:
+    def add_row(self, where: str, row: Mapping[str, Any], file: str) -> None:
+        """Adds what a row says; ``where`` it stands is told where another one says the same."""
+        if "gamekey" in row and "rounds" in row:
+            self._add_lengths(row)
+        elif "gamekey" in row:
+            for judgement in committee(row):
+                self._add(where, *judgement)
+        else:
+            self._add(where, *_plain(row, file))
+
+    def _add(self, where: str, case: Judgement, stages: Mapping[str, str]) -> None:
         """Adds what a judge said of a case, by stage."""
         for stage, text in stages.items():
             key = case.item, case.judge, stage
             if key in self._lines:
                 raise OptionError(
-                    f"{where}: the verdict of {case.judge!r:.60} on {case.item!r:.80} stands in {self._lines[key]} already;"
+                    f"the verdict of {case.judge!r:.60} on {case.item!r:.80} stands in {self._lines[key]} already;"
                     " keep one of the two, or give judges names of their own"
                 )
-            try:
-                label = read_label(text, case.players)
-            except OptionError as error:
-                raise OptionError(f"{where}: {error}") from None
+            label = read_label(text, case.players)
             if label is not None:
                 if self._numbers not in (None, isinstance(label, float)):
                     raise OptionError(
-                        f"{where}: expected verdicts of one kind in all lines, A, B and tie or numbers, got {text!r:.60}"
+                        f"expected verdicts of one kind in all lines, A, B and tie or numbers, got {text!r:.60}"
                     )
                 self._numbers = isinstance(label, float)
             known = self._cases.get(key[:2], case)
             self._cases[key[:2]] = known._replace(first=label) if stage == "first" else known._replace(final=label)
             self._lines[key] = where
 
-    def add_lengths(self, where: str, row: Mapping[str, Any]) -> None:
+    def _add_lengths(self, row: Mapping[str, Any]) -> None:
         """Adds how long the sides of a debate are."""
-        item, players = _game(where, row)
+        item, players = _game(row)
         words = [0, 0]
         rounds = row["rounds"]
         if not isinstance(rounds, list):
-            raise OptionError(f"{where}: rounds: expected a list, got {str(rounds)!r:.60}")
+            raise OptionError(f"rounds: expected a list, got {str(rounds)!r:.60}")
         for turn in rounds:
             match turn:
                 case [str(role), {"no_thought": str(text)}]:
                     side = players.index(role) if role in players else int(role.strip().casefold().endswith("b"))
                     words[side] += len(text.split())
                 case _:
-                    raise OptionError(f"{where}: rounds: expected [role, {{no_thought: text}}], got {str(turn)!r:.60}")
-        self._lengths[_case(item, players)] = float(words[0]), float(words[1])
+                    raise OptionError(f"rounds: expected [role, {{no_thought: text}}], got {str(turn)!r:.60}")
+        self._lengths[case_of(item, players)] = float(words[0]), float(words[1])
 
     def judgements(self) -> list[Judgement]:
         """Returns what was read, in the order of the files."""
         return [case._replace(words=case.words or self._lengths.get(case.item)) for case in self._cases.values()]
 
 
-def _plain(where: str, row: Mapping[str, Any], file: str) -> tuple[Judgement, dict[str, str]]:
+def _plain(row: Mapping[str, Any], file: str) -> tuple[Judgement, dict[str, str]]:
     pair = next((names for names in PLAYERS if all(name in row for name in names)), None)
-    players = (_text(where, row, pair[:1]), _text(where, row, pair[1:])) if pair else ("", "")
-    item = _text(where, row, CASE, "" if pair else _MISSING)
-    judge = _text(where, row, JUDGE, file if pair == ("left", "right") else _MISSING)
-    stage = _choice(where, row, "stage", STAGES)
-    swapped = _choice(where, row, "order", ORDERS)
-    words = (_number(where, row, "words_a"), _number(where, row, "words_b"))
+    players = (field(row, pair[:1]), field(row, pair[1:])) if pair else ("", "")
+    item = field(row, CASE, "" if pair else _MISSING)
+    judge = field(row, JUDGE, file if pair == ("left", "right") else _MISSING)
+    stage = _choice(row, "stage", STAGES)
+    swapped = _choice(row, "order", ORDERS)
+    words = (_number(row, "words_a"), _number(row, "words_b"))
     lengths = None if words[0] is None or words[1] is None else (words[0], words[1])
-    contest = _case(item, tuple(sorted(players))) if players[0] else item
+    contest = case_of(item, tuple(sorted(players))) if players[0] else item
     if swapped:
         players = players[::-1]
         lengths = lengths and lengths[::-1]
-    case = _case(item, players) + (" (BA)" if swapped and not players[0] else "")
-    verdict = _text(where, row, VERDICT, empty=True)
+    case = case_of(item, players) + (" (BA)" if swapped and not players[0] else "")
+    verdict = field(row, VERDICT, empty=True)
     return Judgement(case, judge, None, players=players, words=lengths, contest=contest), {stage: verdict}
 
 
-def _committee(where: str, row: Mapping[str, Any]) -> Iterator[tuple[Judgement, dict[str, str]]]:
+def committee(row: Mapping[str, Any]) -> Iterator[tuple[Judgement, dict[str, str]]]:
     """Yields the judgements in a line of the judgement log of Auto-Arena: those of a committee, before and after discussion."""
-    item, players = _game(where, row)
+    item, players = _game(row)
     judges = row.get("judges")
     if not isinstance(judges, list) or not all(isinstance(judge, str) and judge for judge in judges):
-        raise OptionError(f"{where}: judges: expected a list of names, got {str(judges)!r:.60}")
+        raise OptionError(f"judges: expected a list of names, got {str(judges)!r:.60}")
     if len(set(judges)) < len(judges):
-        raise OptionError(f"{where}: judges: expected distinct names, got {judges!r:.80}")
-    contest = _case(item, tuple(sorted(players)))
+        raise OptionError(f"judges: expected distinct names, got {judges!r:.80}")
+    contest = case_of(item, tuple(sorted(players)))
     for judge in judges:
         said = row.get(judge.strip().casefold())
         winners = said.get("winner") if isinstance(said, Mapping) else None
         if not isinstance(winners, list) or not winners:
-            raise OptionError(f"{where}: {judge}: expected an object with a list `winner`, got {str(said)!r:.60}")
+            raise OptionError(f"{judge}: expected an object with a list `winner`, got {str(said)!r:.60}")
         texts = ["" if winner is None else str(winner) for winner in winners]
         stages = {"first": texts[0]} if len(texts) > 1 else {}
         yield (
-            Judgement(_case(item, players), judge, None, players=players, contest=contest),
+            Judgement(case_of(item, players), judge, None, players=players, contest=contest),
             {**stages, "final": texts[-1]},
         )
 
 
-def _game(where: str, row: Mapping[str, Any]) -> tuple[str, tuple[str, str]]:
+def _game(row: Mapping[str, Any]) -> tuple[str, tuple[str, str]]:
     match row["gamekey"]:
         case [str() | int() as question, str(first), str(second)]:
             return str(question), (first, second)
-    raise OptionError(f"{where}: gamekey: expected [question, player, player], got {str(row['gamekey'])!r:.60}")
+    raise OptionError(f"gamekey: expected [question, player, player], got {str(row['gamekey'])!r:.60}")
 
 
-def _case(item: str, players: tuple[str, ...]) -> str:
+def case_of(item: str, players: tuple[str, ...]) -> str:
+    """Returns what a case is called: a question, the players as they are shown, or both."""
     shown = " / ".join(players) if players[0] else ""
     return ": ".join(part for part in (item, shown) if part)
 
 
-def _text(
-    where: str, row: Mapping[str, Any], names: Sequence[str], default: Any = _MISSING, *, empty: bool = False
-) -> str:
+def field(row: Mapping[str, Any], names: Sequence[str], default: Any = _MISSING, *, empty: bool = False) -> str:
+    """Returns the field of a row that has one of several names.
+
+    Raises:
+        OptionError: if there is none and no default, it is no text and no number, or it is empty unless it may be.
+    """
     name = next((name for name in names if name in row), None)
     if name is None:
         if default is _MISSING:
-            raise OptionError(f"{where}: expected a field {' or '.join(names)}, got {', '.join(map(str, row))!s:.200}")
+            raise OptionError(f"expected a field {' or '.join(names)}, got {', '.join(map(str, row))!s:.200}")
         return str(default)
     value = row[name]
     if value is None:
         value = ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise OptionError(f"{where}: {name}: expected a text or a number, got {str(value)!r:.60}")
+        raise OptionError(f"{name}: expected a text or a number, got {str(value)!r:.60}")
     if value == "" and not empty:
-        raise OptionError(f"{where}: {name}: expected something, got an empty field")
+        raise OptionError(f"{name}: expected something, got an empty field")
     return str(value)
 
 
-def _choice(where: str, row: Mapping[str, Any], name: str, known: Mapping[str, Any]) -> Any:
-    value = _text(where, row, (name,), "", empty=True).casefold()
+def _choice(row: Mapping[str, Any], name: str, known: Mapping[str, Any]) -> Any:
+    value = field(row, (name,), "", empty=True).casefold()
     if value not in known:
-        raise OptionError(f"{where}: {name}: expected one of {', '.join(filter(None, known))}, got {value!r:.60}")
+        raise OptionError(f"{name}: expected one of {', '.join(filter(None, known))}, got {value!r:.60}")
     return known[value]
 
 
-def _number(where: str, row: Mapping[str, Any], name: str) -> float | None:
-    text = _text(where, row, (name,), "", empty=True)
+def _number(row: Mapping[str, Any], name: str) -> float | None:
+    text = field(row, (name,), "", empty=True)
     try:
         value = float(text) if text else None
     except ValueError:
         value = -1.0
     if value is not None and not 0 <= value < 1e9:
-        raise OptionError(f"{where}: {name}: expected a number of words, got {text!r:.60}")
+        raise OptionError(f"{name}: expected a number of words, got {text!r:.60}")
     return value

@@ -14,7 +14,20 @@ SPELLINGS = {
         ("b", "second", "right", "model_b", "assistant_b", "assistant b", "助手b", "助手 b", "答案b", "右"), SECOND
     ),
     **dict.fromkeys(
-        ("tie", "c", "draw", "equal", "tie (bothbad)", "tie (both bad)", "both bad", "bothbad", "平局", "平手", "平"),
+        (
+            "tie",
+            "c",
+            "draw",
+            "equal",
+            "tie (bothbad)",
+            "tie (both bad)",
+            "both bad",
+            "bothbad",
+            "both_bad",
+            "平局",
+            "平手",
+            "平",
+        ),
         TIE,
     ),
 }

@@ -1,88 +1,292 @@
-"""Rows of files of other people: CSV, JSON lines or a JSON array, each with the place it stands in, for messages."""
+"""Rows of files of other people: CSV, JSON lines or a JSON array, each with the place it stands in, for messages.
+
+A file is read a row at a time and a row is bounded, so that neither a long file nor a hostile one fills the memory.
+"""
 
 import csv
-import io
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TextIO
 
 from llmarena_envs.core.options import OptionError
 
 _DELIMITERS = ",;\t"
 
+MAX_ROW = 1 << 24
+"""Characters of a row; longer ones are no rows of results."""
+
+_CHUNK = 1 << 20
+_BLANKS = re.compile(r"[ \t\r\n]*")
+
+
+class Fault(NamedTuple):
+    """A row that cannot be read.
+
+    Attributes:
+        reason: why.
+        text: its beginning.
+    """
+
+    reason: str
+    text: str
+
 
 def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the rows of a file by the names of their fields in lower case, with file and line.
-
-    A file whose first character is a brace or a square bracket is JSON, every other one a table with a header.
+    """Yields the rows of a file as ``each_row`` does, with file and place.
 
     Raises:
-        OptionError: naming file and line, if the file cannot be read, is no text, or a row is not what it should be.
+        OptionError: as ``each_row``, or naming file and place, if a row is not what it should be.
+    """
+    for where, row in each_row(path):
+        if isinstance(row, Fault):
+            raise OptionError(f"{path}, {where}: {row.reason}")
+        yield f"{path}, {where}", row
+
+
+def each_row(path: Path, fold: Callable[[str], str] = str.casefold) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
+    """Yields the rows of a file by the names of their fields, with the place in the file.
+
+    A file whose first character is a brace or a square bracket is JSON, every other one a table with a header. Numbers that
+    are none (NaN, infinite) are read as missing.
+
+    Args:
+        path: the file.
+        fold: makes names of columns alike.
+
+    Raises:
+        OptionError: if the file cannot be read, is no text in UTF-8, or is a table whose columns are called alike.
+    """
+    start = first_character(path)
+    with _open(path, "\n" if start == "{" else "") as file:
+        yield from {"[": _array, "{": _lines}.get(start, _table)(file, fold)
+
+
+def first_character(path: Path) -> str:
+    """Returns the first character of a file that is no blank; nothing if its beginning is blank.
+
+    Raises:
+        OptionError: if the file cannot be read or begins as UTF-16.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise OptionError(f"{path}: expected a file of judgements in UTF-8, but: {error}") from error
-    start = text.lstrip()[:1]
-    if start == "[":
-        return _array(path, text)
-    return _lines(path, text) if start == "{" else _table(path, text)
+        with _open(path, "\n") as file:
+            head = file.read(_CHUNK)
+    except OSError as error:
+        raise OptionError(f"{path}: expected a file of results in UTF-8, but: {error}") from error
+    if head.startswith(("\udcff\udcfe", "\udcfe\udcff")):
+        raise OptionError(f"{path}: expected text in UTF-8, got UTF-16; save it as UTF-8")
+    return head.lstrip()[:1]
 
 
-def _table(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    first = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count))
+def _open(path: Path, newline: str) -> TextIO:
+    """Opens a text; bytes that are no UTF-8 become surrogates, so that only the rows they stand in are lost."""
+    return path.open(encoding="utf-8-sig", errors="surrogateescape", newline=newline)
+
+
+def is_text(text: str) -> bool:
+    """Says whether a text can be written as UTF-8, which one read from other bytes cannot."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class _Bounded:
+    """The lines of a file, none of which is longer than ``MAX_ROW``: the rest of it is skipped.
+
+    Attributes:
+        number: of the last line.
+        is_cut: whether the last line was longer.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self.number = 0
+        self.is_cut = False
+
+    def __iter__(self) -> "_Bounded":
+        return self
+
+    def __next__(self) -> str:
+        line = rest = self._file.readline(MAX_ROW)
+        if not line:
+            raise StopIteration
+        self.number += 1
+        self.is_cut = False
+        while len(rest) == MAX_ROW and not rest.endswith("\n"):
+            rest = self._file.readline(MAX_ROW)
+            self.is_cut = self.is_cut or bool(rest)
+        return line
+
+
+def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
+    csv.field_size_limit(MAX_ROW)  # the module knows one limit for all readers
+    first = file.readline(_CHUNK)
+    file.seek(0)
+    lines = _Bounded(file)
+    reader = csv.reader(lines, delimiter=max(_DELIMITERS, key=first.count))
     header: list[str] = []
-    try:
-        for row in reader:
-            where = f"{path}, line {reader.line_num}"
-            if not any(cell.strip() for cell in row):
-                continue
-            if not header:
-                header = [cell.strip().casefold() for cell in row]
-                double = [name for name in header if name and header.count(name) > 1]
-                if double:
-                    raise OptionError(f"{where}: expected distinct columns, got {double[0]!r:.60} twice")
-                continue
-            if len(row) != len(header):
-                raise OptionError(f"{where}: expected {len(header)} fields as in the header, got {len(row)}")
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield f"line {lines.number}", Fault(f"expected CSV, but: {error}", "")
+            continue
+        where = f"line {lines.number}"
+        if not any(cell.strip() for cell in row):
+            continue
+        if not header:
+            header = [fold(cell.strip()) for cell in row]
+            if double := _double(header):
+                raise OptionError(f"{file.name}, {where}: expected distinct columns, got {double!r:.60} twice")
+            continue
+        text = ",".join(row)
+        if lines.is_cut:
+            yield where, _too_long(text)
+        elif not is_text(text):
+            yield where, _no_text(text)
+        elif len(row) != len(header):
+            yield where, Fault(f"expected {len(header)} fields as in the header, got {len(row)}", text[:200])
+        else:
             yield where, {name: cell.strip() for name, cell in zip(header, row, strict=True)}
-    except csv.Error as error:
-        raise OptionError(f"{path}, line {reader.line_num}: expected CSV, but: {error}") from error
 
 
-def _lines(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            where = f"{path}, line {number}"
-            yield where, _fields(where, _json(where, line))
+def _lines(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
+    lines = _Bounded(file)
+    for line in lines:
+        if not line.isspace():
+            yield f"line {lines.number}", _too_long(line) if lines.is_cut else _entry(line, fold)
 
 
-def _array(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    entries = _json(f"{path}", text)
-    for number, entry in enumerate(entries, 1):
-        where = f"{path}, entry {number}"
-        yield where, _fields(where, entry)
-
-
-def _json(where: str, text: str) -> Any:
+def _entry(text: str, fold: Callable[[str], str]) -> dict[str, Any] | Fault:
+    if not is_text(text):
+        return _no_text(text)
     try:
-        return json.loads(text, object_pairs_hook=_distinct)
+        return _fields(_DECODER.decode(text), fold)
     except (ValueError, RecursionError) as error:
-        raise OptionError(f"{where}: expected JSON, but: {error}") from error
+        return Fault(f"expected JSON, but: {error}", text[:200])
 
 
-def _fields(where: str, entry: Any) -> dict[str, Any]:
+def _array(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
+    """Reads an array entry by entry. Where its structure is damaged, what comes behind cannot be read."""
+    buffer = _Buffer(file)
+    buffer.skip("[")
+    number = 0
+    while not buffer.skip("]"):
+        number += 1
+        where = f"entry {number}"
+        try:
+            yield where, _entry(buffer.value(), fold)
+        except (ValueError, RecursionError) as error:
+            yield where, Fault(f"expected JSON, but: {error}; nothing behind it was read", buffer.shown())
+            return
+        if not buffer.skip(",") and buffer.peek() != "]":
+            reason = (
+                f"expected a comma or the end of the array behind it, got {buffer.peek()!r}; nothing behind it was read"
+            )
+            yield where, Fault(reason, "")
+            return
+
+
+class _Buffer:
+    """The part of a file that is being read."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._text = ""
+        self._place = 0
+        self._is_whole = False
+
+    def peek(self) -> str:
+        """Returns the next character that is no blank, or nothing at the end."""
+        while True:
+            self._place = _BLANKS.match(self._text, self._place).end()  # type: ignore[union-attr]
+            if self._place < len(self._text):
+                return self._text[self._place]
+            if not self._more():
+                return ""
+
+    def skip(self, sign: str) -> bool:
+        """Goes on behind a sign and returns whether it is there."""
+        if self.peek() != sign:
+            return False
+        self._place += 1
+        return True
+
+    def value(self) -> str:
+        """Goes on behind a value and returns its text.
+
+        Raises:
+            ValueError: if there is none, or it is longer than ``MAX_ROW``.
+        """
+        if not self.peek():
+            raise ValueError("the file ends within the array")
+        while True:
+            try:
+                _, end = _SCANNER.raw_decode(self._text, self._place)
+            except json.JSONDecodeError as error:
+                if len(self._text) - self._place > MAX_ROW:
+                    raise ValueError(
+                        f"an entry has more than {MAX_ROW} characters, or is damaged: {error.msg}"
+                    ) from None
+                if not self._more():
+                    raise ValueError(error.msg) from None
+                continue
+            if end == len(self._text) and self._more():  # a number may go on
+                continue
+            text, self._place = self._text[self._place : end], end
+            return text
+
+    def shown(self) -> str:
+        """Returns the beginning of what comes next."""
+        return self._text[self._place : self._place + 200]
+
+    def _more(self) -> bool:
+        """Reads as much again as is still to be understood, so that what is read twice is not more than what is read once."""
+        self._text, self._place = self._text[self._place :], 0
+        added = "" if self._is_whole else self._file.read(max(_CHUNK, len(self._text)))
+        self._is_whole = not added
+        self._text += added
+        return bool(added)
+
+
+def _fields(entry: Any, fold: Callable[[str], str]) -> dict[str, Any] | Fault:
     if not isinstance(entry, dict):
-        raise OptionError(f"{where}: expected an object, got {str(entry)!r:.60}")
-    return {name.strip().casefold(): value for name, value in entry.items()}
+        return Fault(f"expected an object, got {str(entry)!r:.60}", str(entry)[:200])
+    return {fold(name.strip()): value for name, value in entry.items()}
+
+
+def _too_long(text: str) -> Fault:
+    return Fault(f"expected a row of at most {MAX_ROW} characters, got a longer one", text[:200])
+
+
+def _no_text(text: str) -> Fault:
+    return Fault("expected text in UTF-8, got other bytes", text[:200])
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        double = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {double!r:.60} stands there twice")
+        raise ValueError(f"the key {_double([name for name, _ in pairs])!r:.60} stands there twice")
     return found
+
+
+def _double(names: list[str]) -> str:
+    """Returns the first name that is there twice, or an empty string."""
+    seen: set[str] = set()
+    return next((name for name in names if name and (name in seen or seen.add(name))), "")  # type: ignore[func-returns-value]
+
+
+def _missing(_: str) -> None:
+    return None
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_missing)
+_SCANNER = json.JSONDecoder(parse_constant=_missing)
+"""Finds the end of a value, whatever its keys are."""

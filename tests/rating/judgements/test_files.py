@@ -134,7 +134,7 @@ def test_logs_of_auto_arena_with_the_lengths_of_their_debates(tmp_path):
         ("item,judge,verdict,order\nq,ann,A,XY\n", "line 2: order: expected one of ab, ba, got 'xy'"),
         ("item,judge,verdict,words_a,words_b\nq,ann,A,-4,5\n", "line 2: words_a: expected a number of words"),
         ("item,judge,verdict,words_a,words_b\nq,ann,A,nan,5\n", "line 2: words_a: expected a number of words"),
-        (f"item,judge,verdict\nq,ann,{'A' * 200_000}\n", "line 2: expected CSV, but: field larger"),
+        (f"item,judge,verdict\nq,ann,{'A' * 200_000}\n", "line 2: expected A, B, tie or a number, got 'AAA"),
         ('{"item": 1, "judge": "a", "verdict": "A"}\n{"item": 1', "line 2: expected JSON, but"),
         ('{"item": 1, "item": 2, "judge": "a", "verdict": "A"}', "line 1: .*the key 'item' stands there twice"),
         ('{"item": [1], "judge": "a", "verdict": "A"}', "line 1: item: expected a text or a number, got"),
@@ -156,8 +156,8 @@ def test_bad_input_is_refused_with_the_line(tmp_path, text, message):
 
 def test_files_that_are_no_text(tmp_path):
     (tmp_path / "file.csv").write_bytes("item,judge,verdict\nq,a,平局\n".encode("gbk"))
-    with pytest.raises(OptionError, match=r"file\.csv: expected a file of judgements in UTF-8"):
+    with pytest.raises(OptionError, match=r"file\.csv, line 2: expected text in UTF-8"):
         read_judgements([tmp_path / "file.csv"])
-    with pytest.raises(OptionError, match=r"none\.csv: expected a file of judgements"):
+    with pytest.raises(OptionError, match=r"none\.csv: expected a file of results in UTF-8"):
         read_judgements([tmp_path / "none.csv"])
     assert read(tmp_path, "") == []

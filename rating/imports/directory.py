@@ -1,0 +1,292 @@
+"""The directory of an import: what was imported, the results, the judgements, and the rows that say none.
+
+| file | holds |
+|---|---|
+| ``import.json`` | format, files with size and SHA-256, counts; written last |
+| ``battles.csv`` | environment, first, second, score of the first, deal, weight: a line a result |
+| ``judgements.csv`` | the same as verdicts of named judges; only where there are any |
+| ``rejected.csv`` | file, place, reason and beginning of every row that was left out |
+
+The same files give the same bytes.
+"""
+
+import csv
+import hashlib
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.terminal import printable
+from rating.errors import RunError
+from rating.imports.formats import AUTO, FORMATS, find_format, nothing_read
+from rating.imports.result import Rejected, Result, name_of
+from rating.judgements.judgement import Judgement, Label
+from rating.judgements.labels import read_label
+from rating.records.imported import MANIFEST
+from rating.statistics.battles import Battle
+
+BATTLES = "battles.csv"
+JUDGEMENTS = "judgements.csv"
+REJECTED = "rejected.csv"
+
+_VERSION = 1
+_BATTLE = ("environment", "first", "second", "score", "deal", "weight")
+_JUDGEMENT = ("environment", "item", "judge", "first", "final", "a", "b", "words_a", "words_b", "contest")
+_REJECTED = ("file", "where", "reason", "row")
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file that was imported.
+
+    Attributes:
+        name: its path below the directory that all files have in common.
+        size: in bytes.
+        sha256: of its bytes, in hexadecimal digits.
+    """
+
+    name: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What was imported.
+
+    Attributes:
+        format: name of the format.
+        seated: whether who stands first in a row sat on the first seat, or was shown first.
+        metric: what was compared, where files hold scores; empty otherwise.
+        files: what was read.
+        environments: number of results by environment.
+        policies: number of names.
+        battles: number of results.
+        judgements: number of verdicts of named judges.
+        rejected: number of rows that were left out.
+    """
+
+    format: str
+    seated: bool
+    metric: str
+    files: tuple[SourceFile, ...]
+    environments: dict[str, int]
+    policies: int
+    battles: int
+    judgements: int
+    rejected: int
+
+
+def write_import(
+    paths: Sequence[Path],
+    directory: Path,
+    *,
+    format: str = AUTO,
+    seated: bool = False,
+    metric: str = "",
+    shown: int = 20,
+) -> tuple[Manifest, list[Rejected]]:
+    """Reads files and writes the directory of an import.
+
+    Args:
+        paths: the files, all of one format.
+        directory: where to; it must not exist, or be empty.
+        format: of the files.
+        seated: whether who stands first sat on the first seat, or was shown first.
+        metric: what is compared, where files hold scores of models.
+        shown: number of rejected rows to return.
+
+    Returns:
+        What was imported, and the first of the rejected rows.
+
+    Raises:
+        OptionError: if the files cannot be read, or hold no result; nothing is written then.
+        RunError: if there is something in the directory.
+    """
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise RunError(f"{directory}: expected a new or empty directory, but it holds something")
+    format = find_format(paths, format)
+    files = _source_files(paths)
+    is_new = not directory.exists()
+    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        with ExitStack() as stack:
+            writer = _Writer(
+                stack, directory, {path: file.name for path, file in zip(paths, files, strict=True)}, shown
+            )
+            for result in FORMATS[format].read(paths, metric):
+                writer.add(result)
+            if not writer.environments:
+                raise nothing_read(paths, writer.first_rejected)
+        manifest = Manifest(
+            format,
+            seated,
+            metric,
+            files,
+            dict(sorted(writer.environments.items())),
+            len(writer.policies),
+            sum(writer.environments.values()),
+            writer.judgements,
+            writer.rejected,
+        )
+        if not manifest.judgements:
+            (directory / JUDGEMENTS).unlink()
+        text = json.dumps({"version": _VERSION, **asdict(manifest)}, indent=2, ensure_ascii=False)
+        (directory / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    except BaseException:
+        for name in (BATTLES, JUDGEMENTS, REJECTED, MANIFEST):
+            (directory / name).unlink(missing_ok=True)
+        if is_new:
+            directory.rmdir()
+        raise
+    return manifest, writer.first_rejected
+
+
+class _Writer:
+    """Writes results as they are read.
+
+    Args:
+        stack: closes the files.
+        directory: where to.
+        names: of the files that are read, by path.
+        shown: number of rejected rows to keep.
+    """
+
+    def __init__(self, stack: ExitStack, directory: Path, names: dict[Path, str], shown: int) -> None:
+        self._names, self._shown = names, shown
+        self._unnamed = name_of(next(iter(names)).stem[:100])
+        self.environments: Counter[str] = Counter()
+        self.policies: set[str] = set()
+        self.judgements = 0
+        self.rejected = 0
+        self.first_rejected: list[Rejected] = []
+        self._battles = _table(stack, directory / BATTLES, _BATTLE)
+        self._judgements = _table(stack, directory / JUDGEMENTS, _JUDGEMENT)
+        self._rejected = _table(stack, directory / REJECTED, _REJECTED)
+
+    def add(self, result: Result | Rejected) -> None:
+        """Writes a result or why there is none."""
+        if isinstance(result, Rejected):
+            self.rejected += 1
+            if len(self.first_rejected) < self._shown:
+                self.first_rejected.append(result)
+            self._rejected.writerow((self._names[result.file], result.where, result.reason, result.text))
+            return
+        environment = result.environment or self._unnamed
+        if (battle := result.battle) is not None:
+            self.environments[environment] += 1
+            self.policies.update(battle[:2])
+            self._battles.writerow((environment, *battle))
+        if (said := result.judgement) is not None:
+            self.judgements += 1
+            words = said.words or ("", "")
+            self._judgements.writerow(
+                (environment, said.item, said.judge, said.first, said.final, *said.players, *words, said.contest)
+            )
+
+
+def _table(stack: ExitStack, path: Path, header: Sequence[str]) -> Any:
+    file = stack.enter_context(path.open("w", encoding="utf-8", errors="backslashreplace", newline=""))
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(header)
+    return writer
+
+
+def _source_files(paths: Sequence[Path]) -> tuple[SourceFile, ...]:
+    """Returns what is known of files before they are read.
+
+    Raises:
+        OptionError: if one cannot be read, or stands there twice.
+    """
+    absolute = [path.resolve() for path in paths]
+    if len(set(absolute)) < len(absolute):
+        raise OptionError("expected every file once, got one of them twice")
+    common = Path(os.path.commonpath([path.parent for path in absolute]))
+    files = []
+    for path in absolute:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        files.append(SourceFile(printable(path.relative_to(common).as_posix()), path.stat().st_size, digest))
+    return tuple(files)
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Reads what was imported.
+
+    Raises:
+        RunError: if the directory holds no import, or a damaged one.
+    """
+    try:
+        table = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+        if table.pop("version") != _VERSION:
+            raise ValueError(f"expected version {_VERSION}")
+        files = tuple(SourceFile(**file) for file in table.pop("files"))
+        return Manifest(files=files, **table)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise RunError(f"{directory / MANIFEST}: expected what `llmarena import` wrote, but: {error}") from error
+
+
+def load_battles(directory: Path) -> dict[str, list[Battle]]:
+    """Reads the results of an import by environment, in the order of the log.
+
+    Raises:
+        RunError: if they are damaged.
+    """
+    found: dict[str, list[Battle]] = {}
+    known: dict[str, str] = {}
+
+    def shared(text: str) -> str:
+        return known.setdefault(text, text)
+
+    with _rows(directory / BATTLES, _BATTLE) as rows:
+        for environment, first, second, score, deal, weight in rows:
+            battle = Battle(shared(first), shared(second), float(score), shared(deal), float(weight))
+            if not (0 <= battle.score <= 1 and 0 < battle.weight < math.inf):
+                raise ValueError(f"a score of {score:.20} with weight {weight:.20}")
+            found.setdefault(environment, []).append(battle)
+    return found
+
+
+def load_judgements(directory: Path) -> dict[str, list[Judgement]]:
+    """Reads the judgements of an import by environment; what a judge said before and after a discussion is one.
+
+    Raises:
+        RunError: if they are damaged.
+    """
+    found: dict[str, dict[tuple[str, str], Judgement]] = {}
+    if not (directory / JUDGEMENTS).exists():
+        return {}
+    with _rows(directory / JUDGEMENTS, _JUDGEMENT) as rows:
+        for environment, item, judge, first, final, a, b, words_a, words_b, contest in rows:
+            known = found.setdefault(environment, {})
+            words = (float(words_a), float(words_b)) if words_a else None
+            said = known.get((item, judge)) or Judgement(
+                item, judge, None, players=(a, b), words=words, contest=contest
+            )
+            labels: dict[str, Label | None] = {"first": read_label(first), "final": read_label(final)}
+            known[item, judge] = said._replace(**{stage: label for stage, label in labels.items() if label is not None})
+    return {environment: list(cases.values()) for environment, cases in found.items()}
+
+
+@contextmanager
+def _rows(path: Path, header: Sequence[str]) -> Iterator[Iterator[list[str]]]:
+    """Gives the rows of a table that an import wrote.
+
+    Raises:
+        RunError: if it is something else, or what is done with the rows says so.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.reader(file)
+            if next(reader, []) != list(header):
+                raise ValueError(f"expected the columns {', '.join(header)}")
+            yield reader
+    except (OSError, ValueError, csv.Error, OptionError) as error:
+        raise RunError(f"{path}: expected what `llmarena import` wrote, but: {error}") from error

@@ -1,0 +1,150 @@
+"""The formats that can be imported, by name, and what recognises them."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from llmarena_envs.core.options import OptionError, check_choice
+from rating.imports import auto_arena, inspect_log, lm_eval, matrix, pairs
+from rating.imports.result import Reader, Rejected, RowsOf
+from rating.judgements.rows import Fault, each_row, first_character
+from rating.statistics.battles import Battle
+
+AUTO = "auto"
+_HEAD = 1 << 16
+_ROWS = 20
+
+
+class Head(NamedTuple):
+    """The beginning of a file.
+
+    Attributes:
+        path: the file.
+        start: its first bytes.
+        is_table: whether it is a table rather than JSON.
+        columns: names of the fields of its first rows.
+        names: the first cells of those rows.
+    """
+
+    path: Path
+    start: bytes
+    is_table: bool
+    columns: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format.
+
+    Attributes:
+        about: what it holds, in a few words.
+        fits: whether a file that begins so can be of the format.
+        read: reads the files.
+    """
+
+    about: str
+    fits: Callable[[Head], bool]
+    read: Reader
+
+
+def _by_columns(fits: Callable[[frozenset[str]], bool]) -> Callable[[Head], bool]:
+    return lambda head: fits(frozenset(head.columns))
+
+
+def _is_matrix(head: Head) -> bool:
+    others = [name for name in head.columns[1:] if name]
+    return head.is_table and len(others) > 1 and sum(name in others for name in head.names) * 2 > len(head.names)
+
+
+FORMATS = {
+    "battles": Format("rows with model_a, model_b and winner", _by_columns(pairs.BATTLES.fits), RowsOf(pairs.BATTLES)),
+    "pairwise": Format("rows with left, right and winner", _by_columns(pairs.PAIRWISE.fits), RowsOf(pairs.PAIRWISE)),
+    "verdicts": Format("rows with a, b, judge and verdict", _by_columns(pairs.VERDICTS.fits), RowsOf(pairs.VERDICTS)),
+    "auto-arena": Format("judgement logs of Auto-Arena", _by_columns(auto_arena.fits), RowsOf(auto_arena.read)),
+    "matrix": Format("tables of wins of the row over the column", _is_matrix, matrix.read),
+    "lm-eval": Format("samples_*.jsonl of lm-evaluation-harness", _by_columns(lm_eval.fits), lm_eval.read),
+    "inspect": Format("logs of Inspect", lambda head: inspect_log.fits(head.path, head.start), inspect_log.read),
+}
+"""Formats by name."""
+
+
+def find_format(paths: Sequence[Path], name: str = AUTO) -> str:
+    """Returns the name of the format of some files.
+
+    Args:
+        paths: the files, all of one format.
+        name: the format, or ``auto`` to recognise it.
+
+    Raises:
+        OptionError: if there is none of that name, or not exactly one that the files can be of.
+    """
+    if name != AUTO:
+        check_choice("format", name, FORMATS)
+        return name
+    known = list(FORMATS)
+    for path in paths:
+        head = _head(path)
+        fitting = [candidate for candidate in FORMATS if FORMATS[candidate].fits(head)]
+        if not fitting:
+            seen = f"its first columns are {', '.join(head.columns[:12])!r:.200}" if head.columns else "it has no rows"
+            raise OptionError(f"{path}: no format is recognised, {seen}; say --format with one of {', '.join(FORMATS)}")
+        known = [candidate for candidate in known if candidate in fitting]
+        if len(fitting) > 1:
+            raise OptionError(f"{path}: this could be of the formats {' or '.join(fitting)}; say --format")
+        if not known:
+            raise OptionError(
+                f"{path}: expected files of one format, got {fitting[0]} behind another; import them apart"
+            )
+    return known[0]
+
+
+def _head(path: Path) -> Head:
+    try:
+        with path.open("rb") as file:
+            start = file.read(_HEAD)
+    except OSError as error:
+        raise OptionError(f"{path}: expected a file of results, but: {error}") from error
+    if start.startswith(b"PK"):
+        return Head(path, start, False, (), ())
+    rows = [row for _, row in itertools.islice(each_row(path), _ROWS) if not isinstance(row, Fault)]
+    return Head(
+        path,
+        start,
+        first_character(path) not in ("{", "["),
+        tuple(rows[0]) if rows else (),
+        tuple(str(next(iter(row.values()), "")).casefold() for row in rows),
+    )
+
+
+def read_battles(path: Path | str | Sequence[Path | str], format: str = AUTO, *, metric: str = "") -> list[Battle]:
+    """Reads the results in a log of others; rows that say none are left out.
+
+    ``llmarena import`` lists those, and keeps what else a log holds.
+
+    Args:
+        path: a file, or several where each holds the scores of one model.
+        format: one of ``FORMATS``, or ``auto`` to recognise it.
+        metric: what is compared, where files hold several scores.
+
+    Raises:
+        OptionError: if a file cannot be read, the format is not recognised, or no row says a result.
+    """
+    paths = [Path(path)] if isinstance(path, Path | str) else [Path(one) for one in path]
+    found, rejected = [], []
+    for result in FORMATS[find_format(paths, format)].read(paths, metric):
+        if isinstance(result, Rejected):
+            rejected.append(result)
+        elif result.battle is not None:
+            found.append(result.battle)
+    if not found:
+        raise nothing_read(paths, rejected)
+    return found
+
+
+def nothing_read(paths: Sequence[Path], rejected: Sequence[Rejected]) -> OptionError:
+    """Returns the error for files without a single result."""
+    first = f"; the first of {len(rejected)} bad rows: {rejected[0].where}: {rejected[0].reason}" if rejected else ""
+    return OptionError(f"{', '.join(map(str, paths))!s:.300}: expected results of pairs, got none{first}")

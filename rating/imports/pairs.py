@@ -1,0 +1,115 @@
+"""Tables and JSON of pairs, one row a verdict: battles as Chatbot Arena publishes them, pairwise comparisons, judges' verdicts.
+
+They differ in what their columns are called. Source of the first: Chiang et al. 2024 (Chatbot Arena, arXiv 2403.04132).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from llmarena_envs.core.options import OptionError
+from rating.imports.result import Result, battle_of, case_name, name_of, number_of, score_of
+from rating.judgements.files import CASE, JUDGE, STAGES, case_of, field
+from rating.judgements.judgement import FIRST, SECOND, TIE, Judgement, Label
+from rating.judgements.labels import NOTHING, read_label
+
+_WINNER = ("winner", "verdict", "label")
+_SHARES = {"winner_model_a": FIRST, "winner_model_b": SECOND, "winner_tie": TIE}
+"""Columns one of which is 1, as in the data of the competition on preferences of Chatbot Arena."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Reads rows of one result each.
+
+    Args:
+        players: columns of the one shown first and of the other.
+    """
+
+    players: tuple[str, str]
+
+    def fits(self, columns: frozenset[str]) -> bool:
+        """Says whether a row with these columns can be of the format."""
+        return columns.issuperset(self.players) and bool(
+            columns.intersection((*_WINNER, "score")) or columns.issuperset(_SHARES)
+        )
+
+    def __call__(self, row: Mapping[str, Any], where: str) -> Iterator[Result]:
+        """Yields the result of a row, which stands somewhere.
+
+        Raises:
+            OptionError: if it says none.
+        """
+        one, other = (name_of(field(row, (column,))) for column in self.players)
+        is_swapped = field(row, ("order",), "", empty=True).casefold() == "ba"
+        players = (other, one) if is_swapped else (one, other)
+        question, judge, stage, environment = (
+            field(row, names, "", empty=True) for names in (CASE, JUDGE, ("stage",), ("environment",))
+        )
+        question = case_name(question)
+        if stage.casefold() not in STAGES:
+            raise OptionError(f"stage: expected first or final, got {stage!r:.60}")
+        is_first = STAGES[stage.casefold()] == "first"
+        label = _label(_verdict(row), players)
+        score = _number(row, "score")
+        if label is None and score is None and (is_first or not judge):
+            raise OptionError("expected a winner or a score, got neither")
+        if score is None:
+            score = None if label is None else score_of(label)
+        elif not 0 <= score <= 1:
+            raise OptionError(f"score: expected 0 to 1, got {score:g}")
+        elif is_swapped:
+            score = 1 - score
+        weight = _number(row, "weight")
+        if weight is not None and weight <= 0:
+            raise OptionError(f"weight: expected a number above 0, got {weight:g}")
+        yield Result(
+            None if score is None or is_first else battle_of(players, score, question, weight or 1.0),
+            name_of(environment) if environment else "",
+            _judgement(row, name_of(judge), label, players, question or where, is_first) if judge else None,
+        )
+
+
+def _verdict(row: Mapping[str, Any]) -> str:
+    """Returns the verdict as it stands there; empty for none."""
+    if not _SHARES.keys() <= row.keys():
+        return field(row, _WINNER, "", empty=True)
+    chosen = [label for name, label in _SHARES.items() if _number(row, name) == 1]
+    if len(chosen) != 1:
+        raise OptionError(f"expected 1 in one of {', '.join(_SHARES)}, got it in {len(chosen)}")
+    return chosen[0]
+
+
+@lru_cache(1 << 12)
+def _label(text: str, players: tuple[str, str]) -> Label | None:
+    return read_label(text, players)
+
+
+def _number(row: Mapping[str, Any], name: str) -> float | None:
+    """Returns a number of a row, or ``None`` where there is none."""
+    value = row.get(name)
+    if value is None or (isinstance(value, str) and value.strip().casefold() in NOTHING):
+        return None
+    return number_of(name, value)
+
+
+def _judgement(
+    row: Mapping[str, Any], judge: str, label: Label | None, players: tuple[str, str], question: str, is_first: bool
+) -> Judgement:
+    """Returns the verdict of a named judge; the turns of a conversation are judged apart."""
+    turn = field(row, ("turn",), "", empty=True)
+    item = case_name(f"{question}, turn {turn}") if turn else question
+    return Judgement(
+        case_of(item, players),
+        judge,
+        None if is_first else label,
+        first=label if is_first else None,
+        players=players,
+        contest=case_of(item, tuple(sorted(players))),
+    )
+
+
+BATTLES = Pairs(("model_a", "model_b"))
+PAIRWISE = Pairs(("left", "right"))
+VERDICTS = Pairs(("a", "b"))

@@ -1,0 +1,86 @@
+"""Scores of models on the same cases, from files of one model each: every case that two models share is a result of the two."""
+
+import itertools
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from llmarena_envs.core.options import OptionError
+from rating.imports.result import MOST_BATTLES, Result, battle_of
+
+_FIRST_PART = re.compile("([^,/]*)")
+
+
+class Case(NamedTuple):
+    """What several models were scored on: a document of a task."""
+
+    task: str
+    document: str
+
+
+class Scores:
+    """Scores by case and model; that of a model which did a case several times is the mean."""
+
+    def __init__(self) -> None:
+        self._values: dict[Case, dict[str, list[float]]] = defaultdict(dict)
+
+    def add(self, case: Case, model: str, value: float) -> None:
+        """Adds what a model scored on a case; larger is better."""
+        self._values[case].setdefault(model, []).append(value)
+
+    def results(self) -> Iterator[Result]:
+        """Yields the results of all pairs of models, case by case.
+
+        Raises:
+            OptionError: if no two models share a case, or there are too many results.
+        """
+        shared = sum(len(values) * (len(values) - 1) // 2 for values in self._values.values())
+        if not shared:
+            models = sorted({model for values in self._values.values() for model in values})
+            raise OptionError(
+                "expected files of two models or more with cases in common, got"
+                f" {', '.join(models) or 'no score'}{' without one' if len(models) > 1 else ''}"
+            )
+        if shared > MOST_BATTLES:
+            raise OptionError(
+                f"expected at most {MOST_BATTLES} pairs of scores, got {shared}; import fewer files at once"
+            )
+        for case, values in self._values.items():
+            means = {model: sum(found) / len(found) for model, found in sorted(values.items())}
+            for first, second in itertools.combinations(means, 2):
+                score = 0.5 + 0.5 * ((means[first] > means[second]) - (means[first] < means[second]))
+                yield Result(battle_of((first, second), score, f"{case.task}: {case.document}"), case.task)
+
+
+class Metrics:
+    """Scores by the name of what was measured; several may stand in a file, one of which is compared."""
+
+    def __init__(self) -> None:
+        self._scores: dict[str, Scores] = defaultdict(Scores)
+
+    def add(self, metric: str, case: Case, model: str, value: float) -> None:
+        """Adds what a model scored on a case by a metric; larger is better."""
+        if math.isfinite(value):
+            self._scores[metric].add(case, model, value)
+
+    def results(self, metric: str) -> Iterator[Result]:
+        """Yields the results of all pairs of models.
+
+        Args:
+            metric: what is compared, by its whole name or by the part before a comma or a slash if that is enough; empty for
+                the only one there is.
+
+        Raises:
+            OptionError: if there is none of that name, or several; or as ``Scores.results``.
+        """
+        fitting = [name for name in self._scores if metric in ("", name, *_FIRST_PART.match(name).groups())]  # type: ignore[union-attr]
+        if metric in fitting:
+            fitting = [metric]
+        if len(fitting) != 1:
+            names = ", ".join(sorted(self._scores)) or "none"
+            raise OptionError(
+                f"expected --metric with one of the metrics in the files ({names}), got {metric or 'none'!r}"
+            )
+        return self._scores[fitting[0]].results()
