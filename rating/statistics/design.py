@@ -1,0 +1,232 @@
+"""Which pair to play next, so that the order of the policies is known after the fewest games.
+
+What is known is the Bradley-Terry posterior in nats: strengths ``x``, the advantage of the first seat, and their covariance ``S``
+(Laplace approximation), under a Gaussian prior whose width is fitted to the pool by EM. What is wanted is the order, so a pair
+counts by how far it is from being told apart. With ``d`` the difference of two strengths, ``v`` its variance and
+``z = d / sqrt(v)``, the criterion is the trace of ``L S``, i.e. the sum over all pairs of ``a v``, where
+``a = 1 / (v (1 + z^2)^2)`` and ``L`` is the Laplacian of ``a``. Games between two have the information ``w = m p (1 - p)``, summed
+over the seats they take, and reduce the criterion by ``w / (1 + w v) u' S L S u``, where ``u`` is +1 and -1 at the two: the gain.
+Choosing by a linear function of the covariance is L-optimal design; a share of the choices is D-optimal instead (greatest
+reduction of the volume of all that is unknown), which keeps the scale of the ratings honest. See Chaloner and Verdinelli (1995),
+"Bayesian experimental design: a review", Statistical Science 10, section 2.
+
+Games under way count in the covariance, as if played, and not in the strengths: that needs no result.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+NATS_PER_ELO = math.log(10) / 400
+SEAT_SD = 418.0
+START_SD = 418.0
+LEAST_SD = 100.0
+
+_TIE = 1e-9
+"""Gains that differ relatively by less are equal: rounding, which differs between machines, decides nothing."""
+
+_TOLERANCE = 1e-9
+_STEPS = 100
+
+
+class Design:
+    """What is known of a pool, and what games of each pair would add.
+
+    Arrays may have leading axes, for independent designs side by side, as simulations need them.
+
+    Args:
+        size: number of policies n, 2 or more.
+        meetings: games of a pair that is chosen, half of them with either on the earlier seat.
+        seed: of ties, and of which choices are D-optimal.
+        d_share: share of choices that are D-optimal, 0 to 1.
+        seat_term: whether the earlier seat may have an advantage.
+        refit_prior: new results after which the prior's width is fitted again.
+        shape: of the leading axes.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        *,
+        meetings: float = 2.0,
+        seed: int = 0,
+        d_share: float = 0.15,
+        seat_term: bool = True,
+        refit_prior: int = 28,
+        shape: tuple[int, ...] = (),
+    ) -> None:
+        if size < 2:
+            raise ValueError(f"size: expected two policies or more, got {size}")
+        self._meetings = meetings
+        self._d_share = d_share
+        self._seat_term = seat_term
+        self._refit_prior = refit_prior
+        self._rng = np.random.default_rng(seed)
+        self._wins = np.zeros((*shape, size, size))
+        self._games = np.zeros((*shape, size, size))
+        self._under_way = np.zeros((*shape, size, size))
+        self._variance = np.full(shape, (START_SD * NATS_PER_ELO) ** 2)
+        self._x = np.zeros((*shape, size + 1))
+        self._since_prior = 0.0
+        self._is_fitted = True
+        self._covariance: Floats | None = None
+
+    @property
+    def strengths(self) -> Floats:
+        """Posterior mean of the strengths in nats, shape (..., n)."""
+        self._refit()
+        return self._x[..., :-1]
+
+    @property
+    def covariance(self) -> Floats:
+        """Covariance of the strengths in nats squared, games under way counted as played, shape (..., n, n)."""
+        self._refit()
+        if self._covariance is None:
+            self._covariance = self._inverse(self._games + self._under_way / 2)
+        return self._covariance
+
+    @property
+    def prior_sd(self) -> Floats:
+        """Width of the prior in Elo, of each design."""
+        return np.sqrt(self._variance) / NATS_PER_ELO
+
+    def add(self, wins: Floats, games: Floats) -> None:
+        """Adds results.
+
+        Args:
+            wins: sum of the scores of the row on the earlier seat against the column, shape (..., n, n).
+            games: number of those games, shape (..., n, n).
+        """
+        self._wins += wins
+        self._games += games
+        self._since_prior += float(games.sum()) / max(1, self._variance.size)
+        self._is_fitted = False
+
+    def enter(self, games: Floats) -> None:
+        """Takes games that are under way, or that are no longer if they are negative.
+
+        Args:
+            games: number of games of every pair, both seats together: symmetric, shape (..., n, n).
+        """
+        self._under_way += games
+        self._covariance = None
+
+    def gains(self) -> Floats:
+        """Returns by how much the games of each pair reduce what keeps the order unknown, shape (..., n, n), 0 on the diagonal."""
+        s = self.covariance
+        v, w = self._pairs()
+        z2 = self._differences() ** 2 / v
+        a = 1 / ((1 + z2) ** 2 * v)
+        index = np.arange(s.shape[-1])
+        a[..., index, index] = 0.0
+        laplacian = -a
+        laplacian[..., index, index] = a.sum(axis=-1)
+        gain = w / (1 + w * v) * _variances(s @ laplacian @ s)
+        gain[..., index, index] = 0.0
+        return gain
+
+    def information(self) -> Floats:
+        """Returns the gain in the logarithm of the determinant of the precision, shape (..., n, n): the D-optimal criterion."""
+        v, w = self._pairs()
+        gain = np.log1p(w * v)
+        index = np.arange(gain.shape[-1])
+        gain[..., index, index] = 0.0
+        return gain
+
+    def draw(self) -> Floats:
+        """Returns the gains by the criterion that is drawn for the next choice, shape (..., n, n): symmetric, and no two alike."""
+        d_optimal = self._rng.random(self._variance.shape) < self._d_share
+        noise = np.triu(self._rng.random(self._wins.shape), 1)
+        if d_optimal.all():
+            gain = self.information()
+        elif d_optimal.any():
+            gain = np.where(d_optimal[..., None, None], self.information(), self.gains())
+        else:
+            gain = self.gains()
+        return gain * (1 + _TIE * (noise + np.swapaxes(noise, -1, -2)))
+
+    def _differences(self) -> Floats:
+        x = self.strengths
+        return x[..., :, None] - x[..., None, :]
+
+    def _pairs(self) -> tuple[Floats, Floats]:
+        """Returns variance of the difference and information of the games of each pair; 1 as the variance of none."""
+        v = _variances(self.covariance)
+        index = np.arange(v.shape[-1])
+        v[..., index, index] = 1.0
+        p = _logistic(self._differences() + self._x[..., -1, None, None])
+        w = p * (1 - p)
+        return v, (w + np.swapaxes(w, -1, -2)) * (self._meetings / 2)
+
+    def _refit(self) -> None:
+        if self._is_fitted:
+            return
+        self._is_fitted, self._covariance = True, None
+        self._newton()
+        if self._since_prior >= self._refit_prior:
+            self._since_prior = 0.0
+            diagonal = np.diagonal(self._inverse(self._games), axis1=-2, axis2=-1)
+            mean_square = (self._x[..., :-1] ** 2 + diagonal).mean(axis=-1)
+            self._variance = np.maximum(mean_square, (LEAST_SD * NATS_PER_ELO) ** 2)
+            self._newton()
+
+    def _newton(self) -> None:
+        """Goes to the posterior mode by damped steps, which converge from anywhere (Sun and Tran-Dinh 2019)."""
+        for _ in range(_STEPS):
+            x = self._x
+            residual = self._wins - self._games * _logistic(self._seated_differences())
+            rows, columns = residual.sum(axis=-1), residual.sum(axis=-2)
+            seat = rows.sum(axis=-1) if self._seat_term else np.zeros(rows.shape[:-1])
+            gradient = np.concatenate((rows - columns, seat[..., None]), axis=-1) - self._precision() * x
+            step = np.linalg.solve(self._curvature(self._games), gradient[..., None])[..., 0]
+            change = np.ptp(step[..., :-1], axis=-1) + np.abs(step[..., -1])
+            self._x = x + step * np.where(change > _TOLERANCE, np.log1p(change) / np.maximum(change, _TOLERANCE), 1)[..., None]
+            if change.max() < math.sqrt(_TOLERANCE):  # a step squares the error
+                return
+        raise ArithmeticError(f"the strengths did not converge: a step of {change.max():g} is left after {_STEPS} steps")
+
+    def _seated_differences(self) -> Floats:
+        x = self._x
+        return x[..., :-1, None] - x[..., None, :-1] + x[..., -1, None, None]
+
+    def _precision(self) -> Floats:
+        """Returns the inverse variances of the priors, shape (..., n + 1)."""
+        precision = np.empty(self._x.shape)
+        precision[..., :-1] = 1 / self._variance[..., None]
+        precision[..., -1] = (SEAT_SD * NATS_PER_ELO) ** -2.0
+        return precision
+
+    def _curvature(self, games: Floats) -> Floats:
+        """Returns the negative Hessian of the log posterior of strengths and seat, shape (..., n + 1, n + 1)."""
+        p = _logistic(self._seated_differences())
+        weight = games * p * (1 - p)
+        rows, columns = weight.sum(axis=-1), weight.sum(axis=-2)
+        size = games.shape[-1]
+        curvature = np.zeros((*games.shape[:-2], size + 1, size + 1))
+        curvature[..., :-1, :-1] = -weight - np.swapaxes(weight, -1, -2)
+        diagonal = self._precision()
+        diagonal[..., :-1] += rows + columns
+        if self._seat_term:
+            curvature[..., :-1, -1] = curvature[..., -1, :-1] = rows - columns
+            diagonal[..., -1] += rows.sum(axis=-1)
+        index = np.arange(size + 1)
+        curvature[..., index, index] += diagonal
+        return curvature
+
+    def _inverse(self, games: Floats) -> Floats:
+        inverse: Floats = np.linalg.inv(self._curvature(games))[..., :-1, :-1]
+        return inverse
+
+
+def _variances(matrix: Floats) -> Floats:
+    """Returns ``u' matrix u`` of each pair, ``u`` being +1 and -1 at the two, shape (..., n, n)."""
+    diagonal = np.diagonal(matrix, axis1=-2, axis2=-1)
+    variances: Floats = diagonal[..., :, None] + diagonal[..., None, :] - 2 * matrix
+    return variances
+
+
+def _logistic(d: ArrayLike) -> Floats:
+    return 0.5 * (1 + np.tanh(0.5 * np.asarray(d)))
