@@ -24,8 +24,8 @@ ROOMS = (
     {"rating.schemes"},
     {"rating.running"},
     {"rating.report"},
-    {"rating.api", "rating.commands"},
-    {"rating.cli"},
+    {"rating.commands"},
+    {"rating.api", "rating.cli"},
 )
 """The rooms of the harness from the bottom up: a room imports itself and those on lower floors only."""
 HEAVY = (

@@ -34,7 +34,7 @@ import numpy as np
 import trueskill
 
 from benchmarks.options import option, parse
-from benchmarks.performance.pools import Duellists
+from benchmarks.performance.pools import Duellists, pool
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.schemes.duels import skill_leaderboard
 from rating.statistics.bradley_terry import (
@@ -47,11 +47,15 @@ from rating.statistics.bradley_terry import (
     fit,
     standings,
 )
+from rating.statistics.design import Design
 from rating.statistics.transitivity import diagnose
 from rating.statistics.trueskill_rating import TrueSkillOptions, rate
 
 ALL = ("coverage", "games_to_order", "stopping", "false_alarms", "transitivity")
 """The simulations, each a module of its own beside this one."""
+
+CHOICES = 200
+"""Pairs that are chosen, one after the result of another."""
 
 LIKELIHOOD = BradleyTerryOptions(prior_sd=None, seat_term=False)
 
@@ -115,6 +119,7 @@ def measure(options: Options) -> list[Line]:
         (f"standings, {size}", [Contestant("rating", lambda: standings(large))], 1),
         (f"bootstrap, {size}, {resamples}", [_resampling(large, options, "at most 20 s")], 1),
         (f"bootstrap, {options.games:,} games of 20 policies, {resamples}", [_resampling(few, options)], 1),
+        (f"adaptive schedule, {CHOICES} pairs of 14 policies", [_choices(options)], options.rounds),
         (f"leaderboard of {options.matches:,} matches", [_leaderboard(outcomes)], options.rounds),
         (f"transitivity, {options.matches:,} matches", [Contestant("rating", lambda: diagnose(small))], options.rounds),
         (f"TrueSkill, {options.matches:,} matches", _trueskill(outcomes), options.rounds),
@@ -194,6 +199,21 @@ def _resampling(results: Comparisons, options: Options, goal: str = "") -> Conte
         return bootstrap(results, LIKELIHOOD, resamples=options.resamples, by_cluster=False)
 
     return Contestant("rating", work, goal)
+
+
+def _choices(options: Options) -> Contestant:
+    def work() -> None:
+        rng = np.random.default_rng(options.seed)
+        players, design = Duellists(pool("A"), rng), Design(14)
+        for _ in range(CHOICES):
+            first, second = np.unravel_index(int(design.draw().argmax()), (14, 14))
+            wins, games = np.zeros((2, 14, 14))
+            for one, other in ((first, second), (second, first)):
+                wins[one, other] = players.play(np.array([one]), np.array([other]))[0]
+                games[one, other] = 1
+            design.add(wins, games)
+
+    return Contestant("rating", work, f"at most {CHOICES / 1000:g} s")
 
 
 def _leaderboard(outcomes: Sequence[Outcome]) -> Contestant:

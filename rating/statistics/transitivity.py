@@ -92,7 +92,6 @@ def diagnose(comparisons: Comparisons, *, level: float = LEVEL, draws: int = 999
     tested = lack_of_fit(comparisons, draws=draws, seed=seed)
     if tested is None:
         return None
-    comparisons = comparisons.in_order()
     advantage, precision, ratings = _advantages(comparisons, tested)
     average = nash_average(advantage)
     rows = [
