@@ -24,9 +24,12 @@ from rating.statistics.bradley_terry import (
     Comparisons,
     Floats,
     Integers,
+    Term,
+    fit_terms,
     fit_totals,
     standings,
 )
+from rating.statistics.estimates import Z_95
 
 FOREVER = 1e7
 """Games that are endless play."""
@@ -66,12 +69,18 @@ def rows() -> tuple[Setting, ...]:
         Setting("sd 400, 14 policies, 400 games", partial(duels, size=14, games=400, sd=400.0)),
         Setting("sd 400, 14 policies, 1000 games", partial(duels, size=14, games=1000, sd=400.0)),
         Setting("sd 400, 8 policies, 100 games", partial(duels, size=8, games=100, sd=400.0)),
+        Setting("unbeaten or winless of 10, 30 games", few_games, (0.93, 1.0)),
         Setting("equal policies, 14, 400 games", partial(duels, size=14, games=400, sd=0.0)),
+        Setting("equal policies: pairs not told apart", told_apart),
+        Setting("12 deals of 20 games, alike", few_deals),
         Setting("5 seats, all pairs", partial(tables, seats=5, games=100)),
         Setting("8 seats, all pairs", partial(tables, seats=8, games=80)),
         Setting("fractional scores", fractional),
         Setting("weights", weighed),
         Setting("non-transitive pool", cyclic),
+        Setting("ties as Davidson has them", davidson),
+        Setting("length decides, held equal", partial(lengths, is_held=True)),
+        Setting("length decides, ignored", partial(lengths, is_held=False), (0.0, 0.5)),
     )
 
 
@@ -173,6 +182,63 @@ def cyclic(rng: np.random.Generator) -> Iterator[Trial]:
     return trials(results(size, first, second, rng.random(games) < expected[first, second]), endless(expected))
 
 
+def few_games(rng: np.random.Generator) -> Iterator[Trial]:
+    """Intervals with one end, of policies that have won or lost all of their few games."""
+    strengths = rng.normal(0, 200, 10)
+    first, second = pairs(rng, 10, 30)
+    data = results(10, first, second, rng.random(30) < win(strengths, first, second))
+    one_sided = {int(row.policy) for row in standings(data).rows if (row.low is None) != (row.high is None)}
+    return trials(data, strengths, np.isin(np.arange(10), list(one_sided)))
+
+
+def told_apart(rng: np.random.Generator) -> Iterator[Trial]:
+    """Ranks of equals: one said to be surely above another is a mistake."""
+    first, second = pairs(rng, 8, 400)
+    rows = standings(results(8, first, second, rng.random(400) < 0.5)).rows
+    mistakes = sum(row.best_rank - 1 for row in rows)
+    return (Trial(index >= mistakes, float("nan")) for index in range(28))
+
+
+def few_deals(rng: np.random.Generator) -> Iterator[Trial]:
+    """Every pair plays every deal from both seats, and a deal suits each policy more or less (by an sd of 100 Elo)."""
+    size, deals = 5, 12
+    strengths, suits = rng.normal(0, 200, size), rng.normal(0, 100, (deals, size))
+    every = np.array([pair for pair in np.ndindex(size, size) if pair[0] != pair[1]])
+    deal, (first, second) = np.repeat(np.arange(deals), len(every)), np.tile(every, (deals, 1)).T
+    lead = (strengths[first] - strengths[second] + suits[deal, first] - suits[deal, second]) / ELO_PER_NAT
+    score = rng.random(len(lead)) < 1 / (1 + np.exp(-lead))
+    node, share = np.polynomial.hermite_e.hermegauss(20)
+    noise = node * np.sqrt(2) * 100
+    chance = 1 / (1 + np.exp(-(strengths[:, None, None] - strengths[:, None] + noise) / ELO_PER_NAT))
+    return trials(results(size, first, second, score, cluster=deal), endless(chance @ share / share.sum()))
+
+
+def davidson(rng: np.random.Generator) -> Iterator[Trial]:
+    """Ties that are the likelier the closer the policies are, fitted as a result of their own."""
+    strengths = rng.normal(0, 200, 8)
+    first, second = pairs(rng, 8, 400)
+    lead = (strengths[first] - strengths[second]) / ELO_PER_NAT
+    odds = np.exp(np.array([lead / 2, np.zeros(400), -lead / 2]))
+    drawn = (rng.random(400) > (odds / odds.sum(axis=0)).cumsum(axis=0)).sum(axis=0)
+    score = np.array([1.0, 0.5, 0.0])[drawn]
+    return trials(results(8, first, second, score), strengths, options=BradleyTerryOptions("fitted", ties="davidson"))
+
+
+def lengths(rng: np.random.Generator, *, is_held: bool) -> Iterator[Trial]:
+    """The longer answer often wins, and the weaker policies write more."""
+    size, games = 10, 1500
+    strengths = rng.normal(0, 100, size)
+    wordy = -0.008 * strengths + rng.normal(0, 0.5, size)
+    first, second = pairs(rng, size, games)
+    longer = wordy[first] - wordy[second] + rng.normal(0, 1, games)
+    chance = 1 / (1 + np.exp(-(strengths[first] - strengths[second] + 120 * longer) / ELO_PER_NAT))
+    data = results(size, first, second, rng.random(games) < chance)
+    fitted = fit_terms(data, [Term("length", longer)] if is_held else []).fitted
+    truth = 1000 + strengths - strengths.mean()
+    for rating, error, true in zip(fitted.ratings, fitted.errors, truth, strict=True):
+        yield Trial(bool(abs(rating - true) <= Z_95 * error), Z_95 * float(error), abs(rating - true))
+
+
 def pairs(rng: np.random.Generator, size: int, games: int) -> tuple[Integers, Integers]:
     """Returns random pairs of different policies."""
     first = rng.integers(size, size=games)
@@ -207,9 +273,14 @@ def results(
     return Comparisons(names, first, second, np.asarray(score, dtype=float), cluster)
 
 
-def trials(comparisons: Comparisons, strengths: Floats, chosen: NDArray[np.bool_] | None = None) -> Iterator[Trial]:
+def trials(
+    comparisons: Comparisons,
+    strengths: Floats,
+    chosen: NDArray[np.bool_] | None = None,
+    options: BradleyTerryOptions | None = None,
+) -> Iterator[Trial]:
     """Compares what is printed with the strengths, from which the mean of those whose mean is fixed is taken away."""
-    shown = standings(comparisons)
+    shown = standings(comparisons, options)
     anchors = [int(row.policy) for row in shown.rows if row.is_anchor]
     for row in shown.rows:
         if chosen is None or chosen[int(row.policy)]:

@@ -27,7 +27,7 @@ class Battle(NamedTuple):
 
 
 def comparisons_of(battles: Iterable[Battle], *, seated: bool = False) -> Comparisons:
-    """Makes battles ready for a fit; those of a policy with itself are left out.
+    """Makes battles ready for a fit, in their order; those of a policy with itself are left out.
 
     Args:
         battles: in any order.
@@ -47,15 +47,14 @@ def comparisons_of(battles: Iterable[Battle], *, seated: bool = False) -> Compar
             )
     policies = tuple(sorted({name for battle in kept for name in battle[:2]}))
     index_of = {name: index for index, name in enumerate(policies)}
-    deals = {deal: index for index, deal in enumerate(sorted({battle.deal for battle in kept if battle.deal}))}
-    alone = iter(range(len(deals), len(deals) + len(kept)))
+    first = np.array([index_of[battle.first] for battle in kept], dtype=np.int64)
+    second = np.array([index_of[battle.second] for battle in kept], dtype=np.int64)
+    score = np.array([battle.score for battle in kept], dtype=float)
     weight = np.array([battle.weight for battle in kept], dtype=float)
-    return Comparisons(
-        policies,
-        np.array([index_of[battle.first] for battle in kept], dtype=np.int64),
-        np.array([index_of[battle.second] for battle in kept], dtype=np.int64),
-        np.array([battle.score for battle in kept], dtype=float),
-        np.array([deals[battle.deal] if battle.deal else next(alone) for battle in kept], dtype=np.int64),
-        None if np.all(weight == 1) else weight,
-        seated,
-    )
+    deals = {deal: index for index, deal in enumerate(sorted({battle.deal for battle in kept if battle.deal}))}
+    cluster = np.array([deals.get(battle.deal, -1) for battle in kept], dtype=np.int64)
+    # Battles of their own are numbered by what they are, not by their place in the log.
+    alone = np.flatnonzero(cluster < 0)
+    order = np.lexsort((weight[alone], score[alone], second[alone], first[alone]))
+    cluster[alone[order]] = len(deals) + np.arange(len(alone))
+    return Comparisons(policies, first, second, score, cluster, None if np.all(weight == 1) else weight, seated)

@@ -8,6 +8,7 @@ from rating.statistics.bradley_terry.order import expected_order
 from rating.statistics.bradley_terry.prior import fitted_prior_sd
 from rating.statistics.bradley_terry.resampling import bootstrap
 from rating.statistics.bradley_terry.standings import Standing, Standings, standings
+from rating.statistics.bradley_terry.terms import Effect, Term, TermsFit, fit_terms
 
 __all__ = [
     "DEFAULT_PRIOR_SD",
@@ -16,16 +17,20 @@ __all__ = [
     "BradleyTerryFit",
     "BradleyTerryOptions",
     "Comparisons",
+    "Effect",
     "Floats",
     "Integers",
     "Standing",
     "Standings",
+    "Term",
+    "TermsFit",
     "bootstrap",
     "clustered",
     "compare",
     "expected_order",
     "fit",
     "fit_counts",
+    "fit_terms",
     "fit_totals",
     "fitted_prior_sd",
     "standings",

@@ -13,6 +13,8 @@ from rating.statistics.results import finished
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+_BLOCK = 1 << 16
+
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
@@ -37,8 +39,8 @@ class Comparisons:
     weight: Floats | None = None
     seated: bool = True
 
-    def select(self, chosen: NDArray[np.bool_]) -> "Comparisons":
-        """Returns some of the results, of the same policies; ``chosen`` has shape (m,)."""
+    def select(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "Comparisons":
+        """Returns some of the results, of the same policies: a mask of shape (m,), or their indices in an order."""
         weight = None if self.weight is None else self.weight[chosen]
         return Comparisons(
             self.policies,
@@ -87,9 +89,14 @@ def totals(comparisons: Comparisons, ties: str = "half") -> tuple[Floats, Floats
         comparisons = comparisons.select(comparisons.score != 0.5)
     won, weight = exact(comparisons)
     size = len(comparisons.policies)
-    cells = comparisons.first * size + comparisons.second
-    wins: Floats = np.bincount(cells, won, minlength=size * size)
-    games: Floats = np.bincount(cells, weight, minlength=size * size).astype(np.float64)
+    wins, games = np.zeros(size * size), np.zeros(size * size)
+    # Blocks stay in the processor's cache; sums are exact, so that blocks do not change them.
+    block = max(_BLOCK, 4 * size * size)
+    for begin in range(0, len(won), block):
+        part = slice(begin, begin + block)
+        cells = comparisons.first[part] * size + comparisons.second[part]
+        wins += np.bincount(cells, won[part], minlength=size * size)
+        games += np.bincount(cells, None if weight is None else weight[part], minlength=size * size)
     return wins.reshape(size, size), games.reshape(size, size)
 
 
@@ -99,8 +106,7 @@ def tie_totals(comparisons: Comparisons) -> Floats:
     Raises:
         ValueError: if a score is neither a win nor a tie nor a loss.
     """
-    halves = comparisons.score * 2
-    if not np.array_equal(halves, np.rint(halves)):
+    if not _are_halves(comparisons.score):
         raise ValueError("ties: with 'davidson' expected scores of 0, 0.5 and 1, got fractions; use 'half'")
     return totals(comparisons.select(comparisons.score == 0.5))[1]
 
@@ -113,11 +119,13 @@ def exact(comparisons: Comparisons) -> tuple[Floats, Floats | None]:
     """
     score, weight = comparisons.score, comparisons.weight
     if weight is None:
-        halves = score + score
-        if np.array_equal(halves, np.rint(halves)):
-            return score, None
-        return _on_a_grid(score), None
+        return score if _are_halves(score) else _on_a_grid(score), None
     return _on_a_grid(score * weight), _on_a_grid(weight)
+
+
+def _are_halves(score: Floats) -> bool:
+    parts = (score[begin : begin + _BLOCK] * 2 for begin in range(0, len(score), _BLOCK))
+    return all(bool(np.all(part == np.rint(part))) for part in parts)
 
 
 def _on_a_grid(values: Floats) -> Floats:

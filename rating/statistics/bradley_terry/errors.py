@@ -19,8 +19,8 @@ from rating.statistics.bradley_terry.model import (
 )
 from rating.statistics.bradley_terry.prior import width_covariance
 
-_DEALS_OF_THE_MODEL = 3.0
-"""The dispersion is estimated as if so many deals more had scattered as the model says: a few unanimous results prove little."""
+_PAIRS_OF_THE_MODEL = 3.0
+"""The dispersion is estimated as if so many pairs more had scattered as the model says: a few unanimous results prove little."""
 
 
 def clustered(fitted: BradleyTerryFit, comparisons: Comparisons) -> BradleyTerryFit | None:
@@ -61,31 +61,28 @@ def clustered(fitted: BradleyTerryFit, comparisons: Comparisons) -> BradleyTerry
 def dispersion(fitted: BradleyTerryFit, comparisons: Comparisons) -> float | None:
     """Returns by how much results scatter more (alike deals, weights) or less (ties) than the model says.
 
-    The sum over deals and pairs of ``u^2`` over the sum of ``p (1 - p)``, times ``C / (C - k)``, where ``u`` is what a pair's
-    results of a deal are above their expectation, for C deals and k parameters (McCullagh and Nelder, "Generalized linear
-    models", 1989, section 4.5). At least 1 where every result is a win or a loss and a deal of its own.
+    The sum of ``u^2`` over the sum of ``p (1 - p)``, times ``C / (C - k)``, where ``u`` is what results of a pair in a deal are
+    above their expectation, for C such pairs and k parameters (McCullagh and Nelder, "Generalized linear models", 1989, section
+    4.5). At least 1 where every result is a win or a loss and a deal of its own.
 
     Args:
         fitted: fit of the comparisons, or of more.
         comparisons: results between policies that wins and losses link both ways.
 
     Returns:
-        ``None`` if there are not more deals than parameters.
+        ``None`` if there are not more pairs in deals than parameters.
     """
-    cells = _cells(fitted, comparisons)
-    present = len(np.unique(np.concatenate((comparisons.first, comparisons.second))))
-    spare = cells.deals - max(0, present - 1) - (cells.parameters - (len(fitted.policies) - 1))
-    if spare <= 0:
-        return None
+    cells, size = _cells(fitted, comparisons), len(fitted.policies)
     low, high = np.minimum(cells.first, cells.second), np.maximum(cells.first, cells.second)
-    size = len(fitted.policies)
     _, pair = np.unique((cells.deal * size + low) * size + high, return_inverse=True)
     scatter = np.bincount(pair, np.where(cells.first == low, cells.residual, -cells.residual))
-    seen, predicted = float(scatter @ scatter) * cells.deals / spare, float(cells.variance.sum())
-    unseen = _DEALS_OF_THE_MODEL * predicted / cells.deals
-    if predicted <= 0:
+    present = len(np.unique(np.concatenate((low, high))))
+    spare = len(scatter) - (cells.parameters - size + present)
+    predicted = float(cells.variance.sum())
+    if spare <= 0 or predicted <= 0:
         return None
-    factor = (seen + unseen) / (predicted + unseen)
+    unseen = _PAIRS_OF_THE_MODEL * predicted / len(scatter)
+    factor = (float(scatter @ scatter) * len(scatter) / spare + unseen) / (predicted + unseen)
     # A single win or loss cannot scatter less than p (1 - p): what is below 1 is then noise.
     is_single = len(scatter) == len(comparisons.score) and bool(np.all(comparisons.score == np.rint(comparisons.score)))
     return max(1.0, factor) if is_single else factor

@@ -63,31 +63,38 @@ def probability(d: ArrayLike) -> Floats:
 
 
 def maximise(wins: Floats, games: Floats, options: BradleyTerryOptions, start: Floats) -> Floats:
-    """Returns strengths and seat advantage in nats, shape (..., n + 1), by a damped Newton method from ``start``.
+    """Returns strengths and seat advantage in nats, shape (..., n + 1), by Newton's method from ``start``.
 
-    The step is scaled by ``log(1 + r) / r``, where ``r`` is the greatest change of any difference: with that the method
-    converges from anywhere (Sun and Tran-Dinh, "Generalized self-concordant functions", 2019, for logistic losses).
+    A step after which the gradient is not half as large is taken back and shortened to ``log(1 + r) / r`` of itself, where ``r``
+    is the greatest change of any difference: with that the method converges from anywhere (Sun and Tran-Dinh, "Generalized
+    self-concordant functions", 2019, for logistic losses).
     """
     size = wins.shape[-1]
     prior = precision(size, options)
     x = np.broadcast_to(start, (*wins.shape[:-2], size + 1)).copy()
+    before, shorter = np.full(x.shape[:-1], np.inf), x
     # Rounding leaves a gradient of about this size; the second term is for data of a few games.
     tolerance = 1e-13 * games.sum(axis=(-2, -1)) + 1e-11
-    for _ in range(200):
+    for _ in range(400):
         p = probability(differences(x))
-        residual = wins - games * p
+        expected = games * p
+        residual = wins - expected
         gradient = np.concatenate(
             (residual.sum(axis=-1) - residual.sum(axis=-2), residual.sum(axis=(-2, -1))[..., None]), axis=-1
         )
         gradient -= prior * x
         if not options.seat_term:
             gradient[..., -1] = 0.0
-        step = np.linalg.solve(curvature(games * p * (1 - p), options), gradient[..., None])[..., 0]
-        converged = np.abs(gradient).max(axis=-1) <= tolerance
+        left = np.abs(gradient).max(axis=-1)
+        too_long = (left > before / 2) & (left > tolerance)
+        if np.any(too_long):
+            x, before = np.where(too_long[..., None], shorter, x), np.where(too_long, np.inf, before)
+            continue
+        step = np.linalg.solve(curvature(expected * (1 - p), options), gradient[..., None])[..., 0]
         change = np.ptp(step[..., :-1], axis=-1) + np.abs(step[..., -1])
-        x += step * damping(change)[..., None]
+        x, shorter, before = x + step, x + step * damping(change)[..., None], left
         # The step after the one that met the tolerance squares the remaining error.
-        if np.all(converged):
+        if np.all(left <= tolerance):
             return x
     raise no_convergence(gradient)
 
@@ -105,7 +112,7 @@ def damping(change: Floats) -> Floats:
 def no_convergence(gradient: Floats) -> ArithmeticError:
     """Returns what is raised when the steps are used up."""
     worst = float(np.max(np.abs(gradient)))
-    return ArithmeticError(f"the Bradley-Terry fit did not converge: a gradient of {worst:g} is left after 200 steps")
+    return ArithmeticError(f"the Bradley-Terry fit did not converge: a gradient of {worst:g} is left")
 
 
 def precision(size: int, options: BradleyTerryOptions) -> Floats:

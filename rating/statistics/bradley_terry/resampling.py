@@ -34,7 +34,12 @@ def bootstrap(
         seed: of the resampling.
         by_cluster: draw whole clusters; ``False`` draws single results, which is much faster and right only if they are
             independent.
+
+    Raises:
+        ValueError: if ties are to be fitted as a result of their own.
     """
+    if options and options.ties == "davidson":
+        raise ValueError("ties: expected 'half' or 'drop' for resampling, got 'davidson'")
     fitted = fit(comparisons, options)
     options, size = fitted.options, len(comparisons.policies)
     if options.ties == "drop":

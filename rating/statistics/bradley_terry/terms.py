@@ -1,0 +1,212 @@
+"""Ratings with what else may decide a game held equal: length, style, role.
+
+The lead of the first policy is ``x_i - x_j + s + sum of b_k z_k``, where ``z_k`` is by how much the first has more of something
+than the second, e.g. the difference of the lengths of two answers (as in the length-controlled AlpacaEval of Dubois et al., arXiv
+2404.04475). Every ``b_k`` has a Gaussian prior of its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, totals
+from rating.statistics.bradley_terry.fitting import BradleyTerryFit, covariance_of, to_ratings
+from rating.statistics.bradley_terry.links import is_connected
+from rating.statistics.bradley_terry.model import (
+    DEFAULT_PRIOR_SD,
+    ELO_PER_NAT,
+    BradleyTerryOptions,
+    damping,
+    no_convergence,
+    precision,
+    probability,
+)
+from rating.statistics.bradley_terry.prior import best_prior_sd
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """Something that may decide games apart from the policies.
+
+    Attributes:
+        name: e.g. ``length``.
+        values: by how much the first has more of it, shape (m,). For lengths: the difference of their logarithms. For a role: 1
+            where the first has it, -1 where the second has it, 0 where both or neither have.
+        prior_sd: standard deviation of the prior of its effect, in Elo for one unit.
+    """
+
+    name: str
+    values: Floats
+    prior_sd: float = DEFAULT_PRIOR_SD
+
+
+class Effect(NamedTuple):
+    """What one unit more of something is worth.
+
+    Attributes:
+        name: of the term.
+        value: in Elo.
+        error: its standard error.
+    """
+
+    name: str
+    value: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class TermsFit:
+    """Ratings with terms held equal.
+
+    Attributes:
+        fitted: the ratings. Their covariance is clustered by deal if there are more deals than parameters (then ``clusters`` is
+            their number), and otherwise that of the model.
+        effects: of the terms, in their order.
+    """
+
+    fitted: BradleyTerryFit
+    effects: tuple[Effect, ...]
+
+
+def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyTerryOptions | None = None) -> TermsFit:
+    """Fits ratings and the effects of terms together.
+
+    Args:
+        comparisons: m results of n policies.
+        terms: what else may decide them.
+        options: what is fitted; ties count as halves or are dropped.
+
+    Raises:
+        ValueError: if there is no policy, a term has another number of values or some that are not finite, its prior is not
+            positive, or ties are to be fitted.
+        ArithmeticError: if the fit does not converge.
+    """
+    options = options or BradleyTerryOptions()
+    options = options if comparisons.seated else replace(options, seat_term=False)
+    _check(comparisons, terms, options)
+    values = np.array([term.values for term in terms], dtype=float).reshape(len(terms), len(comparisons.score)).T
+    if options.ties == "drop":
+        kept = comparisons.score != 0.5
+        comparisons, values = comparisons.select(kept), values[kept]
+    wins, games = totals(comparisons)
+    regularised = options.prior_sd is None and not is_connected(wins, games)
+    options = options.with_prior(DEFAULT_PRIOR_SD) if regularised else options
+    model = _Model(comparisons, values, [term.prior_sd for term in terms])
+    start = np.zeros(model.size + 1 + len(terms))
+    if options.prior_sd == "fitted":
+        options = options.with_prior(best_prior_sd(model.solve, options, start, model.size))
+    x, inverse = model.solve(options, start)
+    covariance, clusters = model.clustered(x, inverse, options)
+    of_ratings, seat_error = covariance_of(covariance[: model.size + 1, : model.size + 1], options)
+    fitted = BradleyTerryFit(
+        comparisons.policies,
+        to_ratings(x[: model.size]),
+        of_ratings,
+        float(x[model.size]) * ELO_PER_NAT,
+        seat_error,
+        len(comparisons.score),
+        clusters,
+        is_connected(wins, games),
+        regularised,
+        options,
+    )
+    effects, errors = x[model.size + 1 :], np.sqrt(np.diag(covariance)[model.size + 1 :])
+    return TermsFit(
+        fitted,
+        tuple(
+            Effect(term.name, float(effect) * ELO_PER_NAT, float(error) * ELO_PER_NAT)
+            for term, effect, error in zip(terms, effects, errors, strict=True)
+        ),
+    )
+
+
+def _check(comparisons: Comparisons, terms: Sequence[Term], options: BradleyTerryOptions) -> None:
+    if not comparisons.policies:
+        raise ValueError("comparisons: expected one policy or more, got none")
+    if options.ties == "davidson":
+        raise ValueError("ties: expected 'half' or 'drop' with terms, got 'davidson'")
+    for term in terms:
+        if np.shape(term.values) != comparisons.score.shape or not np.all(np.isfinite(term.values)):
+            raise ValueError(
+                f"term {term.name!r}: expected a finite value for each of {len(comparisons.score)} results, got an array of shape"
+                f" {np.shape(term.values)} with {np.sum(~np.isfinite(term.values))} that are not finite"
+            )
+        if not 0 < term.prior_sd < np.inf:
+            raise ValueError(f"term {term.name!r}: expected a positive prior_sd, got {term.prior_sd}")
+
+
+class _Model:
+    """Results and columns; what is fitted are n strengths, the seat advantage and the effects, in nats."""
+
+    def __init__(self, comparisons: Comparisons, values: Floats, prior_sds: Sequence[float]) -> None:
+        weight = np.ones(len(values)) if comparisons.weight is None else comparisons.weight
+        # Sums of fractions depend on their order: the results get one of their own.
+        keys = (*values.T, weight, comparisons.score, comparisons.second, comparisons.first, comparisons.cluster)
+        order = np.lexsort(keys)
+        data = comparisons.select(order)
+        self.size = len(data.policies)
+        self.first, self.second, self.score, self.cluster = data.first, data.second, data.score, data.cluster
+        self.weight = weight[order]
+        self.columns = np.column_stack((np.ones(len(values)), values[order]))
+        self._precision = (ELO_PER_NAT / np.array(prior_sds)) ** 2
+
+    def prior(self, options: BradleyTerryOptions) -> Floats:
+        """Returns the inverse variances of the priors."""
+        return np.append(precision(self.size, options), self._precision)
+
+    def solve(self, options: BradleyTerryOptions, start: Floats) -> tuple[Floats, Floats]:
+        """Returns the maximum of the posterior by a damped Newton method, and the inverse of its curvature there."""
+        columns = self.columns * np.append(options.seat_term, np.ones(self.columns.shape[1] - 1))
+        prior, x = self.prior(options), start.copy()
+        tolerance = 1e-12 * self.weight @ (1 + np.abs(columns).max(axis=1)) + 1e-11
+        for _ in range(200):
+            p = probability(self._lead(x, columns))
+            residual = self.weight * (self.score - p)
+            gradient = np.append(self._per_policy(residual), residual @ columns) - prior * x
+            curvature = self._curvature(self.weight * p * (1 - p), columns) + np.diag(prior)
+            converged = np.abs(gradient).max() <= tolerance
+            step = np.linalg.solve(curvature, gradient).astype(np.float64)
+            change = np.abs(self._lead(step, columns)).max(initial=0.0)
+            x = x + step * float(damping(change))
+            if converged:
+                return x, np.linalg.inv(curvature).astype(np.float64)
+        raise no_convergence(gradient)
+
+    def clustered(self, x: Floats, inverse: Floats, options: BradleyTerryOptions) -> tuple[Floats, int]:
+        """Returns the covariance clustered by deal and the number of deals, or that of the model and 0 if they are too few."""
+        names, deal = np.unique(self.cluster, return_inverse=True)
+        unknown = len(x) - 1 - (not options.seat_term)
+        if len(names) <= unknown:
+            return inverse, 0
+        columns = self.columns * np.append(options.seat_term, np.ones(self.columns.shape[1] - 1))
+        residual = self.weight * (self.score - probability(self._lead(x, columns)))
+        width = columns.shape[1]
+        index = np.concatenate((self.first, self.second, np.repeat(np.arange(self.size, self.size + width), len(deal))))
+        value = np.concatenate((residual, -residual, (residual[:, None] * columns).T.ravel()))
+        gradients = sparse.coo_matrix((value, (np.tile(deal, 2 + width), index)), (len(names), len(x))).tocsr()
+        meat = (gradients.T @ gradients).toarray() * (len(names) / (len(names) - unknown))
+        return inverse @ (meat + np.diag(self.prior(options))) @ inverse, len(names)
+
+    def _lead(self, x: Floats, columns: Floats) -> Floats:
+        lead: Floats = x[self.first] - x[self.second] + columns @ x[self.size :]
+        return lead
+
+    def _per_policy(self, values: Floats) -> Floats:
+        """Returns the sum of the values of each policy's results as the first, less that of those as the second, shape (n,)."""
+        plus, minus = (np.bincount(who, values, minlength=self.size) for who in (self.first, self.second))
+        return np.asarray(plus - minus, dtype=np.float64)
+
+    def _curvature(self, information: Floats, columns: Floats) -> Floats:
+        size = self.size
+        pairs = np.bincount(self.first * size + self.second, information, minlength=size * size).reshape(size, size)
+        both = pairs + pairs.T
+        result = np.empty((size + columns.shape[1],) * 2)
+        # The common shift, which the data do not determine, is given unit curvature.
+        result[:size, :size] = 1 / size - both + np.diag(both.sum(axis=1))
+        for index, column in enumerate(columns.T, start=size):
+            result[:size, index] = result[index, :size] = self._per_policy(information * column)
+        result[size:, size:] = columns.T @ (information[:, None] * columns)
+        return result
