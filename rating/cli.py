@@ -66,6 +66,12 @@ def build_parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--seed", type=_count, help="root seed")
     run.add_argument("--preset", choices=("standard", "llmarena"), help="what is done about bad replies")
+    run.add_argument(
+        "--stop",
+        metavar="RULE",
+        help="what rated games are played for: trueskill+order (default), trueskill (the paper's), spearman=0.99, separated=60,"
+        " width=60, or several joined by +",
+    )
     run.add_argument("--max-matches", type=_count, help="scheduled matches of a policy after which play stops")
     run.add_argument("--min-matches", type=_count, help="matches of a policy before play can stop")
     run.add_argument("--workers", type=_count, help="worker processes for scripted matches; 0 for one a core")

@@ -24,7 +24,6 @@ from benchmarks.auto_arena.corpus_search import (
     ngram_vectors,
     read_corpus,
 )
-from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.functions import find_function
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -148,7 +147,7 @@ def contamination_table(
                 len(numbers),
                 percent(rate_estimate(sum(number in found for number in sought), len(sought))),
                 percent(rate_estimate(sum(value >= options.similarity for value in similarities), len(numbers))),
-                cautious(mean_estimate(similarities)),
+                mean_estimate(similarities),
             ]
         )
     return Table(

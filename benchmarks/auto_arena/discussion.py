@@ -19,7 +19,6 @@ from benchmarks.auto_arena.tournaments import (
     read_tournament,
     scores_to_compare,
 )
-from benchmarks.experiments.estimates import share
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
@@ -29,6 +28,7 @@ from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, PLAYED, UNDECIDED, Outcome
 from rating.running.run_file import RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate
 from rating.statistics.results import rated_seats
 
@@ -176,10 +176,14 @@ def change_table(outcomes: Sequence[Outcome]) -> Table:
     ]
     cases = range(len(winners))
     rates: dict[str, Estimate | None] = {
-        "another winner, a tie counted as one": share([before != after for before, after in winners], cases),
-        "the other side instead of one": share([{before, after} == {0, 1} for before, after in winners], cases),
-        "a side instead of a tie": share([before == TIE and after in (0, 1) for before, after in winners], cases),
-        "a tie instead of a side": share([before in (0, 1) and after == TIE for before, after in winners], cases),
+        "another winner, a tie counted as one": bounded_mean([before != after for before, after in winners], cases),
+        "the other side instead of one": bounded_mean([{before, after} == {0, 1} for before, after in winners], cases),
+        "a side instead of a tie": bounded_mean(
+            [before == TIE and after in (0, 1) for before, after in winners], cases
+        ),
+        "a tie instead of a side": bounded_mean(
+            [before in (0, 1) and after == TIE for before, after in winners], cases
+        ),
     }
     return Table(
         "changes",

@@ -18,13 +18,13 @@ from benchmarks.auto_arena.tournaments import (
     read_tournament,
     scores_to_compare,
 )
-from benchmarks.experiments.estimates import share
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
 from llmarena_envs.core.options import OptionError
 from rating.running.run_file import RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.results import duels
 
 FIRST_ANSWERS = "first_answers"
@@ -88,7 +88,7 @@ def ablation_table(played: Mapping[str, Played], scores: Scores) -> Table:
     rows: list[list[Cell]] = []
     for name, own in played.items():
         results = duels(own.outcomes)
-        tied = share([duel.score == 0.5 for duel in results], [duel.number for duel in results])
+        tied = bounded_mean([duel.score == 0.5 for duel in results], [duel.number for duel in results])
         rows += [
             [
                 TITLES[name],

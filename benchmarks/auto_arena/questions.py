@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.auto_arena.examination.game import refusal_statistic
-from benchmarks.experiments.estimates import share
 from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
@@ -25,6 +24,7 @@ from llmarena_envs.debate.questions.files import first_of_each_domain, write_que
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, SeatOutcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate
 
 EXAMINATION = "benchmarks.auto_arena.examination.env"
@@ -165,7 +165,7 @@ def kept_share(examined: Sequence[Examined]) -> Estimate | None:
     for item in examined:
         hits += [True] * len(item.kept) + [False] * (item.wanted - len(item.kept))
         clusters += [DOMAINS.index(item.domain)] * item.wanted
-    return share(hits, clusters)
+    return bounded_mean(hits, clusters)
 
 
 def refused_share(examined: Sequence[Examined], reasons: Collection[str]) -> Estimate | None:
@@ -176,7 +176,7 @@ def refused_share(examined: Sequence[Examined], reasons: Collection[str]) -> Est
         refused = sum(item.number(refusal_statistic(reason)) for reason in reasons)
         hits += [True] * refused + [False] * (item.number("drafted") - refused)
         clusters += [DOMAINS.index(item.domain)] * item.number("drafted")
-    return share(hits, clusters)
+    return bounded_mean(hits, clusters)
 
 
 def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> Table:
@@ -210,7 +210,7 @@ def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> T
         rows,
         [
             f"used: the first {chosen} that were kept in each domain, in the file whose name ends in -used.jsonl",
-            "intervals are clustered by domain; none stands where resampling domains changes nothing",
+            "intervals are clustered by domain",
         ],
     )
 

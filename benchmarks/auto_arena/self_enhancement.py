@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.auto_arena.pool import DEBATE, scripted
-from benchmarks.experiments.estimates import cautious, share
 from benchmarks.experiments.pictures import estimates, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
@@ -28,6 +27,7 @@ from llmarena_envs.debate.questions.files import BUILTIN, first_of_each_domain
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.permutation import holm
 from rating.statistics.proportions import unpaired_change
@@ -201,12 +201,12 @@ def scores(outcomes: Sequence[Outcome]) -> dict[str, list[Score]]:
 
 def votes(own: Sequence[Score]) -> Estimate | None:
     """Returns the mean share of votes, clustered by question."""
-    return cautious(mean_estimate([score.votes for score in own], [score.question for score in own]))
+    return mean_estimate([score.votes for score in own], [score.question for score in own])
 
 
 def wins(own: Sequence[Score]) -> Estimate | None:
     """Returns the share of matches won, clustered by question."""
-    return share([score.won for score in own], [score.question for score in own])
+    return bounded_mean([score.won for score in own], [score.question for score in own])
 
 
 def by_question(own: Sequence[Score]) -> list[float]:

@@ -16,7 +16,6 @@ from benchmarks.auto_arena.pool import DEBATE
 from benchmarks.auto_arena.rejudging import Battle, Verdict, plan_rejudging, read_battles, rejudged
 from benchmarks.auto_arena.stories import LABELS, story_files
 from benchmarks.auto_arena.tournaments import RUN, TournamentOptions, plan_tournament, precision, scores_to_compare
-from benchmarks.experiments.estimates import cautious, share
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
@@ -26,6 +25,7 @@ from llmarena_envs.core.options import check_int
 from rating.commands.read import report_page
 from rating.errors import RunError
 from rating.running.run_file import RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import mean_estimate
 
 TIE = 2.0
@@ -127,7 +127,7 @@ def change_table(debated: Sequence[Change], again: Sequence[Change]) -> Table:
 
         def rate(holds: Callable[[float, float], bool], changes: Sequence[Change] = changes) -> Cell:
             hits = [holds(change.before.winner, change.after.winner) for change in changes]
-            return percent(share(hits, [change.match for change in changes]))
+            return percent(bounded_mean(hits, [change.match for change in changes]))
 
         rows.append(
             [
@@ -137,7 +137,7 @@ def change_table(debated: Sequence[Change], again: Sequence[Change]) -> Table:
                 rate(lambda old, new: old != new and TIE not in (old, new)),
                 rate(lambda old, new: old == TIE != new),
                 rate(lambda old, new: old != TIE == new),
-                percent(share([differs for _, differs in judges], [match for match, _ in judges])),
+                percent(bounded_mean([differs for _, differs in judges], [match for match, _ in judges])),
             ]
         )
     return Table(
@@ -192,7 +192,7 @@ def lead_table(battles: Sequence[Battle], debated: Sequence[Change], options: Op
     for name, leads in kinds.items():
         matches = [match for match, _, _ in leads]
         columns = ([old for _, old, _ in leads], [new for _, _, new in leads], [new - old for _, old, new in leads])
-        rows.append([name, *(cautious(mean_estimate(values, matches)) for values in columns)])
+        rows.append([name, *(mean_estimate(values, matches) for values in columns)])
     return Table(
         "leads",
         "whether the gap widens: the lead in votes, as a share of the committee",

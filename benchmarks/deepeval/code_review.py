@@ -25,7 +25,6 @@ from benchmarks.deepeval.judged import (
 from benchmarks.deepeval.judges import accuracy_picture, judge_notes, judge_tables, judges_of
 from benchmarks.deepeval.matrices import Names, policies
 from benchmarks.deepeval.pool import CODE_REVIEW
-from benchmarks.experiments.estimates import share
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
@@ -33,6 +32,7 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
 from rating.running.run_file import RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def passes(match: JudgedMatch, which: str) -> bool:
 def pass_rate(matches: Sequence[JudgedMatch], which: str) -> Estimate | None:
     """Returns the share of programs that pass all tests, clustered by problem."""
     own = [match for match in matches if tested(match)]
-    return share([passes(match, which) for match in own], [match.task for match in own])
+    return bounded_mean([passes(match, which) for match in own], [match.task for match in own])
 
 
 def change(matches: Sequence[JudgedMatch]) -> Estimate | None:
@@ -128,7 +128,7 @@ def change(matches: Sequence[JudgedMatch]) -> Estimate | None:
 def false_consensus(matches: Sequence[JudgedMatch]) -> Estimate | None:
     """Returns the share of accepted programs that fail a test."""
     own = [match for match in matches if tested(match) and match.editor.statistics["consensus"] > 0]
-    return share([not passes(match, LAST) for match in own], [match.task for match in own])
+    return bounded_mean([not passes(match, LAST) for match in own], [match.task for match in own])
 
 
 def program_table(matches: Sequence[JudgedMatch]) -> Table:
@@ -183,7 +183,7 @@ def consensus_table(matches: Sequence[JudgedMatch]) -> Table:
         rows.append(
             [
                 policy,
-                percent(share(accepted, tasks)),
+                percent(bounded_mean(accepted, tasks)),
                 percent(false_consensus(own)),
                 percent(change(own)),
                 mean_by_task([match.editor.statistics["rounds"] for match in own], tasks),

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from benchmarks.deepeval.pool import SCRIPTED
 from benchmarks.experiments.comparisons import Comparison, comparison_table
-from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
@@ -32,8 +31,8 @@ from rating.errors import RunError
 from rating.records.outcome import Outcome, SeatOutcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
 from rating.schemes import cells
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
-from rating.statistics.proportions import clustered_rate
 from rating.statistics.results import finished
 
 GAME = "idiom_solitaire_v0"
@@ -138,12 +137,12 @@ def rate(values: Sequence[float], starts: Sequence[int]) -> Estimate | None:
     """Returns a win rate: with Wilson's interval for matches from different starts, else clustered by start."""
     if len(set(starts)) == len(starts):
         return rate_estimate(sum(values), len(values))
-    return clustered_rate([bool(value) for value in values], starts)
+    return bounded_mean([bool(value) for value in values], starts)
 
 
 def mean(values: Sequence[float], starts: Sequence[int]) -> Estimate | None:
     """Returns a mean number of hits, clustered by start."""
-    return cautious(mean_estimate(values, starts))
+    return mean_estimate(values, starts)
 
 
 WINS = Measure("wins", "win rate", lambda chain: chain.early_won, lambda chain: chain.late_won, rate, 2)
@@ -301,7 +300,7 @@ def pair_table(item: Measure, pairs: Pairs, published: Published, same: Mapping[
         [Column("early | late"), *columns],
         beside(published.rows, measured, {model: pair for model, pair in models.items() if pair in measured}),
         [
-            "with 95 % interval and matches: Wilson's for rates, resampled by start for hits",
+            "with 95 % interval and matches: Wilson's for rates, Student's clustered by start for hits",
             f"published: {published.source}",
             *published.notes[1:],
         ],

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.deepeval.pool import SCRIPTED
-from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.row import RowOptions
@@ -210,4 +209,4 @@ def known(seat: SeatOutcome, name: str) -> float | None:
 
 def mean_by_task(values: Sequence[float], tasks: Sequence[int]) -> Estimate | None:
     """Returns a mean with an interval clustered by task; without one where tasks are too few or all values alike."""
-    return cautious(mean_estimate(values, tasks))
+    return mean_estimate(values, tasks)

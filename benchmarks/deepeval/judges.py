@@ -111,8 +111,8 @@ def accuracy_table(
             "pairs are two texts on one task, of which one is known to be better; one half counts where the judge gave both the"
             " same: 50 % is guessing; (n): pairs",
             "correlations are Spearman's, of differences from the task's mean; (n): scores",
-            "intervals are resampled by task, and left out where tasks are fewer than 6 or all cases alike; a correlation is"
-            " left out where one of the two never differs, or what is known says all",
+            "intervals are clustered by task; those of correlations are left out where tasks are fewer than 6, and a correlation"
+            " where one of the two never differs, or what is known says all",
         ],
     )
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from benchmarks.deepeval.pool import SCRIPTED
 from benchmarks.experiments.comparisons import Comparison, comparison_table
-from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pictures import boxes
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.published import Published, load_published
@@ -141,12 +140,12 @@ def pay_off_table(
         [
             [
                 policy,
-                cautious(mean_estimate([seat.reward for seat in own])),
+                mean_estimate([seat.reward for seat in own]),
                 stdev(seat.reward for seat in own) if len(own) > 1 else None,
                 min(seat.reward for seat in own),
                 median(seat.reward for seat in own),
                 max(seat.reward for seat in own),
-                cautious(mean_estimate([statistic(seat, "investment") for seat in own])),
+                mean_estimate([statistic(seat, "investment") for seat in own]),
                 sum(seat.fallbacks for seat in own),
                 forfeits.get(policy, 0),
             ]
@@ -154,8 +153,7 @@ def pay_off_table(
         ],
         [
             *([f"equilibrium: {equilibrium:g} coins each, if nobody ever invests"] if equilibrium is not None else []),
-            "intervals are resampled by match, since nothing is dealt in this game; none for fewer than six matches, or if all"
-            " were the same",
+            "intervals are Student's by match, since nothing is dealt in this game; none if all matches were the same",
             "an investment is made for a player that gives no readable or no legal amount: nothing",
             "Figure 4 prints no numbers to stand beside",
         ],

@@ -11,7 +11,6 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from benchmarks.deepeval.pool import SCRIPTED
-from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pictures import axes, legend_columns, line_style, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -188,7 +187,7 @@ def player_table(
         rows.append(
             [
                 name,
-                cautious(mean_estimate(own)),
+                mean_estimate(own),
                 stdev(own) if len(own) > 1 else None,
                 steps[-1].half_width if math.isfinite(steps[-1].half_width) else None,
                 alone.changes[-1],
@@ -203,15 +202,15 @@ def player_table(
             Column("player"),
             Column("ability", MEASURED),
             Column("sd of a match", MEASURED),
-            Column("half of the normal 95 % interval", MEASURED),
+            Column("half of the 95 % interval", MEASURED),
             Column(f"change over the last {rule.window} matches", MEASURED, 3),
             Column("alone stable after", MEASURED),
             Column("alone narrow after", MEASURED),
         ],
         rows,
         [
-            "ability: mean reward of a match, with its 95 % interval by bootstrap over matches, and the number of matches; no"
-            " interval for fewer than six matches, or if all were the same",
+            "ability: mean reward of a match, with Student's 95 % interval over matches, and the number of matches; no interval"
+            " if all were the same",
         ],
     )
 

@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.statistics.estimates import mean_estimate
 from rating.statistics.permutation import holm, paired_permutation_test
@@ -52,7 +51,7 @@ def comparison_table(
         test = paired_permutation_test(first, second, clusters)
         if test is not None:
             difference = mean_estimate([a - b for a, b in item.values], clusters)
-            found.append((item, cautious(difference), test))
+            found.append((item, difference, test))
     rows: list[list[Cell]] = [
         [item.first, item.second, difference, test.n, test.p, corrected]
         for (item, difference, test), corrected in zip(found, holm([test.p for *_, test in found]), strict=True)

@@ -10,7 +10,6 @@ from statistics import fmean
 
 import numpy as np
 
-from benchmarks.experiments.estimates import cautious, share
 from benchmarks.experiments.pictures import boxes
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.published import Published, load_published
@@ -24,6 +23,7 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
 from rating.records.outcome import Outcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.medians import median_estimate
 
@@ -60,7 +60,7 @@ class Bids:
 
     def above(self) -> Estimate | None:
         """Returns the share of bids above half of the valuation."""
-        return share([score > 0 for score in self.scores], self.auctions)
+        return bounded_mean([score > 0 for score in self.scores], self.auctions)
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
@@ -112,7 +112,7 @@ def own_bids(outcomes: Sequence[Outcome]) -> Bids:
 def payoff(outcomes: Sequence[Outcome]) -> Estimate | None:
     """Returns the mean payoff of a bidder in an auction."""
     seats = [(seat.reward, outcome.number) for outcome in outcomes for seat in outcome.seats]
-    return cautious(mean_estimate([reward for reward, _ in seats], [number for _, number in seats]))
+    return mean_estimate([reward for reward, _ in seats], [number for _, number in seats])
 
 
 def score_table(bids: Mapping[str, Bids], payoffs: Mapping[str, Estimate | None]) -> Table:
@@ -145,7 +145,7 @@ def score_table(bids: Mapping[str, Bids], payoffs: Mapping[str, Estimate | None]
         [
             "score of a bid b at valuation v: (b - v/2) / (v/2), from -1 to below 1; 0 is the equilibrium",
             f"two bidders in equilibrium have a mean payoff of 10/6 = {FAIR_PAYOFF:.3f} $ each",
-            "intervals are resampled by auction, and left out where there are fewer than six or all are alike",
+            "intervals are clustered by auction; none of a median of fewer than six auctions, none where all are alike",
             "a bid that had to be made for a player, because no reply was a legal one, has no score; its payoff counts",
         ],
     )

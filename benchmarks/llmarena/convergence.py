@@ -31,6 +31,7 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
 from rating.running.run_file import EnvironmentConfig, RunConfig, StopConfig
 from rating.schemes.duels import SkillLeaderboard, skill_leaderboard
+from rating.schemes.stopping import TRUESKILL
 from rating.statistics.trueskill_rating import Step, TrueSkillOptions, rate
 
 BOARD_GAMES = ("tictactoe_v0", "connect_four_v0")
@@ -56,7 +57,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         options,
         [EnvironmentConfig(name=game, options=game_options(game, options.language)) for game in BOARD_GAMES],
         scripted=SCRIPTED,
-        stop={"min_matches": options.min_matches, "max_matches": options.max_matches},
+        stop={"rule": TRUESKILL, "min_matches": options.min_matches, "max_matches": options.max_matches},
     )
     return {PLAYED: config}
 

@@ -12,8 +12,8 @@ from llmarena_envs.undercover.words import WordPair, essence, side_word
 from rating.errors import RunError
 from rating.records.outcome import SeatOutcome
 from rating.records.record import Record
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate
-from rating.statistics.proportions import clustered_rate
 
 
 class Clue(NamedTuple):
@@ -102,4 +102,4 @@ def accuracy(clues: Sequence[Clue], verdicts: Verdicts) -> Estimate | None:
     """
     decided = [(clue.match, False if clue.is_blank else verdicts.get(clue.item)) for clue in clues]
     known = [(match, verdict) for match, verdict in decided if verdict is not None]
-    return clustered_rate([verdict for _, verdict in known], [match for match, _ in known])
+    return bounded_mean([verdict for _, verdict in known], [match for match, _ in known])

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchmarks.experiments.estimates import cautious, share
 from benchmarks.experiments.pictures import COLOURS, axes, name_rows
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
@@ -24,6 +23,7 @@ from llmarena_envs.hanabi.actions import Kind
 from rating.errors import RunError
 from rating.records.record import Record
 from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
@@ -85,15 +85,15 @@ class Actions:
 
     def share(self, name: str) -> Estimate | None:
         """Returns the share of an action."""
-        return share([own == name for own in self.names], self.matches)
+        return bounded_mean([own == name for own in self.names], self.matches)
 
     def risk(self) -> Estimate | None:
         """Returns the mean risk rank."""
-        return cautious(mean_estimate([RISK[name] for name in self.names], self.matches))
+        return mean_estimate([RISK[name] for name in self.names], self.matches)
 
     def score(self) -> Estimate | None:
         """Returns the mean score of a match."""
-        return cautious(mean_estimate(self.scores))
+        return mean_estimate(self.scores)
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
@@ -149,7 +149,7 @@ def action_table(actions: Mapping[str, Actions]) -> Table:
             "the paper shows these shares as a figure without numbers, so no published values stand here; its mean scores are in"
             " Table 4",
             "risk rank: reveal 0, discard 5, play 10",
-            "intervals are resampled by match, and left out where there are fewer than six or all are alike",
+            "intervals are clustered by match; those of means are left out where all are alike",
             "an action that had to be chosen for a player, because no reply was a legal one, is in none of the shares; the"
             " scores are those of the matches with it",
         ],

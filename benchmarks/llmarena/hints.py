@@ -22,8 +22,9 @@ from benchmarks.options import option
 from llmarena_envs.core.failures import Failure
 from rating.records.outcome import Outcome
 from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, rate_estimate
-from rating.statistics.proportions import clustered_rate, paired_change
+from rating.statistics.proportions import paired_change
 
 GAMES = {"tictactoe_v0": "tic-tac-toe", "connect_four_v0": "connect four"}
 READER = "reader=benchmarks.llmarena.players:Reader"
@@ -177,7 +178,7 @@ def illegal_replies(outcomes: Sequence[Outcome]) -> Estimate | None:
         turns = sum(seat.turns for seat in outcome.seats)
         replies += [True] * illegal + [False] * (turns - illegal)
         clusters += [outcome.number] * turns
-    return clustered_rate(replies, clusters)
+    return bounded_mean(replies, clusters)
 
 
 def change(

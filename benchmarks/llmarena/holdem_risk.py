@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agents.baselines.holdem import win_probability
-from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pictures import COLOURS, axes, name_rows
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.replays import begun
@@ -119,9 +118,7 @@ def win_rate(match: Match, samples: int) -> float:
 
 def mean_win_rate(decisions: Sequence[Decision]) -> Estimate | None:
     """Returns the mean win rate of the states of some decisions."""
-    return cautious(
-        mean_estimate([decision.win_rate for decision in decisions], [decision.state for decision in decisions])
-    )
+    return mean_estimate([decision.win_rate for decision in decisions], [decision.state for decision in decisions])
 
 
 def taken(decisions: Sequence[Decision], action: Action) -> list[Decision]:
@@ -157,7 +154,7 @@ def action_table(decisions: Mapping[str, Sequence[Decision]], options: Options) 
             "win rate: probability to win against a random hand when the turn and the river are dealt, a tie counting one half;"
             f" estimated from {options.samples} random deals a state",
             "the states are the same for all players; an action never taken has an empty cell",
-            "intervals are resampled by state, and left out where there are fewer than six or all are alike",
+            "intervals are clustered by state, and left out where all are alike",
             "where no reply was a legal action, what was played for the player is no decision of its own",
         ],
     )

@@ -37,8 +37,8 @@ from rating.schemes.cooperation import CooperativeRow
 from rating.schemes.duels import SkillRow
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.roles import RoleRow
+from rating.schemes.stopping import TRUESKILL
 from rating.schemes.summary import Summary, summarise
-from rating.statistics.estimates import Estimate
 
 FIELD = "similarity"
 """The policy on the other seats of undercover, where it plays."""
@@ -90,7 +90,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         options,
         [EnvironmentConfig(name=game, options=game_options(game, options.language, options.hands)) for game in GAMES],
         scripted=SCRIPTED,
-        stop={key: getattr(options, key) for key in ("min_matches", "max_matches", "matches")},
+        stop={"rule": TRUESKILL, **{key: getattr(options, key) for key in ("min_matches", "max_matches", "matches")}},
         preset=options.preset,
     )
     played = [item for item in config.environment if config.pool(item.name)]
@@ -186,12 +186,7 @@ def metric(row: leaderboard.Row) -> Cell:
         return row.mu
     if isinstance(row, RoleRow):
         return percent(next(iter(row.roles.values())))
-    return without_false_certainty(row.self_play if isinstance(row, CooperativeRow) else row.reward)
-
-
-def without_false_certainty(value: Estimate | None) -> Estimate | None:
-    """Returns a mean without its interval where all rewards were the same: resampling cannot tell how far others may be."""
-    return value._replace(low=None, high=None) if value is not None and value.low == value.high else value
+    return row.self_play if isinstance(row, CooperativeRow) else row.reward
 
 
 def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
@@ -209,7 +204,7 @@ def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
                     METRICS[board.scheme],
                     metric(row),
                     *skill,
-                    without_false_certainty(row.reward),
+                    row.reward,
                     row.effort.matches,
                     row.effort.void_matches + row.effort.bug_matches,
                     sum(row.effort.forfeits.values()),
@@ -235,7 +230,7 @@ def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
         [
             "Bradley-Terry: mean 1000, with its 95 % interval; it does not depend on the order of the matches, as mu does",
             *bradley_terry_notes(boards),
-            "reward: mean of all finished matches with its 95 % interval, by bootstrap over deals; none where all were the same",
+            "reward: mean of all finished matches with Student's 95 % interval over deals; none where all were the same",
         ],
     )
 

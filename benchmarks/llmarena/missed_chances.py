@@ -29,8 +29,8 @@ from llmarena_envs.core.options import check_int
 from rating.errors import RunError
 from rating.records.outcome import VOID
 from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate
-from rating.statistics.proportions import clustered_rate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,7 +95,7 @@ class Tally:
 
     def rate(self, kind: Kind) -> Estimate | None:
         """Returns the share that was missed in per cent, clustered by match."""
-        return percent(clustered_rate([hit for hit, _ in self.cases[kind]], [match for _, match in self.cases[kind]]))
+        return percent(bounded_mean([hit for hit, _ in self.cases[kind]], [match for _, match in self.cases[kind]]))
 
 
 def plan(options: Options) -> dict[str, RunConfig]:

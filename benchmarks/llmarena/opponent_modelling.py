@@ -33,8 +33,8 @@ from rating.errors import RunError
 from rating.records.outcome import SeatOutcome
 from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
 from rating.statistics.agreement import FEW_CASES, Agreement, cohens_kappa, plurality
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, rate_estimate
-from rating.statistics.proportions import clustered_rate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -263,7 +263,7 @@ def by_vote(modelling: Modelling, statistic: str) -> Estimate | None:
         votes, right = int(seat.statistics["guesses"]), int(seat.statistics[statistic])
         hits += [True] * right + [False] * (votes - right)
         clusters += [number] * votes
-    return clustered_rate(hits, clusters)
+    return bounded_mean(hits, clusters)
 
 
 def guess_table(seen: Mapping[str, Modelling]) -> Table:

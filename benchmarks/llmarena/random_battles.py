@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 GAME = "connect_four_v0"
 BATTLES = "battles"
 MATCHES_WITH_A_PERSON = 5
-FEW = 30
-"""Matches below which the bootstrap's interval of a mean is noticeably too narrow."""
+
+Valued = tuple[float, int]
+"""The reward of a match and the seed of its deal."""
 
 
 class Reading(NamedTuple):
@@ -114,10 +115,13 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         }
         for policy, own in rewards.items()
     }
-    values = {policy: [each[played] for each in own] for policy, own in rewards.items()}
+    values = {
+        policy: [(each[played], case.outcome.seed) for each, case in zip(own, ended(cases[policy]), strict=True)]
+        for policy, own in rewards.items()
+    }
     return Result(
         [
-            reward_table(means, opponent, played, least=min(map(len, rewards.values()))),
+            reward_table(means, opponent, played),
             rank_table(means, played),
             match_table(cases, values, run),
             published_table(),
@@ -171,16 +175,12 @@ def ended(cases: Sequence[Case]) -> list[Case]:
     return [case for case in cases if case.is_finished]
 
 
-def reward_table(
-    means: Mapping[str, Mapping[Reading, Estimate | None]], opponent: str, played: Reading, least: int
-) -> Table:
+def reward_table(means: Mapping[str, Mapping[Reading, Estimate | None]], opponent: str, played: Reading) -> Table:
     """Returns the mean reward of every policy under every reading."""
     notes = [
         f"the game reported, and play waited for: {played}; the others are computed from the recorded moves",
-        "intervals: bootstrap over matches, 95 %",
+        "intervals: Student's over deals, 95 %",
     ]
-    if least < FEW:
-        notes.append(f"with fewer than {FEW} matches the intervals are too narrow")
     return Table(
         "rewards",
         f"mean strategic reward per match against {opponent}, by what a move is compared with and how rows are counted",
@@ -216,7 +216,7 @@ def ranks(means: Mapping[str, Estimate | None]) -> dict[str, int | None]:
     }
 
 
-def match_table(cases: Mapping[str, Sequence[Case]], values: Mapping[str, Sequence[float]], run: PlayedRun) -> Table:
+def match_table(cases: Mapping[str, Sequence[Case]], values: Mapping[str, Sequence[Valued]], run: PlayedRun) -> Table:
     """Returns how the matches ended and how closely the mean reward is known."""
     wanted = run.config.stop.half_width
     rows: list[list[Cell]] = []
@@ -276,12 +276,12 @@ def why_stopped(run: PlayedRun) -> str:
     return reasons.get(reason, reason) or "it has not stopped: the run is unfinished"
 
 
-def running_means(values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Returns the mean of the first 1, 2, ... values, and half the width of its normal 95 % interval, endless for one value."""
+def running_means(values: Sequence[Valued]) -> tuple[list[float], list[float]]:
+    """Returns the mean of the first 1, 2, ... values, and half the width of its 95 % interval, endless for one deal."""
     means, halves = [], []
     mean = RunningMean()
-    for value in values:
-        mean.add(value)
+    for value, deal in values:
+        mean.add(value, deal)
         means.append(mean.mean)
         halves.append(mean.half_width())
     return means, halves
@@ -292,7 +292,7 @@ def settled_after(halves: Sequence[float], wanted: float, least: int) -> int | N
     return next((n for n, half in enumerate(halves, start=1) if n >= least and half <= wanted), None)
 
 
-def running_picture(values: Mapping[str, Sequence[float]], title: str) -> "Figure":
+def running_picture(values: Mapping[str, Sequence[Valued]], title: str) -> "Figure":
     """Draws every policy's mean reward over the matches so far, with its interval as a band."""
     from matplotlib.ticker import MaxNLocator
 

@@ -28,8 +28,8 @@ from llmarena_envs.core.options import check_int
 from rating.errors import RunError
 from rating.records.record import Record
 from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
-from rating.statistics.proportions import clustered_rate
 
 GAME = "undercover_v0"
 FIELD = "field"
@@ -194,7 +194,7 @@ def blank_rate(cases: Sequence[Case]) -> Estimate | None:
         hits = int(case.seat.statistics["blank_clues"])
         blank += [True] * hits + [False] * (clues - hits)
         clusters += [case.outcome.number] * clues
-    return clustered_rate(blank, clusters)
+    return bounded_mean(blank, clusters)
 
 
 def chosen_cases(cases: Mapping[str, Sequence[Case]], wanted: int) -> dict[int, tuple[Case, str]]:

@@ -8,8 +8,6 @@ which the mean Spearman correlation over all runs is never below the wanted one 
 is played twice: seeds are those of the option.
 """
 
-import math
-import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from itertools import cycle
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.options import option, parse
+from benchmarks.options import option
 from benchmarks.performance.pools import pool
 from rating.schedules.round_robin import circle
 from rating.statistics.design import NATS_PER_ELO, Design
@@ -43,7 +41,9 @@ class Options:
     """Options of the benchmark."""
 
     pools: tuple[str, ...] = option(("A", "B", "D"), "pools", smoke=("B",))
-    schedules: tuple[str, ...] = option(("round robin", "random", "D-optimal", "adaptive"), f"of {', '.join(SCHEDULES)}")
+    schedules: tuple[str, ...] = option(
+        ("round robin", "random", "D-optimal", "adaptive"), f"of {', '.join(SCHEDULES)}"
+    )
     runs: int = option(200, "runs of each line", smoke=4)
     under_way: int = option(64, "pairs under way at once, in the lines that are not played one at a time")
     wanted: float = option(0.99, "mean Spearman correlation")

@@ -27,7 +27,7 @@ from rating.schedules.batches import Contest
 from rating.schedules.round_robin import round_robin
 from rating.schedules.schedule import Schedule
 from rating.schedules.until import Until
-from rating.schemes.stopping import StopRule
+from rating.schemes.stopping import TRUESKILL, StopRule
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def simulate(options: Options, environments: Sequence[str], batch: int, lag: int
 
 def _schedule(environment: str, policies: list[str], batch: int, lag: int, seed: int) -> Schedule:
     contest = Contest(environment, tuple(policies), seed=seed, batch=batch)
-    return Until(contest, round_robin(contest), StopRule().begin(policies), lag)
+    return Until(contest, round_robin(contest), StopRule(rule=TRUESKILL).begin(policies), lag)
 
 
 def _outcome(match: Match, rng: np.random.Generator) -> Outcome:

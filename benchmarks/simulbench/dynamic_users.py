@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from statistics import fmean, variance
 from typing import Any, NamedTuple
 
-from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -256,7 +255,7 @@ def difficulty_table(
             for wanted in (HARDER, NOT_CONTENT)
         ]
         lengths = [float(len(each.dialogue.dialogue_history[-2].content)) for each in talks]
-        length = cautious(mean_estimate(lengths, [each.dialogue.source_id for each in talks]))
+        length = mean_estimate(lengths, [each.dialogue.source_id for each in talks])
         own = [each for each in fixed if each.source == source]
         rows.append([source, *shares, length, _mean(own), deviation])
     return Table(

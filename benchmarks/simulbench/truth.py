@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.experiments.estimates import cautious
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
@@ -287,7 +286,7 @@ def simulator_table(answers: Sequence[Rated]) -> Table:
         own = [answer for answer in answers if answer.simulator == simulator and answer.ratings]
         deals = [answer.deal for answer in own]
         means = [fmean(answer.ratings.values()) for answer in own]
-        mean = cautious(mean_estimate(means, deals))
+        mean = mean_estimate(means, deals)
         corrected = corrected_mean(means, [answer.exact for answer in own], deals)
         known, everywhere = (percent(corrected.known), percent(corrected.corrected)) if corrected else (None, None)
         assert mean is not None

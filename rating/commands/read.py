@@ -86,10 +86,11 @@ def export(args: argparse.Namespace) -> None:
         write(store.records(), sys.stdout)
 
 
-def print_leaderboards(config: RunConfig, store: Store) -> None:
-    """Prints the leaderboards of a run as tables, and what its models cost."""
+def print_leaderboards(config: RunConfig, store: Store) -> list[Leaderboard]:
+    """Prints the leaderboards of a run as tables, and what its models cost; returns them."""
     tables = _tables(config, store)
     _print_results(tables, _costs(config, store, tables))
+    return [table for table in tables if isinstance(table, Leaderboard)]
 
 
 def _print_results(tables: list[Leaderboard | Summary], spent: Costs | None) -> None:

@@ -20,9 +20,11 @@ from rating.errors import BudgetExceeded, IncompleteRun, RunError
 from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.budget import Budget
+from rating.running.contests import idle_stop_rules
 from rating.running.run_file import RunConfig, run_file_text
 from rating.running.runner import Runner
 from rating.running.session import ONE_GO, Session
+from rating.schemes.leaderboard import Leaderboard
 
 DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
 DEMO_SETTINGS = {"seed": 11}
@@ -48,6 +50,8 @@ def run(args: argparse.Namespace) -> None:
     with _resumable(args.out):
         session = read_session(args)
         config, store = run_directory.create(args.out, text, where, offline=session.offline)
+        for note in idle_stop_rules(config):
+            print(f"note: {note}", file=sys.stderr)
         void = _play(args.out, config, store, args.interruptions, session)
     _check_complete(args.out, void)
 
@@ -122,10 +126,18 @@ def _play(
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
     with run_directory.Lock(directory), closing(store):
         void = play_run(directory, config, store, interruptions, session)
-        print_leaderboards(config, store)
+        boards = print_leaderboards(config, store)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
         print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
+        for board in boards:
+            print(_ending(board))
         return void
+
+
+def _ending(board: Leaderboard) -> str:
+    """Says why an environment was played no further, and what was reached."""
+    reached = f"; reached in the end: {board.reached}" if board.reached else ""
+    return f"{board.environment} stopped: {board.stop_reason or 'not yet'}{reached}"
 
 
 @contextmanager
@@ -183,7 +195,7 @@ def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str],
 def _read_run_file(args: argparse.Namespace) -> str:
     flags = [
         name
-        for name in ("env", "policy", "seed", "preset", "max_matches", "min_matches", "workers")
+        for name in ("env", "policy", "seed", "preset", "stop", "max_matches", "min_matches", "workers")
         if getattr(args, name)
     ]
     if flags:
@@ -200,7 +212,8 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {
         name: getattr(args, name) for name in ("seed", "preset", "workers") if getattr(args, name) is not None
     }
-    stop = {name: getattr(args, name) for name in ("min_matches", "max_matches") if getattr(args, name) is not None}
+    flags = {"rule": args.stop, "min_matches": args.min_matches, "max_matches": args.max_matches}
+    stop = {key: value for key, value in flags.items() if value is not None}
     return {**settings, "stop": stop} if stop else settings
 
 

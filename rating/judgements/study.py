@@ -13,7 +13,8 @@ from llmarena_envs.core.options import OptionError
 from rating.judgements.judgement import FIRST, PREFERENCES, SECOND, TIE, Judgement, Label, exchanged
 from rating.statistics.agreement import Agreement, kappa_of_pairs, plurality_of
 from rating.statistics.beyond_others import Beside
-from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
+from rating.statistics.bounded import bounded_mean
+from rating.statistics.estimates import Estimate, rate_estimate
 from rating.statistics.judging_bias import (
     Changes,
     Choice,
@@ -25,7 +26,6 @@ from rating.statistics.judging_bias import (
 )
 from rating.statistics.length_bias import LengthBias, Measured, length_bias
 from rating.statistics.many_raters import fleiss_kappa, krippendorff_alpha, label_counts, pooled_agreement
-from rating.statistics.ordering import FEWEST_GROUPS
 from rating.statistics.permutation import holm
 from rating.statistics.rater_pairs import PairMeans, RaterPair, pair_means, rater_pairs
 
@@ -205,7 +205,7 @@ def study(
         before=_agreement(first, scale, level, min_pairs) if first else None,
         after=_agreement(final, scale, level, min_pairs),
         judges=_corrected(rows) if preferences else [_without_biases(row) for row in rows],
-        changed=_clustered([one.first != one.final for one in both], [one.item for one in both]),
+        changed=bounded_mean([one.first != one.final for one in both], [one.item for one in both]),
         decisions_changed=_decisions_changed(first, final),
     )
 
@@ -272,18 +272,6 @@ def _decisions_changed(first: Cases, final: Cases) -> Estimate | None:
         _decision(Counter(first[item].values())) != _decision(Counter(final[item].values())) for item in items
     )
     return rate_estimate(changed, len(items))
-
-
-def _clustered(hits: Sequence[bool], items: Sequence[str]) -> Estimate | None:
-    """Returns a share with an interval by case, Wilson's where cases are few or all alike."""
-    estimate = mean_estimate([float(hit) for hit in hits], items)
-    if estimate is None:
-        return None
-    varies = estimate.low is not None and estimate.low < (estimate.high or 0)
-    if varies and estimate.clusters >= FEWEST_GROUPS:
-        return estimate
-    wide = rate_estimate(estimate.value * estimate.clusters, estimate.clusters)
-    return estimate._replace(low=wide and wide.low, high=wide and wide.high)
 
 
 def _judge_row(

@@ -161,6 +161,8 @@ def _summary_sheet(summary: Summary) -> Sheet:
 
 def _notes(board: Leaderboard) -> list[str]:
     notes = [f"{board.matches} matches" + (f"; stopped: {board.stop_reason}" if board.stop_reason else "")]
+    if board.reached:
+        notes.append(f"reached in the end: {board.reached}")
     if board.void_matches or board.bug_matches:
         notes.append(f"left out: {board.void_matches} void matches, {board.bug_matches} with a bug of the environment")
     if board.undecided_matches:

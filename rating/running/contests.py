@@ -9,7 +9,9 @@ from rating.running import absences
 from rating.running.run_file import RunConfig
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.registry import find_scheme
+from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import Scheme, Setting
+from rating.schemes.stopping import StopRule
 
 SCHEDULED = "scheduled:"
 """Beginning of the name of the fact that says after how many matches a schedule ended; its value is empty while it goes on."""
@@ -43,7 +45,7 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             seed=config.seed,
             staff=item.staff,
             opponent=item.opponent,
-            stop=config.stop.rule(),
+            stop=config.stop.rated_rule(),
             matches=config.stop.matches,
             ahead=config.ahead,
             references=references,
@@ -58,6 +60,25 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             withdrawn=config.withdrawn(environment),
         )
     )
+
+
+def idle_stop_rules(config: RunConfig) -> list[str]:
+    """Returns a line for each environment on which what the run says under ``[stop]`` has no effect."""
+    said, notes = config.stop.model_fields_set, []
+    for item in config.environment:
+        scheme = make_scheme(config, item.name)
+        if not isinstance(scheme, Repeating):
+            if said:
+                keys = ", ".join(sorted(said))
+                notes.append(
+                    f"{item.name}: [stop] ({keys}) has no effect on a {scheme.name}, which ends with its last round"
+                )
+        elif "rule" in said and not isinstance(scheme.rule(), StopRule):
+            notes.append(
+                f"{item.name}: the stop rule {config.stop.rule!r} has no effect where no ratings are waited for (scheme"
+                f" {scheme.name!r}); see matches, half_width and still"
+            )
+    return notes
 
 
 def scheduled_matches(facts: Mapping[str, str], environment: str) -> int | None:

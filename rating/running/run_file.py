@@ -23,7 +23,7 @@ from rating.accounting.prices import Price, PriceTable
 from rating.running.budget import Budget
 from rating.running.price_file import read_prices
 from rating.running.tournament_config import TournamentConfig
-from rating.schemes.stopping import StopRule
+from rating.schemes.stopping import DEFAULT_RULE, StopRule
 
 Fallback = Literal["forfeit", "random_legal", "noop"]
 DEADLINE = 600.0
@@ -113,10 +113,17 @@ class PolicyConfig(_Table):
         return self.name or self.spec
 
 
+def _check_rule(rule: str) -> str:
+    """Returns a stop rule that can be read."""
+    StopRule(rule=rule)
+    return rule
+
+
 class StopConfig(_Table):
     """When an environment has been played enough; see ``rating.schemes.stopping``.
 
     Attributes:
+        rule: what environments that are rated by TrueSkill are played for; see ``rating.schemes.stopping.grammar``.
         min_matches: matches of each policy before anything can stop.
         window: own matches ago with which a policy's mu is compared.
         eps: change of mu that counts as none.
@@ -131,6 +138,7 @@ class StopConfig(_Table):
             ``mean_reward`` stops, instead of after ``matches``.
     """
 
+    rule: Annotated[str, AfterValidator(_check_rule)] = DEFAULT_RULE
     min_matches: Count = 50
     window: Count = 20
     eps: Annotated[float, Field(gt=0)] = 0.25
@@ -140,7 +148,7 @@ class StopConfig(_Table):
     half_width: Annotated[float, Field(gt=0)] | None = None
     still: Annotated[float, Field(gt=0)] | None = None
 
-    def rule(self) -> StopRule:
+    def rated_rule(self) -> StopRule:
         """Returns the rule of environments that are rated by TrueSkill."""
         return StopRule(**self.model_dump(exclude={"matches", "half_width", "still"}))
 

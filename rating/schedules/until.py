@@ -35,6 +35,9 @@ class Rule(Protocol):
     def reason(self) -> str:
         """Returns the name of the reason to stop, or an empty string to go on; somebody is left to wait for."""
 
+    def reached(self) -> str:
+        """Says in words what has been reached of what the rule asks for; somebody is left to wait for."""
+
 
 class Until:
     """The schedule that plays batches until a rule fires.

@@ -6,6 +6,7 @@ with every other, which tells how much of its skill are conventions that only it
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from rating.records.match import Match
 from rating.records.outcome import Outcome
@@ -23,10 +24,12 @@ from rating.schemes.leaderboard import (
     ranked,
     row_fields,
 )
+from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Estimate
-from rating.statistics.results import rated_seats
+from rating.statistics.plus_minus import TeamResult, plus_minus
+from rating.statistics.results import finished, rated_seats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +39,13 @@ class CooperativeRow(Row):
     Attributes:
         self_play: mean reward of the matches in which it has all seats.
         cross_play: mean reward of those it shares with others.
+        plus_minus: how much more others get with it than with the average partner, on the same deals, whoever they are; ``None``
+            where partners cannot be told from one another.
     """
 
     self_play: Estimate | None
     cross_play: Estimate | None
+    plus_minus: Estimate | None = None
 
     @property
     def metric(self) -> float | None:
@@ -54,11 +60,23 @@ class CooperativeLeaderboard(Leaderboard):
     rows: Sequence[CooperativeRow]
 
     def columns(self) -> list[Column]:
-        """Returns the mean rewards with itself and with others."""
-        return [
+        """Returns the mean rewards with itself and with others, and what it adds to those of others."""
+        columns = [
             Column("with itself (n)", lambda row: cells.estimate(row.self_play)),
             Column("with others (n)", lambda row: cells.estimate(row.cross_play)),
         ]
+        if any(row.plus_minus for row in self.rows):
+            columns.append(Column("adds to others (n)", lambda row: cells.estimate(row.plus_minus), 5))
+        return columns
+
+    def notes(self) -> list[str]:
+        """Says what is added to others, and why intervals are missing."""
+        notes = []
+        if any(row.plus_minus for row in self.rows):
+            notes.append("adds to others: least squares over partners and deals; 0 is the average partner")
+        return notes + missing_intervals(
+            value for row in self.rows for value in (row.self_play, row.cross_play, row.plus_minus)
+        )
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the mean rewards with itself and their intervals."""
@@ -95,7 +113,7 @@ class Cooperation(Repeating):
 
 
 def cooperative_leaderboard(
-    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None, seed: int = 0
+    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None
 ) -> CooperativeLeaderboard:
     """Makes the leaderboard of an environment with one common reward.
 
@@ -103,17 +121,26 @@ def cooperative_leaderboard(
         outcomes: all its outcomes, void ones included, in any order; at least one.
         stop_reason: why no more matches were played.
         references: values to compare with, by what they are.
-        seed: of the resampling.
 
     Raises:
         ValueError: if there are no outcomes.
     """
     outcomes = list(outcomes)
+    added = plus_minus(
+        TeamResult(
+            tuple(seat.policy for seat in outcome.seats),
+            fmean(seat.reward for seat in outcome.seats),
+            outcome.seed,
+        )
+        for outcome in finished(outcomes)
+        if not _is_self_play(outcome)
+    )
     rows = [
         CooperativeRow(
-            **row_fields(matches, policy, seed),
-            self_play=mean_reward([match for match in matches if _is_self_play(match)], policy, seed),
-            cross_play=mean_reward([match for match in matches if not _is_self_play(match)], policy, seed),
+            **row_fields(matches, policy),
+            self_play=mean_reward([match for match in matches if _is_self_play(match)], policy),
+            cross_play=mean_reward([match for match in matches if not _is_self_play(match)], policy),
+            plus_minus=added.get(policy),
         )
         for policy, matches in by_policy(outcomes).items()
     ]

@@ -20,7 +20,7 @@ from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons
 from rating.statistics.estimates import Z_95, Estimate, Tally, pair_table, position_bias, tallies
 from rating.statistics.results import duels
-from rating.statistics.trueskill_rating import Spread, TrueSkillOptions, permutation_spread, rate
+from rating.statistics.trueskill_rating import Shuffled, TrueSkillOptions, rate, shuffled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class SkillRow(Row):
     rating_without_ties: float | None
     mu: float | None
     sigma: float | None
-    spread: Spread | None
+    spread: Shuffled | None
     tally: Tally
     first: Tally
     second: Tally
@@ -202,7 +202,7 @@ def skill_leaderboard(
         trueskill: parameters of TrueSkill.
         model: what Bradley-Terry fits.
         permutations: number of random orders of the matches for the spread of mu.
-        seed: of those orders and of the resampling.
+        seed: of those orders.
 
     Raises:
         ValueError: if there are no outcomes, or a match had not two rated seats.
@@ -216,7 +216,7 @@ def skill_leaderboard(
     fitted, clusters = _fit(comparisons, model) if results else (None, 0)
     without_ties = bradley_terry.fit(comparisons, replace(model, ties="drop")) if results else None
     online = rate(outcomes, trueskill).ratings
-    spread = permutation_spread(outcomes, trueskill, permutations=permutations, seed=seed)
+    spread = shuffled(outcomes, trueskill, permutations=permutations, seed=seed)
     rows = []
     for policy, matches in by_policy(outcomes).items():
         first, second = by_seat.get(policy, (Tally(), Tally()))
@@ -225,7 +225,7 @@ def skill_leaderboard(
         mu, sigma = online.get(policy, (None, None))
         rows.append(
             SkillRow(
-                **row_fields(matches, policy, seed),
+                **row_fields(matches, policy),
                 rating=_rating(rated, policy),
                 low=low,
                 high=high,

@@ -15,10 +15,12 @@ from rating.schedules.field import field_play, seat_under_test
 from rating.schemes import cells
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, common_fields, ranked, row_fields
+from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.settling import SettlingRule
 from rating.schemes.stopping import CountRule
-from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
+from rating.statistics.bounded import bounded_mean
+from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.results import finished
 
 STANDARD_OPPONENT = "random"
@@ -29,7 +31,7 @@ class FieldRow(Row):
     """A policy among the field.
 
     Attributes:
-        wins: share of matches in which its seat under test was paid more than 0, with Wilson's interval.
+        wins: share of matches in which its seat under test was paid more than 0, clustered by deal.
         value: mean of the statistic that the run asks for over those seats; ``None`` if it asks for none.
     """
 
@@ -64,8 +66,9 @@ class FieldLeaderboard(Leaderboard):
         return [Column(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)), *columns]
 
     def notes(self) -> list[str]:
-        """Says who sat on the other seats."""
-        return [f"one seat under test, all others: {self.opponent}"]
+        """Says who sat on the other seats, and why intervals are missing."""
+        values = [value for row in self.rows for value in (row.value, row.wins, row.reward)]
+        return [f"one seat under test, all others: {self.opponent}", *missing_intervals(values)]
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the metric with its intervals."""
@@ -146,7 +149,6 @@ def field_leaderboard(
     statistic: str = "",
     stop_reason: str = "",
     references: Mapping[str, float] | None = None,
-    seed: int = 0,
 ) -> FieldLeaderboard:
     """Makes the leaderboard of policies among a field; the opponent has a row only if it is tested too.
 
@@ -157,7 +159,6 @@ def field_leaderboard(
         statistic: which of the environment's statistics is averaged; empty for none.
         stop_reason: why no more matches were played.
         references: values to compare with, by what they are.
-        seed: of the resampling.
 
     Raises:
         ValueError: if there are no outcomes.
@@ -170,13 +171,13 @@ def field_leaderboard(
     for policy, matches in tested.items():
         played = finished(matches)
         seats, seeds = [under_test(match) for match in played], [match.seed for match in played]
-        reward = mean_estimate([seat.reward for seat in seats], seeds, seed=seed)
+        reward = mean_estimate([seat.reward for seat in seats], seeds)
         values = [seat.statistics[statistic] for seat in seats] if statistic else []
         rows.append(
             FieldRow(
-                **{**row_fields(matches, policy, seed), "reward": reward},
-                wins=rate_estimate(sum(seat.reward > 0 for seat in seats), len(seats)),
-                value=mean_estimate(values, seeds, seed=seed) if statistic else None,
+                **{**row_fields(matches, policy), "reward": reward},
+                wins=bounded_mean([seat.reward > 0 for seat in seats], seeds),
+                value=mean_estimate(values, seeds) if statistic else None,
             )
         )
     return FieldLeaderboard(

@@ -124,6 +124,8 @@ class Leaderboard:
         bug_matches: matches left out because the environment failed.
         undecided_matches: matches left out because they had no result, as when every judge abstained.
         stop_reason: why no more matches were played; empty if they go on.
+        reached: what has been reached of what the stop rule asks for, in words; empty where there is no such rule. It is of all
+            matches, those included that were under way when the rule fired.
         references: values to compare with, by what they are.
         staff: policies that served, by role and name.
         max_fallbacks: share of turns played for a policy above which its row is withheld.
@@ -140,6 +142,7 @@ class Leaderboard:
     bug_matches: int
     undecided_matches: int
     stop_reason: str
+    reached: str = ""
     references: dict[str, float] = field(default_factory=dict)
     staff: Sequence[StaffRow] = ()
     max_fallbacks: float = 1.0
@@ -202,19 +205,18 @@ def by_policy(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     return dict(sorted(table.items()))
 
 
-def row_fields(matches: Sequence[Outcome], policy: str, seed: int) -> dict[str, Any]:
+def row_fields(matches: Sequence[Outcome], policy: str) -> dict[str, Any]:
     """Returns the fields that every row has.
 
     Args:
         matches: those in which the policy was rated.
         policy: its name.
-        seed: of the resampling.
     """
     seats = [seat for outcome in finished(matches) for seat in outcome.seats if seat.policy == policy]
-    return {"policy": policy, "reward": mean_reward(matches, policy, seed), "effort": _effort(matches, seats)}
+    return {"policy": policy, "reward": mean_reward(matches, policy), "effort": _effort(matches, seats)}
 
 
-def mean_reward(matches: Iterable[Outcome], policy: str, seed: int) -> Estimate | None:
+def mean_reward(matches: Iterable[Outcome], policy: str) -> Estimate | None:
     """Returns the mean reward by match; a match in which the policy has several seats counts once, with their mean."""
     rewards, seeds = [], []
     for outcome in finished(matches):
@@ -222,7 +224,7 @@ def mean_reward(matches: Iterable[Outcome], policy: str, seed: int) -> Estimate 
         if own:
             rewards.append(sum(own) / len(own))
             seeds.append(outcome.seed)
-    return mean_estimate(rewards, seeds, seed=seed)
+    return mean_estimate(rewards, seeds)
 
 
 AnyRow = TypeVar("AnyRow", bound=Row)

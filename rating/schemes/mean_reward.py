@@ -4,22 +4,64 @@ Source: LLMArena (arXiv 2402.16499, section 3.1) for bid.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
+from rating.schemes.duels import rating_cell
 from rating.schemes.figures import Figure, estimate_figure
-from rating.schemes.leaderboard import Leaderboard, Row, by_policy, common_fields, ranked, row_fields
+from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
+from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.standstill import StandstillRule
 from rating.schemes.stopping import CountRule
+from rating.statistics.bradley_terry import Standings, compare, standings
+from rating.statistics.results import finished
 from rating.statistics.stableness import StablenessRule
 
 
 @dataclass(frozen=True, kw_only=True)
+class RewardRow(Row):
+    """A policy of an environment whose metric is the mean reward.
+
+    Attributes:
+        rating: from who was paid more than whom at tables of three and more, in Elo; ``None`` at smaller ones.
+        low: lower end of its 95 % interval; ``None`` if nothing bounds it below.
+        high: upper end; ``None`` if nothing bounds it above.
+    """
+
+    rating: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class RewardLeaderboard(Leaderboard):
-    """The leaderboard of an environment whose metric is the mean reward."""
+    """The leaderboard of an environment whose metric is the mean reward.
+
+    Attributes:
+        caveats: what the data do not establish of the ratings.
+    """
+
+    rows: Sequence[RewardRow]
+    caveats: tuple[str, ...] = ()
+
+    def columns(self) -> list[Column]:
+        """Returns the mean reward and, where there is one, the rating."""
+        if all(row.rating is None for row in self.rows):
+            return [REWARD]
+        return [REWARD, Column("rating", rating_cell, 5)]
+
+    def notes(self) -> list[str]:
+        """Says what the rating is, and why intervals are missing."""
+        notes = []
+        if any(row.rating is not None for row in self.rows):
+            notes.append(
+                "rating: Bradley-Terry in Elo, mean 1000, of all pairs at a table by their rewards, equal ones half a win each;"
+                " its 95 % interval is clustered by deal"
+            )
+        return [*notes, *self.caveats, *missing_intervals(row.reward for row in self.rows)]
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the mean rewards with their intervals."""
@@ -60,7 +102,7 @@ class MeanReward(Repeating):
 
 
 def reward_leaderboard(
-    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None, seed: int = 0
+    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None
 ) -> RewardLeaderboard:
     """Makes the leaderboard of an environment whose metric is the mean reward.
 
@@ -68,14 +110,33 @@ def reward_leaderboard(
         outcomes: all its outcomes, void ones included, in any order; at least one.
         stop_reason: why no more matches were played.
         references: values to compare with, by what they are, e.g. the expected payoff in equilibrium.
-        seed: of the resampling.
 
     Raises:
         ValueError: if there are no outcomes.
     """
     outcomes = list(outcomes)
-    rows = [Row(**row_fields(matches, policy, seed)) for policy, matches in by_policy(outcomes).items()]
+    ratings = _ratings(outcomes)
+    standing = {row.policy: row for row in ratings.rows} if ratings else {}
+    rows = []
+    for policy, matches in by_policy(outcomes).items():
+        own = standing.get(policy)
+        rows.append(
+            RewardRow(
+                **row_fields(matches, policy),
+                rating=own.rating if own else None,
+                low=own.low if own else None,
+                high=own.high if own else None,
+            )
+        )
     return RewardLeaderboard(
         **common_fields(outcomes, MeanReward.name, stop_reason, references),
         rows=ranked(rows, lambda row: row.metric),
+        caveats=ratings.notes if ratings else (),
     )
+
+
+def _ratings(outcomes: Sequence[Outcome]) -> Standings | None:
+    """Returns the ratings of policies that met at tables of three and more; a pair of one table is not independent of others."""
+    tables = [outcome for outcome in finished(outcomes) if len(outcome.seats) > 2]
+    pairs = compare(tables)
+    return standings(replace(pairs, seated=False)) if pairs.policies else None

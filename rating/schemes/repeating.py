@@ -2,11 +2,12 @@
 
 import itertools
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from llmarena_envs.core.options import OptionError
 from rating.records.match import Match
+from rating.records.outcome import Outcome
 from rating.schedules.batches import even_batch
 from rating.schedules.phases import Phases, with_newcomers
 from rating.schedules.schedule import Schedule
@@ -14,7 +15,7 @@ from rating.schedules.until import Until
 from rating.schemes.scheme import Scheme, Setting
 from rating.schemes.settling import SettlingRule
 from rating.schemes.standstill import StandstillRule
-from rating.schemes.stopping import CountRule, StopRule
+from rating.schemes.stopping import CountRule, StopRule, fold
 
 
 class Repeating(Scheme):
@@ -70,6 +71,15 @@ class Repeating(Scheme):
     def opponent(self) -> str:
         """Returns the fixed policy on seats that are not under test, which newcomers find as well; empty for the standard."""
         return self.setting.opponent
+
+    def reached(self, outcomes: Iterable[Outcome], absent: Collection[str]) -> str:
+        """Says what has been reached of what the rule asks for; of those who came last, where some came later."""
+        newcomers = self.setting.newcomers[-1] if self.setting.newcomers else ()
+        policies = newcomers or self.setting.policies
+        if set(policies) <= set(absent):
+            return ""
+        reached = fold(outcomes, policies, self.rule(), absent).reached()
+        return f"{', '.join(newcomers)} among the others: {reached}" if newcomers else reached
 
     @abstractmethod
     def batches(self) -> Iterator[list[Match]]:

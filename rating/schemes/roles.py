@@ -3,12 +3,15 @@
 Who had which role in a match is told by the agents' names (``writer_0``), or, where roles are dealt in secret, at the end by a
 statistic of the environment (``Declaration.hidden_role``).
 
+A share of wins depends on who else was at the table; beside it stands a skill that does not (``rating.statistics.role_skill``).
+
 Sources: LLMArena (arXiv 2402.16499, section 3.1) for the win rate as undercover; DeepEval (arXiv 2309.04369) for
 means over the matches in which a player had a role.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from llmarena_envs.core.declaration import HiddenRole, role_of
 from llmarena_envs.core.options import check_choice
@@ -20,10 +23,13 @@ from rating.schemes import cells
 from rating.schemes.field import STANDARD_OPPONENT
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
+from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
-from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
+from rating.statistics.bounded import bounded_mean
+from rating.statistics.estimates import Z_95, Estimate, mean_estimate
 from rating.statistics.results import finished
+from rating.statistics.role_skill import RoleMatch, Skill, role_skills
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +37,15 @@ class RoleRow(Row):
     """A policy of an environment with roles.
 
     Attributes:
-        roles: by role, the one that policies are ranked by first: the share of matches won in it, with Wilson's interval,
-            or the mean score; several seats of a match in one role count once. ``None`` for a role it never had.
+        roles: by role, the one that policies are ranked by first: the share of matches won in it, or the mean score,
+            clustered by deal; several seats of a match in one role count once. ``None`` for a role it never had.
+        skills: in Elo, by role, given who else was at the table; no role where that cannot be told.
+        overall: mean of its skills, if it has one in every role.
     """
 
     roles: dict[str, Estimate | None]
+    skills: dict[str, Skill] = field(default_factory=dict)
+    overall: Skill | None = None
 
     @property
     def metric(self) -> float | None:
@@ -52,26 +62,40 @@ class RoleLeaderboard(Leaderboard):
         results: what the roles' values are: ``wins`` or ``scores``.
         roles: the one that policies are ranked by first.
         unclassified: finished matches of which it is not known who had which role; they count for no role.
+        advantage: of the side of the first role between average players, in Elo; ``None`` where no skills are fitted.
+        advantage_low: lower end of its 95 % interval.
+        advantage_high: upper end.
     """
 
     rows: Sequence[RoleRow]
     results: str
     roles: tuple[str, ...]
     unclassified: int
+    advantage: float | None = None
+    advantage_low: float | None = None
+    advantage_high: float | None = None
 
     def columns(self) -> list[Column]:
-        """Returns a column a role."""
+        """Returns two columns a role."""
         if self.results == "wins":
             own = [Column(f"wins as {role}, % (n)", _Cell(role, percent=True)) for role in self.roles]
         else:
             own = [Column(f"score as {role} (n)", _Cell(role, percent=False)) for role in self.roles]
-        return [*own, REWARD]
+        rated = [role for role in self.roles if any(role in row.skills for row in self.rows)]
+        return [*own, *(Column(f"skill as {role}", _SkillCell(role), 5) for role in rated), REWARD]
 
     def notes(self) -> list[str]:
-        """Says which matches count for no role."""
-        if not self.unclassified:
-            return []
-        return [f"{self.unclassified} matches in which it is not known who had which role count for none"]
+        """Says what the skills are, which matches count for no role, and why intervals are missing."""
+        notes = []
+        if self.advantage is not None:
+            notes += [
+                "skill: in Elo with its 95 % interval, 1000 on average in each role, given who else was at the table",
+                f"advantage of the side with the role {self.roles[0]}: {cells.number(self.advantage, 0)} Elo"
+                f" [{cells.number(self.advantage_low, 0)}, {cells.number(self.advantage_high, 0)}]",
+            ]
+        if self.unclassified:
+            notes.append(f"{self.unclassified} matches in which it is not known who had which role count for none")
+        return notes + missing_intervals(value for row in self.rows for value in (*row.roles.values(), row.reward))
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the results in the first role with their intervals."""
@@ -91,6 +115,17 @@ class _Cell:
     def __call__(self, row: RoleRow) -> str:
         value = row.roles[self.role]
         return cells.percent(value) if self.percent else cells.estimate(value)
+
+
+@dataclass(frozen=True)
+class _SkillCell:
+    """Writes the skill in a role."""
+
+    role: str
+
+    def __call__(self, row: RoleRow) -> str:
+        skill = row.skills.get(self.role)
+        return "" if skill is None else f"{skill.rating:.0f} [{skill.low:.0f}, {skill.high:.0f}]"
 
 
 class Roles(Repeating):
@@ -203,7 +238,6 @@ def role_leaderboard(
     results: str = "wins",
     stop_reason: str = "",
     references: Mapping[str, float] | None = None,
-    seed: int = 0,
 ) -> RoleLeaderboard:
     """Makes the leaderboard of an environment with roles.
 
@@ -214,19 +248,21 @@ def role_leaderboard(
         results: ``wins`` if a seat has won whose reward is above 0, ``scores`` if the reward is its score.
         stop_reason: why no more matches were played.
         references: values to compare with, by what they are.
-        seed: of the resampling.
 
     Raises:
         ValueError: if there are no outcomes.
     """
     outcomes = list(outcomes)
     cases: dict[tuple[str, str], _Cases] = {}
+    sides: list[RoleMatch] = []
     unclassified = 0
     for outcome in finished(outcomes):
         roles = casting.cast(outcome)
         if roles is None:
             unclassified += 1
             continue
+        if results == "wins":
+            sides += _sides(outcome, roles, casting.roles[0])
         for role in casting.roles:
             inside = [seat for seat, own in zip(outcome.seats, roles, strict=True) if own == role]
             outside = {seat.policy for seat, own in zip(outcome.seats, roles, strict=True) if own != role}
@@ -235,10 +271,13 @@ def role_leaderboard(
             for policy in {seat.policy for seat in inside}:
                 rewards = [seat.reward for seat in inside if seat.policy == policy]
                 cases.setdefault((policy, role), _Cases()).add(rewards, outcome.seed)
+    fitted = role_skills(sides)
     rows = [
         RoleRow(
-            **row_fields(matches, policy, seed),
-            roles={role: cases.get((policy, role), _Cases()).estimate(results, seed) for role in casting.roles},
+            **row_fields(matches, policy),
+            roles={role: cases.get((policy, role), _Cases()).estimate(results) for role in casting.roles},
+            skills=fitted.skills.get(policy, {}) if fitted else {},
+            overall=fitted.overall.get(policy) if fitted else None,
         )
         for policy, matches in by_policy(outcomes).items()
     ]
@@ -248,7 +287,28 @@ def role_leaderboard(
         results=results,
         roles=casting.roles,
         unclassified=unclassified,
+        advantage=fitted.advantage if fitted else None,
+        advantage_low=fitted.advantage - Z_95 * fitted.advantage_error if fitted else None,
+        advantage_high=fitted.advantage + Z_95 * fitted.advantage_error if fitted else None,
     )
+
+
+def _sides(outcome: Outcome, roles: Sequence[str], first: str) -> list[RoleMatch]:
+    """Returns who played the first role against whom, and which side was paid more; nothing if one side is empty."""
+    players = [(seat.policy, role) for seat, role in zip(outcome.seats, roles, strict=True)]
+    ours = [seat.reward for seat, role in zip(outcome.seats, roles, strict=True) if role == first]
+    theirs = [seat.reward for seat, role in zip(outcome.seats, roles, strict=True) if role != first]
+    if not ours or not theirs:
+        return []
+    lead = fmean(ours) - fmean(theirs)
+    return [
+        RoleMatch(
+            tuple(player for player in players if player[1] == first),
+            tuple(player for player in players if player[1] != first),
+            0.5 + 0.5 * ((lead > 0) - (lead < 0)),
+            outcome.seed,
+        )
+    ]
 
 
 @dataclass
@@ -264,7 +324,7 @@ class _Cases:
         self.scores.append(sum(rewards) / len(rewards))
         self.seeds.append(seed)
 
-    def estimate(self, results: str, seed: int) -> Estimate | None:
+    def estimate(self, results: str) -> Estimate | None:
         if results == "wins":
-            return rate_estimate(sum(self.victories), len(self.victories))
-        return mean_estimate(self.scores, self.seeds, seed=seed)
+            return bounded_mean(self.victories, self.seeds)
+        return mean_estimate(self.scores, self.seeds)

@@ -1,7 +1,7 @@
 """The interface of schemes: one object for one environment of a run, which says what is compared and how."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -143,13 +143,22 @@ class Scheme(ABC):
         own = self.own(outcomes)
         scored = counted(own, scheduled)
         return reserve(
-            self.board(scored, stop_reason),
+            replace(self.board(scored, stop_reason), reached=self.reached(scored, absent.keys())),
             scored,
             max_fallbacks=self.setting.max_fallbacks,
             absent=absent,
             scheduled=scheduled,
             left_over=len(own) - len(scored),
         )
+
+    def reached(self, outcomes: Iterable[Outcome], absent: Collection[str]) -> str:
+        """Says in words how much of what the stop rule asks for has been reached; nothing where there is no such rule.
+
+        Args:
+            outcomes: those of the environment.
+            absent: policies that are not waited for.
+        """
+        return ""
 
     def own(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
         """Returns the outcomes of the environment, each of which knows its seats."""

@@ -12,6 +12,7 @@ from rating.schedules.self_play import self_play
 from rating.schemes import cells
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
+from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Tally
@@ -38,6 +39,10 @@ class SelfPlayLeaderboard(Leaderboard):
     def columns(self) -> list[Column]:
         """Returns the results of the first seat and the mean reward of all."""
         return [Column("first W/D/L", lambda row: cells.tally(row.first) if row.first else "", 7), REWARD]
+
+    def notes(self) -> list[str]:
+        """Says why intervals are missing."""
+        return missing_intervals(row.reward for row in self.rows)
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the mean rewards with their intervals."""
@@ -67,7 +72,7 @@ class SelfPlay(Repeating):
 
 
 def self_play_leaderboard(
-    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None, seed: int = 0
+    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None
 ) -> SelfPlayLeaderboard:
     """Makes the leaderboard of policies that play themselves.
 
@@ -75,14 +80,13 @@ def self_play_leaderboard(
         outcomes: all outcomes of the environment, void ones included, in any order; at least one.
         stop_reason: why no more matches were played.
         references: values to compare with, by what they are.
-        seed: of the resampling.
 
     Raises:
         ValueError: if there are no outcomes.
     """
     outcomes = list(outcomes)
     rows = [
-        SelfPlayRow(**row_fields(matches, policy, seed), first=_first_seat(matches))
+        SelfPlayRow(**row_fields(matches, policy), first=_first_seat(matches))
         for policy, matches in by_policy(outcomes).items()
     ]
     return SelfPlayLeaderboard(

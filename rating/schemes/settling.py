@@ -1,7 +1,8 @@
 """The rule of environments whose means are waited for: every policy's mean reward, or statistic, is known closely enough.
 
 LLMArena (arXiv 2402.16499, section 4.2) plays against random until rewards converge and does not say what that is. Here a mean
-has converged when the normal 95 % interval around it is narrow enough.
+has converged when the 95 % interval around it is narrow enough. Its independent cases are deals: matches that share one tell
+less than as many on deals of their own.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +20,7 @@ class SettlingRule:
     """Stops when every policy's mean has an interval of at most ``half_width`` to either side, or at the cap.
 
     Attributes:
-        half_width: of the normal 95 % interval.
+        half_width: of the 95 % interval.
         under_test: which seat of a finished match counts.
         statistic: which of the environment's statistics is averaged; empty for the reward.
         min_matches: finished matches of each policy before anything but the cap can stop, 2 or more.
@@ -58,7 +59,7 @@ class _Settling:
             if seat.policy not in self._means:  # it is left out
                 continue
             value = seat.statistics[self._rule.statistic] if self._rule.statistic else seat.reward
-            self._means[seat.policy].add(value)
+            self._means[seat.policy].add(value, outcome.seed)
 
     def leave_out(self, policy: str) -> None:
         self._counts.leave_out(policy)
@@ -71,4 +72,8 @@ class _Settling:
             mean.half_width() <= rule.half_width for mean in means
         ):
             return "settled"
-        return "cap" if max(self._counts.scheduled.values()) >= rule.max_matches else ""
+        return self._counts.cap(rule.max_matches)
+
+    def reached(self) -> str:
+        widest = max(mean.half_width() for mean in self._means.values())
+        return f"every mean to ±{widest:.3g} (asked: ±{self._rule.half_width:g})"

@@ -1,7 +1,7 @@
 """The rule of environments whose mean rewards are waited for at one table: the means stand still, or are known closely enough.
 
 DeepEval (arXiv 2309.04369, section 3) repeats a task until abilities converge; what that is here stands in
-``rating.statistics.stableness``.
+``rating.statistics.stableness``. The independent cases of the intervals are deals.
 """
 
 from collections.abc import Iterable, Sequence
@@ -48,7 +48,7 @@ class _Standstill:
         for outcome in finished(outcomes):
             for seat in outcome.seats:
                 if seat.policy in self._means.steps:  # it is not left out
-                    self._means.add(seat.policy, seat.reward)
+                    self._means.add(seat.policy, seat.reward, outcome.seed)
 
     def leave_out(self, policy: str) -> None:
         self._counts.leave_out(policy)
@@ -57,4 +57,17 @@ class _Standstill:
     def reason(self) -> str:
         if self._means.reason:
             return "stable" if self._means.reason == STABLE else "settled"
-        return "cap" if max(self._counts.scheduled.values()) >= self._rule.max_matches else ""
+        return self._counts.cap(self._rule.max_matches)
+
+    def reached(self) -> str:
+        rule, played = self._rule.stableness, len(self._means.changes)
+        if not played:
+            return "somebody has not finished a match"
+        change = self._means.changes[-1]
+        widest = max(own[played - 1].half_width for own in self._means.steps.values())
+        said = []
+        if rule.eps is not None and change is not None:
+            said.append(f"largest change of a mean over {rule.window} matches {change:.3g} (asked: below {rule.eps:g})")
+        if rule.half_width is not None:
+            said.append(f"every mean to ±{widest:.3g} (asked: below ±{rule.half_width:g})")
+        return ", ".join(said)

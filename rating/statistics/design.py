@@ -183,10 +183,15 @@ class Design:
             gradient = np.concatenate((rows - columns, seat[..., None]), axis=-1) - self._precision() * x
             step = np.linalg.solve(self._curvature(self._games), gradient[..., None])[..., 0]
             change = np.ptp(step[..., :-1], axis=-1) + np.abs(step[..., -1])
-            self._x = x + step * np.where(change > _TOLERANCE, np.log1p(change) / np.maximum(change, _TOLERANCE), 1)[..., None]
+            self._x = (
+                x
+                + step * np.where(change > _TOLERANCE, np.log1p(change) / np.maximum(change, _TOLERANCE), 1)[..., None]
+            )
             if change.max() < math.sqrt(_TOLERANCE):  # a step squares the error
                 return
-        raise ArithmeticError(f"the strengths did not converge: a step of {change.max():g} is left after {_STEPS} steps")
+        raise ArithmeticError(
+            f"the strengths did not converge: a step of {change.max():g} is left after {_STEPS} steps"
+        )
 
     def _seated_differences(self) -> Floats:
         x = self._x

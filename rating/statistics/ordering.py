@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from rating.statistics.estimates import RESAMPLES, Estimate, mean_estimate
+from rating.statistics.bounded import bounded_mean
+from rating.statistics.estimates import RESAMPLES, Estimate
 
 FEWEST_GROUPS = 6
 """Groups below which a resampled interval is too narrow to be shown."""
@@ -29,8 +30,7 @@ def concordance(first: Sequence[float], second: Sequence[float], groups: Sequenc
         groups: for each case the group it belongs to.
 
     Returns:
-        The share, 0 to 1, with the number of pairs as ``n``; ``None`` if there are no pairs. Its interval is left out where all
-        pairs count alike or groups are too few for one.
+        The share, 0 to 1, with the number of pairs as ``n``; ``None`` if there are no pairs.
 
     Raises:
         ValueError: if the lengths differ.
@@ -46,10 +46,7 @@ def concordance(first: Sequence[float], second: Sequence[float], groups: Sequenc
         alike = (1 + said * told)[told != 0] / 2
         values += alike.tolist()
         clusters += [label] * len(alike)
-    estimate = mean_estimate(values, clusters)
-    if estimate is None or (estimate.clusters >= FEWEST_GROUPS and estimate.low != estimate.high):
-        return estimate
-    return estimate._replace(low=None, high=None)
+    return bounded_mean(values, clusters)
 
 
 def rank_correlation(

@@ -1,29 +1,9 @@
-"""Shares and their changes, with intervals that hold for few cases and for shares of 0 and 1."""
+"""Changes of shares, with intervals that hold for few cases and for shares of 0 and 1."""
 
 import math
 from collections.abc import Sequence
 
-from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
-
-
-def clustered_rate(hits: Sequence[bool], clusters: Sequence[int]) -> Estimate | None:
-    """Returns a rate of cases that are alike within clusters, e.g. the turns of a match.
-
-    The interval is that of the bootstrap by cluster. Where all cases are alike, which leaves the bootstrap nothing to vary, it is
-    Wilson's for as many independent cases as there are clusters.
-
-    Args:
-        hits: whether each case is a hit.
-        clusters: for each case the group it belongs to.
-
-    Returns:
-        ``None`` if there are no cases.
-    """
-    estimate = mean_estimate([float(hit) for hit in hits], clusters)
-    if estimate is None or 0 < estimate.value < 1:
-        return estimate
-    alike = rate_estimate(estimate.clusters * estimate.value, estimate.clusters)
-    return alike and estimate._replace(low=alike.low, high=alike.high)
+from rating.statistics.estimates import Estimate, rate_estimate
 
 
 def paired_change(before: Sequence[bool], after: Sequence[bool]) -> Estimate | None:

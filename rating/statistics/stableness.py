@@ -6,7 +6,7 @@ of every mean is narrow enough.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class Step(NamedTuple):
 
     Attributes:
         mean: of the values so far.
-        half_width: of its normal 95 % interval; infinite as long as all values are the same, which tells nothing of others.
+        half_width: of its 95 % interval; infinite as long as all deals are alike, which tells nothing of others.
     """
 
     mean: float
@@ -48,7 +48,7 @@ class StablenessRule:
 
 
 class RunningStableness:
-    """How means move, folded: values are taken as they come, and a value costs the same however many there were before.
+    """How means move, folded: values are taken as they come.
 
     Neither condition is asked before 2 * ``window`` matches of every player, since few values that happen to be alike would
     satisfy both. A player with more matches than others is judged by as many as they have.
@@ -85,13 +85,18 @@ class RunningStableness:
         """Number of matches after which play could have stopped."""
         return {STABLE: self.stable, NARROW: self.narrow}.get(self.reason)
 
-    def add(self, name: str, value: float) -> None:
+    def add(self, name: str, value: float, deal: Hashable = None) -> None:
         """Takes the next value of a player.
+
+        Args:
+            name: of the player.
+            value: e.g. its reward in a match.
+            deal: the independent case it belongs to, e.g. the seed of the match; ``None`` if it is one by itself.
 
         Raises:
             ValueError: if it is not finite.
         """
-        self.steps[name].append(_step(self._means[name], value))
+        self.steps[name].append(_step(self._means[name], value, deal))
         if len(self.steps[name]) == len(self.changes) + 1 and all(
             len(own) > len(self.changes) for own in self.steps.values()
         ):
@@ -122,11 +127,11 @@ class RunningStableness:
             self.narrow = m + 1
 
 
-def _step(mean: RunningMean, value: float) -> Step:
+def _step(mean: RunningMean, value: float, deal: Hashable = None) -> Step:
     """Adds a value to a mean and returns what is known of it then."""
     if not math.isfinite(value):
         raise ValueError("values: expected finite numbers; leave missing ones out")
-    mean.add(value)
+    mean.add(value, deal)
     return Step(mean.mean, mean.half_width() or math.inf)
 
 

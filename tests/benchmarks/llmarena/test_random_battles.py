@@ -7,6 +7,7 @@ import statistics
 import sys
 
 import pytest
+from scipy import stats
 
 from agents.errors import ProviderError
 from agents.policy import ScriptedPolicy
@@ -130,7 +131,7 @@ def test_void_matches_are_counted_apart(tmp_path):
     run = play(tmp_path, Options(matches=2, workers=1))
     cases = [case_of(number=0), case_of((-1.0, 1.0), number=1), case_of((0.0, 0.0), status=VOID, number=2)]
     assert ended(cases) == cases[:2]
-    table = match_table({"a": cases}, {"a": [1, 2]}, run)
+    table = match_table({"a": cases}, {"a": [(1, 0), (2, 1)]}, run)
     cells = dict(zip([column.title for column in table.columns], table.rows[0], strict=True))
     assert cells["void matches"] == 1
     assert (cells["won, %"].value, cells["won, %"].n) == (50.0, 2)
@@ -153,11 +154,13 @@ def test_the_table_of_ranks_names_the_readings_that_disagree():
 
 def test_running_means_and_when_they_settle():
     values = [3.0, 7.0, 1.0, 5.0, 4.0, 4.0]
-    means, halves = running_means(values)
+    means, halves = running_means(list(zip(values, range(6), strict=True)))
     for n in range(2, len(values) + 1):
         assert means[n - 1] == pytest.approx(statistics.mean(values[:n]))
-        assert halves[n - 1] == pytest.approx(1.959964 * statistics.stdev(values[:n]) / math.sqrt(n))
+        assert halves[n - 1] == pytest.approx(stats.t.ppf(0.975, n - 1) * statistics.stdev(values[:n]) / math.sqrt(n))
     assert (means[0], halves[0]) == (3.0, math.inf)
+    alike = running_means([(3.0, 0), (7.0, 0), (1.0, 1)])[1]
+    assert alike[:2] == [math.inf] * 2 and math.isfinite(alike[2])  # of two matches on one deal
     assert running_means([]) == ([], [])
     assert settled_after([math.inf, 3.0, 1.0, 2.0, 0.5], 1.0, 1) == 3
     assert settled_after([math.inf, 3.0, 1.0, 2.0, 0.5], 1.0, 4) == 5

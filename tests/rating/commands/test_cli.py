@@ -290,6 +290,11 @@ def test_resuming_with_another_seed_is_refused(capsys, finished_run, tmp_path):
             ["run", "--env", "tictactoe_v0", *POLICIES, "--policy", "greedy@tictactoe", "--out", "OUT"],
             "environments: expected one of 'tictactoe_v0', got 'tictactoe'; did you mean 'tictactoe_v0'",
         ),
+        (
+            ["run", "--env", "tictactoe_v0", *POLICIES, "--stop", "sperman=0.9", "--out", "OUT"],
+            "stop.rule: value error, stop rule: expected one of these, or several joined by '+': trueskill, order,",
+        ),
+        (["run", "missing.toml", "--stop", "trueskill", "--out", "OUT"], "expected a run file or flags, got both"),
         (["rate", "OUT"], "expected the directory of a run"),
         (["resume", "OUT"], "expected the directory of a run"),
         (["report", "OUT"], "expected the directory of a run"),
@@ -328,6 +333,44 @@ def test_resume_of_a_finished_run_plays_nothing_and_says_by_what_hashes_it_is_kn
     before = output(capsys, "export", finished_run)
     assert re.search(r"^Seal: [0-9a-f]{64}\nPlay digest: [0-9a-f]{64}$", output(capsys, "resume", finished_run), re.M)
     assert output(capsys, "export", finished_run) == before
+
+
+def test_a_run_says_in_its_last_lines_which_rule_fired_and_what_was_reached(capsys, tmp_path):
+    flags = ["--workers", "1", "--quiet", "--stop", "spearman=0.5", "--min-matches", "10"]
+    shown = output(capsys, "run", "--env", "tictactoe_v0", *POLICIES, *flags, "--out", tmp_path / "run")
+    last = shown.splitlines()[-1]
+    assert re.fullmatch(
+        r"tictactoe_v0 stopped: spearman=0.5; reached in the end: expected Spearman [0-9.]+ \(asked: 0.5\)", last
+    )
+    assert output(capsys, "resume", tmp_path / "run").splitlines()[-1] == last
+    (board,) = json.loads(output(capsys, "rate", tmp_path / "run", "--json"))
+    assert last.endswith(board["reached"])
+
+
+def test_a_rule_that_has_no_effect_is_said_to_have_none(capsys, tmp_path):
+    flags = ["--workers", "1", "--stop", "width=60", "--max-matches", "4"]
+    assert (
+        main(
+            [
+                "run",
+                "--env",
+                "public_goods_v0",
+                "--policy",
+                "random",
+                "--policy",
+                "free_rider",
+                "--policy",
+                "full_contributor",
+                "--policy",
+                "conditional_cooperator",
+                *flags,
+                "--out",
+                str(tmp_path / "run"),
+            ]
+        )
+        == 0
+    )
+    assert "note: public_goods_v0: the stop rule 'width=60' has no effect" in capsys.readouterr().err
 
 
 def test_exports(capsys, finished_run):

@@ -155,6 +155,12 @@ def test_a_newcomer_that_cannot_play_changes_nothing(tmp_path, capsys, command):
     assert main(["replay", "--verify", str(directory)]) == 0
 
 
+def test_limits_of_a_run_are_said_to_have_no_effect_on_a_tournament(tmp_path, capsys):
+    run(tmp_path, text(7, rules="questions = 1", top="stop = { max_matches = 4 }"))
+    told = capsys.readouterr().err
+    assert f"note: {JUDGED}: [stop] (max_matches) has no effect on a tournament, which ends with its last round" in told
+
+
 def test_a_newcomer_plays_only_the_tournament_of_a_run_with_more(tmp_path):
     others = """[[policy]]
 spec = "random"

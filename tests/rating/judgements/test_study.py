@@ -78,7 +78,7 @@ def test_two_cases_do_not_tell_how_often_verdicts_change():
     ]
     found = study(judgements).changed
     assert (found.value, found.n, found.clusters) == (0.3, 10, 2)
-    assert (found.low, found.high) == pytest.approx((0.044, 0.80), abs=0.03)
+    assert found.low < 0.044 and found.high > 0.80  # Wilson's interval of as many independent cases
 
 
 def test_ratings_of_one_player_are_verdicts_too():

@@ -25,6 +25,7 @@ KEYS = [
     "bug_matches",
     "undecided_matches",
     "stop_reason",
+    "reached",
     "references",
     "staff",
     "max_fallbacks",
@@ -34,15 +35,15 @@ KEYS = [
 ]
 MORE_KEYS = {
     "duels": "connected regularised interval clusters seat_advantage seat_low seat_high position first_share permutations",
-    "mean_reward": "",
+    "mean_reward": "caveats",
     "cooperation": "",
-    "roles": "results roles unclassified",
+    "roles": "results roles unclassified advantage advantage_low advantage_high",
 }
 MORE_ROW_KEYS = {
     "duels": "rating low high rating_without_ties mu sigma spread tally first second",
-    "mean_reward": "",
-    "cooperation": "self_play cross_play",
-    "roles": "roles",
+    "mean_reward": "rating low high",
+    "cooperation": "self_play cross_play plus_minus",
+    "roles": "roles skills overall",
 }
 
 
@@ -98,7 +99,8 @@ def test_wide_and_marked_up_names_are_shown_as_they_are():
 def test_notes_say_what_was_left_out_and_what_does_not_hold():
     board = skill_leaderboard([duel(0, "a", "b", "a"), void(1, "a", "b")], stop_reason="cap")
     text = to_text(board)
-    assert "1 matches; stopped: cap" in text
+    assert "1 matches; stopped: cap" in text and "reached" not in text
+    assert "reached in the end: enough" in to_text(replace(board, reached="enough"))
     assert "left out: 1 void matches, 0 with a bug" in text
     assert "of the model" in text and "distances depend on the prior" in text
     assert "clustered by deal" in to_text(BOARDS["duels"])

@@ -34,7 +34,9 @@ def policies(names):
     )
 
 
-def run_file(names, environment='name = "tictactoe_v0"', settings="", stop="min_matches = 40\neps = 1000.0"):
+def run_file(
+    names, environment='name = "tictactoe_v0"', settings="", stop="min_matches = 40\neps = 1000.0\nrule = 'trueskill'"
+):
     return f"{settings}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
 
 
@@ -137,7 +139,7 @@ def test_in_every_way_of_comparing_the_others_finish(tmp_path, scheme):
     environment, names = ENVIRONMENTS[scheme]
     Asked.failing["dead"] = DEAD
     stop = "min_matches = 4\nmax_matches = 1000\nmatches = 20\nwindow = 4\n" + (
-        "eps = 1000.0\nhalf_width = 1000.0\n" if scheme == "standstill" else "eps = 1000.0\n"
+        "half_width = 1000.0\n" if scheme == "standstill" else "eps = 1000.0\nrule = 'trueskill'\n"
     )
     void, _, store = play(tmp_path / "run", run_file([*names, "dead"], environment, "max_errors = 1", stop))
     facts, records = store.facts(), list(store.records())

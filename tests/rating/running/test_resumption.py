@@ -32,6 +32,7 @@ SCHEMES = {
     "named_roles": ('name = "tictactoe_v0"\nscheme = "roles"', "ab"),
     "hidden_roles": ('name = "undercover_v0"', "ab"),
 }
+STOP = "rule = 'trueskill'\nmin_matches = 20\neps = 1000.0\nmatches = 8"
 STOPS = {
     "standstill": "window = 4\nstill = 1000.0\nhalf_width = 1000.0",
     "settling": "min_matches = 8\nhalf_width = 1000.0",
@@ -50,7 +51,12 @@ def policies(names, spec=f"{HERE}:Reached"):
     return "".join(f'[[policy]]\nname = "{name}"\nspec = "{spec}"\noptions = {{ name = "{name}" }}\n' for name in names)
 
 
-def run_file(names, environment='name = "tictactoe_v0"', stop="min_matches = 20\neps = 1000.0\nmatches = 8", extra=""):
+def run_file(
+    names,
+    environment='name = "tictactoe_v0"',
+    stop="min_matches = 20\neps = 1000.0\nrule = 'trueskill'\nmatches = 8",
+    extra="",
+):
     return f"{extra}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
 
 
@@ -146,7 +152,7 @@ def test_a_policy_that_is_taken_out_leaves_the_others_a_complete_run(tmp_path, w
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, scheme):
     environment, names = SCHEMES[scheme]
-    stop = STOPS.get(scheme, "min_matches = 20\neps = 1000.0\nmatches = 8")
+    stop = STOPS.get(scheme, STOP)
     _, _, first, _ = begin(tmp_path / "run", run_file(names, environment, stop))
     text = run_file([*names, "c"], environment, stop)
     config, void, records, facts = go_on(tmp_path / "run", text)
@@ -159,7 +165,9 @@ def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, 
     assert {record.match.seed for record in later[:2]} <= {record.match.seed for record in first}
     assert facts[f"phases:{name}"] == f"[{len(first)}]"
     assert facts[f"stopped:{name}"] in ("count", "mu_stable", "settled", "stable")
-    assert {row.policy for row in board(config, records, facts, name).rows} == {*names, "c"}
+    shown = board(config, records, facts, name)
+    assert {row.policy for row in shown.rows} == {*names, "c"}
+    assert shown.reached.startswith("c among the others: ")
     assert go_on(tmp_path / "run")[2] == records
     # One more comes, and one of the first leaves.
     text = run_file([*names, "c", "e"], environment, stop).replace(policies("b"), "")
@@ -209,14 +217,16 @@ def test_where_a_phase_has_ended_does_not_move_when_its_void_matches_are_played(
 
 @pytest.mark.parametrize("shorter", ["repaired", "rule"])
 def test_newcomers_play_behind_what_was_begun_where_the_others_would_end_earlier_now(tmp_path, shorter):
-    long = "min_matches = 20\neps = 1.5\nsigma = 0.01"
+    long = "min_matches = 20\neps = 1.5\nrule = 'trueskill'\nsigma = 0.01"
     if shorter == "repaired":  # without d there was more to play, which is there with d in it as void matches
         Asked.failing["d"] = DEAD
         *_, before, _ = begin(tmp_path / "run", run_file("abd", stop=long))
         Asked.failing.clear()
         text = run_file("abdc", stop=long)
     else:
-        *_, before, _ = begin(tmp_path / "run", run_file("abd", stop="min_matches = 40\neps = 1000.0"))
+        *_, before, _ = begin(
+            tmp_path / "run", run_file("abd", stop="min_matches = 40\neps = 1000.0\nrule = 'trueskill'")
+        )
         text = run_file("abdc")
     _, void, records, facts = go_on(tmp_path / "run", text)
     assert void == 0

@@ -75,6 +75,11 @@ def test_the_llmarena_preset_asks_nobody_twice_for_a_bid():
         ("seed = 3", "seed = ", "not a TOML file"),
         ("reasks = 1", "reask = 1", "unknown key 'turns.reask'.*did you mean 'reasks'"),
         ("max_matches", "max_match", "unknown key 'stop.max_match'.*'max_matches'"),
+        (
+            "max_matches",
+            'rule = "spearman=2"\nmax_matches',
+            "stop.rule: .*expected one of these.*got '2' where a number above 0",
+        ),
         ("[[policy]]\nspec", "[[policy]]\nspce", "policy.0.spce.*did you mean 'spec'"),
         ('name = "tictactoe_v0"', 'name = "tictacto_v0"', "did you mean 'tictactoe_v0'"),
         ("hint = false", "hints = false", "option: expected one of .*did you mean 'hint'"),

@@ -34,7 +34,7 @@ def test_the_limit_on_scheduled_matches_holds_however_far_play_runs_ahead(lag):
 
 
 def test_running_ahead_plays_the_same_matches_and_at_most_one_batch_more():
-    rule = StopRule(sigma=0.0, max_matches=10_000)
+    rule = StopRule(rule="trueskill", sigma=0.0, max_matches=10_000)
     (one, first), (two, second) = (play_out(schedule(rule, lag), Players(STRENGTHS)) for lag in (1, 2))
     assert first == second == "mu_stable"
     matches = [[outcome.number for outcome in itertools.chain(*batches)] for batches in (one, two)]
@@ -46,7 +46,7 @@ def test_running_ahead_plays_the_same_matches_and_at_most_one_batch_more():
 @pytest.mark.parametrize(
     "rule",
     [
-        StopRule(min_matches=45, eps=1000.0, max_matches=1000),
+        StopRule(min_matches=45, rule="trueskill", eps=1000.0, max_matches=1000),
         StopRule(min_matches=45, max_matches=300),
         CountRule(matches=60, max_matches=1000),
         SettlingRule(0.2, lambda outcome: outcome.seats[0], min_matches=20),

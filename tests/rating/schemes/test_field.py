@@ -4,11 +4,12 @@ import pytest
 
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
+from rating.records.match import Match
 from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
 from rating.running.contests import make_scheme
 from rating.running.run_file import parse_run_file
 from rating.schedules.schedule import Stop
-from rating.schemes.field import Field
+from rating.schemes.field import Field, field_leaderboard
 from rating.schemes.scheme import Setting
 from rating.schemes.self_play import SelfPlay
 from rating.schemes.settling import SettlingRule
@@ -82,27 +83,50 @@ def test_a_void_match_is_counted_for_who_was_to_be_tested():
     assert (row.wins.n, row.effort.void_matches, board.void_matches) == (1, 1, 1)
 
 
+def test_matches_of_one_deal_are_one_case_of_a_win_rate():
+    def wins(deals, each):
+        cases = [(deal, deal % 2 == 0) for deal in range(deals) for _ in range(each)]
+        outcomes = [
+            outcome_of(Match("game_v0", number, ("a", "x"), deal), [float(won), 0.0])
+            for number, (deal, won) in enumerate(cases)
+        ]
+        return field_leaderboard(outcomes, lambda outcome: outcome.seats[0], opponent="x").rows[0].wins
+
+    assert wins(10, 8)[3:] == (80, 10)
+    assert wins(10, 8).high - wins(10, 8).low == pytest.approx(wins(10, 1).high - wins(10, 1).low, rel=0.2)
+    assert wins(80, 1).high - wins(80, 1).low < 0.5 * (wins(10, 8).high - wins(10, 8).low)
+
+
 def test_a_field_needs_a_second_seat():
     with pytest.raises(OptionError, match="two rated seats or more"):
         Field(setting(1))
 
 
-def settling(half_width, values, **changes):
+def settling(half_width, values, *, per_deal=1, **changes):
     rule = SettlingRule(half_width, lambda outcome: outcome.seats[0], "points", **changes)
     state = rule.begin(["a"])
     for number, value in enumerate(values):
         state.schedule(["a"])
-        state.add([Outcome("g", number, 0, FINISHED, (SeatOutcome("a", 0.0, statistics={"points": value}),))])
+        state.add(
+            [Outcome("g", number, number // per_deal, FINISHED, (SeatOutcome("a", 0.0, statistics={"points": value}),))]
+        )
     return state.reason()
 
 
 def test_a_mean_has_settled_when_its_interval_is_narrow():
-    values = [0.0, 2.0] * 50  # standard error of the mean: sqrt(100/99) / 10 = 0.1005; times 1.96: 0.197
-    assert settling(0.198, values) == "settled"
-    assert settling(0.196, values) == ""
+    values = [0.0, 2.0] * 50  # standard error of the mean: sqrt(100/99) / 10 = 0.1005; times 1.984: 0.1994
+    assert settling(0.2, values) == "settled"
+    assert settling(0.199, values) == ""
     assert settling(0.198, values, min_matches=101) == ""
     assert settling(0.196, values, max_matches=100) == "cap"
     assert settling(1.0, [1.0], min_matches=1) == ""  # one value has no spread
+
+
+def test_matches_of_a_deal_are_no_independent_cases():
+    values = [0.0, 0.0, 2.0, 2.0] * 25  # fifty deals: standard error sqrt(50/49) / sqrt(50), times 2.01: 0.287
+    assert settling(0.2, values, per_deal=1) == "settled"
+    assert settling(0.286, values, per_deal=2) == ""
+    assert settling(0.288, values, per_deal=2) == "settled"
 
 
 def test_what_the_opponent_plays_as_the_field_does_not_wear_out_the_limit():

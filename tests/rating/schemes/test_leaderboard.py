@@ -2,6 +2,7 @@ import functools
 import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from llmarena_envs.core.declaration import HiddenRole
@@ -16,11 +17,12 @@ from rating.schemes.duels import skill_leaderboard
 from rating.schemes.leaderboard import headline
 from rating.schemes.mean_reward import reward_leaderboard
 from rating.schemes.roles import Casting, role_leaderboard
+from rating.schemes.self_play import self_play_leaderboard
 from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryOptions, fit
+from rating.statistics.bradley_terry import BradleyTerryOptions, compare, fit, standings
 from rating.statistics.elo import elo
 from rating.statistics.estimates import Tally, mean_estimate, rate_estimate
-from rating.statistics.trueskill_rating import TrueSkillOptions, permutation_spread, rate
+from rating.statistics.trueskill_rating import TrueSkillOptions, rate, shuffled
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 
 STRENGTHS = {"weak": -150.0, "middle": 0.0, "strong": 200.0, "other": 20.0}
@@ -79,8 +81,8 @@ BOARD_OF = {
 def test_any_order_of_the_outcomes_gives_the_same_bytes(kind):
     expected = BOARD_OF[kind](LOGS[kind])
     for seed in range(3):
-        shuffled = disturbed(LOGS[kind], seed)
-        board = BOARD_OF[kind]([o for o in shuffled if o.status == FINISHED])
+        mixed = disturbed(LOGS[kind], seed)
+        board = BOARD_OF[kind]([o for o in mixed if o.status == FINISHED])
         assert board == expected
         assert tables.to_json(board) == tables.to_json(expected)
 
@@ -107,7 +109,7 @@ def test_skill_rows_hold_what_the_rating_modules_say():
     board = skill_leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
     fitted, online = fit(outcomes), rate(outcomes).ratings
     without = fit(outcomes, BradleyTerryOptions(ties="drop"))
-    spread = permutation_spread(outcomes, permutations=25, seed=3)
+    spread = shuffled(outcomes, permutations=25, seed=3)
     assert board.stop_reason == "sigma" and board.permutations == 25 and board.scheme == "duels"
     assert [row.policy for row in board.rows] == ["strong", *sorted(("middle", "other"), key=_place(fitted)), "weak"]
     for row in board.rows:
@@ -220,6 +222,65 @@ def test_mean_reward_with_more_than_two_players():
     assert (board.rows[0].reward.n, board.rows[0].reward.clusters) == (12, 4)
     assert board.references == {"equilibrium": 10 / 6}
     assert headline(board) == {"a": 1.5, "b": 0.25, "c": -1.0}
+
+
+def test_tables_of_three_and_more_are_rated_by_who_was_paid_more():
+    rng = np.random.default_rng(0)
+    pay = {"rare": 9.0, "often": 0.0, "between": -1.0, "last": -2.0}
+    outcomes = []
+    for number in range(120):
+        seated = rng.permutation(list(pay))[:3]
+        # One pays the most and seldom, another little and nearly always: the mean and the rating tell them apart.
+        paid = [1000.0 if name == "rare" and rng.random() < 0.2 else rng.normal(pay[name], 1) % 50 for name in seated]
+        paid = [-5.0 if name == "rare" and value < 1000 else value for name, value in zip(seated, paid, strict=True)]
+        outcomes.append(match(number, *zip(seated, paid, strict=True), seed=number // 2))
+    board = reward_leaderboard(outcomes)
+    expected = standings(replace(compare(outcomes), seated=False))
+    assert {row.policy: (row.rating, row.low, row.high) for row in board.rows} == {
+        row.policy: (row.rating, row.low, row.high) for row in expected.rows
+    }
+    assert board.rows[0].policy == "rare" and board.rows[0].rating == min(row.rating for row in board.rows)
+    assert "rating" in tables.to_text(board) and board.caveats == expected.notes
+    two = reward_leaderboard(LOGS["mean_reward"])
+    assert all(row.rating is None for row in two.rows) and "rating" not in tables.to_text(two)
+
+
+def test_unanimous_means_show_no_certainty_and_say_why():
+    outcomes = [match(number, ("a", 1.0), ("b", -1.0), seed=number) for number in range(9)]
+    for board in (reward_leaderboard(outcomes), self_play_leaderboard(outcomes)):
+        assert [row.reward.low for row in board.rows] == [None, None]
+        assert "[" not in tables.to_text(board)
+        assert any("all deals came out alike" in note and "one deal" not in note for note in board.notes())
+    alone = reward_leaderboard(outcomes[:1])
+    assert any("one deal only" in note and "alike" not in note for note in alone.notes())
+    assert not any("interval where" in note for note in reward_leaderboard(LOGS["mean_reward"]).notes())
+
+
+def test_what_a_policy_adds_to_others_is_told_from_its_partners():
+    skill = {"a": 2.0, "b": 0.0, "c": -2.0}
+    outcomes = []
+    for item in itertools.chain(*itertools.islice(cross_play(small_contest("game_v0", tuple(skill), seed=2)), 4)):
+        alone = 20.0 if len(set(item.policies)) == 1 else 0.0  # what it does with itself adds nothing to others
+        reward = alone + sum(skill[name] for name in item.policies) + item.seed % 5
+        outcomes.append(played(item, [reward, reward]))
+    board = cooperative_leaderboard(outcomes)
+    assert {row.policy: row.plus_minus.value for row in board.rows} == pytest.approx(skill)
+    assert "adds to others" in tables.to_text(board)
+    assert "adds to others" not in tables.to_text(cooperative_leaderboard(LOGS["cooperation"]))  # of two, none is told
+
+
+def test_skills_by_role_stand_beside_win_rates():
+    outcomes = undercover_log(lambda name, number: name == "a" or (name == "b" and number % 2 == 0))
+    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
+    assert [row.policy for row in board.rows] == ["a", "b", "f"]
+    skills = [row.skills["undercover"].rating for row in board.rows]
+    assert skills == sorted(skills, reverse=True) and len(set(skills)) == 3
+    assert board.rows[0].skills["undercover"].matches == len(outcomes) // 3
+    assert board.advantage_low < board.advantage < board.advantage_high
+    text = tables.to_text(board)
+    assert "skill as undercover" in text and "skill as civilian" not in text  # only one policy was ever a civilian
+    scores = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"), results="scores")
+    assert scores.advantage is None and not any(row.skills for row in scores.rows)
 
 
 def test_cooperative_keeps_self_play_and_cross_play_apart():

@@ -55,12 +55,12 @@ def test_one_policy_that_moves_is_waited_for():
 
 def test_narrow_intervals_end_it_too():
     def alternating(policy, number):
-        return float(number % 2)
+        return float(number // 3 % 2)  # the three matches of a deal are alike
 
     reason, matches = reason_and_matches(alternating, half_width=0.2, max_matches=300)
     assert reason == "settled"
-    # 1.96 * 0.5 / sqrt(m) falls below 0.2 at m = 25.
-    assert matches == 30
+    # Of d deals Student's quantile * 0.5 / sqrt(d - 1) falls below 0.2 at d = 27; batches are of two deals.
+    assert matches == 3 * 28
 
 
 @pytest.mark.parametrize("changes", [{"still": 0.1}, {"half_width": 0.1}])

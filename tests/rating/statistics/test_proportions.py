@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rating.statistics.estimates import rate_estimate
-from rating.statistics.proportions import clustered_rate, paired_change, unpaired_change
+from rating.statistics.proportions import paired_change, unpaired_change
 
 
 def pairs(both, ended, begun, neither):
@@ -45,17 +45,6 @@ def test_the_interval_of_a_change_covers_it():
         change = paired_change(before.tolist(), after.tolist())
         covered += change.low <= 0.5 * 0.3 <= change.high
     assert covered >= 0.92 * 400
-
-
-def test_a_rate_of_alike_cases_is_as_uncertain_as_its_clusters():
-    none = clustered_rate([False] * 50, [number // 10 for number in range(50)])
-    assert (none.value, none.n, none.clusters) == (0, 50, 5)
-    assert (none.low, none.high) == rate_estimate(0, 5)[1:3]
-    every = clustered_rate([True] * 50, [number // 10 for number in range(50)])
-    assert (every.low, every.high) == rate_estimate(5, 5)[1:3]
-    assert clustered_rate([], []) is None
-    some = clustered_rate([True, False] * 25, list(range(50)))
-    assert some.low < 0.5 < some.high
 
 
 def test_the_difference_of_independent_shares_has_newcombes_interval():

@@ -12,8 +12,8 @@ def test_running_means_and_their_intervals():
     one, two, three = running_means([1.0, 3.0, 5.0])
     assert one == (1.0, math.inf)
     assert two.mean == 2.0
-    assert two.half_width == pytest.approx(1.959964 * math.sqrt(2 / 2))
-    assert three == (3.0, pytest.approx(1.959964 * math.sqrt(4 / 3)))
+    assert two.half_width == pytest.approx(12.7062 * math.sqrt(2 / 2), rel=1e-4)  # Student's quantile for one degree
+    assert three == (3.0, pytest.approx(4.3027 * math.sqrt(4 / 3), rel=1e-4))
 
 
 def test_a_mean_stands_still_after_as_many_small_changes_in_a_row_as_the_window_has():

@@ -1,0 +1,120 @@
+"""Numbers of matches: what every rule counts, and the rule that asks for nothing else."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rating.records.outcome import Outcome
+from rating.schedules.until import Rule
+from rating.statistics.results import finished
+
+
+@dataclass(frozen=True)
+class CountRule:
+    """The rule of environments that are not rated by TrueSkill: a fixed number of matches of each policy.
+
+    Void matches among them are played when the run goes on; no others are played instead.
+
+    Attributes:
+        matches: of each policy, e.g. 100 as undercover.
+        max_matches: scheduled matches of a policy after which no batch is begun in any case.
+        opponent: the fixed policy of a ``field`` schedule, whose matches on the other seats are not its own; empty for
+            none.
+    """
+
+    matches: int = 100
+    max_matches: int = 400
+    opponent: str = ""
+
+    def __post_init__(self) -> None:
+        check_positive(self, "matches", "max_matches")
+
+    def begin(self, policies: Sequence[str]) -> Rule:
+        """Returns the state of the rule before the first match; ``policies`` are those under test."""
+        return _Counting(policies, self)
+
+
+class Counts:
+    """Finished and scheduled matches of each policy; those of ``opponent`` only where it is on every seat.
+
+    Attributes:
+        finished: finished matches by policy.
+        scheduled: scheduled matches by policy.
+    """
+
+    def __init__(self, policies: Sequence[str], opponent: str = "") -> None:
+        self.finished = dict.fromkeys(policies, 0)
+        self.scheduled = dict.fromkeys(policies, 0)
+        self._opponent = opponent
+        self._next = 0
+
+    def schedule(self, policies: Iterable[str]) -> None:
+        """Counts a match that is going to be played."""
+        self._count(self.scheduled, set(policies))
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        """Counts the finished ones of the next outcomes.
+
+        Raises:
+            ValueError: if they do not follow those before.
+        """
+        numbers = [outcome.number for outcome in outcomes]
+        if numbers:
+            if min(numbers) < self._next:
+                raise ValueError(f"expected outcomes from match {self._next} on, got match {min(numbers)}")
+            self._next = max(numbers) + 1
+        for outcome in finished(outcomes):
+            self._count(self.finished, {seat.policy for seat in outcome.seats})
+
+    def leave_out(self, policy: str) -> None:
+        """Counts a policy no longer."""
+        self.finished.pop(policy, None)
+        self.scheduled.pop(policy, None)
+
+    def cap(self, most: int) -> str:
+        """Returns ``cap`` if a policy has been scheduled as often as allowed, else an empty string."""
+        return "cap" if max(self.scheduled.values()) >= most else ""
+
+    def _count(self, table: dict[str, int], names: set[str]) -> None:
+        for name in (names - {self._opponent} or names) & table.keys():
+            table[name] += 1
+
+
+class _Counting:
+    """The state of a ``CountRule``."""
+
+    least = math.inf
+
+    def __init__(self, policies: Sequence[str], rule: CountRule) -> None:
+        self._rule = rule
+        self._counts = Counts(policies, rule.opponent)
+
+    def schedule(self, policies: Iterable[str]) -> None:
+        self._counts.schedule(policies)
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        self._counts.add(outcomes)
+
+    def leave_out(self, policy: str) -> None:
+        self._counts.leave_out(policy)
+
+    def reason(self) -> str:
+        if min(self._counts.scheduled.values()) >= self._rule.matches:
+            return "count"
+        return self._counts.cap(self._rule.max_matches)
+
+    def reached(self) -> str:
+        played = self._counts.finished.values()
+        fewest = "" if min(played) == max(played) else f"{min(played)} to "
+        return f"{fewest}{max(played)} matches of each policy"
+
+
+def check_positive(rule: object, *names: str) -> None:
+    """Checks that attributes are 1 or more.
+
+    Raises:
+        ValueError: if one is less.
+    """
+    for name in names:
+        if getattr(rule, name) < 1:
+            raise ValueError(f"{name}: expected 1 or more, got {getattr(rule, name)}")

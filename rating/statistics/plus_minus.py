@@ -1,0 +1,103 @@
+"""Plus-minus: what each policy adds to a common result, whoever it plays with, on whatever deal.
+
+Least squares: the result of a match is the sum of an effect of its deal and of one of each member of its team. Every policy
+is told from its partners in this way, which a mean over its matches cannot do where some had better partners or easier deals.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from rating.statistics.estimates import Estimate
+
+Floats = NDArray[np.float64]
+
+_ROUNDING = 1e-9
+
+
+class TeamResult(NamedTuple):
+    """The common result of a team.
+
+    Attributes:
+        members: policy on each seat.
+        value: what they achieved.
+        deal: results of one deal have an effect in common.
+    """
+
+    members: tuple[str, ...]
+    value: float
+    deal: int
+
+
+def plus_minus(results: Iterable[TeamResult]) -> dict[str, Estimate]:
+    """Returns by how much a result is better with a policy on a seat than with the average policy there.
+
+    The variance is the jackknife's over deals, with Student's quantile for their number: exact where every deal was played by the
+    same teams, and a little too wide elsewhere.
+
+    Args:
+        results: of matches, in any order. Those of a policy with itself count like others; leave them out if what it adds to
+            others is asked for.
+
+    Returns:
+        By policy, sorted, with its number of results as ``n``. A policy is missing if the results do not tell it from the
+        average, as two who have only played with each other. The interval is left out where deals are fewer than two, or
+        nothing varies.
+    """
+    ordered = sorted(results, key=lambda result: (result.deal, result.members, result.value))
+    names = sorted({name for result in ordered for name in result.members})
+    if not names:
+        return {}
+    deals, deal = np.unique([result.deal for result in ordered], return_inverse=True)
+    index_of = {name: index for index, name in enumerate(names)}
+    seats = np.zeros((len(ordered), len(names)))
+    for row, result in enumerate(ordered):
+        for name in result.members:
+            seats[row, index_of[name]] += 1
+    games = np.count_nonzero(seats, axis=0)
+    seats, values = _less_deal_means(seats, deal), _less_deal_means(np.array([[r.value] for r in ordered]), deal)[:, 0]
+    inverse = np.linalg.pinv(seats.T @ seats, rtol=_ROUNDING, hermitian=True).astype(np.float64)
+    effects = inverse @ (seats.T @ values)
+    centre = np.eye(len(names)) - 1 / len(names)
+    unknown = np.abs(centre - centre @ (inverse @ (seats.T @ seats))).max(axis=1) > 1e-6
+    shifts = _jackknife(seats, values - seats @ effects, deal, inverse) @ centre.T
+    telling = len(shifts)
+    errors = np.sqrt((telling - 1) / telling * (shifts**2).sum(axis=0)) if telling > 1 else np.zeros(len(names))
+    scale = np.abs(values).max(initial=0.0)
+    found = {}
+    for index, name in enumerate(names):
+        if unknown[index]:
+            continue
+        value, half = float((centre @ effects)[index]), 0.0
+        if errors[index] > _ROUNDING * scale:
+            half = float(stdtrit(telling - 1, 0.975) * errors[index])
+        low, high = (value - half, value + half) if half else (None, None)
+        found[name] = Estimate(value, low, high, int(games[index]), len(deals))
+    return found
+
+
+def _less_deal_means(columns: Floats, deal: NDArray[np.intp]) -> Floats:
+    """Returns the columns less their mean of each deal, which takes the effects of deals out of a regression."""
+    sums = np.zeros((deal.max() + 1, columns.shape[1]))
+    np.add.at(sums, deal, columns)
+    return columns - (sums / np.bincount(deal)[:, None])[deal]
+
+
+def _jackknife(seats: Floats, residuals: Floats, deal: NDArray[np.intp], inverse: Floats) -> Floats:
+    """Returns how the effects change when each deal that tells something is left out, shape (deals, policies)."""
+    shifts: list[Floats] = []
+    for rows in _parts(deal):
+        own = seats[rows]
+        if np.abs(own).max() < _ROUNDING:
+            continue
+        left = np.eye(len(own)) - own @ inverse @ own.T
+        shifts.append(inverse @ own.T @ (np.linalg.pinv(left, rtol=_ROUNDING, hermitian=True) @ residuals[rows]))
+    return np.array(shifts).reshape(-1, seats.shape[1])
+
+
+def _parts(labels: NDArray[np.intp]) -> Sequence[NDArray[np.intp]]:
+    """Returns the indices of each label; labels are sorted."""
+    return np.split(np.arange(len(labels)), np.flatnonzero(np.diff(labels)) + 1)

@@ -1,0 +1,79 @@
+"""TrueSkill match by match: ratings as they were after each."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rating.records.outcome import Outcome
+from rating.statistics.results import Duel, duels
+from rating.statistics.trueskill_rating.closed_form import check_draws, update_duel
+from rating.statistics.trueskill_rating.options import Rating, TrueSkillOptions
+
+
+class Step(NamedTuple):
+    """A policy's rating after one of its matches: match number, mean and standard deviation."""
+
+    number: int
+    mu: float
+    sigma: float
+
+
+@dataclass(frozen=True)
+class TrueSkillResult:
+    """Ratings after all matches.
+
+    Attributes:
+        ratings: by policy name.
+        history: for each policy its rating after each of its matches, in match-number order.
+    """
+
+    ratings: dict[str, Rating]
+    history: dict[str, tuple[Step, ...]]
+
+
+def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -> TrueSkillResult:
+    """Rates finished two-player matches in match-number order.
+
+    Args:
+        outcomes: of one environment, in any order; void ones are skipped.
+        options: parameters of the model.
+
+    Raises:
+        ValueError: if a match was a draw and ``draw_probability`` is 0; see also ``rating.statistics.results.duels``.
+    """
+    running = RunningRatings(options or TrueSkillOptions())
+    history: dict[str, list[Step]] = {}
+    for duel in duels(outcomes):
+        running.add(duel)
+        for name in (duel.first, duel.second):
+            history.setdefault(name, []).append(Step(duel.number, *running.ratings[name]))
+    return TrueSkillResult(
+        dict(sorted(running.ratings.items())), {name: tuple(history[name]) for name in sorted(history)}
+    )
+
+
+class RunningRatings:
+    """Ratings that go on from match to match.
+
+    Args:
+        options: parameters of the model.
+
+    Attributes:
+        ratings: by policy, after all matches so far.
+    """
+
+    def __init__(self, options: TrueSkillOptions) -> None:
+        self.ratings: dict[str, Rating] = {}
+        self._options = options
+        self._start = Rating(options.mu, options.sigma)
+
+    def add(self, duel: Duel) -> None:
+        """Rates the next match.
+
+        Raises:
+            ValueError: if it was a draw and ``draw_probability`` is 0.
+        """
+        check_draws((duel,), self._options)
+        winner, loser = (duel.first, duel.second) if duel.score > 0 else (duel.second, duel.first)
+        before = self.ratings.get(winner, self._start), self.ratings.get(loser, self._start)
+        self.ratings[winner], self.ratings[loser] = update_duel(*before, duel.score == 0.5, self._options)
