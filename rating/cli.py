@@ -91,19 +91,20 @@ def build_parser() -> argparse.ArgumentParser:
     demo.add_argument(
         "--out", type=Path, metavar="DIR", help="directory of the run (default: llmarena-demo, or a numbered one)"
     )
-    rate = command("rate", "read", "compute the leaderboards of a run", reads=True)
-    report = command("report", "read", "write the HTML report of a run", reads=True)
+    rate = command("rate", "read", "compute the leaderboards of a run or an import", reads=True)
+    report = command("report", "read", "write the HTML report of a run or an import", reads=True)
     replay = command("replay", "read", "show a match turn by turn, or verify recorded matches", reads=True)
     reparse = command("reparse", "reparse", "show which recorded replies are read otherwise now", reads=True)
     reparse.set_defaults(handler=("rating.commands.reparse", "reparse_run"))
-    export = command("export", "read", "write the log of a run to standard output")
+    export = command("export", "read", "write the log of a run, or results of pairs, to standard output")
+    _add_import(command("import", "import_log", "bring in the results in logs of others", reads=True))
     agreement = command("agreement", "agreement", "show how judges agree and what they go by", reads=True)
     agreement.add_argument(
         "paths",
         nargs="+",
         type=Path,
         metavar="DIR|FILE",
-        help="directory of a run, or files of judgements (CSV, JSON lines)",
+        help="directory of a run or an import, or files of judgements (CSV, JSON lines)",
     )
     agreement.add_argument("--environment", default="", metavar="ENV", help="of a run with several that are judged")
     agreement.add_argument(
@@ -177,8 +178,34 @@ def build_parser() -> argparse.ArgumentParser:
         "--raw", action="store_true", help="show what was read, thought and replied, also where a story is told"
     )
     replay.add_argument("--verify", action="store_true", help="check every hash, play again and compare everything")
-    export.add_argument("--format", choices=("jsonl", "csv"), default="jsonl")
+    export.add_argument(
+        "--format",
+        choices=("jsonl", "csv", "battles", "matrix"),
+        default="jsonl",
+        help="jsonl: all of a run; csv: a row a seat; battles: a JSON line a pair, as Chatbot Arena has them; matrix: wins of the"
+        " row over the column (default jsonl)",
+    )
+    export.add_argument("--environment", default="", metavar="ENV", help="of battles and matrix")
     return parser
+
+
+def _add_import(parser: argparse.ArgumentParser) -> None:
+    """Adds what ``import`` is told; formats are checked by what reads them."""
+    parser.set_defaults(handler=("rating.commands.import_log", "import_log"))
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files of one format")
+    parser.add_argument(
+        "--format",
+        default="auto",
+        metavar="FORMAT",
+        help="battles, pairwise, verdicts, auto-arena, matrix, lm-eval or inspect (default: what the files look like)",
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="directory of the import; must be new or empty"
+    )
+    parser.add_argument("--seated", action="store_true", help="the first of a row sat first: fit an advantage of it")
+    parser.add_argument(
+        "--metric", default="", metavar="NAME", help="what is compared, where files hold several scores"
+    )
 
 
 def _add_session(parser: argparse.ArgumentParser) -> None:

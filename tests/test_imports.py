@@ -24,6 +24,7 @@ ROOMS = (
     {"rating.schemes"},
     {"rating.running"},
     {"rating.report"},
+    {"rating.imports"},
     {"rating.commands"},
     {"rating.api", "rating.cli"},
 )

@@ -2,27 +2,26 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.commands.read import print_sheets
+from rating.imports.source import open_source
 from rating.judgements.files import read_judgements
-from rating.judgements.from_records import declared_verdicts, judgements_of
 from rating.judgements.judgement import Judgement
 from rating.judgements.study import study
-from rating.records.outcome import Outcome
 from rating.report.judges import judge_sheets, to_json
-from rating.running import run_directory
 
 
 def agreement(args: argparse.Namespace) -> None:
-    """Prints what the judgements of a run or of files say of the judges."""
+    """Prints what the judgements of a run, an import or files say of the judges."""
     paths: list[Path] = args.paths
     if any(path.is_dir() for path in paths):
         if len(paths) > 1:
-            raise OptionError(f"expected one directory of a run, or files of judgements, got {len(paths)} paths")
-        title, judgements = _of_run(paths[0], args.environment)
+            raise OptionError(
+                f"expected one directory of a run or an import, or files of judgements, got {len(paths)} paths"
+            )
+        title, judgements = _of_directory(paths[0], args.environment)
     elif args.environment:
         raise OptionError("environment: files of judgements are of none; leave it out")
     else:
@@ -34,30 +33,24 @@ def agreement(args: argparse.Namespace) -> None:
         print_sheets(judge_sheets(found, title))
 
 
-def _of_run(directory: Path, environment: str) -> tuple[str, list[Judgement]]:
-    """Returns what is judged and the judgements of it."""
-    with closing(run_directory.open_store(directory)) as store:
-        outcomes: dict[str, list[Outcome]] = {}
-        for outcome in store.outcomes():
-            outcomes.setdefault(outcome.environment, []).append(outcome)
-    if environment:
-        check_choice("environment", environment, outcomes)
-    judged = {
-        name: verdicts
-        for name in ([environment] if environment else outcomes)
-        if (verdicts := declared_verdicts(name)) is not None
-    }
+def _of_directory(directory: Path, environment: str) -> tuple[str, list[Judgement]]:
+    """Returns what is judged and the judgements of it, in a run or an import."""
+    with open_source(directory) as source:
+        known = source.environments()
+        if environment:
+            check_choice("environment", environment, known)
+        names = [environment] if environment else known
+        judged = {name: said for name in names if (said := source.judgements(name)) is not None}
     if not judged:
         raise OptionError(
-            f"{directory}: expected a run with an environment whose judges give verdicts, got"
-            f" {', '.join([environment] if environment else outcomes) or 'no match that has ended'}"
+            f"{directory}: expected an environment whose judges give verdicts, got"
+            f" {', '.join(names) or 'no match that has ended'}"
         )
     if len(judged) > 1:
         raise OptionError(
             f"{directory}: expected one of several environments: say --environment with {', '.join(judged)}"
         )
-    ((name, verdicts),) = judged.items()
-    return name, judgements_of(outcomes[name], verdicts)
+    return judged.popitem()
 
 
 def _families(pairs: Sequence[str]) -> Mapping[str, str]:

@@ -25,9 +25,9 @@ from typing import Any
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.errors import RunError
-from rating.imports.formats import AUTO, FORMATS, find_format, nothing_read
-from rating.imports.result import Rejected, Result, name_of
-from rating.judgements.judgement import Judgement, Label
+from rating.imports.formats import AUTO, FORMATS, find_format, nothing_read, unnamed
+from rating.imports.result import Rejected, Result
+from rating.judgements.judgement import Judgement
 from rating.judgements.labels import read_label
 from rating.records.imported import MANIFEST
 from rating.statistics.battles import Battle
@@ -161,7 +161,7 @@ class _Writer:
 
     def __init__(self, stack: ExitStack, directory: Path, names: dict[Path, str], shown: int) -> None:
         self._names, self._shown = names, shown
-        self._unnamed = name_of(next(iter(names)).stem[:100])
+        self._unnamed = unnamed(list(names))
         self.environments: Counter[str] = Counter()
         self.policies: set[str] = set()
         self.judgements = 0
@@ -270,8 +270,9 @@ def load_judgements(directory: Path) -> dict[str, list[Judgement]]:
             said = known.get((item, judge)) or Judgement(
                 item, judge, None, players=(a, b), words=words, contest=contest
             )
-            labels: dict[str, Label | None] = {"first": read_label(first), "final": read_label(final)}
-            known[item, judge] = said._replace(**{stage: label for stage, label in labels.items() if label is not None})
+            known[item, judge] = said._replace(
+                first=read_label(first) if first else said.first, final=read_label(final) if final else said.final
+            )
     return {environment: list(cases.values()) for environment, cases in found.items()}
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.imports import auto_arena, inspect_log, lm_eval, matrix, pairs
-from rating.imports.result import Reader, Rejected, RowsOf
+from rating.imports.result import Reader, Rejected, RowsOf, name_of
 from rating.judgements.rows import Fault, each_row, first_character
 from rating.statistics.battles import Battle
 
@@ -133,15 +133,26 @@ def read_battles(path: Path | str | Sequence[Path | str], format: str = AUTO, *,
         OptionError: if a file cannot be read, the format is not recognised, or no row says a result.
     """
     paths = [Path(path)] if isinstance(path, Path | str) else [Path(one) for one in path]
-    found, rejected = [], []
+    return [battle for battles in read_environments(paths, format, metric).values() for battle in battles]
+
+
+def read_environments(paths: Sequence[Path], format: str = AUTO, metric: str = "") -> dict[str, list[Battle]]:
+    """Reads the results in logs of others by environment; see ``read_battles``."""
+    found: dict[str, list[Battle]] = {}
+    rejected = []
     for result in FORMATS[find_format(paths, format)].read(paths, metric):
         if isinstance(result, Rejected):
             rejected.append(result)
         elif result.battle is not None:
-            found.append(result.battle)
+            found.setdefault(result.environment or unnamed(paths), []).append(result.battle)
     if not found:
         raise nothing_read(paths, rejected)
     return found
+
+
+def unnamed(paths: Sequence[Path]) -> str:
+    """Returns what an environment is called of which the files say no name."""
+    return name_of(paths[0].stem[:100])
 
 
 def nothing_read(paths: Sequence[Path], rejected: Sequence[Rejected]) -> OptionError:

@@ -69,7 +69,7 @@ def _scores(sample: Any) -> dict[str, float]:
             pass
         case _:
             return {}
-    found = {}
+    found: dict[str, float] = {}
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, Mapping) else score
         parts = {f"{scorer}/{key}": part for key, part in value.items()} if isinstance(value, dict) else {scorer: value}

@@ -14,21 +14,8 @@ from rating.imports.result import Rejected, Result, case_name, name_of
 from rating.imports.scored import Case, Metrics
 from rating.judgements.rows import Fault, each_row
 
-_NO_METRICS = frozenset(
-    [
-        "doc_id",
-        "doc",
-        "target",
-        "arguments",
-        "resps",
-        "filtered_resps",
-        "filter",
-        "metrics",
-        "doc_hash",
-        "prompt_hash",
-        "target_hash",
-    ]
-)
+_OTHERS = ("doc_id", "doc", "doc_hash", "target", "target_hash", "arguments", "prompt_hash", "resps", "filtered_resps")
+_NO_METRICS = frozenset((*_OTHERS, "filter", "metrics"))
 _FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]{1,40}))?")
 _LARGEST_SUMMARY = 1 << 26
 

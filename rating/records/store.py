@@ -164,6 +164,15 @@ class Store:
             match = load_match(environment, number, policies, seed, "{}")
             yield match, load_outcome(environment, number, seed, status, seats, len(match.policies))
 
+    def identities(self, environment: str) -> Iterator[tuple[str, Match]]:
+        """Yields id and match, its options left out, of every match of an environment, by number."""
+        rows = self._db.execute(
+            "SELECT id, environment, number, policies, seed FROM match WHERE environment = ? ORDER BY number",
+            (environment,),
+        )
+        for identity, name, number, policies, seed in rows:
+            yield identity, load_match(name, number, policies, seed, "{}")
+
     def records(self, match_id: str = "") -> Iterator[Record]:
         """Yields the record of every match, or of those whose id begins with ``match_id``, by environment and number."""
         rows = self._db.execute(

@@ -1,5 +1,5 @@
-"""The HTML report of a run: one self-contained page."""
+"""The HTML report of a run or of imported results: one self-contained page."""
 
-from rating.report.page import Run, write_page
+from rating.report.page import Run, write_page, write_results_page
 
-__all__ = ["Run", "write_page"]
+__all__ = ["Run", "write_page", "write_results_page"]

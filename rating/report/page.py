@@ -11,15 +11,16 @@ from typing import Any, TextIO
 import jinja2
 from markupsafe import Markup
 
+from rating.judgements.judgement import Judgement
 from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.records.store import fact_table
 from rating.report.costs import Costs, cost_sheet, match_cells
 from rating.report.replays import Replays
-from rating.report.sections import judges_sections, leaderboard_section, sheet_section, table_section
+from rating.report.sections import judges_sections, leaderboard_section, sheet_section, study_sections, table_section
 from rating.report.transitivity import transitivity_sheets
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.summary import summarise
+from rating.schemes.summary import Summary, summarise
 
 
 @dataclass(frozen=True)
@@ -81,24 +82,55 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         sections.append(table_section(summarise(run.boards)))
     if run.costs is not None:
         sections.append(sheet_section(cost_sheet(run.costs)))
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    files = resources.files("rating.report")
-    page = environment.from_string((files / "page.html").read_text(encoding="utf-8"))
-    for piece in page.generate(
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(fact_table("versions", run.facts).items()))
+    _write(
+        file,
         title=run.title,
-        seed=run.seed,
-        counts=f"Matches: {counts or 'none'}.",
-        sources=_sources(run.facts),
-        versions=sorted(fact_table("versions", run.facts).items()),
+        lead=f"Seed {run.seed}. Matches: {counts or 'none'}. {versions + '.' if versions else ''}",
+        lines=_sources(run.facts),
         seal=run.seal,
         digest=run.digest,
         sections=sections,
-        chunks=replays.chunks(),
+        replays=replays,
         # Asked for after the chunks, which fill it.
         index=lambda: Markup(_script_json({"matches": replays.index, "rules": rules, "agents": agents})),
-        script=Markup((files / "page.js").read_text(encoding="utf-8")),
-        nonce=_nonce(run),
-    ):
+        nonce=_nonce(f"{run.seal} {run.digest} {json.dumps(dict(run.facts))}"),
+    )
+
+
+def write_results_page(
+    title: str,
+    lines: Sequence[str],
+    boards: Sequence[Leaderboard],
+    summary: Summary | None,
+    judgements: Mapping[str, Sequence[Judgement]],
+    file: TextIO,
+) -> None:
+    """Writes the report of results of which there are no matches, as ``write_page`` does.
+
+    Args:
+        title: what is shown.
+        lines: where it comes from.
+        boards: the leaderboard of each environment.
+        summary: the table over all of them; ``None`` for a single one.
+        judgements: by environment, those of its judges.
+        file: where to.
+    """
+    sections = [leaderboard_section(board, ()) for board in boards]
+    for environment, said in judgements.items():
+        sections += study_sections(environment, said)
+    if summary is not None:
+        sections.append(table_section(summary))
+    lead, *rest = lines
+    _write(file, title=title, lead=lead, lines=rest, sections=sections, replays=None, nonce=_nonce(json.dumps(lines)))
+
+
+def _write(file: TextIO, **values: Any) -> None:
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    files = resources.files("rating.report")
+    page = environment.from_string((files / "page.html").read_text(encoding="utf-8"))
+    script = Markup((files / "page.js").read_text(encoding="utf-8"))
+    for piece in page.generate(script=script, **values):
         file.write(piece)
 
 
@@ -112,9 +144,9 @@ def _sources(facts: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def _nonce(run: Run) -> str:
+def _nonce(what: str) -> str:
     """Returns what marks the page's own scripts; nobody whose words stand in the page could know what the others would say."""
-    return hashlib.sha256(f"{run.seal} {run.digest} {json.dumps(dict(run.facts))}".encode()).hexdigest()[:24]
+    return hashlib.sha256(what.encode()).hexdigest()[:24]
 
 
 def _script_json(value: Any) -> str:

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from llmarena_envs.core.options import OptionError
 from rating.judgements.from_records import declared_verdicts, judgements_of
+from rating.judgements.judgement import Judgement
 from rating.judgements.study import study
 from rating.records.outcome import Outcome
 from rating.report import figures
@@ -62,7 +63,16 @@ def judges_sections(environment: str, outcomes: Sequence[Outcome]) -> list[dict[
         outcomes: of it.
     """
     verdicts = declared_verdicts(environment)
-    judgements = judgements_of(outcomes, verdicts) if verdicts else []
+    return study_sections(environment, judgements_of(outcomes, verdicts) if verdicts else [])
+
+
+def study_sections(environment: str, judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+    """Returns what the template needs to show judges; nothing where no judge gave a verdict.
+
+    Args:
+        environment: what they judged.
+        judgements: theirs.
+    """
     if all(one.final is None and one.first is None for one in judgements):
         return []
     try:

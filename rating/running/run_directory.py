@@ -11,6 +11,7 @@ from typing import Any
 from agents.turn import TurnSettings
 from rating.errors import RunError
 from rating.records.calls import CALLS
+from rating.records.imported import is_import, only_results
 from rating.records.record import UNFINISHED
 from rating.records.store import Store
 from rating.running.contests import make_scheme
@@ -122,6 +123,8 @@ def check_exists(path: Path) -> None:
     Raises:
         RunError: if it holds no database.
     """
+    if is_import(path):
+        raise RunError(only_results(path))
     if not (path / DATABASE).exists():
         raise RunError(f"{path}: expected the directory of a run with a {DATABASE}, but there is none")
 
@@ -194,6 +197,8 @@ def read_run_file(path: Path) -> str:
     Raises:
         RunError: if ``path`` is not the directory of a run.
     """
+    if is_import(path):
+        raise RunError(only_results(path))
     try:
         return (path / RUN_FILE).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -147,9 +147,7 @@ def test_what_is_refused(run, tmp_path, capsys):
     empty = write(tmp_path / "empty.csv", [])
     assert "expected judgements with verdicts, got none" in agreement(capsys, empty, code=2)
     assert "none.csv: expected a file of results in UTF-8" in agreement(capsys, tmp_path / "none.csv", code=2)
-    assert "expected a run with an environment whose judges" in agreement(
-        capsys, run, "--environment", "tictactoe_v0", code=2
-    )
+    assert "expected an environment whose judges" in agreement(capsys, run, "--environment", "tictactoe_v0", code=2)
     assert "environment: expected one of" in agreement(capsys, run, "--environment", "debate", code=2)
     assert "expected one directory" in agreement(capsys, run, empty, code=2)
     assert "expected the directory of a run" in agreement(capsys, tmp_path, code=2)

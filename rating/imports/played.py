@@ -1,0 +1,21 @@
+"""Results of pairs from the matches of a run, to be compared with or written for others."""
+
+from collections.abc import Iterator
+
+from rating.records.outcome import Outcome
+from rating.statistics.battles import Battle
+
+
+def battles_of(outcome: Outcome) -> Iterator[Battle]:
+    """Yields the results of all pairs of seats of a finished match, each with the earlier seat first; its deal is its seed.
+
+    A match of more than two players is all pairs of its rank order by reward. Pairs of a policy with itself are left out.
+
+    Args:
+        outcome: with its rated seats.
+    """
+    for index, one in enumerate(outcome.seats):
+        for other in outcome.seats[index + 1 :]:
+            if one.policy != other.policy:
+                score = 0.5 + 0.5 * ((one.reward > other.reward) - (one.reward < other.reward))
+                yield Battle(one.policy, other.policy, score, str(outcome.seed))

@@ -1,0 +1,298 @@
+"""What can be rated, compared and reported: the directory of a run, that of an import, or a log of others, opened alike."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TextIO
+
+from llmarena_envs.core.terminal import printable
+from rating.imports.directory import load_battles, load_judgements, read_manifest
+from rating.imports.formats import AUTO, read_environments
+from rating.imports.played import battles_of
+from rating.judgements.from_records import declared_verdicts, judgements_of
+from rating.judgements.judgement import Judgement
+from rating.records.calls import CALLS, LoggedCalls
+from rating.records.imported import is_import
+from rating.records.outcome import Outcome
+from rating.records.store import Store
+from rating.report.costs import Costs, costs
+from rating.running import run_directory
+from rating.running.contests import make_leaderboard
+from rating.running.run_file import RunConfig
+from rating.schemes.battles import battle_leaderboard
+from rating.schemes.leaderboard import Leaderboard, headline
+from rating.schemes.summary import Summary, summarise, summarise_scores
+from rating.statistics.battles import Battle
+from rating.statistics.results import finished
+
+
+class Source(ABC):
+    """Results of policies in one environment or more; a context manager.
+
+    Attributes:
+        title: what it is called.
+        seated: whether the first of a battle sat first, or was shown first.
+    """
+
+    title: str
+    seated: bool
+
+    def __enter__(self) -> "Source":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Closes what is open."""
+
+    @abstractmethod
+    def environments(self) -> tuple[str, ...]:
+        """Returns the names of what was played; those without a result are left out."""
+
+    @abstractmethod
+    def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
+        """Yields the results of an environment, each with the id of its match, or an empty string where there is none."""
+
+    def battles(self, environment: str) -> list[Battle]:
+        """Returns the results of an environment, in the order in which they were played; those of one deal share it."""
+        return [battle for _, battle in self.named_battles(environment)]
+
+    @abstractmethod
+    def judgements(self, environment: str) -> list[Judgement] | None:
+        """Returns the verdicts of judges in an environment; ``None`` where none are given."""
+
+    @abstractmethod
+    def leaderboards(self) -> list[Leaderboard]:
+        """Returns the leaderboard of each environment."""
+
+    @abstractmethod
+    def summary(self, boards: Sequence[Leaderboard]) -> Summary:
+        """Returns the table over all environments."""
+
+    def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
+        """Returns what models cost, beside the leaderboards; ``None`` where that is not known."""
+        return None
+
+    @abstractmethod
+    def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
+        """Returns what writes the report, with those of its matches that are named by id, by default all.
+
+        All but the matches is computed by then.
+        """
+
+    def tables(self) -> list[Leaderboard | Summary]:
+        """Returns the leaderboards, and the table over all environments where there are several."""
+        boards = self.leaderboards()
+        return [*boards, self.summary(boards)] if len(boards) > 1 else [*boards]
+
+
+def open_source(path: Path, format: str = "") -> Source:
+    """Opens results.
+
+    Args:
+        path: directory of a run or of an import, or a file.
+        format: of a file; ``auto``, or nothing, to recognise it.
+
+    Raises:
+        RunError: if a directory is neither, or damaged.
+        OptionError: if a file is no log that can be read.
+    """
+    if path.is_file():
+        return LogSource(path, format or AUTO)
+    if is_import(path):
+        return ImportSource(path)
+    return RunSource(*run_directory.open_run(path), path.resolve().name)
+
+
+class RunSource(Source):
+    """A run.
+
+    Args:
+        config: the run.
+        store: what was recorded; closed with the source.
+        title: what it is called.
+    """
+
+    seated = True
+
+    def __init__(self, config: RunConfig, store: Store, title: str) -> None:
+        self.title = title
+        self._config, self._store = config, store
+
+    def close(self) -> None:
+        """Closes the database."""
+        self._store.close()
+
+    def environments(self) -> tuple[str, ...]:
+        """Returns those of the run file of which a match has ended."""
+        played = {outcome.environment for outcome in self._all}
+        return tuple(item.name for item in self._config.environment if item.name in played)
+
+    def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
+        """Yields all pairs of seats of finished matches."""
+        ids = {match.number: identity for identity, match in self._store.identities(environment)}
+        for outcome in finished(self._outcomes(environment)):
+            for battle in battles_of(outcome):
+                yield ids[outcome.number], battle
+
+    def judgements(self, environment: str) -> list[Judgement] | None:
+        """Returns the verdicts of the judges of a match, where the environment declares them."""
+        verdicts = declared_verdicts(environment)
+        return judgements_of(self._outcomes(environment), verdicts) if verdicts else None
+
+    def leaderboards(self) -> list[Leaderboard]:
+        """Returns the leaderboards of the schemes of the run."""
+        return run_leaderboards(self._config, self._all, self._store.facts())
+
+    def summary(self, boards: Sequence[Leaderboard]) -> Summary:
+        """Returns the table with the abilities that environments declare."""
+        return summarise(boards)
+
+    def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
+        """Returns what models cost; ``None`` where none was called."""
+        log = self._store.path.with_name(CALLS)
+        if not log.exists():
+            return None
+        table, store = self._config.price_table(), self._store
+        return costs(LoggedCalls(log), table, store.status_of_matches(), self._all, boards)
+
+    def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
+        """Returns what writes the report of the run."""
+        from rating.report import Run, write_page  # matplotlib is slow to import
+
+        store, boards = self._store, self.leaderboards()
+        run = Run(
+            title=self.title,
+            seed=self._config.seed,
+            boards=boards,
+            outcomes=self._all,
+            statuses=store.statuses(),
+            facts=store.facts(),
+            seal=store.sealed,
+            digest=store.digest(),
+            costs=self.costs(boards),
+        )
+        shown = (one for one in store.records() if matches is None or one.match.id in matches)
+        return partial(write_page, run, shown)
+
+    def _outcomes(self, environment: str) -> list[Outcome]:
+        return [outcome for outcome in self._all if outcome.environment == environment]
+
+    @cached_property
+    def _all(self) -> list[Outcome]:
+        return list(self._store.outcomes())
+
+
+def run_leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
+    """Returns the leaderboards of those environments of a run of which there are outcomes."""
+    played = {outcome.environment for outcome in outcomes}
+    names = [item.name for item in config.environment if item.name in played]
+    return [make_leaderboard(config, name, outcomes, facts) for name in names]
+
+
+class _Results(Source):
+    """Results of which there are no matches.
+
+    Attributes:
+        lines: where they come from.
+    """
+
+    lines: Sequence[str]
+
+    @property
+    @abstractmethod
+    def _battles(self) -> Mapping[str, Sequence[Battle]]:
+        """Results by environment."""
+
+    @property
+    def _judgements(self) -> Mapping[str, Sequence[Judgement]]:
+        """Verdicts of named judges by environment."""
+        return {}
+
+    def close(self) -> None:
+        """Does nothing: all has been read."""
+
+    def environments(self) -> tuple[str, ...]:
+        """Returns the names that the log or the file has."""
+        return tuple(sorted(self._battles))
+
+    def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
+        """Yields the results as they stand in the log."""
+        for battle in self._battles.get(environment, ()):
+            yield "", battle
+
+    def judgements(self, environment: str) -> list[Judgement] | None:
+        """Returns the verdicts of named judges."""
+        found = self._judgements.get(environment)
+        return list(found) if found else None
+
+    def leaderboards(self) -> list[Leaderboard]:
+        """Returns Bradley-Terry ratings."""
+        return [
+            battle_leaderboard(name, battles, seated=self.seated) for name, battles in sorted(self._battles.items())
+        ]
+
+    def summary(self, boards: Sequence[Leaderboard]) -> Summary:
+        """Returns the table; nothing is known of the abilities that environments of others ask for."""
+        return summarise_scores({board.environment: headline(board) for board in boards}, {})
+
+    def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
+        """Returns what writes the report, in which there are no matches."""
+        from rating.report import write_results_page  # matplotlib is slow to import
+
+        boards = self.leaderboards()
+        summary = self.summary(boards) if len(boards) > 1 else None
+        return partial(write_results_page, self.title, self.lines, boards, summary, self._judgements)
+
+
+class ImportSource(_Results):
+    """The directory of an import.
+
+    Args:
+        path: the directory.
+
+    Raises:
+        RunError: if it is none, or damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        manifest = read_manifest(path)
+        self._path = path
+        self.title, self.seated = path.resolve().name, manifest.seated
+        self.lines = [
+            f"Imported: {manifest.battles} results of {manifest.policies} policies, {manifest.rejected} rows left out;"
+            f" format: {manifest.format}.",
+            *(f"{file.name}: {file.size} bytes, SHA-256 {file.sha256}" for file in manifest.files),
+        ]
+
+    @cached_property
+    def _battles(self) -> Mapping[str, Sequence[Battle]]:
+        return load_battles(self._path)
+
+    @cached_property
+    def _judgements(self) -> Mapping[str, Sequence[Judgement]]:
+        return load_judgements(self._path)
+
+
+class LogSource(_Results):
+    """A log of others, read anew; its judges and what was left out of it are not kept, which an import does.
+
+    Args:
+        path: the file.
+        format: its format.
+
+    Raises:
+        OptionError: if it cannot be read.
+    """
+
+    def __init__(self, path: Path, format: str) -> None:
+        self.title, self.seated = printable(path.name), False
+        self.lines = [f"Read from {self.title}."]
+        self._read = read_environments([path], format)
+
+    @property
+    def _battles(self) -> Mapping[str, Sequence[Battle]]:
+        return self._read

@@ -1,0 +1,220 @@
+"""The leaderboard of results of pairs that others played, where nothing is known of matches: Bradley-Terry, nothing else.
+
+It is made straight from the comparisons, not from outcomes of matches: fractions of a win, weights and the deals of a log have no
+place in those, and a log of a million results is no more than a few arrays. So it is no scheme, for nothing is scheduled.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rating.schemes import cells
+from rating.schemes.figures import Figure, Intervals, Pairs
+from rating.schemes.leaderboard import Column, Effort, Leaderboard, Row
+from rating.statistics.battles import Battle, comparisons_of
+from rating.statistics.bradley_terry import ELO_PER_NAT, Comparisons, Standing, standings
+from rating.statistics.estimates import Tally
+
+SCHEME = "battles"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BattleRow(Row):
+    """A policy.
+
+    Attributes:
+        rating: Bradley-Terry rating, in Elo.
+        low: lower end of its 95 % interval; ``None`` if it is unbounded below.
+        high: upper end; ``None`` if it is unbounded above.
+        best_rank: the best rank that the intervals leave it.
+        worst_rank: the worst.
+        score: mean score, 0 to 1, by weight.
+        tally: results above, at and below half.
+        against_all: mean probability of beating each other policy, by the ratings.
+    """
+
+    rating: float
+    low: float | None
+    high: float | None
+    best_rank: int
+    worst_rank: int
+    score: float
+    tally: Tally
+    against_all: float
+
+    @property
+    def metric(self) -> float | None:
+        """The mean probability of beating each other policy."""
+        return self.against_all
+
+
+@dataclass(frozen=True)
+class PairTally:
+    """The results of two policies.
+
+    Attributes:
+        first: the one.
+        second: the other.
+        tally: results of the first above, at and below half.
+    """
+
+    first: str
+    second: str
+    tally: Tally
+
+
+@dataclass(frozen=True, kw_only=True)
+class BattleLeaderboard(Leaderboard):
+    """The leaderboard of results of pairs.
+
+    Attributes:
+        seated: whether the first of a result is known to have sat first, or to have been shown first.
+        seat_advantage: of the first, in Elo; ``None`` if none is fitted.
+        seat_error: its standard error.
+        deals: results that share one, such as a question, are not independent; their number.
+        doubts: what the results do not establish.
+        pairs: of all who met.
+    """
+
+    rows: Sequence[BattleRow]
+    seated: bool
+    seat_advantage: float | None
+    seat_error: float | None
+    deals: int
+    doubts: tuple[str, ...]
+    pairs: tuple[PairTally, ...]
+
+    def columns(self) -> list[Column]:
+        """Returns ranks, ratings and tallies."""
+        return [
+            Column("rank", lambda row: _ranks(row.best_rank, row.worst_rank)),
+            Column("rating", _rating),
+            Column("score", lambda row: cells.number(100 * row.score, 1) + " %", 5),
+            Column("W/D/L", lambda row: cells.tally(row.tally), 4),
+            Column("against all", lambda row: cells.number(100 * row.against_all, 1) + " %", 3),
+        ]
+
+    def notes(self) -> list[str]:
+        """Says what the ratings are, and what does not hold of them."""
+        advantage = "seats are not known: no advantage of the first is fitted"
+        if self.seat_advantage is not None and self.seat_error is not None:
+            advantage = f"advantage of the first: {self.seat_advantage:.0f} Elo, standard error {self.seat_error:.0f}"
+        return [
+            "rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval; rank: those that the intervals leave open",
+            "against all: mean probability of beating each other one, by the ratings",
+            f"{self.deals} deals or questions, within which results are not taken for independent; {advantage}",
+            *self.doubts,
+        ]
+
+    def figures(self, outcomes: Sequence[object]) -> list[Figure]:
+        """Returns ratings with their intervals, and the results of every pair."""
+        bounded = [
+            (row.policy, row.rating, row.low, row.high)
+            for row in self.rows
+            if row.low is not None and row.high is not None
+        ]
+        names = sorted(row.policy for row in self.rows)
+        table: dict[str, dict[str, Tally | None]] = {name: dict.fromkeys(names) for name in names}
+        for pair in self.pairs:
+            table[pair.first][pair.second] = pair.tally
+            table[pair.second][pair.first] = Tally(*reversed(pair.tally))
+        drawn: list[Figure] = [Pairs(table)] if len(names) <= _MOST_IN_A_MATRIX else []
+        return [
+            *([Intervals(bounded, "Bradley-Terry rating in Elo with its 95 % interval")] if bounded else []),
+            *drawn,
+        ]
+
+
+_MOST_IN_A_MATRIX = 60
+
+
+def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: bool = False) -> BattleLeaderboard:
+    """Makes the leaderboard of results of pairs.
+
+    Args:
+        environment: what was played.
+        battles: in any order; one of two policies at least.
+        seated: whether the first sat first, or was shown first, so that an advantage of it can be fitted.
+
+    Raises:
+        ValueError: if no two policies met.
+    """
+    comparisons = comparisons_of(battles, seated=seated)
+    if not comparisons.policies:
+        raise ValueError(f"{environment}: expected results of two policies, got none")
+    found = standings(comparisons)
+    fitted, place = found.fitted, {name: index for index, name in enumerate(comparisons.policies)}
+    table = _tallies(comparisons)
+    beats = 0.5 * (1 + np.tanh((fitted.ratings[:, None] - fitted.ratings[None, :]) / (2 * ELO_PER_NAT)))
+    against_all = (beats.sum(axis=1) - 0.5) / (len(place) - 1)
+    points, weights = _points(comparisons)
+    rows = []
+    for row in found.rows:
+        index = place[row.policy]
+        tally = Tally(*(int(count) for count in table[index].sum(axis=0)))
+        rows.append(_row(row, points[index] / weights[index], tally, float(against_all[index])))
+    is_fitted = fitted.options.seat_term
+    return BattleLeaderboard(
+        environment=environment,
+        scheme=SCHEME,
+        rows=tuple(rows),
+        matches=len(comparisons.score),
+        void_matches=0,
+        bug_matches=0,
+        undecided_matches=0,
+        stop_reason="",
+        seated=seated,
+        seat_advantage=fitted.seat_advantage if is_fitted else None,
+        seat_error=fitted.seat_error if is_fitted else None,
+        deals=len(np.unique(comparisons.cluster)),
+        doubts=found.notes,
+        pairs=tuple(
+            PairTally(comparisons.policies[one], comparisons.policies[other], Tally(*map(int, table[one, other])))
+            for one, other in np.argwhere(np.triu(table.sum(axis=2)))
+        ),
+    )
+
+
+def _row(row: Standing, score: float, tally: Tally, against_all: float) -> BattleRow:
+    return BattleRow(
+        policy=row.policy,
+        reward=None,
+        effort=Effort(row.games, 0, {}, {}, 0, 0, 0, 0, 0, 0, 0, 0),
+        rating=row.rating,
+        low=row.low,
+        high=row.high,
+        best_rank=row.best_rank,
+        worst_rank=row.worst_rank,
+        score=float(score),
+        tally=tally,
+        against_all=against_all,
+    )
+
+
+def _tallies(comparisons: Comparisons) -> np.ndarray:
+    """Returns how often the row's policy scored more than half, half and less against the column's, shape (n, n, 3)."""
+    size = len(comparisons.policies)
+    kind = np.where(comparisons.score > 0.5, 0, np.where(comparisons.score == 0.5, 1, 2))
+    cells_of = (comparisons.first * size + comparisons.second) * 3 + kind
+    table = np.bincount(cells_of, minlength=size * size * 3).reshape(size, size, 3)
+    return table + table.transpose(1, 0, 2)[..., ::-1]
+
+
+def _points(comparisons: Comparisons) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the sum of scores of each policy and that of the weights, shape (n,) each."""
+    ordered, size = comparisons.in_order(), len(comparisons.policies)
+    weight = np.ones(len(ordered.score)) if ordered.weight is None else ordered.weight
+    first, second = ordered.first, ordered.second
+    points = np.bincount(first, ordered.score * weight, size) + np.bincount(second, (1 - ordered.score) * weight, size)
+    return points, np.bincount(first, weight, size) + np.bincount(second, weight, size)
+
+
+def _rating(row: BattleRow) -> str:
+    low = "-∞" if row.low is None else cells.number(row.low, 0)
+    high = "∞" if row.high is None else cells.number(row.high, 0)
+    return f"{row.rating:.0f} [{low}, {high}]"
+
+
+def _ranks(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best}-{worst}"
