@@ -12,11 +12,11 @@ a model of their own. The factor ``N / (N - k)``, for N deals of pairs and k par
 residuals.
 """
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
 from rating.statistics.bradley_terry import (
@@ -29,12 +29,16 @@ from rating.statistics.bradley_terry import (
     fit,
     totals,
 )
+from rating.statistics.bradley_terry.links import links_of
 
 _LEAST_FOR_SHAPE = 5
 """Policies from which on the shape of the curve is told from cycles; fewer leave too few pairs for both."""
 
 _CHUNK = 4_000_000
 """Numbers drawn at once."""
+
+_MOST, _LEAST_DRAWS = 20_000_000, 199
+"""Numbers drawn in all, but for so many draws at least."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +67,14 @@ def lack_of_fit(comparisons: Comparisons, *, draws: int = 999, seed: int = 0) ->
 
     Args:
         comparisons: any.
-        draws: number of times that signs are drawn.
+        draws: number of times that signs are drawn; fewer, down to 199, where the log is very large.
         seed: of the signs.
 
     Returns:
         ``None`` where nothing can be tested: fewer than three policies that are linked by wins and losses, no more pairs than
         parameters, or too few results.
     """
-    core = largest_group(comparisons)
+    core = _largest_group(comparisons) if len(comparisons.policies) > 2 else comparisons
     if len(core.policies) < 3:
         return None
     scores = _scores(_sorted(core))
@@ -79,6 +83,7 @@ def lack_of_fit(comparisons: Comparisons, *, draws: int = 999, seed: int = 0) ->
         return None
     observed = float(scores.statistic(scores.units @ scores.counts[:, None])[0])
     rng = np.random.default_rng(seed)
+    draws = min(draws, max(_LEAST_DRAWS, _MOST // len(scores.counts)))
     chunk = max(1, _CHUNK // max(scores.units.shape))
     drawn = np.concatenate(
         [
@@ -95,22 +100,16 @@ def lack_of_fit(comparisons: Comparisons, *, draws: int = 999, seed: int = 0) ->
     return LackOfFit((1 + reached) / (1 + draws), observed, expected, float(scatter), float(dispersion), core.policies)
 
 
-def largest_group(comparisons: Comparisons) -> Comparisons:
-    """Returns the results among the largest group of policies of which each has beaten or tied every other through a chain."""
-    wins, games = totals(comparisons)
-    beats = (wins > 0) | (games - wins > 0).T
-    _, label = connected_components(sparse.csr_matrix(beats), connection="strong")
-    members = label == np.argmax(np.bincount(label)) if len(label) else np.zeros(0, dtype=bool)
+def _largest_group(comparisons: Comparisons) -> Comparisons:
+    """Returns the results among the policies that are linked by wins and losses."""
+    members = links_of(*totals(comparisons)).linked
     chosen = comparisons.select(members[comparisons.first] & members[comparisons.second])
     index_of = np.cumsum(members) - 1
-    return Comparisons(
-        tuple(np.array(comparisons.policies, dtype=object)[members]),
-        index_of[chosen.first],
-        index_of[chosen.second],
-        chosen.score,
-        chosen.cluster,
-        chosen.weight,
-        chosen.seated,
+    return replace(
+        chosen,
+        policies=tuple(itertools.compress(comparisons.policies, members)),
+        first=index_of[chosen.first],
+        second=index_of[chosen.second],
     )
 
 

@@ -83,7 +83,7 @@ def diagnose(comparisons: Comparisons, *, level: float = LEVEL, draws: int = 999
     Args:
         comparisons: any.
         level: probability of a flag where one scale explains all.
-        draws: of the test.
+        draws: of the test, at most.
         seed: of the test.
 
     Returns:
