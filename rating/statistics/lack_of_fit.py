@@ -117,7 +117,7 @@ def _sorted(comparisons: Comparisons) -> Comparisons:
     """Returns the results in an order of their own, so that rounding does not depend on that of the log."""
     weight = np.ones(len(comparisons.score)) if comparisons.weight is None else comparisons.weight
     keys = (comparisons.cluster, weight, comparisons.score, comparisons.second, comparisons.first)
-    return comparisons.select(np.lexsort(keys))  # type: ignore[arg-type]
+    return comparisons.select(np.lexsort(keys))
 
 
 @dataclass(frozen=True, eq=False)
