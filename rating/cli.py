@@ -180,12 +180,14 @@ def build_parser() -> argparse.ArgumentParser:
     replay.add_argument("--verify", action="store_true", help="check every hash, play again and compare everything")
     export.add_argument(
         "--format",
-        choices=("jsonl", "csv", "battles", "matrix"),
+        choices=("jsonl", "csv", "battles", "matrix", "verdicts"),
         default="jsonl",
         help="jsonl: all of a run; csv: a row a seat; battles: a JSON line a pair, as Chatbot Arena has them; matrix: wins of the"
-        " row over the column (default jsonl)",
+        " row over the column; verdicts: what judges said (default jsonl)",
     )
-    export.add_argument("--environment", default="", metavar="ENV", help="of battles and matrix")
+    export.add_argument(
+        "--environment", default="", metavar="ENV", help="of battles, matrix and verdicts (default: all)"
+    )
     return parser
 
 

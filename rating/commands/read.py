@@ -14,7 +14,7 @@ from rich.console import Console
 from llmarena_envs.core.options import OptionError
 from rating.commands.matches import headline, print_match
 from rating.commands.verification import no_such_match, verify_run
-from rating.imports.export import write_battles, write_matrix
+from rating.imports.export import write_battles, write_matrix, write_verdicts
 from rating.imports.source import RunSource, Source, open_source
 from rating.records.export import record_table, write_csv, write_jsonl
 from rating.records.record import Record
@@ -86,8 +86,8 @@ def export(args: argparse.Namespace) -> None:
         write(store.records(), sys.stdout)
 
 
-_RESULTS = {"battles": write_battles, "matrix": write_matrix}
-"""What writes the results of pairs, by format."""
+_RESULTS = {"battles": write_battles, "matrix": write_matrix, "verdicts": write_verdicts}
+"""What writes results and verdicts, by format."""
 
 
 def print_leaderboards(config: RunConfig, store: Store) -> list[Leaderboard]:

@@ -1,4 +1,4 @@
-"""Results written for others: battles as Chatbot Arena publishes them, and tables of wins."""
+"""Results written for others: battles as Chatbot Arena publishes them, tables of wins, and verdicts of judges."""
 
 import csv
 import json
@@ -8,6 +8,7 @@ import numpy as np
 
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.imports.source import Source
+from rating.judgements.files import case_of
 from rating.judgements.judgement import TIE
 from rating.statistics.battles import comparisons_of
 from rating.statistics.bradley_terry import totals
@@ -67,6 +68,28 @@ def write_matrix(source: Source, file: TextIO, environment: str = "") -> None:
 
 def _count(wins: float) -> str:
     return np.format_float_positional(wins, trim="-")
+
+
+def write_verdicts(source: Source, file: TextIO, environment: str = "") -> None:
+    """Writes a table of what each judge said of each case, a line a verdict: before a discussion, and the one that counts.
+
+    Args:
+        source: of the verdicts.
+        file: where to.
+        environment: whose; empty for all.
+
+    Raises:
+        OptionError: if the source has none of that name.
+    """
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["environment", "item", "judge", "stage", "verdict", "a", "b", "words_a", "words_b"])
+    for name in _chosen(source, environment):
+        for said in source.judgements(name) or ():
+            item = said.item.removesuffix(": " + case_of("", said.players))
+            stages = [("first", said.first)] if said.first is not None else []
+            for stage, label in [*stages, ("final", said.final)]:
+                shown = "" if label is None else label
+                writer.writerow([name, item, said.judge, stage, shown, *said.players, *(said.words or ("", ""))])
 
 
 def _chosen(source: Source, environment: str) -> tuple[str, ...]:

@@ -64,10 +64,13 @@ class Pairs:
         weight = _number(row, "weight")
         if weight is not None and weight <= 0:
             raise OptionError(f"weight: expected a number above 0, got {weight:g}")
+        said = _unjudged(row, judge, players, question or where, is_swapped) if judge else None
+        if said is not None:
+            said = said._replace(first=label) if is_first else said._replace(final=label)
         yield Result(
             None if score is None or is_first else battle_of(players, score, question, weight or 1.0),
             name_of(environment) if environment else "",
-            _judgement(row, name_of(judge), label, players, question or where, is_first) if judge else None,
+            said,
         )
 
 
@@ -94,18 +97,19 @@ def _number(row: Mapping[str, Any], name: str) -> float | None:
     return number_of(name, value)
 
 
-def _judgement(
-    row: Mapping[str, Any], judge: str, label: Label | None, players: tuple[str, str], question: str, is_first: bool
+def _unjudged(
+    row: Mapping[str, Any], judge: str, players: tuple[str, str], question: str, is_swapped: bool
 ) -> Judgement:
-    """Returns the verdict of a named judge; the turns of a conversation are judged apart."""
+    """Returns what a named judge was shown, without its verdict; the turns of a conversation are judged apart."""
     turn = field(row, ("turn",), "", empty=True)
     item = case_name(f"{question}, turn {turn}") if turn else question
+    first, second = (_number(row, f"words_{side}") for side in ("ba" if is_swapped else "ab"))
     return Judgement(
         case_of(item, players),
-        judge,
-        None if is_first else label,
-        first=label if is_first else None,
+        name_of(judge),
+        None,
         players=players,
+        words=None if first is None or second is None else (first, second),
         contest=case_of(item, tuple(sorted(players))),
     )
 

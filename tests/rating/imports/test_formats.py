@@ -81,7 +81,14 @@ def test_rows_and_how_they_are_recognised(tmp_path, name, text, expected):
 
 
 def sample(document, **metrics):
-    row = {"doc_id": document, "doc": {"q": 1}, "target": "x", "arguments": {}, "resps": [["x"]], "filtered_resps": ["x"]}
+    row = {
+        "doc_id": document,
+        "doc": {"q": 1},
+        "target": "x",
+        "arguments": {},
+        "resps": [["x"]],
+        "filtered_resps": ["x"],
+    }
     return json.dumps({**row, "doc_hash": f"h{document}", **metrics}) + "\n"
 
 

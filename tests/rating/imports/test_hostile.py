@@ -55,7 +55,7 @@ def test_a_bad_row_costs_itself_only(tmp_path, line, reason):
 
 
 def test_bytes_that_are_no_text_cost_their_rows_only(tmp_path):
-    table = "left,right,winner\nx,y,left\n".encode() + "甲,乙,left\n".encode("gbk") + b"x,y,right\n"
+    table = b"left,right,winner\nx,y,left\n" + "甲,乙,left\n".encode("gbk") + b"x,y,right\n"
     assert read(tmp_path, table, "pairwise") == (2, [("line 3", "expected text in UTF-8, got other bytes")])
     with pytest.raises(OptionError, match="got UTF-16; save it as UTF-8"):
         read(tmp_path, "left,right,winner\nx,y,left\n".encode("utf-16"), "pairwise")
