@@ -6,7 +6,7 @@
 Results are drawn from the Bradley-Terry model. Contestants take turns in one process, on one thread; seconds are of processor
 time, the median over the rounds, a ratio is the median over the rounds of ours over theirs. What a fit gets is arrays of integers
 and scores, so that counting is part of it; the peers get what they ask for, ready made. All fit the likelihood alone, to the last
-digits. ``--all`` runs the simulations as well.
+digits; ours and lean numpy also give the covariance of the ratings. ``--all`` runs the simulations as well.
 """
 
 # ruff: noqa: E402
@@ -170,14 +170,14 @@ def fits(results: Comparisons) -> list[Contestant]:
 
     return [
         Contestant("rating", ours),
-        Contestant("lean numpy", lambda: lean_fit(first, second, score, size), "ratio at most 1.1"),
+        Contestant("lean numpy", lambda: lean_fit(first, second, score, size)[0], "ratio at most 1.1"),
         Contestant(f"choix {version('choix')}, dense", by_choix),
         Contestant(f"evalica {version('evalica')}", by_evalica, "ratio at most 0.1, difference at most 1e-9"),
     ]
 
 
-def lean_fit(first: Integers, second: Integers, score: Floats, size: int) -> Floats:
-    """Returns strengths by nothing but counting and Newton's method; shape (n,), in nats, with mean 0."""
+def lean_fit(first: Integers, second: Integers, score: Floats, size: int) -> tuple[Floats, Floats]:
+    """Returns strengths in nats with mean 0, shape (n,), and their covariance, by nothing but counting and Newton's method."""
     wins = np.bincount(first * size + second, score, size * size).reshape(size, size)
     games = np.bincount(first * size + second, minlength=size * size).reshape(size, size)
     wins, games = wins + (games - wins).T, games + games.T
@@ -191,7 +191,7 @@ def lean_fit(first: Integers, second: Integers, score: Floats, size: int) -> Flo
         x = x + step
         if np.abs(step).max() < 1e-8:  # the error that is left is about the square of it
             break
-    return x - x.mean()
+    return x - x.mean(), np.linalg.inv(curvature)
 
 
 def _resampling(results: Comparisons, options: Options, goal: str = "") -> Contestant:
