@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from rating.api.data import Battles, battles_of
+from rating.api.data import Battles, comparisons
 from rating.report.tables import Sheet, render, to_json
 from rating.schemes.leaderboard import ALWAYS
 from rating.statistics import bradley_terry
-from rating.statistics.battles import comparisons_of
 from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing
 from rating.statistics.transitivity import diagnose
 
@@ -75,10 +74,10 @@ def leaderboard(battles: Battles, *, seated: bool = False, options: BradleyTerry
             list winners first.
         options: what is fitted.
     """
-    comparisons = comparisons_of(battles_of(battles), seated=seated)
-    standings = bradley_terry.standings(comparisons, options)
-    scores = _scores(comparisons)
-    found = diagnose(comparisons)
+    results = comparisons(battles, seated=seated)
+    standings = bradley_terry.standings(results, options)
+    scores = _scores(results)
+    found = diagnose(results)
     rows = [_row(standing, scores[standing.policy]) for standing in standings.rows]
     return BattleBoard(tuple(rows), (*standings.notes, *(found.notes() if found and found.flagged else ())))
 
@@ -97,11 +96,11 @@ def _row(standing: Standing, score: float) -> BattleRow:
     )
 
 
-def _scores(comparisons: Comparisons) -> dict[str, float]:
+def _scores(results: Comparisons) -> dict[str, float]:
     """Returns the mean score of each policy."""
-    wins, games = bradley_terry.totals(comparisons)
+    wins, games = bradley_terry.totals(results)
     score, most = wins + (games - wins).T, games + games.T
-    return dict(zip(comparisons.policies, (score.sum(axis=1) / most.sum(axis=1)).tolist(), strict=True))
+    return dict(zip(results.policies, (score.sum(axis=1) / most.sum(axis=1)).tolist(), strict=True))
 
 
 def _sheet(board: BattleBoard) -> Sheet:

@@ -5,7 +5,8 @@ from typing import Any, Protocol
 
 from rating.judgements.judgement import FIRST, SECOND, TIE
 from rating.judgements.labels import read_label
-from rating.statistics.battles import Battle
+from rating.statistics.battles import Battle, comparisons_of
+from rating.statistics.bradley_terry import Comparisons
 
 _SCORES = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
 
@@ -41,6 +42,18 @@ def battles_of(data: Battles) -> list[Battle]:
         raise ValueError(f"battles: expected battles, got text; rating.read_battles({data!r:.60}) reads a file")
     rows = _rows(data) if isinstance(data, Mapping) or hasattr(data, "columns") else iter(data)
     return [_battle(row, place) for place, row in enumerate(rows)]
+
+
+def comparisons(data: Battles, *, seated: bool) -> Comparisons:
+    """Makes battles ready for a fit.
+
+    Raises:
+        ValueError: if there is none between two policies, or as ``battles_of``.
+    """
+    found = comparisons_of(battles_of(data), seated=seated)
+    if not found.policies:
+        raise ValueError("battles: expected at least one between two policies, got none")
+    return found
 
 
 def _battle(row: Any, place: int) -> Battle:

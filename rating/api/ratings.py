@@ -1,21 +1,23 @@
 """Ratings of battles from anywhere."""
 
-from rating.api.data import Battles, battles_of
+from rating.api.data import Battles, comparisons
 from rating.statistics import bradley_terry
-from rating.statistics.battles import comparisons_of
 from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Standings
 
 
 def fit(battles: Battles, *, seated: bool = False, options: BradleyTerryOptions | None = None) -> BradleyTerryFit:
-    """Fits Bradley-Terry ratings.
+    """Returns Bradley-Terry ratings in Elo with their covariance: those of ``standings``.
 
     Args:
         battles: at least one, in any order.
         seated: whether the first of a battle sat on the first seat, whose advantage is fitted then. Leave it out where a log may
             list winners first.
         options: what is fitted.
+
+    Raises:
+        ValueError: if there is no battle between two policies, or something is none; it is said which.
     """
-    return bradley_terry.fit(comparisons_of(battles_of(battles), seated=seated), options)
+    return standings(battles, seated=seated, options=options).fitted
 
 
 def standings(battles: Battles, *, seated: bool = False, options: BradleyTerryOptions | None = None) -> Standings:
@@ -25,5 +27,8 @@ def standings(battles: Battles, *, seated: bool = False, options: BradleyTerryOp
         battles: as for ``fit``.
         seated: as for ``fit``.
         options: as for ``fit``.
+
+    Raises:
+        ValueError: as for ``fit``.
     """
-    return bradley_terry.standings(comparisons_of(battles_of(battles), seated=seated), options)
+    return bradley_terry.standings(comparisons(battles, seated=seated), options)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from rating.statistics.bradley_terry import ELO_PER_NAT, MEAN_RATING, Comparisons, Floats, fit, totals
+from rating.statistics.bradley_terry import ELO_PER_NAT, MEAN_RATING, Comparisons, Floats, standings, totals
 from rating.statistics.lack_of_fit import LackOfFit, lack_of_fit
 from rating.statistics.nash import nash_average
 
@@ -39,7 +39,7 @@ class NashRow:
         policy: its name.
         weight: its share in the mix that nobody beats, 0 to 1.
         skill: its advantage over that mix, in Elo, at most 0.
-        rating: its Bradley-Terry rating, in Elo.
+        rating: its Bradley-Terry rating, in Elo, as in ``standings``.
     """
 
     policy: str
@@ -109,7 +109,7 @@ def diagnose(comparisons: Comparisons, *, level: float = LEVEL, draws: int = 999
 
 def _advantages(comparisons: Comparisons, tested: LackOfFit) -> tuple[Floats, Floats, Floats]:
     """Returns the advantage of the row's policy over the column's in Elo, its precision, shape (n, n) each, and the ratings."""
-    fitted = fit(comparisons)
+    fitted = standings(comparisons).fitted
     x, seat = (fitted.ratings - MEAN_RATING) / ELO_PER_NAT, fitted.seat_advantage / ELO_PER_NAT
     lead = x[:, None] - x
     wins, games = totals(comparisons)

@@ -107,6 +107,19 @@ def test_a_circle_is_said_below_the_leaderboard():
     assert any("cycle: paper beats rock (20 of 20)" in note for note in rating.leaderboard(circle).notes)
 
 
+def test_all_names_give_the_same_ratings():
+    fitted, standings, board = (name(BATTLES) for name in (rating.fit, rating.standings, rating.leaderboard))
+    expected = dict(zip(fitted.policies, fitted.ratings, strict=True))
+    assert {row.policy: row.rating for row in standings.rows} == expected
+    assert {row.policy: row.rating for row in board.rows} == expected
+
+
+@pytest.mark.parametrize("data", [[], [("ann", "ann", 1)]])
+def test_battles_of_nobody_with_anybody_are_refused(data):
+    with pytest.raises(ValueError, match="expected at least one between two policies"):
+        rating.leaderboard(data)
+
+
 def test_a_seat_is_fitted_only_where_it_is_known():
     won_by_first = [("ann", "bob", 1), ("bob", "ann", 1)] * 10
     assert rating.fit(won_by_first).seat_advantage == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.performance.transitivity import Setting, play
-from rating.statistics.bradley_terry import Comparisons, compare, fit
+from rating.statistics.bradley_terry import Comparisons, compare, standings
 from rating.statistics.transitivity import Beat, diagnose
 from tests.rating.made_outcomes import duel
 
@@ -21,11 +21,12 @@ def test_one_scale_leaves_the_best_rated_policy_alone_in_the_mix():
     assert not found.flagged
     assert found.cycles == ()
     assert "no sign" in found.notes()[0]
-    fitted = fit(made)
+    fitted = standings(made).fitted
     best = fitted.policies[np.argmax(fitted.ratings)]
     assert (found.nash[0].policy, found.nash[0].weight, found.nash[0].skill) == (best, 1.0, 0.0)
     gaps = [row.rating - fitted.ratings.max() for row in found.nash]
     assert [row.skill for row in found.nash] == pytest.approx(gaps, abs=15)
+    assert {row.policy: row.rating for row in found.nash} == dict(zip(fitted.policies, fitted.ratings, strict=True))
 
 
 def test_a_circle_is_named_with_its_results():
