@@ -191,7 +191,7 @@ def lean_fit(first: Integers, second: Integers, score: Floats, size: int) -> tup
         x = x + step
         if np.abs(step).max() < 1e-8:  # the error that is left is about the square of it
             break
-    return x - x.mean(), np.linalg.inv(curvature)
+    return x - x.mean(), np.linalg.inv(curvature).astype(np.float64)
 
 
 def _resampling(results: Comparisons, options: Options, goal: str = "") -> Contestant:
