@@ -26,7 +26,7 @@ ROOMS = (
     {"rating.report"},
     {"rating.imports"},
     {"rating.commands"},
-    {"rating.cli"},
+    {"rating.api", "rating.cli"},
 )
 """The rooms of the harness from the bottom up: a room imports itself and those on lower floors only."""
 HEAVY = (

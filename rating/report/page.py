@@ -18,6 +18,7 @@ from rating.records.store import fact_table
 from rating.report.costs import Costs, cost_sheet, match_cells, policy_cells
 from rating.report.replays import Replays
 from rating.report.sections import judges_sections, leaderboard_section, sheet_section, study_sections, table_section
+from rating.report.transitivity import transitivity_sheets
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary, summarise
 
@@ -78,6 +79,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         for board in run.boards
     ]
     for board in run.boards:
+        sections += map(sheet_section, transitivity_sheets(board, outcomes[board.environment]))
         sections += judges_sections(board.environment, outcomes[board.environment])
     if len(run.boards) > 1:
         sections.append(table_section(summarise(run.boards, run.outcomes)))

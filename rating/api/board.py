@@ -1,0 +1,124 @@
+"""A leaderboard of battles from anywhere, to print, to read and to keep."""
+
+import io
+from dataclasses import dataclass
+
+from rich.console import Console
+
+from rating.api.data import Battles, comparisons
+from rating.report.tables import Sheet, render, to_json
+from rating.schemes.leaderboard import ALWAYS
+from rating.statistics import bradley_terry
+from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing
+from rating.statistics.transitivity import diagnose
+
+_WIDTH = 100
+"""Characters of a line."""
+
+
+@dataclass(frozen=True)
+class BattleRow:
+    """A policy.
+
+    Attributes:
+        policy: its name.
+        best_rank: the best rank that the results leave it, from 1.
+        worst_rank: the worst.
+        rating: Bradley-Terry rating, in Elo.
+        low: lower end of its 95 % interval; ``None`` if it is unbounded below.
+        high: upper end; ``None`` if it is unbounded above.
+        score: its mean score, 0 to 1, over all of its battles.
+        battles: how many.
+        is_linked: whether it has beaten or tied the others, and they it, through a chain; if not, its distance is the prior's.
+    """
+
+    policy: str
+    best_rank: int
+    worst_rank: int
+    rating: float
+    low: float | None
+    high: float | None
+    score: float
+    battles: int
+    is_linked: bool
+
+
+@dataclass(frozen=True)
+class BattleBoard:
+    """The leaderboard; ``print`` shows it within 100 columns.
+
+    Attributes:
+        rows: best first, equals by name.
+        notes: what the results do not establish, in plain words.
+    """
+
+    rows: tuple[BattleRow, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        text = io.StringIO()
+        Console(file=text, width=_WIDTH).print(render(_sheet(self), _WIDTH))
+        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+    def to_json(self) -> str:
+        """Returns rows and notes as JSON, numbers rounded to four decimals."""
+        return to_json(self)
+
+
+def leaderboard(battles: Battles, *, seated: bool = False, options: BradleyTerryOptions | None = None) -> BattleBoard:
+    """Makes the leaderboard of battles.
+
+    Args:
+        battles: at least one, in any order.
+        seated: whether the first of a battle sat on the first seat, whose advantage is fitted then. Leave it out where a log may
+            list winners first.
+        options: what is fitted.
+    """
+    results = comparisons(battles, seated=seated)
+    standings = bradley_terry.standings(results, options)
+    scores = _scores(results)
+    found = diagnose(results)
+    rows = [_row(standing, scores[standing.policy]) for standing in standings.rows]
+    return BattleBoard(tuple(rows), (*standings.notes, *(found.notes() if found and found.flagged else ())))
+
+
+def _row(standing: Standing, score: float) -> BattleRow:
+    return BattleRow(
+        standing.policy,
+        standing.best_rank,
+        standing.worst_rank,
+        standing.rating,
+        standing.low,
+        standing.high,
+        score,
+        standing.games,
+        standing.is_linked,
+    )
+
+
+def _scores(results: Comparisons) -> dict[str, float]:
+    """Returns the mean score of each policy."""
+    wins, games = bradley_terry.totals(results)
+    score, most = wins + (games - wins).T, games + games.T
+    return dict(zip(results.policies, (score.sum(axis=1) / most.sum(axis=1)).tolist(), strict=True))
+
+
+def _sheet(board: BattleBoard) -> Sheet:
+    header = ["policy", "rank", "rating", "score", "battles"]
+    rows = [[row.policy, _ranks(row), _rating(row), f"{row.score:.0%}", str(row.battles)] for row in board.rows]
+    notes = [
+        "rank: those that the results leave open; rating: Bradley-Terry in Elo with its 95 % interval; score: ties as halves",
+        *board.notes,
+    ]
+    return Sheet("", header, rows, notes, [ALWAYS] * len(header))
+
+
+def _ranks(row: BattleRow) -> str:
+    return str(row.best_rank) if row.best_rank == row.worst_rank else f"{row.best_rank}-{row.worst_rank}"
+
+
+def _rating(row: BattleRow) -> str:
+    """Writes a rating with its interval, whose ends may be open."""
+    low = "(-" if row.low is None else f"[{row.low:.0f}"
+    high = "-)" if row.high is None else f"{row.high:.0f}]"
+    return f"{row.rating:.0f} {low}, {high}"

@@ -1,0 +1,106 @@
+"""Battles as people have them: tuples, or tables by columns."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from rating.judgements.judgement import FIRST, SECOND, TIE
+from rating.judgements.labels import read_label
+from rating.statistics.battles import Battle, comparisons_of
+from rating.statistics.bradley_terry import Comparisons
+
+_SCORES = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
+
+
+class Columns(Protocol):
+    """A table, as a DataFrame of pandas or polars or a dictionary of lists: values by name of the column."""
+
+    def __getitem__(self, name: Any, /) -> Any:
+        """Returns a column."""
+
+    def __contains__(self, name: object, /) -> bool:
+        """Says whether there is a column of this name."""
+
+
+Battles = Iterable[tuple[Any, ...]] | Columns
+"""Battles, ``(first, second, score)`` tuples with deal and weight on request, or a table with these columns.
+
+A table may also have the columns of published logs: ``model_a``, ``model_b``, ``winner`` (``model_a``, ``model_b``, ``tie``) and
+``question_id``, which is the deal then.
+"""
+
+
+def battles_of(data: Battles) -> list[Battle]:
+    """Returns battles as ``Battle`` tuples.
+
+    Args:
+        data: see ``Battles``.
+
+    Raises:
+        ValueError: if it is something else; what a row should be is said.
+    """
+    if isinstance(data, str | bytes):
+        raise ValueError(f"battles: expected battles, got text; rating.read_battles({data!r:.60}) reads a file")
+    rows = _rows(data) if isinstance(data, Mapping) or hasattr(data, "columns") else iter(data)
+    return [_battle(row, place) for place, row in enumerate(rows)]
+
+
+def comparisons(data: Battles, *, seated: bool) -> Comparisons:
+    """Makes battles ready for a fit.
+
+    Raises:
+        ValueError: if there is none between two policies, or as ``battles_of``.
+    """
+    found = comparisons_of(battles_of(data), seated=seated)
+    if not found.policies:
+        raise ValueError("battles: expected at least one between two policies, got none")
+    return found
+
+
+def _battle(row: Any, place: int) -> Battle:
+    if isinstance(row, Battle):
+        return row
+    if isinstance(row, str) or not hasattr(row, "__len__") or not 3 <= len(row) <= len(Battle._fields):
+        raise ValueError(
+            f"battle {place}: expected ({', '.join(Battle._fields)}), of which the first three are needed, got {row!r:.80}"
+        )
+    first, second, score, *rest = row
+    deal = rest[0] if rest else ""
+    weight = rest[1] if len(rest) > 1 else 1.0
+    try:
+        return Battle(str(first), str(second), float(score), _deal(deal), float(weight))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"battle {place}: expected numbers for score and weight, got {score!r} and {weight!r}"
+        ) from error
+
+
+def _deal(value: Any) -> str:
+    """Returns the name of a deal; missing values of tables, the only ones that are not equal to themselves, are none."""
+    return "" if value is None or value != value else str(value)
+
+
+def _rows(table: Any) -> Iterator[tuple[Any, ...]]:
+    names = list(table if isinstance(table, Mapping) else table.columns)
+    if {"first", "second", "score"} <= set(names):
+        chosen, deal = ["first", "second", "score"], "deal"
+    elif {"model_a", "model_b", "winner"} <= set(names):
+        chosen, deal = ["model_a", "model_b", "winner"], "question_id"
+    else:
+        raise ValueError(
+            "battles: expected the columns first, second and score (and deal, weight), or model_a, model_b and winner, got "
+            f"{', '.join(map(str, names))[:200]}"
+        )
+    size = len(table[chosen[0]])
+    deals = table[deal] if deal in names else [""] * size
+    weights = table["weight"] if "weight" in names else [1.0] * size
+    columns = [table[name] for name in chosen]
+    for place, (first, second, result, of_deal, weight) in enumerate(zip(*columns, deals, weights, strict=True)):
+        score = result if chosen[2] == "score" else _score(result, (str(first), str(second)), place)
+        yield first, second, score, of_deal, weight
+
+
+def _score(winner: Any, players: tuple[str, str], place: int) -> float:
+    label = read_label(str(winner), players)
+    if label not in _SCORES:
+        raise ValueError(f"battle {place}: winner: expected model_a, model_b or tie, got {winner!r:.60}")
+    return _SCORES[label]

@@ -1,0 +1,155 @@
+"""Whether one order says who beats whom, which cycles there are if it does not, and what each policy gets from the best mix.
+
+The advantage of one policy over another is what the ratings say and what the results of the pair add to it, shrunk towards the
+ratings as far as chance explains how pairs scatter around them (a normal prior whose width is estimated from all pairs). So pairs
+that rarely met do not make up cycles.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from rating.statistics.bradley_terry import ELO_PER_NAT, MEAN_RATING, Comparisons, Floats, standings, totals
+from rating.statistics.lack_of_fit import LackOfFit, lack_of_fit
+from rating.statistics.nash import nash_average
+
+LEVEL = 0.01
+"""Share of pools that are flagged although one scale explains them. Every leaderboard is tested, so it is small."""
+
+_CYCLES = 3
+"""Cycles that are named."""
+
+
+class Beat(NamedTuple):
+    """What one policy has got from another."""
+
+    winner: str
+    loser: str
+    score: float
+    games: float
+
+
+@dataclass(frozen=True)
+class NashRow:
+    """A policy.
+
+    Attributes:
+        policy: its name.
+        weight: its share in the mix that nobody beats, 0 to 1.
+        skill: its advantage over that mix, in Elo, at most 0.
+        rating: its Bradley-Terry rating, in Elo, as in ``standings``.
+    """
+
+    policy: str
+    weight: float
+    skill: float
+    rating: float
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found.
+
+    Attributes:
+        fit: the test of one scale.
+        flagged: whether results of pairs are further from it than chance and deals explain.
+        cycles: of three policies, the best established one first; none unless flagged.
+        nash: best first, equals by rating and name.
+    """
+
+    fit: LackOfFit
+    flagged: bool
+    cycles: tuple[tuple[Beat, ...], ...]
+    nash: tuple[NashRow, ...]
+
+    def notes(self) -> list[str]:
+        """Says in plain words what was found."""
+        chance = f"p = {self.fit.p_value:.3f}, {len(self.fit.policies)} policies"
+        if not self.flagged:
+            return [f"no sign that who wins depends on who meets whom ({chance}); few games would not show it"]
+        cycles = ["cycle: " + ", ".join(map(_in_words, cycle)) for cycle in self.cycles]
+        return [
+            f"results of pairs are further from one scale than chance and deals explain ({chance}, by {self.fit.scatter:.0f} "
+            "Elo a pair): who wins depends on who meets whom, and ratings on who is in the pool",
+            *(cycles or ["no three policies of it beat each other in a circle"]),
+        ]
+
+
+def diagnose(comparisons: Comparisons, *, level: float = LEVEL, draws: int = 999, seed: int = 0) -> Diagnosis | None:
+    """Says whether one order explains who beats whom.
+
+    Args:
+        comparisons: any.
+        level: probability of a flag where one scale explains all.
+        draws: of the test, at most.
+        seed: of the test.
+
+    Returns:
+        ``None`` where that cannot be tested (``lack_of_fit``).
+    """
+    tested = lack_of_fit(comparisons, draws=draws, seed=seed)
+    if tested is None:
+        return None
+    advantage, precision, ratings = _advantages(comparisons, tested)
+    average = nash_average(advantage)
+    rows = [
+        NashRow(policy, float(weight), float(skill), float(rating))
+        for policy, weight, skill, rating in zip(comparisons.policies, *average, ratings, strict=True)
+    ]
+    flagged = tested.p_value <= level
+    return Diagnosis(
+        tested,
+        flagged,
+        _cycles(comparisons, advantage * np.sqrt(precision)) if flagged else (),
+        tuple(sorted(rows, key=lambda row: (-round(row.skill, 6), -round(row.rating, 6), row.policy))),
+    )
+
+
+def _advantages(comparisons: Comparisons, tested: LackOfFit) -> tuple[Floats, Floats, Floats]:
+    """Returns the advantage of the row's policy over the column's in Elo, its precision, shape (n, n) each, and the ratings."""
+    fitted = standings(comparisons).fitted
+    x, seat = (fitted.ratings - MEAN_RATING) / ELO_PER_NAT, fitted.seat_advantage / ELO_PER_NAT
+    lead = x[:, None] - x
+    wins, games = totals(comparisons)
+    score, most = wins + (games - wins).T, games + games.T
+    # Where chance explains all, nothing is added to the ratings.
+    dispersion = max(tested.dispersion, 1e-9)
+    prior = dispersion * (ELO_PER_NAT / max(tested.scatter, 1e-3)) ** 2
+    low, high = -most / prior, most / prior
+    for _ in range(100):
+        added = (low + high) / 2
+        expected = games * expit(lead + seat + added) + games.T * expit(lead - seat + added)
+        above = score - expected > prior * added
+        low, high = np.where(above, added, low), np.where(above, high, added)
+    added = (low + high) / 2
+    added = (added - added.T) / 2
+    rate = expit(lead + added)
+    precision = (most * rate * (1 - rate) + prior) / dispersion
+    return (lead + added) * ELO_PER_NAT, precision, fitted.ratings
+
+
+def _cycles(comparisons: Comparisons, evidence: Floats) -> tuple[tuple[Beat, ...], ...]:
+    """Returns the cycles whose weakest link is best established; ``evidence`` is the advantage in standard deviations."""
+    names, size = comparisons.policies, len(comparisons.policies)
+    wins, games = totals(comparisons)
+    score, most = wins + (games - wins).T, games + games.T
+    links = np.where(score > most / 2, evidence, 0.0)
+    found: list[tuple[float, tuple[int, int, int]]] = []
+    for a in range(size):
+        weakest = np.minimum(np.minimum(links[a][:, None], links), links[:, a])
+        weakest[: a + 1] = weakest[:, : a + 1] = 0.0  # every cycle once, from the first of its names
+        best = np.argsort(-weakest, axis=None, kind="stable")[:_CYCLES]
+        found += [(-float(weakest.flat[at]), (a, *divmod(int(at), size))) for at in best if weakest.flat[at] > 0]
+    return tuple(
+        tuple(
+            Beat(names[one], names[other], float(score[one, other]), float(most[one, other]))
+            for one, other in zip(cycle, (*cycle[1:], cycle[0]), strict=True)
+        )
+        for _, cycle in sorted(found)[:_CYCLES]
+    )
+
+
+def _in_words(beat: Beat) -> str:
+    return f"{beat.winner} beats {beat.loser} ({beat.score:g} of {beat.games:g})"

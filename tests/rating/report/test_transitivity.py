@@ -1,0 +1,44 @@
+import itertools
+from dataclasses import replace
+
+from rating.report.transitivity import transitivity_sheets
+from rating.schemes.skill_board import skill_leaderboard
+from tests.rating.made_outcomes import duel
+
+BEATEN = {"rock": "scissors", "scissors": "paper", "paper": "rock"}
+
+
+def games(deals):
+    pairs = [(deal, *pair) for deal in range(deals) for pair in itertools.permutations(BEATEN, 2)]
+    return [
+        duel(number, one, other, one if BEATEN[one] == other else other, seed=deal)
+        for number, (deal, one, other) in enumerate(pairs)
+    ]
+
+
+def test_a_circle_is_told_and_nobody_is_ahead_of_the_mix():
+    outcomes = games(10)
+    (sheet,) = transitivity_sheets(skill_leaderboard(outcomes), outcomes)
+    assert sheet.rows == [[name, "0", "33%", "1000"] for name in sorted(BEATEN)]
+    assert (
+        "cycle: paper beats rock (20 of 20), rock beats scissors (20 of 20), scissors beats paper (20 of 20)"
+        in sheet.notes
+    )
+
+
+def test_policies_whose_ratings_are_withheld_are_left_out():
+    outcomes = games(10)
+    board = skill_leaderboard(outcomes)
+    rows = [replace(row, withheld=row.policy == "paper") for row in board.rows]
+    assert transitivity_sheets(replace(board, rows=rows), outcomes) == []
+
+
+def test_matches_behind_the_end_of_the_schedule_do_not_count():
+    outcomes = games(10)
+    board = replace(skill_leaderboard(outcomes), scheduled=2)
+    assert transitivity_sheets(board, outcomes) == []
+
+
+def test_other_ways_of_comparing_have_no_such_table():
+    outcomes = games(10)
+    assert transitivity_sheets(replace(skill_leaderboard(outcomes), scheme="mean_reward"), outcomes) == []

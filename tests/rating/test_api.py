@@ -1,0 +1,126 @@
+"""The public names of the harness, for people with results of their own."""
+
+import doctest
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rating
+from rating.api.data import battles_of
+from rating.statistics.battles import Battle
+
+BATTLES = [
+    Battle("ann", "bob", 1.0, "deal 1"),
+    Battle("bob", "ann", 0.5, "deal 1"),
+    Battle("ann", "cid", 0.25, "deal 2", 2.0),
+    Battle("cid", "bob", 0.0),
+]
+
+
+def test_the_examples_run_as_they_stand():
+    assert doctest.testmod(rating).failed == 0
+    assert doctest.testmod(rating).attempted >= 4
+
+
+def test_importing_the_package_loads_nothing():
+    code = "import sys, rating; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {"numpy", "scipy", "rich", "matplotlib", "llmarena_envs", "agents"} & set(loaded) == set()
+
+
+def test_every_public_name_is_documented_and_others_are_refused():
+    for name in ("Battle", "fit", "standings", "leaderboard"):
+        assert getattr(rating, name).__doc__
+    with pytest.raises(AttributeError, match="has no attribute 'fits'"):
+        _ = rating.fits
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        iter(BATTLES),
+        [tuple(battle) for battle in BATTLES],
+        pd.DataFrame(BATTLES),
+        {name: [getattr(battle, name) for battle in BATTLES] for name in Battle._fields},
+    ],
+)
+def test_battles_come_as_tuples_or_as_a_table(data):
+    assert battles_of(data) == BATTLES
+
+
+def test_short_tuples_and_missing_deals_are_battles_of_their_own():
+    assert battles_of([("ann", "bob", 1)]) == [Battle("ann", "bob", 1.0)]
+    table = pd.DataFrame({"first": ["ann"], "second": ["bob"], "score": [1], "deal": [np.nan]})
+    assert battles_of(table) == [Battle("ann", "bob", 1.0)]
+
+
+def test_columns_of_published_logs_are_known():
+    table = pd.DataFrame(
+        {
+            "model_a": ["ann", "bob", "cid"],
+            "model_b": ["bob", "cid", "ann"],
+            "winner": ["model_a", "tie (bothbad)", "model_b"],
+            "question_id": [7, 7, 8],
+        }
+    )
+    assert battles_of(table) == [
+        Battle("ann", "bob", 1.0, "7"),
+        Battle("bob", "cid", 0.5, "7"),
+        Battle("cid", "ann", 0.0, "8"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("battles.csv", r"rating.read_battles\('battles.csv'\)"),
+        ([("ann", "bob")], r"battle 0: expected \(first, second, score"),
+        ([("ann", "bob", 1), ("ann", "bob", "won")], "battle 1: expected numbers"),
+        ({"a": ["ann"], "b": ["bob"]}, "expected the columns first, second and score"),
+        ({"model_a": ["ann"], "model_b": ["bob"], "winner": ["?"]}, "'\\?'"),
+        ({"model_a": ["ann"], "model_b": ["bob"], "winner": [None]}, "battle 0: winner: expected model_a"),
+    ],
+)
+def test_what_is_no_battle_is_refused_with_its_place(data, words):
+    with pytest.raises(ValueError, match=words):
+        battles_of(data)
+
+
+def test_a_leaderboard_is_read_kept_and_printed_within_a_hundred_columns():
+    board = rating.leaderboard([*BATTLES, ("d" * 150, "ann", 0), ("[red]\x1b[2J", "bob", 0.5)])
+    ann = next(row for row in board.rows if row.policy == "ann")
+    assert ann.battles == 4
+    assert ann.score == pytest.approx((1 + 0.5 + 2 * 0.25 + 1) / 5)
+    shown = str(board)
+    assert max(map(len, shown.splitlines())) <= 100
+    assert "\x1b" not in shown
+    assert "[red]" in shown
+    assert [row["policy"] for row in json.loads(board.to_json())["rows"]] == [row.policy for row in board.rows]
+
+
+def test_a_circle_is_said_below_the_leaderboard():
+    circle = [("rock", "scissors", 1), ("scissors", "paper", 1), ("paper", "rock", 1)] * 20
+    assert any("cycle: paper beats rock (20 of 20)" in note for note in rating.leaderboard(circle).notes)
+
+
+def test_all_names_give_the_same_ratings():
+    fitted, standings, board = (name(BATTLES) for name in (rating.fit, rating.standings, rating.leaderboard))
+    expected = dict(zip(fitted.policies, fitted.ratings, strict=True))
+    assert {row.policy: row.rating for row in standings.rows} == expected
+    assert {row.policy: row.rating for row in board.rows} == expected
+
+
+@pytest.mark.parametrize("data", [[], [("ann", "ann", 1)]])
+def test_battles_of_nobody_with_anybody_are_refused(data):
+    with pytest.raises(ValueError, match="expected at least one between two policies"):
+        rating.leaderboard(data)
+
+
+def test_a_seat_is_fitted_only_where_it_is_known():
+    won_by_first = [("ann", "bob", 1), ("bob", "ann", 1)] * 10
+    assert rating.fit(won_by_first).seat_advantage == 0
+    assert rating.fit(won_by_first, seated=True).seat_advantage > 100
