@@ -1,5 +1,6 @@
 """What comes from outside: bad rows are listed with their place, good ones kept, and nothing is believed of its size."""
 
+import csv
 import json
 import zipfile
 
@@ -146,3 +147,11 @@ def test_what_is_no_log_of_inspect(tmp_path, text):
     (tmp_path / "log.json").write_text(text)
     with pytest.raises(OptionError, match="expected a log of Inspect"):
         read_battles(tmp_path / "log.json")
+
+
+def test_reading_changes_no_limit_of_the_process(tmp_path):
+    limit = csv.field_size_limit()
+    path = tmp_path / "log.csv"
+    path.write_text(f"model_a,model_b,winner,note\na,b,model_a,{'x' * (limit + 1)}\n", encoding="utf-8")
+    assert len(read_battles(path)) == 1
+    assert csv.field_size_limit() == limit
