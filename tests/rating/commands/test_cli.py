@@ -14,7 +14,8 @@ import pytest
 
 from agents.errors import ProviderError, Quit
 from llmarena_envs.core.options import OptionError
-from rating.cli import build_parser, main
+from rating.cli import main
+from rating.commands.arguments import build_parser
 from rating.commands.run import read_policies
 from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError
 from rating.running.run_directory import open_run
