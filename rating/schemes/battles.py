@@ -12,11 +12,12 @@ import numpy as np
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Intervals, Pairs
 from rating.schemes.leaderboard import Column, Effort, Interval, Leaderboard, Ranks, Row
-from rating.schemes.skill_board import RATING
+from rating.schemes.skill_board import RANK_NOTE, RATING
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import ELO_PER_NAT, Comparisons, Standing, standings
 from rating.statistics.bradley_terry.comparisons import exact
 from rating.statistics.estimates import Tally
+from rating.statistics.transitivity import against_one_scale
 
 SCHEME = "battles"
 
@@ -99,7 +100,7 @@ class BattleLeaderboard(Leaderboard):
 
     def rank_note(self) -> str:
         """Says what the ranks are."""
-        return "rank: what the 95 % interval of every difference of two ratings leaves open, each pair by itself"
+        return RANK_NOTE
 
     def notes(self) -> list[str]:
         """Says what the ratings are, and what does not hold of them."""
@@ -167,7 +168,7 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
         seat_advantage=fitted.seat_advantage if is_fitted else None,
         seat_error=fitted.seat_error if is_fitted else None,
         deals=len(np.unique(comparisons.cluster)),
-        doubts=found.notes,
+        doubts=(*found.notes, *against_one_scale(comparisons)),
         pairs=tuple(
             PairTally(comparisons.policies[one], comparisons.policies[other], Tally(*map(int, table[one, other])))
             for one, other in np.argwhere(np.triu(table.sum(axis=2)))
