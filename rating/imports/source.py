@@ -18,7 +18,7 @@ from rating.records.outcome import Outcome
 from rating.records.store import Store
 from rating.report.costs import Costs, costs
 from rating.running import run_directory
-from rating.running.contests import make_leaderboard
+from rating.running.contests import make_leaderboards
 from rating.running.run_file import RunConfig
 from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard, headline
@@ -146,7 +146,7 @@ class RunSource(Source):
 
     def leaderboards(self) -> list[Leaderboard]:
         """Returns the leaderboards of the schemes of the run."""
-        return run_leaderboards(self._config, self._all, self._store.facts())
+        return make_leaderboards(self._config, self._all, self._store.facts())
 
     def summary(self, boards: Sequence[Leaderboard]) -> Summary:
         """Returns the table with the abilities that environments declare."""
@@ -185,13 +185,6 @@ class RunSource(Source):
     @cached_property
     def _all(self) -> list[Outcome]:
         return list(self._store.outcomes())
-
-
-def run_leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
-    """Returns the leaderboards of those environments of a run of which there are outcomes."""
-    played = {outcome.environment for outcome in outcomes}
-    names = [item.name for item in config.environment if item.name in played]
-    return [make_leaderboard(config, name, outcomes, facts) for name in names]
 
 
 class _Results(Source):

@@ -12,6 +12,7 @@ from rating.records.outcome import Outcome
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Intervals, Pairs, Trajectories
 from rating.schemes.leaderboard import (
+    RANKS_OF_RATINGS,
     REWARD,
     Column,
     Interval,
@@ -170,7 +171,7 @@ class SkillLeaderboard(Leaderboard):
 
     def rank_note(self) -> str:
         """Says what the ranks are."""
-        return "rank: what the 95 % interval of every difference of two ratings leaves open, each pair by itself"
+        return RANKS_OF_RATINGS
 
     def rating_note(self) -> str:
         """Says what the ratings are."""
