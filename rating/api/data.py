@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from rating.judgements.judgement import FIRST, SECOND, TIE
+from rating.judgements.judgement import SCORES
 from rating.judgements.labels import read_label
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import Comparisons
-
-_SCORES = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
 
 
 class Columns(Protocol):
@@ -101,6 +99,6 @@ def _rows(table: Any) -> Iterator[tuple[Any, ...]]:
 
 def _score(winner: Any, players: tuple[str, str], place: int) -> float:
     label = read_label(str(winner), players)
-    if label not in _SCORES:
+    if label not in SCORES:
         raise ValueError(f"battle {place}: winner: expected model_a, model_b or tie, got {winner!r:.60}")
-    return _SCORES[label]
+    return SCORES[label]

@@ -90,7 +90,8 @@ def find_format(paths: Sequence[Path], name: str = AUTO) -> str:
         fitting = [candidate for candidate in FORMATS if FORMATS[candidate].fits(head)]
         if not fitting:
             seen = f"its first columns are {', '.join(head.columns[:12])!r:.200}" if head.columns else "it has no rows"
-            raise OptionError(f"{path}: no format is recognised, {seen}; say --format with one of {', '.join(FORMATS)}")
+            listed = "\n".join(f"  {candidate}: {FORMATS[candidate].about}" for candidate in FORMATS)
+            raise OptionError(f"{path}: no format is recognised, {seen}; say --format with one of\n{listed}")
         known = [candidate for candidate in known if candidate in fitting]
         if len(fitting) > 1:
             raise OptionError(f"{path}: this could be of the formats {' or '.join(fitting)}; say --format")

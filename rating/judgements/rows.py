@@ -214,7 +214,8 @@ class _Buffer:
     def peek(self) -> str:
         """Returns the next character that is no blank, or nothing at the end."""
         while True:
-            self._place = _BLANKS.match(self._text, self._place).end()  # type: ignore[union-attr]
+            blanks = _BLANKS.match(self._text, self._place)
+            self._place = blanks.end() if blanks else self._place
             if self._place < len(self._text):
                 return self._text[self._place]
             if not self._more():
@@ -288,7 +289,11 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _double(names: list[str]) -> str:
     """Returns the first name that is there twice, or an empty string."""
     seen: set[str] = set()
-    return next((name for name in names if name and (name in seen or seen.add(name))), "")  # type: ignore[func-returns-value]
+    for name in names:
+        if name and name in seen:
+            return name
+        seen.add(name)
+    return ""
 
 
 def _missing(_: str) -> None:

@@ -33,6 +33,7 @@ from rating.running.run_tables import (
     TurnsConfig,
 )
 from rating.running.tournament_config import TournamentConfig
+from rating.schemes.scheme import ADAPTIVE
 
 DEADLINE = 600.0
 """Seconds a policy has for a reply unless the run says otherwise: a run must end."""
@@ -285,7 +286,7 @@ class RunConfig(Table):
         config._recorded = {
             item.name: tuple(seats(item.name))
             for item in self.environment
-            if (item.schedule or self.schedule) == "adaptive"
+            if (item.schedule or self.schedule) == ADAPTIVE
         }
         return config
 

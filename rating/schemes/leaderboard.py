@@ -123,7 +123,7 @@ class Row:
 
     @property
     def quoted(self) -> Estimate | None:
-        """The mean or rate by which policies are ranked."""
+        """The mean or rate by which policies are ranked, unless they are ranked by a rating."""
         return self.reward
 
     @property
@@ -202,6 +202,12 @@ class Leaderboard:
         """Returns what the report shows besides the table; ``outcomes`` are those of the leaderboard."""
         return []
 
+
+RANKS_OF_RATINGS = (
+    "rank: what the 95 % interval of every difference of two ratings leaves open; of twenty pairs of equals it tells about one"
+    " apart by chance"
+)
+"""Note of leaderboards whose ranks are those of ``bradley_terry.standings``."""
 
 REWARD = Column("reward (n)", lambda row: cells.estimate(row.reward), 3)
 

@@ -12,6 +12,7 @@ from rating.records.outcome import Outcome
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Intervals, Pairs, Trajectories
 from rating.schemes.leaderboard import (
+    RANKS_OF_RATINGS,
     REWARD,
     Column,
     Interval,
@@ -179,7 +180,7 @@ class SkillLeaderboard(Leaderboard):
 
     def rank_note(self) -> str:
         """Says what the ranks are."""
-        return RANK_NOTE
+        return RANKS_OF_RATINGS
 
     def rating_note(self) -> str:
         """Says what the ratings are."""
@@ -369,10 +370,6 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.0%}"
 
 
-RANK_NOTE = (
-    "rank: what the 95 % interval of every difference of two ratings leaves open; of twenty pairs of equals it tells about one"
-    " apart by chance"
-)
 RATING = Column("rating", lambda row: cells.rating(row.rating, row.low, row.high))
 SCORE = Column("score, %", lambda row: cells.score(row.score), 9)
 NO_TIES = Column(
