@@ -165,7 +165,8 @@ def compare(
         equal: margin within which they are called equal, above ``margin`` and below a half; leave it out not to ask.
         seated: whether the first and the second of a battle are seats: then only what was played from both of them counts.
         ordered: whether the battles stand in an order that does not depend on results, e.g. that of a schedule: then what was
-            decided once stays decided, however the battles behind it came out.
+            decided once stays decided, however the battles behind it came out. A weight counts then as a part of the largest
+            up to it.
         seed: of the forecast.
 
     Raises:
