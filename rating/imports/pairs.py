@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.terminal import printable
 from rating.imports.result import Result, battle_of, case_name, name_of, number_of, score_of
 from rating.judgements.files import CASE, JUDGE, STAGES, case_of, field
 from rating.judgements.judgement import FIRST, SECOND, TIE, Judgement, Label
@@ -98,7 +99,7 @@ def _verdict(row: Mapping[str, Any]) -> str:
 
 @lru_cache(1 << 12)
 def _label(text: str, players: tuple[str, str]) -> Label | None:
-    return read_label(text, players)
+    return read_label(" ".join(printable(text).split()), players)  # as names are kept
 
 
 def _number(row: Mapping[str, Any], name: str) -> float | None:

@@ -35,6 +35,9 @@ from rating.statistics.units import PAIRS, Units, units_of
 
 LEVEL = 0.05
 
+_GROWING = "weights differ: the level holds for one look at this log, not for looks at it while it grows"
+"""The heaviest result says what a part of a stake is, and a heavier one may come."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -248,7 +251,7 @@ def compare_units(
         win_rate=win_rate,
         elo=Interval(*map(elo_of, (win_rate.value, win_rate.low, win_rate.high))),
         more=None if settled else forecast(units, [*decisions, *([bets_of_equal] if equal else [])], seed=seed),
-        notes=notes,
+        notes=(*notes, *([_GROWING] if units.weights is not None and not units.ordered else [])),
     )
 
 
