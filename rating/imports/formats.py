@@ -156,6 +156,8 @@ def read_battles(path: Path | str | Sequence[Path | str], format: str = AUTO, *,
         OptionError: if a file cannot be read, the format is not recognised, or no row says a result.
     """
     paths = [Path(path)] if isinstance(path, Path | str) else [Path(one) for one in path]
+    if not paths:
+        raise OptionError("path: expected a file or several, got none")
     return [battle for battles in read_environments(paths, format, metric).values() for battle in battles]
 
 

@@ -22,6 +22,7 @@ is the last one alone, which is the same in any order.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -196,6 +197,8 @@ def check_names(battles: Iterable[Battle], *names: str) -> None:
         OptionError: if not.
     """
     known = sorted({name for battle in battles for name in battle[:2]})
+    if not known:
+        raise OptionError("battles: expected at least one, got none")
     for name in names:
         check_choice("policy", name, known)
     if len(set(names)) < len(names):
@@ -316,7 +319,7 @@ def elo_of(win_rate: float | None) -> float | None:
 
 
 def _check(name: str, value: float, low: float, high: float, *, open_low: bool) -> None:
-    if not low <= value < high or (open_low and value == low):
+    if not isinstance(value, Real) or not low <= value < high or (open_low and value == low):
         raise OptionError(
             f"{name}: expected a number {f'above {low:g}' if open_low else f'of {low:g} or more'}, below {high:g}; got {value!r}"
         )
