@@ -51,6 +51,8 @@ def rate(args: argparse.Namespace) -> None:
 
 def report(args: argparse.Namespace) -> None:
     """Writes the report of a run or an import and prints its path."""
+    if args.dir.is_file() and not args.output:
+        raise OptionError(f"{args.dir}: expected a directory to write the report into, got a log; say --output FILE")
     path = write_report(args.dir, args.output or args.dir / "report.html")
     print(json.dumps({"report": str(path)}) if args.json else f"Report: {path}")
 
