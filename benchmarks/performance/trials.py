@@ -70,7 +70,7 @@ class Coverage:
 def measure(setting: Setting, runs: int, seed: int) -> Coverage:
     """Tries a setting; a run has the same data whatever the number of runs and the other settings."""
     shares, widths, errors = [], [], []
-    runs = max(1, round(runs * setting.share))
+    runs = max(1, int(runs * setting.share))
     for number in range(runs):
         rng = np.random.default_rng([seed, zlib.crc32(setting.name.encode()), number])
         trials = list(setting.run(rng))
