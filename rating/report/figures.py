@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import warnings
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
@@ -11,6 +12,7 @@ mpl.use("svg")
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
+from rating.report.names import shortened
 from rating.statistics.agreement import Agreement
 
 # The same bytes for the same run: no date, no random ids, texts as texts.
@@ -23,6 +25,9 @@ _STYLE = {
 }
 _MAX_STEPS = 700
 """Steps of a line: about one a pixel."""
+
+_ROOM_FOR_NAMES = 40
+"""Characters of a name beside its interval; the table has it in full."""
 
 _INTERVALS = "#0969da"
 """Colour of intervals."""
@@ -56,7 +61,7 @@ def intervals(
             for height, value, end in zip(heights, values, ends, strict=True):
                 if end is None:
                     axes.plot([value, edge], [height, height], color=_INTERVALS, marker=marker, markevery=[1])
-        axes.set_yticks(heights, [_plain(name) for name in names])
+        axes.set_yticks(heights, [_plain(name) for name in shortened(names, _ROOM_FOR_NAMES)])
         axes.invert_yaxis()
         axes.set_xlabel(label)
         axes.grid(axis="x", alpha=0.3)
@@ -135,7 +140,10 @@ def _plain(name: str) -> str:
 def _svg(figure: Figure) -> str:
     """Returns the drawing without its XML header, ready to stand in a page."""
     file = io.StringIO()
-    figure.savefig(file, format="svg", metadata={"Date": None})
+    with warnings.catch_warnings():
+        # Texts stay texts, so the reader's fonts count, not those that this machine lacks glyphs in.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(file, format="svg", metadata={"Date": None})
     plt.close(figure)
     text = file.getvalue()
     return text[text.index("<svg") :]
