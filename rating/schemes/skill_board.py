@@ -177,9 +177,13 @@ class SkillLeaderboard(Leaderboard):
             )
         return notes
 
+    def ranked_by(self) -> str:
+        """Names the rating."""
+        return "rating"
+
     def rank_note(self) -> str:
-        """Says what the ranks are."""
-        return RANK_NOTE
+        """Says what the ranks are; without those that are withheld they come from the intervals of the ratings alone."""
+        return super().rank_note() if any(row.withheld for row in self.rows) else RANK_NOTE
 
     def rating_note(self) -> str:
         """Says what the ratings are."""
