@@ -219,6 +219,7 @@ def test_notes_say_what_was_left_out_and_what_does_not_hold():
     text = to_text(board)
     assert "1 match; stopped: cap" in text and "reached" not in text
     assert "reached: enough" in to_text(replace(board, reached="enough"))
+    assert "reached: enough" in to_text(replace(board, reached="enough", stop_reason="suspended"))
     assert "when the rule fired: enough" in to_text(replace(board, reached="enough", stop_reason="separated"))
     assert "left out: 1 void matches, 0 with a bug" in text
     assert board.open_questions[0] in text
