@@ -228,7 +228,7 @@ def _notes(board: Leaderboard, wide: bool) -> list[str]:
     return notes + [_staff_note(row) for row in board.staff]
 
 
-_NO_RULE = ("", "count", "cap")
+_NO_RULE = ("", "count", "cap", "rounds", "suspended", "void")
 """Reasons to stop that no rule about results gave."""
 
 

@@ -4,8 +4,9 @@ Source: LLMArena (arXiv 2402.16499), Table 1 and section 2.4, for the normalised
 mean scores.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from rating.schemes.leaderboard import Leaderboard, Ranks, headline, rank_ranges
 from rating.schemes.reservations import counted
 from rating.statistics import bradley_terry
 from rating.statistics.across import NOBODY, Pool, largest_pool, win_probabilities
-from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions
+from rating.statistics.bradley_terry import Comparisons, standings
 from rating.statistics.estimates import Estimate, normalise
 from rating.statistics.results import rated_seats
 
@@ -85,47 +86,43 @@ def summarise(boards: Iterable[Leaderboard], outcomes: Iterable[Outcome]) -> Sum
     own: dict[str, list[Outcome]] = {name: [] for name in scores}
     for outcome in outcomes:
         own.get(outcome.environment, []).append(outcome)
-    fits, rated, outside = {}, {}, {}
-    for board in boards:
-        fitted = _fit(counted(own[board.environment], board.scheduled))
-        if fitted is None:
-            outside[board.environment] = "nobody has beaten another there"
-        else:
-            withheld = {row.policy for row in board.rows if row.withheld}
-            fits[board.environment] = fitted
-            rated[board.environment] = tuple(name for name in fitted.policies if name not in withheld)
-    return with_pool(table, fits, rated, outside)
+    compared = {board.environment: _comparisons(counted(own[board.environment], board.scheduled)) for board in boards}
+    return with_pool(
+        table, compared, {board.environment: [row.policy for row in board.rows if row.withheld] for board in boards}
+    )
+
+
+def _comparisons(outcomes: Sequence[Outcome]) -> Comparisons:
+    """Returns all pairs of the rated seats of every match; an order of more than two seats is no advantage of a first one."""
+    two = all(len(rated_seats(outcome)) == 2 for outcome in outcomes)
+    return replace(bradley_terry.compare(outcomes), seated=two)
 
 
 def with_pool(
-    table: Summary,
-    fits: Mapping[str, BradleyTerryFit],
-    rated: Mapping[str, tuple[str, ...]],
-    outside: Mapping[str, str],
+    table: Summary, compared: Mapping[str, Comparisons], withheld: Mapping[str, Collection[str]] = MappingProxyType({})
 ) -> Summary:
     """Returns a table with the mean scores of its policies against each other.
 
     Args:
         table: of all environments.
-        fits: of those in which policies beat each other.
-        rated: in each of these, the policies whose ratings are shown.
-        outside: the other environments, with the reason.
+        compared: the results of pairs in each.
+        withheld: by environment, policies whose ratings are not shown.
     """
+    fits, rated, outside = {}, {}, {}
+    for environment, comparisons in compared.items():
+        if np.all(comparisons.score == 0.5):
+            outside[environment] = "nobody has beaten another there"
+        else:
+            fits[environment] = standings(comparisons).fitted
+            rated[environment] = tuple(
+                name for name in comparisons.policies if name not in withheld.get(environment, ())
+            )
     pool = largest_pool(rated)
     found = win_probabilities(fits, pool)
     ranks = rank_ranges({policy: (score.low, score.high) for policy, score in found.items()})
     rows = [replace(row, score=found.get(row.policy), rank=ranks.get(row.policy)) for row in table.rows]
     rows.sort(key=lambda row: -round(row.score.value, 6) if row.score else 1.0)
     return replace(table, rows=tuple(rows), pool=pool, outside={**outside, **_outside(rated, pool)})
-
-
-def _fit(outcomes: Sequence[Outcome]) -> BradleyTerryFit | None:
-    """Fits all pairs of the seats of every match; ``None`` where nothing tells one policy from another."""
-    comparisons = bradley_terry.compare(outcomes)
-    if np.all(comparisons.score == 0.5):
-        return None
-    two = all(len(rated_seats(outcome)) == 2 for outcome in outcomes)
-    return bradley_terry.standings(comparisons, BradleyTerryOptions(prior_sd="fitted", seat_term=two)).fitted
 
 
 def _outside(rated: Mapping[str, Sequence[str]], pool: Pool) -> dict[str, str]:

@@ -199,6 +199,13 @@ def test_ranks_by_means_say_of_what_and_that_unanimous_results_tell_nothing_apar
     assert "by mean reward with itself" in to_text(board) and "without an interval from nobody" in to_text(board)
 
 
+def test_ranks_beside_a_withheld_rating_say_that_they_come_from_intervals():
+    board = skill_leaderboard(logs()["long"])
+    assert "interval of every difference" in to_text(board)
+    hidden = replace(board, rows=(*board.rows[:-1], replace(board.rows[-1], withheld=True)))
+    assert "rank: by rating; policies are told apart only if" in to_text(hidden)
+
+
 def test_a_pool_in_a_circle_is_said_to_have_no_one_scale():
     beats = {"rock": "scissors", "scissors": "paper", "paper": "rock"}
     pairs = list(itertools.permutations(beats, 2)) * 15
@@ -212,6 +219,7 @@ def test_notes_say_what_was_left_out_and_what_does_not_hold():
     text = to_text(board)
     assert "1 match; stopped: cap" in text and "reached" not in text
     assert "reached: enough" in to_text(replace(board, reached="enough"))
+    assert "reached: enough" in to_text(replace(board, reached="enough", stop_reason="suspended"))
     assert "when the rule fired: enough" in to_text(replace(board, reached="enough", stop_reason="separated"))
     assert "left out: 1 void matches, 0 with a bug" in text
     assert board.open_questions[0] in text
