@@ -21,10 +21,9 @@ from rating.running import run_directory
 from rating.running.contests import make_leaderboards
 from rating.running.run_file import RunConfig
 from rating.schemes.battles import battle_leaderboard
-from rating.schemes.leaderboard import Leaderboard, headline
-from rating.schemes.summary import Summary, summarise, summarise_scores, with_pool
+from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.summary import Summary, summarise, summarise_comparisons
 from rating.statistics.battles import Battle, comparisons_of
-from rating.statistics.bradley_terry import standings
 from rating.statistics.results import finished
 
 
@@ -237,12 +236,8 @@ class _Results(Source):
 
     def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
         """Returns the table; nothing is known of the abilities that environments of others ask for."""
-        table = summarise_scores({board.environment: headline(board) for board in boards}, {})
-        fits = {
-            name: standings(comparisons_of(battles, seated=self.seated)).fitted
-            for name, battles in sorted(self._battles.items())
-        }
-        return with_pool(table, fits, {name: fitted.policies for name, fitted in fits.items()}, {})
+        comparisons = {name: comparisons_of(battles, seated=self.seated) for name, battles in self._battles.items()}
+        return summarise_comparisons(boards, comparisons, {})
 
     def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
         """Returns what writes the report, in which there are no matches."""

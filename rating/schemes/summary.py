@@ -16,7 +16,7 @@ from rating.schemes.leaderboard import Leaderboard, Ranks, headline, rank_ranges
 from rating.schemes.reservations import counted
 from rating.statistics import bradley_terry
 from rating.statistics.across import NOBODY, Pool, largest_pool, win_probabilities
-from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions
+from rating.statistics.bradley_terry import BradleyTerryFit, Comparisons
 from rating.statistics.estimates import Estimate, normalise
 from rating.statistics.results import rated_seats
 
@@ -80,24 +80,47 @@ def summarise(boards: Iterable[Leaderboard], outcomes: Iterable[Outcome]) -> Sum
         outcomes: those from which they were made, in any order.
     """
     boards = list(boards)
-    scores = {board.environment: headline(board) for board in boards}
-    table = summarise_scores(scores, {name: load_environment(name).declaration.abilities for name in scores})
-    own: dict[str, list[Outcome]] = {name: [] for name in scores}
+    own: dict[str, list[Outcome]] = {board.environment: [] for board in boards}
     for outcome in outcomes:
         own.get(outcome.environment, []).append(outcome)
+    return summarise_comparisons(
+        boards,
+        {board.environment: _comparisons(counted(own[board.environment], board.scheduled)) for board in boards},
+        {name: load_environment(name).declaration.abilities for name in own},
+    )
+
+
+def summarise_comparisons(
+    boards: Iterable[Leaderboard], comparisons: Mapping[str, Comparisons], abilities: Mapping[str, Sequence[str]]
+) -> Summary:
+    """Makes the table of several environments from their leaderboards and what these were made from.
+
+    Args:
+        boards: one an environment.
+        comparisons: results of pairs, by environment.
+        abilities: by environment what it asks of a player, where that is known.
+    """
+    boards = list(boards)
     fits, rated, outside = {}, {}, {}
     for board in boards:
-        fitted = _fit(counted(own[board.environment], board.scheduled))
-        if fitted is None:
-            outside[board.environment] = "nobody has beaten another there"
-        else:
-            withheld = {row.policy for row in board.rows if row.withheld}
-            fits[board.environment] = fitted
-            rated[board.environment] = tuple(name for name in fitted.policies if name not in withheld)
-    return with_pool(table, fits, rated, outside)
+        name, results = board.environment, comparisons[board.environment]
+        if np.all(results.score == 0.5):
+            outside[name] = "nobody has beaten another there"
+            continue
+        withheld = {row.policy for row in board.rows if row.withheld}
+        fits[name] = bradley_terry.standings(results).fitted
+        rated[name] = tuple(policy for policy in fits[name].policies if policy not in withheld)
+    scores = {board.environment: headline(board) for board in boards}
+    return _with_pool(summarise_scores(scores, abilities), fits, rated, outside)
 
 
-def with_pool(
+def _comparisons(outcomes: Sequence[Outcome]) -> Comparisons:
+    """Returns all pairs of the seats of every match; what the first seat is worth is asked only where two sit."""
+    two = all(len(rated_seats(outcome)) == 2 for outcome in outcomes)
+    return replace(bradley_terry.compare(outcomes), seated=two)
+
+
+def _with_pool(
     table: Summary,
     fits: Mapping[str, BradleyTerryFit],
     rated: Mapping[str, tuple[str, ...]],
@@ -117,15 +140,6 @@ def with_pool(
     rows = [replace(row, score=found.get(row.policy), rank=ranks.get(row.policy)) for row in table.rows]
     rows.sort(key=lambda row: -round(row.score.value, 6) if row.score else 1.0)
     return replace(table, rows=tuple(rows), pool=pool, outside={**outside, **_outside(rated, pool)})
-
-
-def _fit(outcomes: Sequence[Outcome]) -> BradleyTerryFit | None:
-    """Fits all pairs of the seats of every match; ``None`` where nothing tells one policy from another."""
-    comparisons = bradley_terry.compare(outcomes)
-    if np.all(comparisons.score == 0.5):
-        return None
-    two = all(len(rated_seats(outcome)) == 2 for outcome in outcomes)
-    return bradley_terry.standings(comparisons, BradleyTerryOptions(prior_sd="fitted", seat_term=two)).fitted
 
 
 def _outside(rated: Mapping[str, Sequence[str]], pool: Pool) -> dict[str, str]:
