@@ -1,19 +1,38 @@
 """Comparisons of two policies by battles from anywhere."""
 
-from typing import Any
-
 from rating.api.data import Battles, battles_of
 from rating.statistics import comparing
-from rating.statistics.comparing import Comparison
+from rating.statistics.comparing import LEVEL, Comparison
 
 
-def compare(battles: Battles, a: str, b: str, **options: Any) -> Comparison:
+def compare(
+    battles: Battles,
+    a: str,
+    b: str,
+    *,
+    level: float = LEVEL,
+    margin: float = 0.0,
+    equal: float | None = None,
+    seated: bool = False,
+    ordered: bool = False,
+) -> Comparison:
     """Says whether one policy is better than another; the answer holds whenever one looks.
 
     Args:
-        battles: in an order that does not depend on results.
+        battles: of any policies, see ``rating.api.data.Battles``; those of other pairs are not looked at.
         a: name of the one.
         b: name of the other.
-        **options: as for ``rating.statistics.comparing.compare``: ``level``, ``margin``, ``equal``, ``seated``, ``seed``.
+        level: probability of a wrong claim, at most, over all looks.
+        margin: a policy is better if its win rate is above a half by more than this, 0 or more and below a half.
+        equal: margin within which they are called equal, above ``margin`` and below a half; leave it out not to ask.
+        seated: whether the first and the second of a battle are seats: then only what was played from both of them counts.
+        ordered: whether the battles stand in an order that does not depend on results, e.g. that of a schedule: then what was
+            decided once stays decided, however the battles behind it came out.
+
+    Raises:
+        ValueError: if something is no battle; it is said which.
+        OptionError: if a name is in no battle, both are the same, or a number is out of its range.
     """
-    return comparing.compare(battles_of(battles), a, b, **options)
+    return comparing.compare(
+        battles_of(battles), a, b, level=level, margin=margin, equal=equal, seated=seated, ordered=ordered
+    )
