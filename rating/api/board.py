@@ -8,10 +8,11 @@ from rich.console import Console
 from rating.api.data import Battles, comparisons
 from rating.report.tables import Sheet, render, to_json
 from rating.schemes import cells
-from rating.schemes.leaderboard import ALWAYS
+from rating.schemes.claims import claims
+from rating.schemes.leaderboard import ALWAYS, Ranks
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, Standing
-from rating.statistics.transitivity import diagnose
+from rating.statistics.transitivity import against_one_scale
 
 _WIDTH = 100
 """Characters of a line."""
@@ -50,7 +51,7 @@ class BattleBoard:
 
     Attributes:
         rows: best first, equals by name.
-        notes: what the results do not establish, in plain words.
+        notes: what the results establish and what they do not, in plain words.
     """
 
     rows: tuple[BattleRow, ...]
@@ -78,9 +79,10 @@ def leaderboard(battles: Battles, *, seated: bool = False, options: BradleyTerry
     results = comparisons(battles, seated=seated)
     standings = bradley_terry.standings(results, options)
     scores = dict(zip(results.policies, bradley_terry.mean_scores(results).tolist(), strict=True))
-    found = diagnose(results)
     rows = [_row(standing, scores[standing.policy]) for standing in standings.rows]
-    return BattleBoard(tuple(rows), (*standings.notes, *(found.notes() if found and found.flagged else ())))
+    told = claims([(row.policy, Ranks(row.best_rank, row.worst_rank)) for row in rows])
+    notes = (told, *standings.notes, *against_one_scale(results))
+    return BattleBoard(tuple(rows), tuple(note for note in notes if note))
 
 
 def _row(standing: Standing, score: float) -> BattleRow:

@@ -15,6 +15,7 @@ def compare(
     equal: float | None = None,
     seated: bool = False,
     ordered: bool = False,
+    seed: int = 0,
 ) -> Comparison:
     """Says whether one policy is better than another; the answer holds whenever one looks.
 
@@ -28,11 +29,20 @@ def compare(
         seated: whether the first and the second of a battle are seats: then only what was played from both of them counts.
         ordered: whether the battles stand in an order that does not depend on results, e.g. that of a schedule: then what was
             decided once stays decided, however the battles behind it came out.
+        seed: of the forecast of what more battles would tell.
 
     Raises:
         ValueError: if something is no battle; it is said which.
         OptionError: if a name is in no battle, both are the same, or a number is out of its range.
     """
     return comparing.compare(
-        battles_of(battles), a, b, level=level, margin=margin, equal=equal, seated=seated, ordered=ordered
+        battles_of(battles),
+        str(a),
+        str(b),
+        level=level,
+        margin=margin,
+        equal=equal,
+        seated=seated,
+        ordered=ordered,
+        seed=seed,
     )

@@ -124,7 +124,6 @@ class _Bounded:
 
 
 def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
-    csv.field_size_limit(max(MAX_ROW, csv.field_size_limit()))  # the module knows one limit for all readers
     first = file.readline(_CHUNK)
     file.seek(0)
     lines = _Bounded(file)
@@ -132,7 +131,7 @@ def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
     header: list[str] = []
     while True:
         try:
-            row = next(reader)
+            row = _next(reader)
         except StopIteration:
             return
         except csv.Error as error:
@@ -155,6 +154,15 @@ def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
             yield where, Fault(f"expected {len(header)} fields as in the header, got {len(row)}", text[:200])
         else:
             yield where, {name: cell.strip() for name, cell in zip(header, row, strict=True)}
+
+
+def _next(reader: Iterator[list[str]]) -> list[str]:
+    """Reads a row; the module ``csv`` knows one limit for all readers of the process, which is put back."""
+    limit = csv.field_size_limit(MAX_ROW)
+    try:
+        return next(reader)
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _lines(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | Fault]]:

@@ -17,6 +17,7 @@ from rating.statistics.across import Pool, win_probabilities
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import Comparisons, Standing, mean_scores, standings
 from rating.statistics.estimates import Tally
+from rating.statistics.transitivity import against_one_scale
 
 SCHEME = "battles"
 
@@ -166,7 +167,7 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
         seat_advantage=fitted.seat_advantage if is_fitted else None,
         seat_error=fitted.seat_error if is_fitted else None,
         deals=len(np.unique(comparisons.cluster)),
-        doubts=found.notes,
+        doubts=(*found.notes, *against_one_scale(comparisons)),
         pairs=tuple(
             PairTally(comparisons.policies[one], comparisons.policies[other], Tally(*map(int, table[one, other])))
             for one, other in np.argwhere(np.triu(table.sum(axis=2)))

@@ -63,6 +63,10 @@ class FieldLeaderboard(Leaderboard):
             return columns
         return [Column(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)), *columns]
 
+    def ranked_by(self) -> str:
+        """Names the statistic, or the wins if there is none."""
+        return self.statistic or "wins"
+
     def notes(self) -> list[str]:
         """Says who sat on the other seats, and why intervals are missing."""
         values = [value for row in self.rows for value in (row.value, row.wins, row.reward)]
