@@ -12,6 +12,7 @@ mpl.use("svg")
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
+from rating.report.names import shortened
 from rating.statistics.agreement import Agreement
 
 # The same bytes for the same run: no date, no random ids, texts as texts.
@@ -24,6 +25,9 @@ _STYLE = {
 }
 _MAX_STEPS = 700
 """Steps of a line: about one a pixel."""
+
+_ROOM_FOR_NAMES = 40
+"""Characters of a name beside its interval; the table has it in full."""
 
 _INTERVALS = "#0969da"
 """Colour of intervals."""
@@ -57,7 +61,7 @@ def intervals(
             for height, value, end in zip(heights, values, ends, strict=True):
                 if end is None:
                     axes.plot([value, edge], [height, height], color=_INTERVALS, marker=marker, markevery=[1])
-        axes.set_yticks(heights, [_plain(name) for name in names])
+        axes.set_yticks(heights, [_plain(name) for name in shortened(names, _ROOM_FOR_NAMES)])
         axes.invert_yaxis()
         axes.set_xlabel(label)
         axes.grid(axis="x", alpha=0.3)
@@ -137,9 +141,8 @@ def _svg(figure: Figure) -> str:
     """Returns the drawing without its XML header, ready to stand in a page."""
     file = io.StringIO()
     with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="Glyph", category=UserWarning
-        )  # texts are drawn by who reads the page
+        # Texts stay texts, so the reader's fonts count, not those that this machine lacks glyphs in.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(file, format="svg", metadata={"Date": None})
     plt.close(figure)
     text = file.getvalue()

@@ -50,9 +50,9 @@ class TrueSkillInMatchOrder:
     def reached(self, evidence: Evidence) -> str:
         """Says which, and what is not promised."""
         return (
-            f"largest change of mu {evidence.change(self.window):.2f} over {self.window} matches (asked: below"
-            f" {self.eps:g}), largest sigma {evidence.sigma():.2f} (or below {self.sigma:g}), in match order; this rule does"
-            f" not promise the order of the policies: expected Spearman {evidence.expected_spearman():.3f}"
+            f"TrueSkill: largest change of mu {evidence.change(self.window):.2f} over {self.window} matches (asked: below"
+            f" {self.eps:g}) or largest sigma {evidence.sigma():.2f} (asked: below {self.sigma:g}), in match order; this rule"
+            f" does not promise the order of the policies: expected Spearman {evidence.expected_spearman():.3f}"
         )
 
 
@@ -71,10 +71,10 @@ class OrderFreeTrueSkill:
     def reached(self, evidence: Evidence) -> str:
         """Says how far it has converged, in that of the two ways in which it has."""
         sigma = evidence.mean_sigma()
-        said = f"largest sigma {sigma:.2f} (asked: below {self.sigma:g})"
+        said = f"TrueSkill: largest sigma {sigma:.2f} (asked: below {self.sigma:g})"
         if sigma >= self.sigma:
             said += (
-                f", largest change of mu {evidence.mean_change(self.window):.2f} over {self.window} matches (or below"
+                f" or largest change of mu {evidence.mean_change(self.window):.2f} over {self.window} matches (asked: below"
                 f" {self.eps:g})"
             )
         return f"{said}, means over {ORDERS} orders"
