@@ -1,8 +1,9 @@
 """Comparisons of two policies by battles from anywhere."""
 
+from llmarena_envs.core.options import OptionError, check_choice
 from rating.api.data import Battles, battles_of
-from rating.statistics import comparing
-from rating.statistics.comparing import LEVEL, Comparison
+from rating.statistics.comparing import LEVEL, Comparison, compare_units
+from rating.statistics.units import units_of
 
 
 def compare(
@@ -35,14 +36,12 @@ def compare(
         ValueError: if something is no battle; it is said which.
         OptionError: if a name is in no battle, both are the same, or a number is out of its range.
     """
-    return comparing.compare(
-        battles_of(battles),
-        str(a),
-        str(b),
-        level=level,
-        margin=margin,
-        equal=equal,
-        seated=seated,
-        ordered=ordered,
-        seed=seed,
-    )
+    found = battles_of(battles)
+    known = sorted({name for battle in found for name in battle[:2]})
+    a, b = str(a), str(b)
+    for name in (a, b):
+        check_choice("policy", name, known)
+    if a == b:
+        raise OptionError(f"policies: expected different ones, got {a!r:.200} and {b!r:.200}")
+    units = units_of(found, a, b, seated=seated, ordered=ordered)
+    return compare_units(units, a, b, level=level, margin=margin, equal=equal, seed=seed)
