@@ -191,7 +191,7 @@ class Leaderboard:
     def rank_note(self) -> str:
         """Says what the ranks are."""
         note = f"rank: by {self.ranked_by()}; policies are told apart only if their 95 % intervals do not meet"
-        is_open = any(row.rank and row.interval and None in row.interval for row in self.rows)
+        is_open = any(row.rank and row.interval == (None, None) for row in self.rows)
         return note + (", and without an interval from nobody" if is_open else "")
 
     def wide_notes(self) -> list[str]:

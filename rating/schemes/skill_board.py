@@ -178,9 +178,13 @@ class SkillLeaderboard(Leaderboard):
             )
         return notes
 
+    def ranked_by(self) -> str:
+        """Names the rating."""
+        return "rating"
+
     def rank_note(self) -> str:
-        """Says what the ranks are."""
-        return RANKS_OF_RATINGS
+        """Says what the ranks are; without those that are withheld they come from the intervals of the ratings alone."""
+        return super().rank_note() if any(row.withheld for row in self.rows) else RANKS_OF_RATINGS
 
     def rating_note(self) -> str:
         """Says what the ratings are."""

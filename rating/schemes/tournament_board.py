@@ -12,7 +12,7 @@ from rating.records.outcome import VOID, Outcome
 from rating.schedules.swiss import START, SwissPlan, rounds_for
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Grid, Trajectories
-from rating.schemes.leaderboard import Column, rank_ranges, ranked
+from rating.schemes.leaderboard import Column, Leaderboard, rank_ranges, ranked
 from rating.schemes.skill_board import RATING, SCORE, TALLIES, SkillLeaderboard, SkillRow, skill_leaderboard
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions
@@ -82,6 +82,14 @@ class TournamentLeaderboard(SkillLeaderboard):
             Column("rematches", lambda row: str(row.rematches), 5, wide=True),
             *TALLIES,
         ]
+
+    def ranked_by(self) -> str:
+        """Names the rating with or without ties."""
+        return "rating" if self.ties == "half" else "rating without ties"
+
+    def rank_note(self) -> str:
+        """Says what the ranks are; without ties they come from the intervals of the ratings alone."""
+        return super().rank_note() if self.ties == "half" else Leaderboard.rank_note(self)
 
     def notes(self) -> list[str]:
         """Says how it was played, what the ratings are, and what does not hold of them."""

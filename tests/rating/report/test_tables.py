@@ -199,6 +199,13 @@ def test_ranks_by_means_say_of_what_and_that_unanimous_results_tell_nothing_apar
     assert "by mean reward with itself" in to_text(board) and "without an interval from nobody" in to_text(board)
 
 
+def test_ranks_beside_a_withheld_rating_say_that_they_come_from_intervals():
+    board = skill_leaderboard(logs()["long"])
+    assert "interval of every difference" in to_text(board)
+    hidden = replace(board, rows=(*board.rows[:-1], replace(board.rows[-1], withheld=True)))
+    assert "rank: by rating; policies are told apart only if" in to_text(hidden)
+
+
 def test_a_pool_in_a_circle_is_said_to_have_no_one_scale():
     beats = {"rock": "scissors", "scissors": "paper", "paper": "rock"}
     pairs = list(itertools.permutations(beats, 2)) * 15
