@@ -216,7 +216,8 @@ def _print(results: Sequence[_Result], silent: Sequence[str]) -> None:
     if silent:
         _print_line(f"not compared, since policies do not play against each other there: {', '.join(silent)}")
     environments = sum(result.environment != AVERAGE for result in results)
-    for line in compared.limits([comparison for result in results for comparison in result.comparisons], environments):
+    comparisons = [comparison for result in results for comparison in result.comparisons]
+    for line in compared.limits(comparisons, environments, averaged=environments < len(results)):
         _print_line(line)
 
 
