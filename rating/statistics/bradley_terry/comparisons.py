@@ -111,6 +111,14 @@ def _sums(comparisons: Comparisons, values: Floats, add: float = 0.0) -> Floats:
     return sums.reshape(size, size)
 
 
+def mean_scores(comparisons: Comparisons) -> Floats:
+    """Returns the mean score of each policy over all its results, by weight, 0 to 1, shape (n,)."""
+    wins, games = totals(comparisons)
+    score, most = wins + (games - wins).T, games + games.T
+    mean: Floats = score.sum(axis=1) / most.sum(axis=1)
+    return mean
+
+
 def tie_totals(comparisons: Comparisons) -> Floats:
     """Returns the number (or weight) of the ties of each pair, shape (n, n).
 

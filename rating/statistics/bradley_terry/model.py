@@ -28,7 +28,7 @@ class BradleyTerryOptions:
 
     Attributes:
         prior_sd: standard deviation of the prior of the ratings, in Elo; ``fitted`` for the one that the pool itself suggests
-            (``fitted_prior_sd``); ``None`` for none (maximum likelihood), which is replaced by the default, with a flag, where
+            (``best_prior_sd``); ``None`` for none (maximum likelihood), which is replaced by the default, with a flag, where
             the data alone do not determine finite ratings.
         seat_prior_sd: the same for the seat advantage; it always has a prior.
         seat_term: whether the first seat may have an advantage.

@@ -99,9 +99,6 @@ def test_two_policies_by_hand():
     assert fitted.ratings[0] - fitted.ratings[1] == pytest.approx(400 * math.log10(3))
     # Variance of a log odds: 1/3 + 1/1; a rating is half of the difference away from the mean.
     assert fitted.errors == pytest.approx([ELO_PER_NAT * math.sqrt(4 / 3) / 2] * 2)
-    low, high = fitted.interval("a")
-    assert (low + high) / 2 == pytest.approx(fitted.ratings[0])
-    assert high - low == pytest.approx(2 * Z_95 * fitted.errors[0])
 
 
 def test_ties_are_half_a_win_of_each_or_dropped():
