@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
-from benchmarks.performance.pools import pool
+from benchmarks.performance.pools import ELO_PER_NAT, pool
 from rating.schedules.round_robin import circle
-from rating.statistics.design import NATS_PER_ELO, Design
+from rating.statistics.design import Design
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -118,7 +118,7 @@ def simulate(setting: Setting, games: int, options: Options) -> Course:
     """Plays runs of one setting side by side, each until so many games."""
     runs, row = options.runs, np.arange(options.runs)
     rng = np.random.default_rng([options.seed, ord(setting.pool[0]), setting.under_way])
-    strengths = NATS_PER_ELO * np.stack([pool(setting.pool, run) for run in range(runs)])
+    strengths = np.stack([pool(setting.pool, run) for run in range(runs)]) / ELO_PER_NAT
     size = strengths.shape[1]
     costs = rng.permuted(np.tile(_costs(size), (runs, 1)), axis=1) if setting.is_costly else np.ones((runs, size))
     chooser = _Chooser(setting, costs if setting.is_aware else np.ones_like(costs), options)

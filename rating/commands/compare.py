@@ -142,13 +142,14 @@ def _pairs_of(matches: Sequence[tuple[Match, Outcome | None]]) -> Callable[[str,
 def _of_log(path: Path, environment: str) -> tuple[dict[str, _Played], list[str]]:
     """Returns what others played; nobody knows whether the order of a log depends on its results."""
     with open_source(path) as source:
-        names = [name for name in source.environments() if source.battles(name)]
+        logs = {name: source.battles(name) for name in source.environments()}
+        names = [name for name, battles in logs.items() if battles]
         if environment:
             check_choice("environment", environment, names)
             names = [environment]
         played = {}
         for name in names:
-            battles = source.battles(name)
+            battles = logs[name]
             policies = sorted({policy for battle in battles for policy in battle[:2]})
             played[name] = _Played(policies, _pairs_of_log(battles, source.seated))
     return played, []
@@ -215,7 +216,8 @@ def _print(results: Sequence[_Result], silent: Sequence[str]) -> None:
     if silent:
         _print_line(f"not compared, since policies do not play against each other there: {', '.join(silent)}")
     environments = sum(result.environment != AVERAGE for result in results)
-    for line in compared.limits([comparison for result in results for comparison in result.comparisons], environments):
+    comparisons = [comparison for result in results for comparison in result.comparisons]
+    for line in compared.limits(comparisons, environments, averaged=environments < len(results)):
         _print_line(line)
 
 

@@ -43,7 +43,7 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
     metrics = Metrics()
     for path in paths:
         try:
-            header, samples = _archive(path) if zipfile.is_zipfile(path) else _json_log(path)
+            header, samples = _archive(path) if _is_archive(path) else _json_log(path)
             about = header["eval"]
             if not isinstance(samples, list):
                 raise TypeError("it has no list of samples")
@@ -95,6 +95,11 @@ def _number(value: Any) -> float | None:
     return plain_number(value)
 
 
+def _is_archive(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"PK"
+
+
 def _json_log(path: Path) -> tuple[Any, Any]:
     with path.open("rb") as file:
         log = _parsed(file.read(_LARGEST + 1), _LARGEST)
@@ -109,11 +114,13 @@ def _archive(path: Path) -> tuple[Any, Any]:
             if name in names:
                 return header, _member(archive, name)
         budget, samples = _MOST, []
-        for name in sorted(names):
+        for name in sorted(set(names)):  # one that was scored again stands there twice; the later one is opened
             if name.startswith("samples/") and name.endswith(".json"):
                 sample = _member(archive, name, budget)
                 budget -= archive.getinfo(name).file_size
-                samples.append({key: sample.get(key) for key in ("id", "scores")})
+                samples.append(
+                    {key: sample.get(key) for key in ("id", "scores")} if isinstance(sample, dict) else sample
+                )
         return header, samples
 
 

@@ -1,6 +1,7 @@
 """Logs of lm-evaluation-harness: files ``samples_TASK_DATE.jsonl`` with the metrics of one model on each document of a task.
 
-A file does not say whose it is: the ``results_DATE.json`` beside it does, or else the name of its directory.
+A file does not say whose it is: the ``results_DATE.json`` beside it does, or else the name of its directory. The former also says
+of which metrics less is better.
 """
 
 import json
@@ -33,8 +34,9 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
     """
     metrics = Metrics()
     owners: dict[tuple[str, str], Path] = {}
-    for path in paths:
-        task, model = _origin(path)
+    origins = [_origin(path) for path in paths]
+    falling = {(task, name) for task, _, names in origins for name in names}
+    for path, (task, model, _) in zip(paths, origins, strict=True):
         before = owners.setdefault((task, model), path)
         if before != path:
             raise OptionError(
@@ -52,7 +54,8 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
                 yield Rejected(path, where, reason, str(row)[:200])
                 continue
             for name, value in found.items():
-                metrics.add(name, Case(task, case_name(str(document))), model, value)
+                sign = -1 if (task, name.split(",")[0]) in falling else 1
+                metrics.add(name, Case(task, case_name(str(document))), model, sign * value)
     yield from metrics.results(metric)
 
 
@@ -66,21 +69,27 @@ def _metrics(row: Mapping[str, Any]) -> dict[str, float]:
     return {f"{name}{suffix}": value for name, value in values if value is not None}
 
 
-def _origin(path: Path) -> tuple[str, str]:
-    """Returns the task and the model of a file."""
+def _origin(path: Path) -> tuple[str, str, frozenset[str]]:
+    """Returns the task and the model of a file, and the metrics of which less is better."""
     known = _FILE.fullmatch(path.stem)
     task = known["task"] if known else path.stem
     summary = path.with_name(f"results_{known['date']}.json") if known and known["date"] else None
-    model = _model(summary) if summary and summary.is_file() else ""
-    return name_of(task), name_of(model or path.resolve().parent.name)
+    told = _summary(summary) if summary and summary.is_file() else {}
+    model, rising = told.get("model_name"), told.get("higher_is_better")
+    directions = rising.get(task) if isinstance(rising, dict) else None
+    falling = (
+        [name for name, is_rising in directions.items() if is_rising is False] if isinstance(directions, dict) else []
+    )
+    known_model = model if isinstance(model, str) and model else path.resolve().parent.name
+    return name_of(task), name_of(known_model), frozenset(falling)
 
 
-def _model(summary: Path) -> str:
-    """Returns the name of the model in the file of its results; empty if it is not there."""
-    if summary.stat().st_size > _LARGEST_SUMMARY:
-        return ""
+def _summary(path: Path) -> dict[str, Any]:
+    """Returns what the file of a model's results says; nothing if it cannot be read."""
+    if path.stat().st_size > _LARGEST_SUMMARY:
+        return {}
     try:
-        name = json.loads(summary.read_text(encoding="utf-8")).get("model_name")
-    except (ValueError, RecursionError, AttributeError):
-        return ""
-    return name if isinstance(name, str) else ""
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}

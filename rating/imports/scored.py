@@ -81,13 +81,15 @@ class Metrics:
                 the only one there is.
 
         Raises:
-            OptionError: if there is none of that name, or several; or as ``Scores.results``.
+            OptionError: if there is no score, none of that name, or several; or as ``Scores.results``.
         """
+        if not self._scores:
+            raise OptionError("expected scores, got none that is a number")
         fitting = [name for name in self._scores if metric in ("", name, _SEPARATORS.split(name, maxsplit=1)[0])]
         if metric in fitting:
             fitting = [metric]
         if len(fitting) != 1:
-            names = ", ".join(sorted(self._scores)) or "none"
+            names = ", ".join(sorted(self._scores))
             raise OptionError(
                 f"expected --metric with one of the metrics in the files ({names}), got {metric or 'none'!r}"
             )

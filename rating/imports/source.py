@@ -21,8 +21,8 @@ from rating.running import run_directory
 from rating.running.contests import make_leaderboards
 from rating.running.run_file import RunConfig
 from rating.schemes.battles import battle_leaderboard
-from rating.schemes.leaderboard import Leaderboard, headline
-from rating.schemes.summary import Summary, summarise, summarise_scores, with_pool
+from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.summary import Summary, summarise, summarise_comparisons
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.results import finished
 
@@ -236,9 +236,8 @@ class _Results(Source):
 
     def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
         """Returns the table; nothing is known of the abilities that environments of others ask for."""
-        table = summarise_scores({board.environment: headline(board) for board in boards}, {})
-        compared = {name: comparisons_of(own, seated=self.seated) for name, own in sorted(self._battles.items())}
-        return with_pool(table, compared)
+        comparisons = {name: comparisons_of(battles, seated=self.seated) for name, battles in self._battles.items()}
+        return summarise_comparisons(boards, comparisons, {})
 
     def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
         """Returns what writes the report, in which there are no matches."""

@@ -130,6 +130,7 @@ def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
     reader = csv.reader(lines, delimiter=max(_DELIMITERS, key=first.count))
     header: list[str] = []
     while True:
+        begin = lines.number + 1
         try:
             row = _next(reader)
         except StopIteration:
@@ -151,7 +152,8 @@ def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
         elif not is_text(text):
             yield where, _no_text(text)
         elif len(row) != len(header):
-            yield where, Fault(f"expected {len(header)} fields as in the header, got {len(row)}", text[:200])
+            spread = f" from line {begin} to here: a quotation mark is open" if begin < lines.number else ""
+            yield where, Fault(f"expected {len(header)} fields as in the header, got {len(row)}{spread}", text[:200])
         else:
             yield where, {name: cell.strip() for name, cell in zip(header, row, strict=True)}
 

@@ -203,14 +203,11 @@ class Store:
         Raises:
             RunError: if the record is damaged.
         """
-        rows = self._db.execute(
-            "SELECT number, policies, seed FROM match WHERE environment = ? ORDER BY number", (environment,)
-        )
         found: list[tuple[str, ...]] = []
-        for number, policies, seed in rows:
-            if number != len(found):
+        for _, match in self.identities(environment):
+            if match.number != len(found):
                 break
-            found.append(load_match(environment, number, policies, seed, "{}").policies)
+            found.append(match.policies)
         return found
 
     def statuses(self) -> dict[str, int]:

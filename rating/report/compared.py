@@ -72,12 +72,20 @@ def champion_lines(champion: Champion) -> list[str]:
     number = len(champion.comparisons)
     told.append(
         f"verdicts of all {number} together are held to the level {champion.level:g} (Holm); each interval is of its own"
+        if number > 1
+        else f"the verdict is held to the level {champion.level:g}"
     )
     return told
 
 
-def limits(comparisons: Sequence[Comparison], environments: int) -> list[str]:
-    """Returns what holds of all these comparisons, and what may not be claimed from them."""
+def limits(comparisons: Sequence[Comparison], environments: int, *, averaged: bool) -> list[str]:
+    """Returns what holds of all these comparisons, in a number of environments, and what may not be claimed from them.
+
+    Args:
+        comparisons: one or more, at one level.
+        environments: number of environments.
+        averaged: whether there is one of their average too.
+    """
     first = comparisons[0]
     told = [
         f"May be claimed: a verdict. It is wrong with a probability of at most {first.level:g}, however often one looks and"
@@ -87,8 +95,8 @@ def limits(comparisons: Sequence[Comparison], environments: int) -> list[str]:
     ]
     if environments > 1:
         told.append(
-            f"Each of the {environments} environments has a verdict of its own: choose beforehand which one"
-            " counts, or take the average."
+            f"Each of the {environments} environments has a verdict of its own: choose beforehand which one counts"
+            f"{', or take the average' if averaged else ''}."
         )
     return told
 
@@ -143,7 +151,8 @@ def count(number: int, what: str) -> str:
 
 def _margin(margin: float) -> str:
     """Writes a margin of the win rate, and the same in Elo."""
-    return f"{margin:.3g} of win rate ({elo_of(0.5 + margin) or 0:.0f} Elo)"
+    elo = elo_of(0.5 + margin) or 0.0
+    return f"{margin:.3g} of win rate ({elo:{'.0f' if elo >= 10 else '.2g'}} Elo)"
 
 
 def _rate(interval: Interval) -> str:

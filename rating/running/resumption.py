@@ -19,6 +19,7 @@ from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import PolicyConfig
+from rating.schemes.scheme import ROUND_ROBIN
 from rating.schemes.tournament import Tournament
 
 IDENTITY = "players"
@@ -123,8 +124,8 @@ def differences(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]
     for name in common:
         yield from _changes(f"{name}: turns: ", recorded["turns"][name], current["turns"][name])
         yield from _changes(f"{name}: staff: ", recorded.get("staff", {}).get(name, {}), current["staff"][name])
-        if before := recorded.get("schedule", {}).get(name):
-            yield from _changes(f"{name}: ", {"schedule": before}, {"schedule": current["schedule"][name]})
+        before = recorded.get("schedule", {}).get(name, ROUND_ROBIN)  # the first versions had no other
+        yield from _changes(f"{name}: ", {"schedule": before}, {"schedule": current["schedule"][name]})
         if name in recorded.get("tournament", {}):
             before = recorded["tournament"][name]
             now, added = _without_newcomers(current["tournament"][name], len(before["newcomers"]))

@@ -46,9 +46,10 @@ class Adaptive:
     """Batches whose matches are chosen one table after the other; see ``rating.schedules.until.Source``.
 
     A choice depends on the outcomes that were added before its batch, on what is under way, and on the seed. The first tables
-    link everybody with everybody. After that the table with the greatest gain for its cost is played, among those with somebody
-    under test who has not yet the least number of games, if there is one. The cost of a match is the mean number of tokens that a
-    policy has read and written in one so far.
+    link everybody with everybody. After that the table with the greatest gain for its cost is played. Who has not yet the least
+    number of games comes first: tables of such policies alone as long as they fill one, with whoever could not catch up
+    otherwise, so that nobody plays more than it must, and then tables with one of them. Newcomers are not kept among themselves.
+    The cost of a match is the mean number of tokens that a policy has read and written in one so far.
 
     What was scheduled in earlier sessions is played as it was then: the matches that were void and have been played since, or a
     policy that has left, would lead to another choice, for which it is too late.
@@ -160,9 +161,15 @@ class Adaptive:
         allowed = self._is_present & (self._scheduled + seats <= self._most)
         table = self._opening[number] if number < len(self._opening) else None
         if table is None or not allowed[list(table)].all():
-            behind = self._under_test & allowed & (self._finished + self._waiting < self._least)
+            missing = np.where(
+                self._under_test & allowed, np.ceil((self._least - self._finished - self._waiting) / seats), 0
+            ).clip(0)
+            behind, required = missing > 0, np.zeros_like(allowed)
+            if self._under_test.all():
+                required = behind & (missing >= np.ceil(missing.sum() / seats))
+                allowed = behind if behind.sum() >= seats else allowed
             wanted = behind if behind.any() else self._under_test
-            table = best_table(gains, self._costs(), seats, allowed=allowed, wanted=wanted)
+            table = best_table(gains, self._costs(), seats, allowed=allowed, wanted=wanted, required=required)
         if table is None:
             return None
         order = np.random.default_rng(deal_seed(contest.seed, f"seats/{contest.environment}", number)).permutation(

@@ -18,7 +18,7 @@ def ring(policies: int, seats: int) -> list[tuple[int, ...]]:
 
 
 def best_table(
-    gains: Floats, costs: Floats, seats: int, *, allowed: Booleans, wanted: Booleans
+    gains: Floats, costs: Floats, seats: int, *, allowed: Booleans, wanted: Booleans, required: Booleans
 ) -> tuple[int, ...] | None:
     """Returns the table of greatest gain for its cost: the sum of the gains of its pairs over the sum of its costs.
 
@@ -31,6 +31,7 @@ def best_table(
         seats: of the table, 2 or more.
         allowed: who may sit there, shape (n,).
         wanted: of whom one must sit there, shape (n,).
+        required: those of the allowed and wanted ones who all must, no more than there are seats, shape (n,).
 
     Returns:
         Indices, ascending; ``None`` if there are not enough.
@@ -41,7 +42,8 @@ def best_table(
     possible = np.outer(allowed, allowed) & (wanted[:, None] | wanted[None, :])
     np.fill_diagonal(possible, False)
     scores = np.where(possible, gains / (costs[:, None] + costs[None, :]), -1.0)
-    table = [int(index) for index in np.unravel_index(np.argmax(scores), scores.shape)]
+    table = np.flatnonzero(required).tolist()
+    table = table or [int(index) for index in np.unravel_index(np.argmax(scores), scores.shape)]
     while len(table) < seats:
         joined = (_total(gains, table) + gains[table].sum(axis=0)) / (costs[table].sum() + costs)
         joined[table] = -1.0
@@ -52,6 +54,7 @@ def best_table(
         exchanged = totals / (costs[table].sum() - costs[table, None] + costs)
         exchanged[:, table] = -1.0
         exchanged[:, ~allowed] = -1.0
+        exchanged[required[table]] = -1.0
         if wanted[table].sum() == 1:
             exchanged[np.ix_(wanted[table], ~wanted)] = -1.0
         place, index = np.unravel_index(np.argmax(exchanged), exchanged.shape)

@@ -4,9 +4,8 @@ Source: LLMArena (arXiv 2402.16499), Table 1 and section 2.4, for the normalised
 mean scores.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from rating.schemes.leaderboard import Leaderboard, Ranks, headline, rank_ranges
 from rating.schemes.reservations import counted
 from rating.statistics import bradley_terry
 from rating.statistics.across import NOBODY, Pool, largest_pool, win_probabilities
-from rating.statistics.bradley_terry import Comparisons, standings
+from rating.statistics.bradley_terry import BradleyTerryFit, Comparisons
 from rating.statistics.estimates import Estimate, normalise
 from rating.statistics.results import rated_seats
 
@@ -81,42 +80,60 @@ def summarise(boards: Iterable[Leaderboard], outcomes: Iterable[Outcome]) -> Sum
         outcomes: those from which they were made, in any order.
     """
     boards = list(boards)
-    scores = {board.environment: headline(board) for board in boards}
-    table = summarise_scores(scores, {name: load_environment(name).declaration.abilities for name in scores})
-    own: dict[str, list[Outcome]] = {name: [] for name in scores}
+    own: dict[str, list[Outcome]] = {board.environment: [] for board in boards}
     for outcome in outcomes:
         own.get(outcome.environment, []).append(outcome)
-    compared = {board.environment: _comparisons(counted(own[board.environment], board.scheduled)) for board in boards}
-    return with_pool(
-        table, compared, {board.environment: [row.policy for row in board.rows if row.withheld] for board in boards}
+    return summarise_comparisons(
+        boards,
+        {board.environment: _comparisons(counted(own[board.environment], board.scheduled)) for board in boards},
+        {name: load_environment(name).declaration.abilities for name in own},
     )
 
 
+def summarise_comparisons(
+    boards: Iterable[Leaderboard], comparisons: Mapping[str, Comparisons], abilities: Mapping[str, Sequence[str]]
+) -> Summary:
+    """Makes the table of several environments from their leaderboards and what these were made from.
+
+    Args:
+        boards: one an environment.
+        comparisons: results of pairs, by environment.
+        abilities: by environment what it asks of a player, where that is known.
+    """
+    boards = list(boards)
+    fits, rated, outside = {}, {}, {}
+    for board in boards:
+        name, results = board.environment, comparisons[board.environment]
+        if np.all(results.score == 0.5):
+            outside[name] = "nobody has beaten another there"
+            continue
+        withheld = {row.policy for row in board.rows if row.withheld}
+        fits[name] = bradley_terry.standings(results).fitted
+        rated[name] = tuple(policy for policy in fits[name].policies if policy not in withheld)
+    scores = {board.environment: headline(board) for board in boards}
+    return _with_pool(summarise_scores(scores, abilities), fits, rated, outside)
+
+
 def _comparisons(outcomes: Sequence[Outcome]) -> Comparisons:
-    """Returns all pairs of the rated seats of every match; an order of more than two seats is no advantage of a first one."""
+    """Returns all pairs of the seats of every match; what the first seat is worth is asked only where two sit."""
     two = all(len(rated_seats(outcome)) == 2 for outcome in outcomes)
     return replace(bradley_terry.compare(outcomes), seated=two)
 
 
-def with_pool(
-    table: Summary, compared: Mapping[str, Comparisons], withheld: Mapping[str, Collection[str]] = MappingProxyType({})
+def _with_pool(
+    table: Summary,
+    fits: Mapping[str, BradleyTerryFit],
+    rated: Mapping[str, tuple[str, ...]],
+    outside: Mapping[str, str],
 ) -> Summary:
     """Returns a table with the mean scores of its policies against each other.
 
     Args:
         table: of all environments.
-        compared: the results of pairs in each.
-        withheld: by environment, policies whose ratings are not shown.
+        fits: of those in which policies beat each other.
+        rated: in each of these, the policies whose ratings are shown.
+        outside: the other environments, with the reason.
     """
-    fits, rated, outside = {}, {}, {}
-    for environment, comparisons in compared.items():
-        if np.all(comparisons.score == 0.5):
-            outside[environment] = "nobody has beaten another there"
-        else:
-            fits[environment] = standings(comparisons).fitted
-            rated[environment] = tuple(
-                name for name in comparisons.policies if name not in withheld.get(environment, ())
-            )
     pool = largest_pool(rated)
     found = win_probabilities(fits, pool)
     ranks = rank_ranges({policy: (score.low, score.high) for policy, score in found.items()})

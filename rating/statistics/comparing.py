@@ -20,19 +20,18 @@ is the last one alone, which is the same in any order.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
 
-from llmarena_envs.core.options import OptionError, check_choice
+from llmarena_envs.core.options import OptionError
 from rating.statistics import betting
-from rating.statistics.battles import Battle
 from rating.statistics.betting import Floats, e_value, final_log_evidence, log_evidence
 from rating.statistics.further import Bet, Forecast, forecast
 from rating.statistics.permutation import holm
-from rating.statistics.units import PAIRS, Units, units_of
+from rating.statistics.units import PAIRS, Units
 
 LEVEL = 0.05
 
@@ -145,66 +144,6 @@ class Champion:
     better: tuple[str | None, ...]
 
 
-def compare(
-    battles: Iterable[Battle],
-    a: str,
-    b: str,
-    *,
-    level: float = LEVEL,
-    margin: float = 0.0,
-    equal: float | None = None,
-    seated: bool = False,
-    ordered: bool = False,
-    seed: int = 0,
-) -> Comparison:
-    """Compares two policies.
-
-    Args:
-        battles: of any policies.
-        a: name of the first policy.
-        b: name of the second one.
-        level: probability of a wrong claim, at most, over all looks.
-        margin: a policy is better if its win rate is above a half by more than this, 0 or more and below a half;
-            ``elo_margin`` says it in Elo.
-        equal: margin within which they are called equal, above ``margin`` and below a half; leave it out not to ask.
-        seated: whether the first and the second of a battle are seats: then only what was played from both of them counts.
-        ordered: whether the battles stand in an order that does not depend on results, e.g. that of a schedule: then what was
-            decided once stays decided, however the battles behind it came out. A weight counts then as a part of the largest
-            up to it.
-        seed: of the forecast.
-
-    Raises:
-        OptionError: if a name is in no battle, both are the same, or a number is out of its range.
-        ValueError: if a score or a weight is.
-    """
-    battles = list(battles)
-    check_names(battles, a, b)
-    return compare_units(
-        units_of(battles, a, b, seated=seated, ordered=ordered),
-        a,
-        b,
-        level=level,
-        margin=margin,
-        equal=equal,
-        seed=seed,
-    )
-
-
-def check_names(battles: Iterable[Battle], *names: str) -> None:
-    """Checks that the policies are in the battles, and are different ones.
-
-    Raises:
-        OptionError: if not.
-    """
-    known = sorted({name for battle in battles for name in battle[:2]})
-    if not known:
-        raise OptionError("battles: expected at least one, got none")
-    for name in names:
-        check_choice("policy", name, known)
-    if len(set(names)) < len(names):
-        raise OptionError(f"policies: expected different ones, got {', '.join(map(repr, names))}")
-
-
 def compare_units(
     units: Units,
     a: str,
@@ -216,7 +155,22 @@ def compare_units(
     ahead: bool = True,
     seed: int = 0,
 ) -> Comparison:
-    """Compares two policies by the units of their battles; as ``compare``, which says nothing of ``more`` if not ``ahead``."""
+    """Compares two policies by the units of their battles.
+
+    Args:
+        units: of the two; see ``rating.statistics.units.units_of``.
+        a: name of the first policy.
+        b: name of the second one.
+        level: probability of a wrong claim, at most, over all looks.
+        margin: a policy is better if its win rate is above a half by more than this, 0 or more and below a half;
+            ``elo_margin`` says it in Elo.
+        equal: margin within which they are called equal, above ``margin`` and below a half; leave it out not to ask.
+        ahead: whether to say what more units would tell.
+        seed: of that forecast.
+
+    Raises:
+        OptionError: if a number is out of its range.
+    """
     _check("level", level, 0.0, 1.0, open_low=True)
     _check("margin", margin, 0.0, 0.5, open_low=False)
     if equal is not None:

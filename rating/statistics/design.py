@@ -13,22 +13,18 @@ Verdinelli (1995), "Bayesian experimental design: a review", Statistical Science
 Games under way count in the covariance, as if played, and not in the strengths: that needs no result.
 """
 
-import math
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
-
-NATS_PER_ELO = math.log(10) / 400
-SEAT_SD = 418.0
-START_SD = 418.0
-LEAST_SD = 100.0
+from rating.statistics.bradley_terry import DEFAULT_PRIOR_SD, ELO_PER_NAT, Floats
+from rating.statistics.bradley_terry.model import damping, differences, probability
+from rating.statistics.bradley_terry.prior import LEAST_PRIOR_SD
 
 _TIE = 1e-6
 """Gains that differ relatively by less are equal: rounding, which differs between machines, decides nothing."""
 
-_TOLERANCE = 1e-9
+_SMALL = 3e-5
+"""Change of the last step: a step squares the error."""
+
 _STEPS = 100
 
 
@@ -68,7 +64,7 @@ class Design:
         self._wins = np.zeros((*shape, size, size))
         self._games = np.zeros((*shape, size, size))
         self._under_way = np.zeros((*shape, size, size))
-        self._variance = np.full(shape, (START_SD * NATS_PER_ELO) ** 2)
+        self._variance = np.full(shape, (DEFAULT_PRIOR_SD / ELO_PER_NAT) ** 2)
         self._x = np.zeros((*shape, size + 1))
         self._since_prior = 0.0
         self._is_fitted = True
@@ -91,7 +87,7 @@ class Design:
     @property
     def prior_sd(self) -> Floats:
         """Width of the prior in Elo, of each design."""
-        return np.sqrt(self._variance) / NATS_PER_ELO
+        return np.sqrt(self._variance) * ELO_PER_NAT
 
     def add(self, wins: Floats, games: Floats) -> None:
         """Adds results.
@@ -157,7 +153,7 @@ class Design:
         v = _variances(self.covariance)
         index = np.arange(v.shape[-1])
         v[..., index, index] = 1.0
-        p = _logistic(self._differences() + self._x[..., -1, None, None])
+        p = probability(differences(self._x))
         w = p * (1 - p)
         return v, (w + np.swapaxes(w, -1, -2)) * (self._meetings / 2)
 
@@ -170,43 +166,35 @@ class Design:
             self._since_prior = 0.0
             diagonal = np.diagonal(self._inverse(self._games), axis1=-2, axis2=-1)
             mean_square = (self._x[..., :-1] ** 2 + diagonal).mean(axis=-1)
-            self._variance = np.maximum(mean_square, (LEAST_SD * NATS_PER_ELO) ** 2)
+            self._variance = np.maximum(mean_square, (LEAST_PRIOR_SD / ELO_PER_NAT) ** 2)
             self._newton()
 
     def _newton(self) -> None:
         """Goes to the posterior mode by damped steps, which converge from anywhere (Sun and Tran-Dinh 2019)."""
         for _ in range(_STEPS):
-            x = self._x
-            residual = self._wins - self._games * _logistic(self._seated_differences())
+            residual = self._wins - self._games * probability(differences(self._x))
             rows, columns = residual.sum(axis=-1), residual.sum(axis=-2)
             seat = rows.sum(axis=-1) if self._seat_term else np.zeros(rows.shape[:-1])
-            gradient = np.concatenate((rows - columns, seat[..., None]), axis=-1) - self._precision() * x
+            gradient = np.concatenate((rows - columns, seat[..., None]), axis=-1) - self._precision() * self._x
             step = np.linalg.solve(self._curvature(self._games), gradient[..., None])[..., 0]
             change = np.ptp(step[..., :-1], axis=-1) + np.abs(step[..., -1])
-            self._x = (
-                x
-                + step * np.where(change > _TOLERANCE, np.log1p(change) / np.maximum(change, _TOLERANCE), 1)[..., None]
-            )
-            if change.max() < math.sqrt(_TOLERANCE):  # a step squares the error
+            self._x = self._x + step * damping(change)[..., None]
+            if change.max() < _SMALL:
                 return
         raise ArithmeticError(
             f"the strengths did not converge: a step of {change.max():g} is left after {_STEPS} steps"
         )
 
-    def _seated_differences(self) -> Floats:
-        x = self._x
-        return x[..., :-1, None] - x[..., None, :-1] + x[..., -1, None, None]
-
     def _precision(self) -> Floats:
         """Returns the inverse variances of the priors, shape (..., n + 1)."""
         precision = np.empty(self._x.shape)
         precision[..., :-1] = 1 / self._variance[..., None]
-        precision[..., -1] = (SEAT_SD * NATS_PER_ELO) ** -2.0
+        precision[..., -1] = (ELO_PER_NAT / DEFAULT_PRIOR_SD) ** 2
         return precision
 
     def _curvature(self, games: Floats) -> Floats:
         """Returns the negative Hessian of the log posterior of strengths and seat, shape (..., n + 1, n + 1)."""
-        p = _logistic(self._seated_differences())
+        p = probability(differences(self._x))
         weight = games * p * (1 - p)
         rows, columns = weight.sum(axis=-1), weight.sum(axis=-2)
         size = games.shape[-1]
@@ -230,7 +218,3 @@ def _variances(matrix: Floats) -> Floats:
     diagonal = np.diagonal(matrix, axis1=-2, axis2=-1)
     variances: Floats = diagonal[..., :, None] + diagonal[..., None, :] - 2 * matrix
     return variances
-
-
-def _logistic(d: ArrayLike) -> Floats:
-    return 0.5 * (1 + np.tanh(0.5 * np.asarray(d)))

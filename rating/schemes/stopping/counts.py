@@ -35,7 +35,11 @@ class CountRule:
 
 
 class Counts:
-    """Finished and scheduled matches of each policy; those of ``opponent`` only where it is on every seat.
+    """Finished and scheduled matches of each policy, which the state of every rule begins with.
+
+    Args:
+        policies: those under test.
+        opponent: whose matches count only where it is on every seat; empty for nobody.
 
     Attributes:
         finished: finished matches by policy.
@@ -80,31 +84,22 @@ class Counts:
             table[name] += 1
 
 
-class _Counting:
+class _Counting(Counts):
     """The state of a ``CountRule``."""
 
     least = math.inf
 
     def __init__(self, policies: Sequence[str], rule: CountRule) -> None:
+        super().__init__(policies, rule.opponent)
         self._rule = rule
-        self._counts = Counts(policies, rule.opponent)
-
-    def schedule(self, policies: Iterable[str]) -> None:
-        self._counts.schedule(policies)
-
-    def add(self, outcomes: Sequence[Outcome]) -> None:
-        self._counts.add(outcomes)
-
-    def leave_out(self, policy: str) -> None:
-        self._counts.leave_out(policy)
 
     def reason(self) -> str:
-        if min(self._counts.scheduled.values()) >= self._rule.matches:
+        if min(self.scheduled.values()) >= self._rule.matches:
             return "count"
-        return self._counts.cap(self._rule.max_matches)
+        return self.cap(self._rule.max_matches)
 
     def reached(self) -> str:
-        played = self._counts.finished.values()
+        played = self.finished.values()
         fewest = "" if min(played) == max(played) else f"{min(played)} to "
         return f"{fewest}{max(played)} matches of each policy"
 

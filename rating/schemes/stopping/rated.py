@@ -1,6 +1,6 @@
 """The rule of rated two-player environments: conditions that must all hold, between a least and a greatest number of matches."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rating.records.outcome import Outcome
@@ -53,30 +53,27 @@ class StopRule:
         return _Rated(policies, self)
 
 
-class _Rated:
+class _Rated(Counts):
     """The state of a ``StopRule``."""
 
     def __init__(self, policies: Sequence[str], rule: StopRule) -> None:
+        super().__init__(policies)
         self.least = rule.min_matches
         self._rule = rule
         self._conditions = rule.conditions()
-        self._counts = Counts(policies)
         self._evidence = Evidence(policies, rule.trueskill)
 
-    def schedule(self, policies: Iterable[str]) -> None:
-        self._counts.schedule(policies)
-
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        self._counts.add(outcomes)
+        super().add(outcomes)
         self._evidence.add(outcomes)
 
     def leave_out(self, policy: str) -> None:
-        self._counts.leave_out(policy)
+        super().leave_out(policy)
         self._evidence.leave_out(policy)
 
     def reason(self) -> str:
-        is_enough = min(self._counts.finished.values()) >= self._rule.min_matches and self._evidence.is_complete
-        return (self._satisfied() if is_enough else "") or self._counts.cap(self._rule.max_matches)
+        is_enough = min(self.finished.values()) >= self._rule.min_matches and self._evidence.is_complete
+        return (self._satisfied() if is_enough else "") or self.cap(self._rule.max_matches)
 
     def _satisfied(self) -> str:
         first = self._conditions[0]

@@ -5,7 +5,7 @@ has converged when the 95 % interval around it is narrow enough. Its independent
 less than as many on deals of their own.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rating.records.outcome import Outcome, SeatOutcome
@@ -40,20 +40,17 @@ class SettlingRule:
         return _Settling(policies, self)
 
 
-class _Settling:
+class _Settling(Counts):
     """The state of a ``SettlingRule``."""
 
     def __init__(self, policies: Sequence[str], rule: SettlingRule) -> None:
+        super().__init__(policies, rule.opponent)
         self.least = rule.min_matches
         self._rule = rule
-        self._counts = Counts(policies, rule.opponent)
         self._means = {policy: RunningMean() for policy in policies}
 
-    def schedule(self, policies: Iterable[str]) -> None:
-        self._counts.schedule(policies)
-
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        self._counts.add(outcomes)
+        super().add(outcomes)
         for outcome in finished(outcomes):
             seat = self._rule.under_test(outcome)
             if seat.policy not in self._means:  # it is left out
@@ -62,7 +59,7 @@ class _Settling:
             self._means[seat.policy].add(value, outcome.seed)
 
     def leave_out(self, policy: str) -> None:
-        self._counts.leave_out(policy)
+        super().leave_out(policy)
         self._means.pop(policy, None)
 
     def reason(self) -> str:
@@ -72,7 +69,7 @@ class _Settling:
             mean.half_width() <= rule.half_width for mean in means
         ):
             return "settled"
-        return self._counts.cap(rule.max_matches)
+        return self.cap(rule.max_matches)
 
     def reached(self) -> str:
         widest = max(mean.half_width() for mean in self._means.values())

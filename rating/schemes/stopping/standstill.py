@@ -4,7 +4,7 @@ DeepEval (arXiv 2309.04369, section 3) repeats a task until abilities converge; 
 ``rating.statistics.stableness``. The independent cases of the intervals are deals.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rating.records.outcome import Outcome
@@ -31,33 +31,30 @@ class StandstillRule:
         return _Standstill(policies, self)
 
 
-class _Standstill:
+class _Standstill(Counts):
     """The state of a ``StandstillRule``."""
 
     def __init__(self, policies: Sequence[str], rule: StandstillRule) -> None:
+        super().__init__(policies)
         self.least = 2 * rule.stableness.window
         self._rule = rule
-        self._counts = Counts(policies)
         self._means = RunningStableness(policies, rule.stableness)
 
-    def schedule(self, policies: Iterable[str]) -> None:
-        self._counts.schedule(policies)
-
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        self._counts.add(outcomes)
+        super().add(outcomes)
         for outcome in finished(outcomes):
             for seat in outcome.seats:
                 if seat.policy in self._means.steps:  # it is not left out
                     self._means.add(seat.policy, seat.reward, outcome.seed)
 
     def leave_out(self, policy: str) -> None:
-        self._counts.leave_out(policy)
+        super().leave_out(policy)
         self._means.leave_out(policy)
 
     def reason(self) -> str:
         if self._means.reason:
             return "stable" if self._means.reason == STABLE else "settled"
-        return self._counts.cap(self._rule.max_matches)
+        return self.cap(self._rule.max_matches)
 
     def reached(self) -> str:
         rule, played = self._rule.stableness, len(self._means.changes)

@@ -131,6 +131,7 @@ def test_many_against_one(live, capsys):
     assert "tictactoe_v0: against strong\n  strong is better than weak" in printed
     assert "undecided whether absent or strong is better; no" in printed
     assert "verdicts of all 2 together are held to the level 0.05" in printed
+    assert "choose beforehand which one counts." in printed  # no average is shown
     (found, *_) = json.loads(compare(capsys, live.directory, "weak", "absent", "--against", STRONG, "--json"))
     assert (found["champion"], found["better"], found["corrected_p"][1]) == ("strong", ["strong", None], 1)
 

@@ -116,6 +116,18 @@ def test_samples_of_lm_evaluation_harness(tmp_path):
         read_battles([clash, other])
 
 
+def test_metrics_of_which_less_is_better(tmp_path):
+    date = "2025-01-02T03-04-05.678901"
+    paths = [
+        write(tmp_path / name / f"samples_t_{date}.jsonl", sample(1, wer=score))
+        for name, score in (("x", 0.1), ("y", 0.9))
+    ]
+    assert [battle.score for battle in read_battles(paths)] == [0.0]
+    told = {"model_name": "x", "higher_is_better": {"t": {"wer": False}, "u": None}}
+    write(tmp_path / "x" / f"results_{date}.json", json.dumps(told))
+    assert [battle.score for battle in read_battles(paths)] == [1.0]
+
+
 def test_several_metrics_must_be_chosen_from(tmp_path):
     paths = [
         write(

@@ -63,6 +63,11 @@ def test_bytes_that_are_no_text_cost_their_rows_only(tmp_path):
         read(tmp_path, "left,right,winner\nx,y,left\n".encode("utf-16"), "pairwise")
 
 
+def test_a_quotation_mark_that_is_never_closed_is_told_with_its_line(tmp_path):
+    kept, [(where, reason)] = read(tmp_path, 'left,right,winner\nx,y,left\n"x,y,left\nx,y,right\n', "pairwise")
+    assert (kept, where) == (1, "line 4") and "from line 3 to here: a quotation mark is open" in reason
+
+
 def test_rows_longer_than_any_row(tmp_path, monkeypatch):
     monkeypatch.setattr(rows, "MAX_ROW", 200)
     long = GOOD[:-1] + ', "x": "' + "z" * 1000 + '"}'

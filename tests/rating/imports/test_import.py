@@ -188,6 +188,17 @@ def ratings(battles, *, seated):
     return dict(zip(fitted.policies, fitted.ratings, strict=True)), fitted.seat_advantage
 
 
+def test_an_environment_in_which_all_is_tied_has_no_part_in_the_mean_score(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text(
+        "environment,model_a,model_b,winner\nchess,x,y,model_a\nchess,y,x,model_a\ngo,x,y,tie\n", encoding="utf-8"
+    )
+    with open_source(log) as source:
+        summary = source.summary(source.leaderboards())
+    assert summary.pool.environments == ("chess",)
+    assert summary.outside == {"go": "nobody has beaten another there"}
+
+
 def test_a_run_that_goes_out_and_comes_in_again_has_the_same_ratings(tmp_path, played, capsys):
     with open_source(played) as source:
         names = source.environments()

@@ -253,3 +253,12 @@ def test_staff_serves_at_every_table_and_changes_no_choice():
 def test_without_a_choice_there_is_nothing_to_adapt():
     with pytest.raises(OptionError, match="expected 4 policies or more"):
         source(tuple("abc"), seats=3)
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_the_least_number_of_games_is_reached_by_all_at_the_same_time(seats):
+    least, scheduled = 60, Counter()
+    left = iter(matches(play(source(seats=seats, seed=1, least=least), 40, Tables(STRENGTHS))))
+    while min(scheduled[name] for name in NAMES) < least:
+        scheduled.update(next(left).policies)
+    assert scheduled.total() <= 1.05 * least * len(NAMES)

@@ -23,6 +23,10 @@ def everybody(size):
     return np.ones(size, dtype=bool)
 
 
+def nobody(size):
+    return np.zeros(size, dtype=bool)
+
+
 def made(size, seed=0):
     rng = np.random.default_rng(seed)
     gains = rng.random((size, size))
@@ -39,7 +43,7 @@ def score(gains, costs, table):
 def test_two_are_the_best_pair_for_its_cost(seed):
     gains, costs = made(7, seed)
     best = max(itertools.combinations(range(7), 2), key=lambda pair: score(gains, costs, pair))
-    assert best_table(gains, costs, 2, allowed=everybody(7), wanted=everybody(7)) == best
+    assert best_table(gains, costs, 2, allowed=everybody(7), wanted=everybody(7), required=nobody(7)) == best
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
@@ -47,7 +51,7 @@ def test_no_exchange_improves_a_larger_table_and_it_is_nearly_the_best(seats):
     shares = []
     for seed in range(10):
         gains, costs = made(9, seed)
-        table = best_table(gains, costs, seats, allowed=everybody(9), wanted=everybody(9))
+        table = best_table(gains, costs, seats, allowed=everybody(9), wanted=everybody(9), required=nobody(9))
         assert table is not None and len(set(table)) == seats
         own = score(gains, costs, table)
         for place, other in itertools.product(range(seats), set(range(9)) - set(table)):
@@ -63,8 +67,22 @@ def test_only_who_may_play_does_and_one_of_those_who_are_wanted(seats):
     gains[:, 4:] *= 0.01
     allowed, wanted = everybody(6), np.arange(6) >= 4
     allowed[[0, 5]] = False
-    table = best_table(gains, costs, seats, allowed=allowed, wanted=wanted)
+    table = best_table(gains, costs, seats, allowed=allowed, wanted=wanted, required=nobody(6))
     assert table is not None and 4 in table and not {0, 5} & set(table)
     allowed[4] = False
-    assert best_table(gains, costs, seats, allowed=allowed, wanted=wanted) is None
-    assert best_table(gains, costs, 4, allowed=allowed, wanted=everybody(6)) is None
+    assert best_table(gains, costs, seats, allowed=allowed, wanted=wanted, required=nobody(6)) is None
+    assert best_table(gains, costs, 4, allowed=allowed, wanted=everybody(6), required=nobody(6)) is None
+
+
+@pytest.mark.parametrize("seats", [2, 3, 5])
+@pytest.mark.parametrize("count", [1, 2])
+def test_whoever_is_required_sits_there_and_the_others_are_chosen(seats, count):
+    gains, costs = made(9)
+    gains[:count, :] *= 0.01
+    gains[:, :count] *= 0.01
+    required = np.arange(9) < count
+    table = best_table(gains, costs, seats, allowed=everybody(9), wanted=everybody(9), required=required)
+    assert table is not None and len(set(table)) == seats and set(range(count)) <= set(table)
+    for place, other in itertools.product(range(count, seats), set(range(9)) - set(table)):
+        exchanged = (*table[:place], other, *table[place + 1 :])
+        assert score(gains, costs, exchanged) <= score(gains, costs, table) + 1e-12

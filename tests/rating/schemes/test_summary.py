@@ -6,9 +6,8 @@ from rating.schemes.cooperation import cooperative_leaderboard
 from rating.schemes.leaderboard import headline
 from rating.schemes.mean_reward import reward_leaderboard
 from rating.schemes.skill_board import skill_leaderboard
-from rating.schemes.summary import Average, summarise, summarise_scores, with_pool
+from rating.schemes.summary import Average, summarise, summarise_scores
 from rating.statistics.across import Pool, win_probabilities
-from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import compare, standings
 from tests.rating.made_outcomes import duel, match
 from tests.rating.schemes.test_leaderboard import LOGS
@@ -126,13 +125,6 @@ def test_the_pool_is_without_what_is_withheld_or_left_over():
         replace(board, rows=tuple(replace(row, withheld=row.policy == "a") for row in board.rows)) for board in boards
     ]
     assert summarise(hidden, outcomes).pool == Pool(ENVIRONMENTS[:2], ("b", "c"))
-
-
-def test_logs_in_which_nobody_has_beaten_another_have_no_part():
-    scores = {"ties": {"a": 1.0, "b": 1.0}, "wins": {"a": 1.0, "b": 1.0}}
-    compared = {name: comparisons_of([Battle("a", "b", score)] * 4) for name, score in (("ties", 0.5), ("wins", 1.0))}
-    summary = with_pool(summarise_scores(scores, {}), compared)
-    assert summary.pool == Pool(("wins",), ("a", "b")) and list(summary.outside) == ["ties"]
 
 
 def test_tables_of_three_are_compared_by_all_pairs():

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from llmarena_envs.core.options import OptionError
+from rating.api.comparison import compare
 from rating.statistics.battles import Battle
 from rating.statistics.betting import BETS, CAPITAL
 from rating.statistics.comparing import (
     average_units,
-    compare,
     compare_champion,
     compare_units,
     elo_margin,

@@ -7,7 +7,8 @@ import pytest
 
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import ELO_PER_NAT, BradleyTerryOptions
-from rating.statistics.design import LEAST_SD, Design
+from rating.statistics.bradley_terry.prior import LEAST_PRIOR_SD
+from rating.statistics.design import Design
 
 
 def results(size, seed=0, games=6):
@@ -75,7 +76,7 @@ def test_a_pair_under_way_is_worth_less_until_it_has_ended():
 
 
 def test_the_prior_becomes_as_wide_as_the_pool():
-    for spread, low, high in ((0.0, LEAST_SD, 140.0), (3.0, 400.0, 900.0)):
+    for spread, low, high in ((0.0, LEAST_PRIOR_SD, 140.0), (3.0, 400.0, 900.0)):
         design, rng = Design(12), np.random.default_rng(3)
         lead = spread * (np.arange(12)[None, :] - np.arange(12)[:, None]) / 4
         games = 2.0 * (1 - np.eye(12))
