@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from llmarena_envs.core.terminal import printable
 from rating.statistics.comparing import Champion, Comparison, Interval, elo_of
-from rating.statistics.units import BATTLES, DEALS, MATCHED, PAIRS
+from rating.statistics.units import BATTLES, DEALS, MATCHED, PAIRS, ROUNDS
 
 _UNITS = {
     PAIRS: ("pair", "a pair is a deal played from both seats"),
@@ -19,6 +19,7 @@ _UNITS = {
         "nothing says which battles share a question or who was shown first: they are taken as independent, and what the first"
         " place is worth may count for either",
     ),
+    ROUNDS: ("round", "a round is one unit of each environment: a pair, a deal or a battle"),
 }
 
 _NAME = 200

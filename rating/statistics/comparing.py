@@ -31,7 +31,7 @@ from rating.statistics import betting
 from rating.statistics.betting import Floats, e_value, final_log_evidence, log_evidence
 from rating.statistics.further import Bet, Forecast, forecast
 from rating.statistics.permutation import holm
-from rating.statistics.units import PAIRS, Units
+from rating.statistics.units import ROUNDS, Units
 
 LEVEL = 0.05
 
@@ -81,7 +81,7 @@ class Comparison:
         margin: by how much a policy has to be better, as a difference of its win rate from a half.
         equal_margin: within which they are called equal, as the margin; ``None`` if that was not asked.
         units: number of units seen.
-        unit: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs``, ``deals`` or ``battles``.
+        unit: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs``, ``deals``, ``battles`` or ``rounds``.
         left_out: battles that are part of no unit: the one with the seats exchanged is missing.
         needed: the e-value from which a policy is called better.
         a_better: the evidence that the first policy is better.
@@ -256,7 +256,7 @@ def average_units(units: Mapping[str, Units]) -> Units | None:
         return None
     scores = np.mean([part.scores[:least] for part in parts], axis=0)
     kinds = {part.kind for part in parts}
-    kind = kinds.pop() if len(kinds) == 1 else PAIRS
+    kind = kinds.pop() if len(kinds) == 1 else ROUNDS
     return Units(scores, None, kind, 0, all(part.ordered for part in parts))
 
 

@@ -28,6 +28,7 @@ PAIRS = "pairs"
 MATCHED = "matched pairs"
 DEALS = "deals"
 BATTLES = "battles"
+ROUNDS = "rounds"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class Units:
             ``None`` if all are alike.
         kind: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs`` (two deals, one from each seat, where
             most were not played from both), ``deals``
-            or ``battles``.
+            or ``battles``; ``rounds`` of one unit of each of several environments whose units differ.
         left_out: number of battles that are part of no unit yet.
         ordered: whether their order is one fixed before the results were known.
     """

@@ -16,7 +16,7 @@ from rating.statistics.comparing import (
     compare_units,
     elo_margin,
 )
-from rating.statistics.units import PAIRS, Units
+from rating.statistics.units import DEALS, PAIRS, ROUNDS, Units
 
 
 def units(scores, weights=None):
@@ -167,5 +167,7 @@ def test_false_alarms_among_challengers_who_are_all_as_good():
 def test_environments_count_alike_in_their_average():
     average = average_units({"one": units([1, 1, 0]), "two": units([0, 0.5])})
     assert (average.scores.tolist(), average.kind, average.weights) == ([0.5, 0.75], PAIRS, None)
+    mixed = average_units({"one": units([1]), "two": Units(np.array([0.5]), None, DEALS, 0)})
+    assert mixed is not None and mixed.kind == ROUNDS
     assert average_units({"one": units([1])}) is None
     assert average_units({"one": units([1]), "two": units([])}) is None
