@@ -112,3 +112,9 @@ def test_the_project_s_own_exceptions_form_one_tree() -> None:
                 if inspect.isclass(value) and issubclass(value, Exception) and value.__module__.startswith(LAYERS[:3]):
                     outside += [] if issubclass(value, ArenaError) or value.__name__.startswith("_") else [value]
     assert outside == []
+
+
+def test_commands_that_draw_nothing_do_not_load_what_draws() -> None:
+    code = "import sys, rating.commands.read, rating.commands.run; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -166,7 +166,7 @@ class RunSource(Source):
 
     def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
         """Returns what writes the report of the run."""
-        from rating.report import Run, write_page  # matplotlib is slow to import
+        from rating.report.page import Run, write_page  # matplotlib is slow to import
 
         store, boards = self._store, self.leaderboards()
         run = Run(
@@ -241,7 +241,7 @@ class _Results(Source):
 
     def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
         """Returns what writes the report, in which there are no matches."""
-        from rating.report import write_results_page  # matplotlib is slow to import
+        from rating.report.page import write_results_page  # matplotlib is slow to import
 
         boards = self.leaderboards()
         return partial(write_results_page, self.title, self.lines, boards, self.summary(boards), self._judgements)

@@ -12,8 +12,9 @@ import pytest
 from rating.commands.read import write_report
 from rating.records.outcome import Outcome, SeatOutcome
 from rating.records.store import Store
-from rating.report import Run, replays, write_page
+from rating.report import replays
 from rating.report.figures import trajectories
+from rating.report.page import Run, write_page
 from rating.report.sections import judges_sections
 from rating.running import run_directory
 from rating.running.runner import Runner
