@@ -18,7 +18,8 @@ from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.debate.questions import DOMAINS
 from rating.commands.read import report_page
 from rating.errors import RunError
-from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig, PolicyConfig
 
 PLAYED = "battle"
 DEBATERS = 2

@@ -23,7 +23,8 @@ from llmarena_envs.debate.questions.examiner import REASONS
 from llmarena_envs.debate.questions.files import first_of_each_domain, write_questions
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, SeatOutcome
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate
 

@@ -15,7 +15,8 @@ from llmarena_envs.debate.game import DEBATERS, Debate
 from llmarena_envs.debate.protocol import FIRST_ANSWERS
 from rating.records.match import Match
 from rating.records.record import Record
-from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
 
 GIVEN_ANSWERS = "benchmarks.auto_arena.given_answers.env"
 SHARED_OPTIONS = (

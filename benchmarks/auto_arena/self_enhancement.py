@@ -26,7 +26,8 @@ from llmarena_envs.debate.questions import DOMAINS, load_questions
 from llmarena_envs.debate.questions.files import BUILTIN, first_of_each_domain
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.permutation import holm

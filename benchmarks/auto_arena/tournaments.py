@@ -18,7 +18,8 @@ from llmarena_envs.core.options import OptionError, check_int, nearest
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome
 from rating.running.contests import make_scheme
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.running.tournament_config import TournamentConfig, read_scores
 from rating.schemes.tournament import Tournament
 from rating.schemes.tournament_board import TournamentLeaderboard

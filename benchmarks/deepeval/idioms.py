@@ -29,7 +29,8 @@ from llmarena_envs.core.options import check_int
 from llmarena_envs.idiom_solitaire.game import End
 from rating.errors import RunError
 from rating.records.outcome import Outcome, SeatOutcome
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.schemes import cells
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate

@@ -19,7 +19,8 @@ from llmarena_envs.writer_editor.objective import UNKNOWN
 from llmarena_envs.writer_editor.tasks import Languages, load_documents, load_problems
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, UNDECIDED, Outcome, SeatOutcome
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.results import rated_seats, staff_seats
 

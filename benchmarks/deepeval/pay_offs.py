@@ -29,7 +29,8 @@ from llmarena_envs.public_goods.game import PublicGoods
 from rating.errors import RunError
 from rating.records.outcome import Outcome, SeatOutcome
 from rating.running.contests import make_scheme
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.schemes.mean_reward import MeanReward
 from rating.statistics.estimates import mean_estimate
 from rating.statistics.results import finished

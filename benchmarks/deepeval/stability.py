@@ -21,7 +21,8 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from rating.errors import RunError
 from rating.records.outcome import Outcome
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.estimates import mean_estimate
 from rating.statistics.results import finished
 from rating.statistics.stableness import RunningStableness, StablenessRule, stableness

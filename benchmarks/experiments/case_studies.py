@@ -12,7 +12,8 @@ from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.commands.read import report_page
 from rating.records.outcome import FINISHED
 from rating.records.record import Record
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 
 
 def plan_examples(

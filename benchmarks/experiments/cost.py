@@ -10,7 +10,8 @@ from agents.records import Turn
 from agents.registry import make_policy
 from llmarena_envs.catalogue import load_environment, make_environment, module_name
 from rating.running.contests import make_scheme
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.schedules.schedule import Stop
 
 SAMPLES = 3

@@ -11,7 +11,8 @@ from benchmarks.experiments.row import RowOptions
 from llmarena_envs.catalogue import CATALOGUE, module_name
 from llmarena_envs.core.options import OptionError
 from rating.commands.run import read_policies
-from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig, explanation
+from rating.running.run_file import RunConfig, explanation
+from rating.running.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
 
 Scripted = Mapping[str, Sequence[str]]
 """Scripted policies by environment: each a spec, or ``NAME=SPEC``."""

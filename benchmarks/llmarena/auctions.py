@@ -22,7 +22,8 @@ from benchmarks.llmarena.self_play import by_policy, missing
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
 from rating.records.outcome import Outcome
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.medians import median_estimate

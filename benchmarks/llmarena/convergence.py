@@ -29,7 +29,8 @@ from benchmarks.llmarena.ladder import (
 from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
-from rating.running.run_file import EnvironmentConfig, RunConfig, StopConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig, StopConfig
 from rating.schemes.skill_board import SkillLeaderboard, skill_leaderboard
 from rating.schemes.stopping import TRUESKILL
 from rating.statistics.trueskill_rating import Step, TrueSkillOptions, rate

@@ -22,7 +22,8 @@ from llmarena_envs.catalogue import make_environment
 from llmarena_envs.hanabi.actions import Kind
 from rating.errors import RunError
 from rating.records.record import Record
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
 

@@ -21,7 +21,8 @@ from benchmarks.llmarena.self_play import by_policy
 from benchmarks.options import option
 from llmarena_envs.core.failures import Failure
 from rating.records.outcome import Outcome
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, rate_estimate
 from rating.statistics.proportions import paired_change

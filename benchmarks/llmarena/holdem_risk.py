@@ -29,7 +29,8 @@ from llmarena_envs.holdem.replies import ACTION_NAMES
 from rating.errors import RunError
 from rating.records.match import Match
 from rating.records.record import Record
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.errors import RunError
-from rating.running.run_file import StopConfig
+from rating.running.run_tables import StopConfig
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.skill_board import SkillLeaderboard, SkillRow
 from rating.statistics.estimates import Estimate

@@ -31,7 +31,8 @@ from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.errors import RunError
 from rating.records.outcome import SeatOutcome
-from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
 from rating.statistics.agreement import FEW_CASES, Agreement, cohens_kappa, plurality
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, rate_estimate

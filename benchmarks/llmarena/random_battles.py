@@ -28,7 +28,8 @@ from llmarena_envs.connect_four.strategy import COUNTS, REWARD_MODES, match_rewa
 from llmarena_envs.core.options import check_int
 from rating.errors import RunError
 from rating.records.record import Record
-from rating.running.run_file import PERSON, EnvironmentConfig, RunConfig
+from rating.running.run_file import PERSON, RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 from rating.statistics.running_mean import RunningMean
 

@@ -27,7 +27,8 @@ from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import check_int
 from rating.errors import RunError
 from rating.records.record import Record
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 

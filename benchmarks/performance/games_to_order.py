@@ -158,7 +158,8 @@ class _Chooser:
     def choose(self) -> tuple[Integers, Integers]:
         """Returns the first and the second of the next pair of each run."""
         if self._circle is not None:
-            return tuple(np.full(self._runs, index) for index in next(self._circle))  # type: ignore[return-value]
+            one, other = next(self._circle)
+            return np.full(self._runs, one), np.full(self._runs, other)
         if self._share is None:
             chosen = self._rng.integers(len(self._pairs[0]), size=self._runs)
         else:

@@ -21,7 +21,8 @@ from llmarena_envs.simulation.scripts import Script
 from rating.errors import RunError
 from rating.records.outcome import PLAYED, SeatOutcome
 from rating.records.record import Record
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate
 from rating.statistics.results import rated_seats, staff_seats

@@ -34,7 +34,8 @@ from llmarena_envs.simulation.scripts import ASSISTANT, Message
 from llmarena_envs.simulation.scripts import USER as USER_ROLE
 from rating.errors import RunError
 from rating.records.outcome import PLAYED
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 
 RUN = "dialogues"

@@ -35,7 +35,8 @@ from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.dialogues import extract_scripts
 from llmarena_envs.simulation.protocol import DIALOGUE, SCALE, SCRIPT
 from rating.errors import RunError
-from rating.running.run_file import EnvironmentConfig, RunConfig, StopConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig, StopConfig
 from rating.statistics.bounded import bounded_mean, signed_mean
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.results import rated_seats

@@ -25,7 +25,8 @@ from llmarena_envs.simulation.labels import SUBSETS, subset
 from llmarena_envs.simulation.scripts import Script, write_scripts
 from rating.errors import RunError
 from rating.records.outcome import PLAYED
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from agents.registry import split_spec
 from benchmarks.experiments.pool import Scripted
-from rating.running.run_file import PolicyConfig
+from rating.running.run_tables import PolicyConfig
 
 SIMULATION = "simulation_v0"
 

@@ -25,7 +25,8 @@ from llmarena_envs.simulation.duplicates import near_duplicates
 from llmarena_envs.simulation.tasks import TYPES, Task, shipped_tasks, write_tasks
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, SeatOutcome
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate
 

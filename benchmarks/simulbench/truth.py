@@ -30,7 +30,8 @@ from llmarena_envs.core.options import OptionError, check_int, check_number
 from llmarena_envs.simulation.protocol import DIALOGUE, PAIRWISE, SCALE
 from rating.errors import RunError
 from rating.records.outcome import PLAYED, Outcome
-from rating.running.run_file import EnvironmentConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.against_truth import drift, mean_error, praise, rank_agreement, separation
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.prediction_powered import corrected_mean

@@ -7,10 +7,12 @@ from rich.console import Console
 
 from rating.api.data import Battles, comparisons
 from rating.report.tables import Sheet, render, to_json
-from rating.schemes.leaderboard import ALWAYS
+from rating.schemes import cells
+from rating.schemes.claims import claims
+from rating.schemes.leaderboard import ALWAYS, Ranks
 from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing
-from rating.statistics.transitivity import diagnose
+from rating.statistics.bradley_terry import BradleyTerryOptions, Standing
+from rating.statistics.transitivity import against_one_scale
 
 _WIDTH = 100
 """Characters of a line."""
@@ -49,7 +51,7 @@ class BattleBoard:
 
     Attributes:
         rows: best first, equals by name.
-        notes: what the results do not establish, in plain words.
+        notes: what the results establish and what they do not, in plain words.
     """
 
     rows: tuple[BattleRow, ...]
@@ -76,10 +78,11 @@ def leaderboard(battles: Battles, *, seated: bool = False, options: BradleyTerry
     """
     results = comparisons(battles, seated=seated)
     standings = bradley_terry.standings(results, options)
-    scores = _scores(results)
-    found = diagnose(results)
+    scores = dict(zip(results.policies, bradley_terry.mean_scores(results).tolist(), strict=True))
     rows = [_row(standing, scores[standing.policy]) for standing in standings.rows]
-    return BattleBoard(tuple(rows), (*standings.notes, *(found.notes() if found and found.flagged else ())))
+    told = claims([(row.policy, Ranks(row.best_rank, row.worst_rank)) for row in rows])
+    notes = (told, *standings.notes, *against_one_scale(results))
+    return BattleBoard(tuple(rows), tuple(note for note in notes if note))
 
 
 def _row(standing: Standing, score: float) -> BattleRow:
@@ -96,29 +99,20 @@ def _row(standing: Standing, score: float) -> BattleRow:
     )
 
 
-def _scores(results: Comparisons) -> dict[str, float]:
-    """Returns the mean score of each policy."""
-    wins, games = bradley_terry.totals(results)
-    score, most = wins + (games - wins).T, games + games.T
-    return dict(zip(results.policies, (score.sum(axis=1) / most.sum(axis=1)).tolist(), strict=True))
-
-
 def _sheet(board: BattleBoard) -> Sheet:
-    header = ["policy", "rank", "rating", "score", "battles"]
-    rows = [[row.policy, _ranks(row), _rating(row), f"{row.score:.0%}", str(row.battles)] for row in board.rows]
+    header = ["policy", "rank", "rating", "score, %", "battles"]
+    rows = [
+        [
+            row.policy,
+            cells.ranks(row.best_rank, row.worst_rank),
+            cells.rating(row.rating, row.low, row.high),
+            cells.number(100 * row.score, 1),
+            str(row.battles),
+        ]
+        for row in board.rows
+    ]
     notes = [
         "rank: those that the results leave open; rating: Bradley-Terry in Elo with its 95 % interval; score: ties as halves",
         *board.notes,
     ]
     return Sheet("", header, rows, notes, [ALWAYS] * len(header))
-
-
-def _ranks(row: BattleRow) -> str:
-    return str(row.best_rank) if row.best_rank == row.worst_rank else f"{row.best_rank}-{row.worst_rank}"
-
-
-def _rating(row: BattleRow) -> str:
-    """Writes a rating with its interval, whose ends may be open."""
-    low = "(-" if row.low is None else f"[{row.low:.0f}"
-    high = "-)" if row.high is None else f"{row.high:.0f}]"
-    return f"{row.rating:.0f} {low}, {high}"

@@ -1,14 +1,13 @@
 """Battles as people have them: tuples, or tables by columns."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
-from rating.judgements.judgement import FIRST, SECOND, TIE
+from rating.judgements.judgement import SCORES
 from rating.judgements.labels import read_label
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import Comparisons
-
-_SCORES = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
 
 
 class Columns(Protocol):
@@ -38,8 +37,10 @@ def battles_of(data: Battles) -> list[Battle]:
     Raises:
         ValueError: if it is something else; what a row should be is said.
     """
-    if isinstance(data, str | bytes):
-        raise ValueError(f"battles: expected battles, got text; rating.read_battles({data!r:.60}) reads a file")
+    if isinstance(data, str | bytes | Path):
+        raise ValueError(f"battles: expected battles, got text; rating.read_battles({str(data)!r:.60}) reads a file")
+    if not isinstance(data, Iterable):
+        raise ValueError(f"battles: expected battles or a table of them, got {data!r:.60}")
     rows = _rows(data) if isinstance(data, Mapping) or hasattr(data, "columns") else iter(data)
     return [_battle(row, place) for place, row in enumerate(rows)]
 
@@ -59,9 +60,14 @@ def comparisons(data: Battles, *, seated: bool) -> Comparisons:
 def _battle(row: Any, place: int) -> Battle:
     if isinstance(row, Battle):
         return row
-    if isinstance(row, str) or not hasattr(row, "__len__") or not 3 <= len(row) <= len(Battle._fields):
+    if (
+        isinstance(row, str | Mapping)
+        or not hasattr(row, "__len__")
+        or not 3 <= len(row) <= len(Battle._fields)
+        or any(_is_missing(name) for name in row[:2])
+    ):
         raise ValueError(
-            f"battle {place}: expected ({', '.join(Battle._fields)}), of which the first three are needed, got {row!r:.80}"
+            f"battle {place}: expected ({', '.join(Battle._fields)}), of which the first three are needed, got {row!r:.160}"
         )
     first, second, score, *rest = row
     deal = rest[0] if rest else ""
@@ -75,8 +81,18 @@ def _battle(row: Any, place: int) -> Battle:
 
 
 def _deal(value: Any) -> str:
-    """Returns the name of a deal; missing values of tables, the only ones that are not equal to themselves, are none."""
-    return "" if value is None or value != value else str(value)
+    """Returns the name of a deal; missing values of tables are none."""
+    return "" if _is_missing(value) else str(value)
+
+
+def _is_missing(value: Any) -> bool:
+    """Says whether a value is empty or what tables have for none, which is not equal to itself, or cannot say."""
+    if value is None or isinstance(value, str):
+        return not value
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return True
 
 
 def _rows(table: Any) -> Iterator[tuple[Any, ...]]:
@@ -91,6 +107,10 @@ def _rows(table: Any) -> Iterator[tuple[Any, ...]]:
             f"{', '.join(map(str, names))[:200]}"
         )
     size = len(table[chosen[0]])
+    if sizes := {len(table[name]) for name in (*chosen, deal, "weight") if name in names} - {size}:
+        raise ValueError(
+            f"battles: expected columns of one length, got {size} and {', '.join(map(str, sorted(sizes)))}"
+        )
     deals = table[deal] if deal in names else [""] * size
     weights = table["weight"] if "weight" in names else [1.0] * size
     columns = [table[name] for name in chosen]
@@ -101,6 +121,6 @@ def _rows(table: Any) -> Iterator[tuple[Any, ...]]:
 
 def _score(winner: Any, players: tuple[str, str], place: int) -> float:
     label = read_label(str(winner), players)
-    if label not in _SCORES:
+    if label not in SCORES:
         raise ValueError(f"battle {place}: winner: expected model_a, model_b or tie, got {winner!r:.60}")
-    return _SCORES[label]
+    return SCORES[label]

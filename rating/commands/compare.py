@@ -189,19 +189,15 @@ def _average(
     return _result(args, AVERAGE, challengers, champion, averages)
 
 
-_MARGIN = re.compile(r"(\d{0,6}(?:\.\d{0,12})?)(elo)?", re.IGNORECASE)
+_MARGIN = re.compile(r"(\d{1,6}(?:\.\d{0,12})?|\.\d{1,12})(elo)?", re.IGNORECASE | re.ASCII)
 
 
 def _margin(key: str, text: str) -> float:
     """Reads a margin of the win rate, or in Elo: ``0.05``, ``50elo``."""
     found = _MARGIN.fullmatch(text.replace(" ", ""))
-    try:
-        assert found
-        value = float(found[1])
-    except (AssertionError, ValueError):
-        raise OptionError(
-            f"{key}: expected a part of the win rate, as 0.05, or Elo, as 50elo; got {text!r:.60}"
-        ) from None
+    if found is None:
+        raise OptionError(f"{key}: expected a part of the win rate, as 0.05, or Elo, as 50elo; got {text!r:.60}")
+    value = float(found[1])
     return elo_margin(value) if found[2] else value
 
 

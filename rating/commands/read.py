@@ -21,7 +21,7 @@ from rating.records.record import Record
 from rating.records.store import Store
 from rating.report.costs import DECIMALS as COST_DECIMALS
 from rating.report.costs import Costs, cost_sheet, policy_cells
-from rating.report.tables import Sheet, render, render_grid, sheet, to_json
+from rating.report.tables import WIDER, Sheet, render, render_grid, sheet, to_json
 from rating.running import run_directory
 from rating.running.run_file import RunConfig
 from rating.schemes.figures import Grid
@@ -51,6 +51,8 @@ def rate(args: argparse.Namespace) -> None:
 
 def report(args: argparse.Namespace) -> None:
     """Writes the report of a run or an import and prints its path."""
+    if args.dir.is_file() and not args.output:
+        raise OptionError(f"{args.dir}: expected a directory to write the report into, got a log; say --output FILE")
     path = write_report(args.dir, args.output or args.dir / "report.html")
     print(json.dumps({"report": str(path)}) if args.json else f"Report: {path}")
 
@@ -93,11 +95,10 @@ _RESULTS = {"battles": write_battles, "matrix": write_matrix, "verdicts": write_
 """What writes results and verdicts, by format."""
 
 
-def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -> list[Leaderboard]:
-    """Prints the leaderboards of a run and what its models cost, and returns them; ``wide`` as for ``print_tables``."""
+def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -> None:
+    """Prints the leaderboards of a run and what its models cost; ``wide`` as for ``print_tables``."""
     tables, spent = _tables(RunSource(config, store, ""))
     _print_results(tables, spent, wide)
-    return [table for table in tables if isinstance(table, Leaderboard)]
 
 
 def _tables(source: Source) -> tuple[list[Leaderboard | Summary], Costs | None]:
@@ -142,7 +143,8 @@ def print_sheets(sheets: Iterable[Sheet], *, widest: int | None = None) -> None:
     """
     console = _console(widest)
     for shown in sheets:
-        console.print(render(shown, console.width if console.width < _ENDLESS else None))
+        width = console.width if console.width < _ENDLESS else None
+        console.print(render(shown, width, "; the report shows all" if width == widest else WIDER))
 
 
 def print_grid(grid: Grid) -> None:

@@ -14,13 +14,13 @@ from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.terminal import printable
 from rating.commands.read import print_grid, print_tables
 from rating.errors import RunError
-from rating.imports.source import run_leaderboards
 from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.records.reparse import FATES, KNOWN, OTHERWISE, PROBLEM, SAME, Reparsed, reparse
 from rating.records.store import Store
 from rating.report.tables import to_json
 from rating.running import run_directory
+from rating.running.contests import make_leaderboards
 from rating.running.run_file import PERSON, RunConfig
 from rating.schemes.figures import Grid
 
@@ -183,7 +183,7 @@ def _print_json(config: RunConfig, rows: Iterator[dict[str, Any]], found: _Findi
     }
     print("],\n" + json.dumps(rest, indent=2, ensure_ascii=False)[2:-2], end="")
     for name, outcomes in (("was", found.before), ("would_be", found.after)):
-        boards = [to_json(board) for board in run_leaderboards(config, outcomes, found.facts)]
+        boards = [to_json(board) for board in make_leaderboards(config, outcomes, found.facts)]
         print(f',\n"{name}": [' + ",\n".join(boards) + "]", end="")
     print("}")
 
@@ -217,6 +217,6 @@ def _print_tables(config: RunConfig, found: _Findings) -> None:
         )
     )
     print("\nLeaderboards as they were:")
-    print_tables([*run_leaderboards(config, found.before, found.facts)])
+    print_tables([*make_leaderboards(config, found.before, found.facts)])
     print("\nLeaderboards as replies are read now; matches that would have gone on otherwise count as void:")
-    print_tables([*run_leaderboards(config, found.after, found.facts)])
+    print_tables([*make_leaderboards(config, found.after, found.facts)])

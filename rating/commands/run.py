@@ -24,7 +24,6 @@ from rating.running.contests import idle_stop_rules
 from rating.running.run_file import RunConfig, run_file_text
 from rating.running.runner import Runner
 from rating.running.session import ONE_GO, Session
-from rating.schemes.leaderboard import Leaderboard
 
 DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
 DEMO_SETTINGS = {"seed": 11}
@@ -131,18 +130,10 @@ def _play(
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
     with run_directory.Lock(directory), closing(store):
         void = play_run(directory, config, store, interruptions, session)
-        boards = print_leaderboards(config, store, wide=wide)
+        print_leaderboards(config, store, wide=wide)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
         print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
-        for board in boards:
-            print(_ending(board))
         return void
-
-
-def _ending(board: Leaderboard) -> str:
-    """Says why an environment was played no further, and what was reached."""
-    reached = f"; reached in the end: {board.reached}" if board.reached else ""
-    return f"{board.environment} stopped: {board.stop_reason or 'not yet'}{reached}"
 
 
 @contextmanager

@@ -13,7 +13,6 @@ The same files give the same bytes.
 import csv
 import hashlib
 import json
-import math
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -30,7 +29,7 @@ from rating.imports.result import Rejected, Result
 from rating.judgements.judgement import Judgement
 from rating.judgements.labels import read_label
 from rating.records.imported import MANIFEST
-from rating.statistics.battles import Battle
+from rating.statistics.battles import Battle, check_battle
 
 BATTLES = "battles.csv"
 JUDGEMENTS = "judgements.csv"
@@ -248,8 +247,7 @@ def load_battles(directory: Path) -> dict[str, list[Battle]]:
     with _rows(directory / BATTLES, _BATTLE) as rows:
         for environment, first, second, score, deal, weight in rows:
             battle = Battle(shared(first), shared(second), float(score), shared(deal), float(weight))
-            if not (0 <= battle.score <= 1 and 0 < battle.weight < math.inf):
-                raise ValueError(f"a score of {score:.20} with weight {weight:.20}")
+            check_battle(battle)
             found.setdefault(environment, []).append(battle)
     return found
 

@@ -13,6 +13,9 @@ from rating.judgements.judgement import TIE
 from rating.statistics.battles import comparisons_of
 from rating.statistics.bradley_terry import totals
 
+_DECIMALS = 9
+"""Of a count of wins; sums of fractions are not exact behind them."""
+
 
 def write_battles(source: Source, file: TextIO, environment: str = "") -> None:
     """Writes one JSON object a line: the two names, who won, environment, deal and match.
@@ -67,7 +70,7 @@ def write_matrix(source: Source, file: TextIO, environment: str = "") -> None:
 
 
 def _count(wins: float) -> str:
-    return np.format_float_positional(wins, trim="-")
+    return np.format_float_positional(round(wins, _DECIMALS), trim="-")
 
 
 def write_verdicts(source: Source, file: TextIO, environment: str = "") -> None:

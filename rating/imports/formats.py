@@ -15,6 +15,13 @@ from rating.statistics.battles import Battle
 AUTO = "auto"
 _HEAD = 1 << 16
 _ROWS = 20
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"PAR1": "Parquet",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+    b"SQLite format 3": "a database of SQLite",
+}
+"""What is no text, by its first bytes."""
 
 
 class Head(NamedTuple):
@@ -26,6 +33,7 @@ class Head(NamedTuple):
         is_table: whether it is a table rather than JSON.
         columns: names of the fields of its first rows.
         names: the first cells of those rows.
+        fault: why the first row that cannot be read cannot; empty if all can.
     """
 
     path: Path
@@ -33,6 +41,7 @@ class Head(NamedTuple):
     is_table: bool
     columns: tuple[str, ...]
     names: tuple[str, ...]
+    fault: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,8 +98,8 @@ def find_format(paths: Sequence[Path], name: str = AUTO) -> str:
         head = _head(path)
         fitting = [candidate for candidate in FORMATS if FORMATS[candidate].fits(head)]
         if not fitting:
-            seen = f"its first columns are {', '.join(head.columns[:12])!r:.200}" if head.columns else "it has no rows"
-            raise OptionError(f"{path}: no format is recognised, {seen}; say --format with one of {', '.join(FORMATS)}")
+            listed = "\n".join(f"  {candidate}: {FORMATS[candidate].about}" for candidate in FORMATS)
+            raise OptionError(f"{path}: no format is recognised, {_seen(head)}; say --format with one of\n{listed}")
         known = [candidate for candidate in known if candidate in fitting]
         if len(fitting) > 1:
             raise OptionError(f"{path}: this could be of the formats {' or '.join(fitting)}; say --format")
@@ -101,6 +110,13 @@ def find_format(paths: Sequence[Path], name: str = AUTO) -> str:
     return known[0]
 
 
+def _seen(head: Head) -> str:
+    """Says what a file begins with."""
+    if head.columns:
+        return f"its first columns are {', '.join(head.columns[:12])!r:.200}"
+    return head.fault or "it has no rows"
+
+
 def _head(path: Path) -> Head:
     try:
         with path.open("rb") as file:
@@ -109,13 +125,19 @@ def _head(path: Path) -> Head:
         raise OptionError(f"{path}: expected a file of results, but: {error}") from error
     if start.startswith(b"PK"):
         return Head(path, start, False, (), ())
-    rows = [row for _, row in itertools.islice(each_row(path), _ROWS) if not isinstance(row, Fault)]
+    packed = next((name for sign, name in _PACKED.items() if start.startswith(sign)), "")
+    if packed:
+        raise OptionError(f"{path}: expected text or a log of Inspect, got {packed}; unpack or convert it")
+    found = list(itertools.islice(each_row(path), _ROWS))
+    rows = [row for _, row in found if not isinstance(row, Fault)]
+    fault = next((f"{where}: {row.reason}" for where, row in found if isinstance(row, Fault)), "")
     return Head(
         path,
         start,
         first_character(path) not in ("{", "["),
         tuple(rows[0]) if rows else (),
         tuple(str(next(iter(row.values()), "")).casefold() for row in rows),
+        fault,
     )
 
 
@@ -133,6 +155,8 @@ def read_battles(path: Path | str | Sequence[Path | str], format: str = AUTO, *,
         OptionError: if a file cannot be read, the format is not recognised, or no row says a result.
     """
     paths = [Path(path)] if isinstance(path, Path | str) else [Path(one) for one in path]
+    if not paths:
+        raise OptionError("path: expected a file or several, got none")
     return [battle for battles in read_environments(paths, format, metric).values() for battle in battles]
 
 

@@ -9,10 +9,12 @@ from functools import lru_cache
 from typing import Any
 
 from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.terminal import printable
 from rating.imports.result import Result, battle_of, case_name, name_of, number_of, score_of
 from rating.judgements.files import CASE, JUDGE, STAGES, case_of, field
 from rating.judgements.judgement import FIRST, SECOND, TIE, Judgement, Label
 from rating.judgements.labels import NOTHING, read_label
+from rating.statistics.battles import LEAST_WEIGHT, MOST_WEIGHT
 
 _WINNER = ("winner", "verdict", "label")
 _SHARES = {"winner_model_a": FIRST, "winner_model_b": SECOND, "winner_tie": TIE}
@@ -62,13 +64,15 @@ class Pairs:
         elif is_swapped:
             score = 1 - score
         weight = _number(row, "weight")
-        if weight is not None and weight <= 0:
-            raise OptionError(f"weight: expected a number above 0, got {weight:g}")
+        if weight is not None and not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+            raise OptionError(f"weight: expected {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}, got {weight:g}")
         said = _unjudged(row, judge, players, question or where, is_swapped) if judge else None
         if said is not None:
             said = said._replace(first=label) if is_first else said._replace(final=label)
         yield Result(
-            None if score is None or is_first else battle_of(players, score, question, weight or 1.0),
+            None
+            if score is None or is_first
+            else battle_of(players, score, question, 1.0 if weight is None else weight),
             name_of(environment) if environment else "",
             said,
         )
@@ -95,7 +99,7 @@ def _verdict(row: Mapping[str, Any]) -> str:
 
 @lru_cache(1 << 12)
 def _label(text: str, players: tuple[str, str]) -> Label | None:
-    return read_label(text, players)
+    return read_label(" ".join(printable(text).split()), players)  # as names are kept
 
 
 def _number(row: Mapping[str, Any], name: str) -> float | None:

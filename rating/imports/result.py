@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from agents.records import encodable
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.judgements.judgement import FIRST, SECOND, TIE, Judgement, Label
+from rating.judgements.judgement import SCORES, Judgement, Label
 from rating.judgements.rows import Fault, each_row, is_text
 from rating.statistics.battles import Battle
 
@@ -20,7 +20,6 @@ MOST_BATTLES = 2_000_000
 
 _LONGEST_NAME = 200
 _LONGEST_CASE = 120
-_SCORES = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
 
 
 class Result(NamedTuple):
@@ -154,7 +153,7 @@ def score_of(label: Label) -> float:
     """
     if not isinstance(label, str):
         raise OptionError(f"expected A, B or tie, got {label:g}")
-    return _SCORES[label]
+    return SCORES[label]
 
 
 def number_of(name: str, value: Any) -> float:

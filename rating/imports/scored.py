@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from llmarena_envs.core.options import OptionError
 from rating.imports.result import MOST_BATTLES, Result, battle_of
 
-_FIRST_PART = re.compile("([^,/]*)")
+_SEPARATORS = re.compile("[,/]")
 
 
 class Case(NamedTuple):
@@ -83,7 +83,7 @@ class Metrics:
         Raises:
             OptionError: if there is none of that name, or several; or as ``Scores.results``.
         """
-        fitting = [name for name in self._scores if metric in ("", name, *_FIRST_PART.match(name).groups())]  # type: ignore[union-attr]
+        fitting = [name for name in self._scores if metric in ("", name, _SEPARATORS.split(name, maxsplit=1)[0])]
         if metric in fitting:
             fitting = [metric]
         if len(fitting) != 1:

@@ -18,7 +18,7 @@ from rating.records.outcome import Outcome
 from rating.records.store import Store
 from rating.report.costs import Costs, costs
 from rating.running import run_directory
-from rating.running.contests import make_leaderboard
+from rating.running.contests import make_leaderboards
 from rating.running.run_file import RunConfig
 from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard, headline
@@ -69,9 +69,13 @@ class Source(ABC):
     def leaderboards(self) -> list[Leaderboard]:
         """Returns the leaderboard of each environment."""
 
+    def summary(self, boards: Sequence[Leaderboard]) -> Summary | None:
+        """Returns the table over all environments; ``None`` where there are not several."""
+        return self.summarised(boards) if len(boards) > 1 else None
+
     @abstractmethod
-    def summary(self, boards: Sequence[Leaderboard]) -> Summary:
-        """Returns the table over all environments."""
+    def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
+        """Returns the table over all environments, of which there are several."""
 
     def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
         """Returns what models cost, beside the leaderboards; ``None`` where that is not known."""
@@ -87,7 +91,8 @@ class Source(ABC):
     def tables(self) -> list[Leaderboard | Summary]:
         """Returns the leaderboards, and the table over all environments where there are several."""
         boards = self.leaderboards()
-        return [*boards, self.summary(boards)] if len(boards) > 1 else [*boards]
+        summary = self.summary(boards)
+        return [*boards, *([summary] if summary else [])]
 
 
 def open_source(path: Path, format: str = "") -> Source:
@@ -146,9 +151,9 @@ class RunSource(Source):
 
     def leaderboards(self) -> list[Leaderboard]:
         """Returns the leaderboards of the schemes of the run."""
-        return run_leaderboards(self._config, self._all, self._store.facts())
+        return make_leaderboards(self._config, self._all, self._store.facts())
 
-    def summary(self, boards: Sequence[Leaderboard]) -> Summary:
+    def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
         """Returns the table with the abilities that environments declare."""
         return summarise(boards, self._all)
 
@@ -169,6 +174,7 @@ class RunSource(Source):
             title=self.title,
             seed=self._config.seed,
             boards=boards,
+            summary=self.summary(boards),
             outcomes=self._all,
             statuses=store.statuses(),
             facts=store.facts(),
@@ -185,13 +191,6 @@ class RunSource(Source):
     @cached_property
     def _all(self) -> list[Outcome]:
         return list(self._store.outcomes())
-
-
-def run_leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
-    """Returns the leaderboards of those environments of a run of which there are outcomes."""
-    played = {outcome.environment for outcome in outcomes}
-    names = [item.name for item in config.environment if item.name in played]
-    return [make_leaderboard(config, name, outcomes, facts) for name in names]
 
 
 class _Results(Source):
@@ -236,7 +235,7 @@ class _Results(Source):
             battle_leaderboard(name, battles, seated=self.seated) for name, battles in sorted(self._battles.items())
         ]
 
-    def summary(self, boards: Sequence[Leaderboard]) -> Summary:
+    def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
         """Returns the table; nothing is known of the abilities that environments of others ask for."""
         table = summarise_scores({board.environment: headline(board) for board in boards}, {})
         fits = {
@@ -250,8 +249,7 @@ class _Results(Source):
         from rating.report import write_results_page  # matplotlib is slow to import
 
         boards = self.leaderboards()
-        summary = self.summary(boards) if len(boards) > 1 else None
-        return partial(write_results_page, self.title, self.lines, boards, summary, self._judgements)
+        return partial(write_results_page, self.title, self.lines, boards, self.summary(boards), self._judgements)
 
 
 class ImportSource(_Results):

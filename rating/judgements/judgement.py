@@ -9,6 +9,9 @@ TIE = "tie"
 PREFERENCES = (FIRST, TIE, SECOND)
 """Verdicts on two sides, from one end of their scale to the other: for the side shown first, a tie, for the other one."""
 
+SCORES = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
+"""What they are worth to the side shown first."""
+
 Label = str | float
 """A verdict: one of ``PREFERENCES``, or a number."""
 

@@ -124,7 +124,6 @@ class _Bounded:
 
 
 def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
-    csv.field_size_limit(max(MAX_ROW, csv.field_size_limit()))  # the module knows one limit for all readers
     first = file.readline(_CHUNK)
     file.seek(0)
     lines = _Bounded(file)
@@ -132,7 +131,7 @@ def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
     header: list[str] = []
     while True:
         try:
-            row = next(reader)
+            row = _next(reader)
         except StopIteration:
             return
         except csv.Error as error:
@@ -155,6 +154,15 @@ def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
             yield where, Fault(f"expected {len(header)} fields as in the header, got {len(row)}", text[:200])
         else:
             yield where, {name: cell.strip() for name, cell in zip(header, row, strict=True)}
+
+
+def _next(reader: Iterator[list[str]]) -> list[str]:
+    """Reads a row; the module ``csv`` knows one limit for all readers of the process, which is put back."""
+    limit = csv.field_size_limit(MAX_ROW)
+    try:
+        return next(reader)
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _lines(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
@@ -206,7 +214,8 @@ class _Buffer:
     def peek(self) -> str:
         """Returns the next character that is no blank, or nothing at the end."""
         while True:
-            self._place = _BLANKS.match(self._text, self._place).end()  # type: ignore[union-attr]
+            blanks = _BLANKS.match(self._text, self._place)
+            self._place = blanks.end() if blanks else self._place
             if self._place < len(self._text):
                 return self._text[self._place]
             if not self._more():
@@ -280,7 +289,11 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _double(names: list[str]) -> str:
     """Returns the first name that is there twice, or an empty string."""
     seen: set[str] = set()
-    return next((name for name in names if name and (name in seen or seen.add(name))), "")  # type: ignore[func-returns-value]
+    for name in names:
+        if name and name in seen:
+            return name
+        seen.add(name)
+    return ""
 
 
 def _missing(_: str) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import warnings
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
@@ -135,7 +136,11 @@ def _plain(name: str) -> str:
 def _svg(figure: Figure) -> str:
     """Returns the drawing without its XML header, ready to stand in a page."""
     file = io.StringIO()
-    figure.savefig(file, format="svg", metadata={"Date": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", message="Glyph", category=UserWarning
+        )  # texts are drawn by who reads the page
+        figure.savefig(file, format="svg", metadata={"Date": None})
     plt.close(figure)
     text = file.getvalue()
     return text[text.index("<svg") :]

@@ -20,7 +20,7 @@ from rating.report.replays import Replays
 from rating.report.sections import judges_sections, leaderboard_section, sheet_section, study_sections, table_section
 from rating.report.transitivity import transitivity_sheets
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.summary import Summary, summarise
+from rating.schemes.summary import Summary
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Run:
         title: name of the run.
         seed: root seed of the run.
         boards: the leaderboard of each environment.
+        summary: the table over all of them; ``None`` for a single one.
         outcomes: of every match that has ended, by environment and number.
         statuses: number of matches with each status.
         facts: of the store; versions, rules and sources of data are shown.
@@ -42,6 +43,7 @@ class Run:
     title: str
     seed: int
     boards: Sequence[Leaderboard]
+    summary: Summary | None
     outcomes: Sequence[Outcome]
     statuses: Mapping[str, int]
     facts: Mapping[str, str]
@@ -81,8 +83,8 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
     for board in run.boards:
         sections += map(sheet_section, transitivity_sheets(board, outcomes[board.environment]))
         sections += judges_sections(board.environment, outcomes[board.environment])
-    if len(run.boards) > 1:
-        sections.append(table_section(summarise(run.boards, run.outcomes)))
+    if run.summary is not None:
+        sections.append(table_section(run.summary))
     if run.costs is not None:
         sections.append(sheet_section(cost_sheet(run.costs)))
     versions = ", ".join(f"{name} {version}" for name, version in sorted(fact_table("versions", run.facts).items()))

@@ -29,6 +29,9 @@ LEAST_ROOM_FOR_NAMES = 8
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
+WIDER = "; a wider terminal or the report shows all"
+"""Where columns are shown that a terminal has no room for."""
+
 _FRAME = 3
 """Characters of a column besides its content: a line and two blanks."""
 
@@ -81,15 +84,16 @@ def _text(text: str) -> Text:
     return Text(printable(text))
 
 
-def render(shown: Sheet, width: int | None = None) -> RenderableType:
+def render(shown: Sheet, width: int | None = None, elsewhere: str = WIDER) -> RenderableType:
     """Returns a table for ``rich``.
 
     Args:
         shown: what is shown.
         width: characters of a line; whole columns that have no room are left out, and a note names them. ``None`` for
             all columns.
+        elsewhere: what that note says of where they are shown.
     """
-    shown = _printable(shown) if width is None else _fitted(_printable(shown), width)
+    shown = _printable(shown) if width is None else _fitted(_printable(shown), width, elsewhere)
     table = _table(shown.header, shown.rows, shown.texts)
     table.title, table.title_justify = Text(shown.title), "left"
     return Group(table, *(Text(note) for note in shown.notes))
@@ -105,7 +109,7 @@ def _printable(shown: Sheet) -> Sheet:
     return shown._replace(
         title=printable(shown.title),
         header=[*map(printable, shown.header)],
-        rows=[[*map(printable, row)] for row in shown.rows],
+        rows=[[printable(cell).replace("\n", "\\n") for cell in row] for row in shown.rows],
         notes=[*map(printable, shown.notes)],
     )
 
@@ -120,7 +124,7 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1)
     return table
 
 
-def _fitted(shown: Sheet, width: int) -> Sheet:
+def _fitted(shown: Sheet, width: int, elsewhere: str) -> Sheet:
     """Makes a table fit: leaves out columns, the least important first, and cuts names.
 
     The first three columns always stay.
@@ -130,7 +134,7 @@ def _fitted(shown: Sheet, width: int) -> Sheet:
     while droppable and _width(shown, kept) > width:
         kept.remove(droppable[0])
         left_out.append(shown.header[droppable.pop(0)])
-    notes = [f"no room for: {', '.join(left_out)}; a wider terminal or the report shows all"] if left_out else []
+    notes = [f"no room for: {', '.join(left_out)}{elsewhere}"] if left_out else []
     rows = shown.rows
     if shown.has_names:
         column = shown.texts - 1
@@ -206,9 +210,9 @@ def _effort_columns(board: Leaderboard) -> list[Column]:
 
 def _notes(board: Leaderboard, wide: bool) -> list[str]:
     ranked = [(row.policy, row.rank) for row in board.rows if row.rank and not row.withheld]
-    notes = [f"{board.matches} matches" + (f"; stopped: {board.stop_reason}" if board.stop_reason else "")]
-    if board.reached:
-        notes.append(f"reached in the end: {board.reached}")
+    count = f"{board.matches} match{'' if board.matches == 1 else 'es'}"
+    notes = [count + (f"; stopped: {board.stop_reason}" if board.stop_reason else "")]
+    notes += [_reached(board)] if board.reached else []
     notes += [said] if (said := claims(ranked)) else []
     if board.void_matches or board.bug_matches:
         notes.append(f"left out: {board.void_matches} void matches, {board.bug_matches} with a bug of the environment")
@@ -222,6 +226,16 @@ def _notes(board: Leaderboard, wide: bool) -> list[str]:
         notes.append("ff: share of its matches that a policy forfeited, which count as lost")
     notes += board.wide_notes() if wide else []
     return notes + [_staff_note(row) for row in board.staff]
+
+
+_NO_RULE = ("", "count", "cap")
+"""Reasons to stop that no rule about results gave."""
+
+
+def _reached(board: Leaderboard) -> str:
+    """Says what has been reached, which need not be what a rule found when it fired, since more matches count."""
+    when = "" if board.stop_reason in _NO_RULE else ", counting matches that were still under way when the rule fired"
+    return f"reached{when}: {board.reached}"
 
 
 def _summary_sheet(summary: Summary, wide: bool) -> Sheet:
@@ -270,7 +284,10 @@ def _pool_notes(summary: Summary) -> list[str]:
             f" {len(environments)} environment{'s' if len(environments) > 1 else ''} ({', '.join(environments)}), with its 95 %"
             " interval for these environments"
         ]
-    return notes + [f"{name} has no part in score: {reason}" for name, reason in summary.outside.items()]
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in summary.outside.items():
+        by_reason.setdefault(reason, []).append(name)
+    return notes + [f"without a part in score: {', '.join(names)} ({reason})" for reason, names in by_reason.items()]
 
 
 def _staff_note(row: StaffRow) -> str:

@@ -1,6 +1,6 @@
 """From the run file to what is compared: the scheme and the leaderboard of each environment of a run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from llmarena_envs.catalogue import load_environment, make_environment, option_names
 from llmarena_envs.core.options import OptionError, check_choice
@@ -122,3 +122,10 @@ def make_leaderboard(
             **dict.fromkeys(config.withdrawn(environment), "withdrawn: its row is of what it had played"),
         },
     )
+
+
+def make_leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
+    """Makes the leaderboards of those environments of a run of which there are outcomes; arguments as ``make_leaderboard``."""
+    played = {outcome.environment for outcome in outcomes}
+    names = [item.name for item in config.environment if item.name in played]
+    return [make_leaderboard(config, name, outcomes, facts) for name in names]

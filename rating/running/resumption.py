@@ -17,7 +17,8 @@ from agents.registry import make_policy, split_spec
 from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
-from rating.running.run_file import PolicyConfig, RunConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import PolicyConfig
 from rating.schemes.scheme import ROUND_ROBIN
 from rating.schemes.tournament import Tournament
 

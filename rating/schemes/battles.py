@@ -11,12 +11,13 @@ import numpy as np
 
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Intervals, Pairs
-from rating.schemes.leaderboard import Column, Effort, Interval, Leaderboard, Ranks, Row
+from rating.schemes.leaderboard import RANKS_OF_RATINGS, Column, Effort, Interval, Leaderboard, Ranks, Row
 from rating.schemes.skill_board import RATING
+from rating.statistics.across import Pool, win_probabilities
 from rating.statistics.battles import Battle, comparisons_of
-from rating.statistics.bradley_terry import ELO_PER_NAT, Comparisons, Standing, standings
-from rating.statistics.bradley_terry.comparisons import exact
+from rating.statistics.bradley_terry import Comparisons, Standing, mean_scores, standings
 from rating.statistics.estimates import Tally
+from rating.statistics.transitivity import against_one_scale
 
 SCHEME = "battles"
 
@@ -99,7 +100,7 @@ class BattleLeaderboard(Leaderboard):
 
     def rank_note(self) -> str:
         """Says what the ranks are."""
-        return "rank: what the 95 % interval of every difference of two ratings leaves open, each pair by itself"
+        return RANKS_OF_RATINGS
 
     def notes(self) -> list[str]:
         """Says what the ratings are, and what does not hold of them."""
@@ -145,14 +146,13 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
     found = standings(comparisons)
     fitted, place = found.fitted, {name: index for index, name in enumerate(comparisons.policies)}
     table = _tallies(comparisons)
-    beats = 0.5 * (1 + np.tanh((fitted.ratings[:, None] - fitted.ratings[None, :]) / (2 * ELO_PER_NAT)))
-    against_all = (beats.sum(axis=1) - 0.5) / (len(place) - 1)
-    points, weights = _points(comparisons)
+    against_all = win_probabilities({environment: fitted}, Pool((environment,), comparisons.policies))
+    scores = mean_scores(comparisons)
     rows = []
     for row in found.rows:
         index = place[row.policy]
         tally = Tally(*(int(count) for count in table[index].sum(axis=0)))
-        rows.append(_row(row, points[index] / weights[index], tally, float(against_all[index])))
+        rows.append(_row(row, float(scores[index]), tally, against_all[row.policy].value))
     is_fitted = fitted.options.seat_term
     return BattleLeaderboard(
         environment=environment,
@@ -167,7 +167,7 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
         seat_advantage=fitted.seat_advantage if is_fitted else None,
         seat_error=fitted.seat_error if is_fitted else None,
         deals=len(np.unique(comparisons.cluster)),
-        doubts=found.notes,
+        doubts=(*found.notes, *against_one_scale(comparisons)),
         pairs=tuple(
             PairTally(comparisons.policies[one], comparisons.policies[other], Tally(*map(int, table[one, other])))
             for one, other in np.argwhere(np.triu(table.sum(axis=2)))
@@ -184,7 +184,7 @@ def _row(row: Standing, score: float, tally: Tally, against_all: float) -> Battl
         low=row.low,
         high=row.high,
         rank=Ranks(row.best_rank, row.worst_rank),
-        score=float(score),
+        score=score,
         tally=tally,
         against_all=against_all,
     )
@@ -197,12 +197,3 @@ def _tallies(comparisons: Comparisons) -> np.ndarray:
     cells_of = (comparisons.first * size + comparisons.second) * 3 + kind
     table = np.bincount(cells_of, minlength=size * size * 3).reshape(size, size, 3)
     return table + table.transpose(1, 0, 2)[..., ::-1]
-
-
-def _points(comparisons: Comparisons) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the sum of scores of each policy and that of the weights, shape (n,) each."""
-    (won, weights), size = exact(comparisons), len(comparisons.policies)
-    weight = np.ones(len(won)) if weights is None else weights
-    first, second = comparisons.first, comparisons.second
-    points = np.bincount(first, won, size) + np.bincount(second, weight - won, size)
-    return points, np.bincount(first, weight, size) + np.bincount(second, weight, size)

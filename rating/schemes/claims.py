@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from rating.schemes import cells
 from rating.schemes.leaderboard import Ranks
 
+_ESTABLISHED = "Established, each pair by itself with 95 % confidence"
+
 
 def claims(ranks: Sequence[tuple[str, Ranks]]) -> str:
     """Says which ranks the data tell apart.
@@ -19,19 +21,17 @@ def claims(ranks: Sequence[tuple[str, Ranks]]) -> str:
         return ""
     groups = _groups(ranks)
     if len(groups) == len(ranks):
-        return f"Established with 95 % confidence: {_order(groups)}."
+        return f"{_ESTABLISHED}: {_order(groups)}."
     if len(groups) > 1:
         opened = [group for group in groups if len(group) > 1]
         places = " and of ".join(_places(group) for group in opened)
-        return f"Established with 95 % confidence: {_order(groups)}. Not established: the order of {places}."
+        return f"{_ESTABLISHED}: {_order(groups)}. Not established: the order of {places}."
     name, best = next((row for row in ranks if row[1].worst < len(ranks)), ranks[0])
     below = len(ranks) - best.worst
     if not below:
-        return f"These data do not tell any two of the {len(ranks)} policies apart with 95 % confidence."
-    return (
-        f"Established with 95 % confidence: {name} is above {below} of the {len(ranks) - 1} others. Not established: the order"
-        " as a whole."
-    )
+        which = "the two policies" if len(ranks) == 2 else f"any two of the {len(ranks)} policies"
+        return f"These data do not tell {which} apart with 95 % confidence."
+    return f"{_ESTABLISHED}: {name} is above {below} of the {len(ranks) - 1} others. Not established: the order as a whole."
 
 
 Group = list[tuple[int, str]]

@@ -69,6 +69,10 @@ class CooperativeLeaderboard(Leaderboard):
             columns.append(Column("adds to others (n)", lambda row: cells.estimate(row.plus_minus), 5))
         return columns
 
+    def ranked_by(self) -> str:
+        """Names the result with itself."""
+        return "mean reward with itself"
+
     def notes(self) -> list[str]:
         """Says what is added to others, and why intervals are missing."""
         notes = []

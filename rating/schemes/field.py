@@ -17,8 +17,7 @@ from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, common_fields, ranked, row_fields
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
-from rating.schemes.settling import SettlingRule
-from rating.schemes.stopping import CountRule
+from rating.schemes.stopping import CountRule, SettlingRule
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.results import finished
@@ -63,6 +62,10 @@ class FieldLeaderboard(Leaderboard):
         if not self.statistic:
             return columns
         return [Column(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)), *columns]
+
+    def ranked_by(self) -> str:
+        """Names the statistic, or the wins if there is none."""
+        return self.statistic or "wins"
 
     def notes(self) -> list[str]:
         """Says who sat on the other seats, and why intervals are missing."""

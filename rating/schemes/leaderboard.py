@@ -123,7 +123,7 @@ class Row:
 
     @property
     def quoted(self) -> Estimate | None:
-        """The mean or rate by which policies are ranked."""
+        """The mean or rate by which policies are ranked, unless they are ranked by a rating."""
         return self.reward
 
     @property
@@ -184,9 +184,15 @@ class Leaderboard:
         """Returns the lines below the table that are particular to the way of comparing."""
         return []
 
+    def ranked_by(self) -> str:
+        """Names the value by which policies are ranked."""
+        return "mean reward"
+
     def rank_note(self) -> str:
         """Says what the ranks are."""
-        return "rank: what is left open where policies are told apart only if their 95 % intervals do not meet"
+        note = f"rank: by {self.ranked_by()}; policies are told apart only if their 95 % intervals do not meet"
+        is_open = any(row.rank and row.interval and None in row.interval for row in self.rows)
+        return note + (", and without an interval from nobody" if is_open else "")
 
     def wide_notes(self) -> list[str]:
         """Returns those about columns that are shown only where there is room for everything."""
@@ -196,6 +202,12 @@ class Leaderboard:
         """Returns what the report shows besides the table; ``outcomes`` are those of the leaderboard."""
         return []
 
+
+RANKS_OF_RATINGS = (
+    "rank: what the 95 % interval of every difference of two ratings leaves open; of twenty pairs of equals it tells about one"
+    " apart by chance"
+)
+"""Note of leaderboards whose ranks are those of ``bradley_terry.standings``."""
 
 REWARD = Column("reward (n)", lambda row: cells.estimate(row.reward), 3)
 

@@ -15,8 +15,7 @@ from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_poli
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
-from rating.schemes.standstill import StandstillRule
-from rating.schemes.stopping import CountRule
+from rating.schemes.stopping import CountRule, StandstillRule
 from rating.statistics.bradley_terry import Standings, compare, standings
 from rating.statistics.results import finished
 from rating.statistics.stableness import StablenessRule

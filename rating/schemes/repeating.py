@@ -15,9 +15,7 @@ from rating.schedules.phases import Phases, with_newcomers
 from rating.schedules.schedule import Schedule
 from rating.schedules.until import Source, Until
 from rating.schemes.scheme import ADAPTIVE, Scheme, Setting
-from rating.schemes.settling import SettlingRule
-from rating.schemes.standstill import StandstillRule
-from rating.schemes.stopping import CountRule, StopRule, fold
+from rating.schemes.stopping import CountRule, SettlingRule, StandstillRule, StopRule, fold
 from rating.statistics.design import Design
 
 

@@ -83,6 +83,10 @@ class RoleLeaderboard(Leaderboard):
         rated = [role for role in self.roles if any(role in row.skills for row in self.rows)]
         return [*own, *(Column(f"skill as {role}", _SkillCell(role), 5) for role in rated), REWARD]
 
+    def ranked_by(self) -> str:
+        """Names the result in the first role."""
+        return f"{'wins' if self.results == 'wins' else 'score'} as {self.roles[0]}"
+
     def notes(self) -> list[str]:
         """Says what the skills are, which matches count for no role, and why intervals are missing."""
         notes = []

@@ -12,6 +12,7 @@ from rating.records.outcome import Outcome
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Intervals, Pairs, Trajectories
 from rating.schemes.leaderboard import (
+    RANKS_OF_RATINGS,
     REWARD,
     Column,
     Interval,
@@ -28,6 +29,7 @@ from rating.statistics.bounded import bounded_mean
 from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
 from rating.statistics.estimates import Z_95, Estimate, Tally, pair_table, rate_estimate, tallies
 from rating.statistics.results import Duel, duels, finished
+from rating.statistics.transitivity import against_one_scale
 from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSkillOptions, rate, shuffled
 
 
@@ -138,15 +140,21 @@ class SkillLeaderboard(Leaderboard):
 
     def rating_columns(self) -> list[Column]:
         """Returns the ratings from parts of the matches."""
-        columns = [NO_TIES]
+        columns = [NO_TIES] if self.has_ties() else []
         if any(row.ended_by_forfeit for row in self.rows):
             columns += [NO_FORFEITS, FORFEITED]
         return columns
 
+    def has_ties(self) -> bool:
+        """Says whether two policies have tied."""
+        return any(row.tally.draws for row in self.rows)
+
     def notes(self) -> list[str]:
         """Says what the ratings are, and what does not hold of them."""
         is_rated = any(row.rating is not None for row in self.rows)
-        return [*([self.rating_note()] if is_rated else []), self.seat_note(), *self.doubts()]
+        own = [self.rating_note()] if is_rated else []
+        own += [self.seat_note()] if self.matches else []
+        return [*own, *self.doubts()]
 
     def wide_notes(self) -> list[str]:
         """Says what the other ratings are."""
@@ -159,7 +167,9 @@ class SkillLeaderboard(Leaderboard):
 
     def parts_notes(self) -> list[str]:
         """Says what the ratings from parts of the matches are."""
-        notes = [f"no ties: fitted without them{_apart(self.rows, 'is_linked_without_ties')}"]
+        notes = []
+        if self.has_ties():
+            notes.append(f"no ties: fitted without them{_apart(self.rows, 'is_linked_without_ties')}")
         if any(row.ended_by_forfeit for row in self.rows):
             notes.append(
                 "no forfeits: fitted to the matches that nobody forfeited"
@@ -170,15 +180,16 @@ class SkillLeaderboard(Leaderboard):
 
     def rank_note(self) -> str:
         """Says what the ranks are."""
-        return "rank: what the 95 % interval of every difference of two ratings leaves open, each pair by itself"
+        return RANKS_OF_RATINGS
 
     def rating_note(self) -> str:
         """Says what the ratings are."""
+        deals = f"{self.clusters} deal{'' if self.clusters == 1 else 's'}"
         note = (
-            f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval ({self.clusters} deals); score: mean with a tie as"
-            " a half, in % with its 95 % interval"
+            f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval ({deals}); score: mean with a tie as a half, in %"
+            " with its 95 % interval"
         )
-        if any(row.tally.draws for row in self.rows):
+        if self.has_ties():
             note += "; since there are ties, differences of ratings tell expected scores, not chances to win"
         return note
 
@@ -285,7 +296,7 @@ def skill_leaderboard(
         regularised=fitted.regularised if fitted else False,
         dispersion=found.dispersion if found else 1.0,
         clusters=len({outcome.seed for outcome in played}),
-        open_questions=found.notes if found else (),
+        open_questions=(*found.notes, *against_one_scale(comparisons)) if found else (),
         seat_advantage=seat[0] if seat else None,
         seat_low=seat[0] - seat[1] if seat else None,
         seat_high=seat[0] + seat[1] if seat else None,

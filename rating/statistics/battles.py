@@ -7,6 +7,9 @@ import numpy as np
 
 from rating.statistics.bradley_terry.comparisons import Comparisons
 
+LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e9
+"""Between them sums of weights neither overflow nor lose what is light."""
+
 
 class Battle(NamedTuple):
     """The result of one comparison of two policies.
@@ -16,7 +19,7 @@ class Battle(NamedTuple):
         second: name of the other.
         score: of the first, 0 to 1: 1 for a win, 0.5 for a tie; fractions are kept.
         deal: battles that share it are not independent, as those of one question; empty for a battle of its own.
-        weight: how much it counts, above 0.
+        weight: how much it counts, ``LEAST_WEIGHT`` to ``MOST_WEIGHT``.
     """
 
     first: str
@@ -24,6 +27,21 @@ class Battle(NamedTuple):
     score: float
     deal: str = ""
     weight: float = 1.0
+
+
+def check_battle(battle: Battle) -> None:
+    """Checks the numbers of a battle.
+
+    Raises:
+        ValueError: if the score is not within 0 and 1, or the weight not within its range.
+    """
+    if not 0 <= battle.score <= 1:
+        raise ValueError(f"score: expected 0 to 1, got {battle.score} for {battle.first} against {battle.second}")
+    if not LEAST_WEIGHT <= battle.weight <= MOST_WEIGHT:
+        raise ValueError(
+            f"weight: expected {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}, got {battle.weight} for {battle.first} against"
+            f" {battle.second}"
+        )
 
 
 def comparisons_of(battles: Iterable[Battle], *, seated: bool = False) -> Comparisons:
@@ -35,16 +53,11 @@ def comparisons_of(battles: Iterable[Battle], *, seated: bool = False) -> Compar
             winners first.
 
     Raises:
-        ValueError: if a score is not within 0 and 1, or a weight not above 0.
+        ValueError: as ``check_battle``.
     """
     kept = [battle for battle in battles if battle.first != battle.second]
     for battle in kept:
-        if not 0 <= battle.score <= 1:
-            raise ValueError(f"score: expected 0 to 1, got {battle.score} for {battle.first} against {battle.second}")
-        if not 0 < battle.weight < float("inf"):
-            raise ValueError(
-                f"weight: expected a number above 0, got {battle.weight} for {battle.first} against {battle.second}"
-            )
+        check_battle(battle)
     policies = tuple(sorted({name for battle in kept for name in battle[:2]}))
     index_of = {name: index for index, name in enumerate(policies)}
     first = np.array([index_of[battle.first] for battle in kept], dtype=np.int64)

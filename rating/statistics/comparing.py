@@ -22,6 +22,7 @@ is the last one alone, which is the same in any order.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from rating.statistics.permutation import holm
 from rating.statistics.units import PAIRS, Units, units_of
 
 LEVEL = 0.05
+
+_GROWING = "weights differ: the level holds for one look at this log, not for looks at it while it grows"
+"""The heaviest result says what a part of a stake is, and a heavier one may come."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,8 @@ def compare(
         equal: margin within which they are called equal, above ``margin`` and below a half; leave it out not to ask.
         seated: whether the first and the second of a battle are seats: then only what was played from both of them counts.
         ordered: whether the battles stand in an order that does not depend on results, e.g. that of a schedule: then what was
-            decided once stays decided, however the battles behind it came out.
+            decided once stays decided, however the battles behind it came out. A weight counts then as a part of the largest
+            up to it.
         seed: of the forecast.
 
     Raises:
@@ -192,6 +197,8 @@ def check_names(battles: Iterable[Battle], *names: str) -> None:
         OptionError: if not.
     """
     known = sorted({name for battle in battles for name in battle[:2]})
+    if not known:
+        raise OptionError("battles: expected at least one, got none")
     for name in names:
         check_choice("policy", name, known)
     if len(set(names)) < len(names):
@@ -247,7 +254,7 @@ def compare_units(
         win_rate=win_rate,
         elo=Interval(*map(elo_of, (win_rate.value, win_rate.low, win_rate.high))),
         more=None if settled else forecast(units, [*decisions, *([bets_of_equal] if equal else [])], seed=seed),
-        notes=notes,
+        notes=(*notes, *([_GROWING] if units.weights is not None and not units.ordered else [])),
     )
 
 
@@ -312,7 +319,7 @@ def elo_of(win_rate: float | None) -> float | None:
 
 
 def _check(name: str, value: float, low: float, high: float, *, open_low: bool) -> None:
-    if not low <= value < high or (open_low and value == low):
+    if not isinstance(value, Real) or not low <= value < high or (open_low and value == low):
         raise OptionError(
             f"{name}: expected a number {f'above {low:g}' if open_low else f'of {low:g} or more'}, below {high:g}; got {value!r}"
         )

@@ -3,7 +3,6 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -11,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from rating.records.outcome import Outcome
-from rating.statistics.results import Duel, duels
+from rating.statistics.results import Duel
 
 RESAMPLES = 2000
 Z_95 = 1.959963984540054
@@ -55,25 +53,6 @@ class Tally(NamedTuple):
     def add(self, score: float) -> "Tally":
         """Returns the tally after one more match with score 1, 0.5 or 0."""
         return Tally(self.wins + (score == 1), self.draws + (score == 0.5), self.losses + (score == 0))
-
-
-@dataclass(frozen=True)
-class PositionBias:
-    """Who won by seat, over all matches.
-
-    Attributes:
-        first: matches the first seat won.
-        ties: ties.
-        second: matches the second seat won.
-        first_share: share of the first seat in the decided matches, with Wilson's interval; ``None`` without any.
-        by_policy: for each policy its tallies on the first and on the second seat.
-    """
-
-    first: int
-    ties: int
-    second: int
-    first_share: Estimate | None
-    by_policy: dict[str, tuple[Tally, Tally]]
 
 
 def mean_estimate(
@@ -216,23 +195,6 @@ def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, d
         if not by_seat:
             table[duel.second][duel.first] = (table[duel.second][duel.first] or Tally()).add(1 - duel.score)
     return table
-
-
-def position_bias(outcomes: Iterable[Outcome]) -> PositionBias:
-    """Returns who won by seat in two-player matches, those of a policy against itself included.
-
-    Args:
-        outcomes: of one environment; void ones are skipped.
-
-    Raises:
-        ValueError: as ``rating.statistics.results.duels``.
-    """
-    results = duels(outcomes, with_itself=True)
-    total = Tally()
-    for duel in results:
-        total = total.add(duel.score)
-    share = rate_estimate(total.wins, total.wins + total.losses)
-    return PositionBias(total.wins, total.draws, total.losses, share, tallies(results))
 
 
 def normalise(values: Mapping[str, float | None]) -> dict[str, float | None]:

@@ -107,6 +107,15 @@ def diagnose(comparisons: Comparisons, *, level: float = LEVEL, draws: int = 999
     )
 
 
+def against_one_scale(comparisons: Comparisons) -> list[str]:
+    """Returns what a leaderboard says where one order does not explain who beats whom; nothing otherwise."""
+    tested = lack_of_fit(comparisons)
+    if tested is None or tested.p_value > LEVEL:
+        return []  # most are: the rest takes longer than the test
+    found = diagnose(comparisons)
+    return found.notes() if found is not None else []
+
+
 def _advantages(comparisons: Comparisons, tested: LackOfFit) -> tuple[Floats, Floats, Floats]:
     """Returns the advantage of the row's policy over the column's in Elo, its precision, shape (n, n) each, and the ratings."""
     fitted = standings(comparisons).fitted

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rating.statistics.battles import Battle
+from rating.statistics.battles import Battle, check_battle
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,8 @@ class Units:
 
     Attributes:
         scores: of the first policy, 0 to 1, shape (t,).
-        weights: of the units, the largest 1, shape (t,); ``None`` if all are alike.
+        weights: of the units, as parts of the largest up to each, or of the largest of all where they have no order, shape (t,);
+            ``None`` if all are alike.
         kind: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs`` (two deals, one from each seat, where
             most were not played from both), ``deals``
             or ``battles``.
@@ -87,7 +88,12 @@ def units_of(battles: Iterable[Battle], a: str, b: str, *, seated: bool, ordered
     if not ordered:
         results = [results[index] for index in np.random.default_rng(0).permutation(len(results))]
         results = [result._replace(place=place) for place, result in enumerate(results)]
-    return replace(_made(results, seated), ordered=ordered)
+    units = replace(_made(results, seated), ordered=ordered)
+    if units.weights is None:
+        return units
+    # A later, heavier unit must not change what was bet on those before it.
+    largest = np.maximum.accumulate(units.weights) if ordered else units.weights.max()
+    return replace(units, weights=units.weights / largest)
 
 
 def _made(results: list[_Result], seated: bool) -> Units:
@@ -111,12 +117,7 @@ def _results(battles: Iterable[Battle], a: str, b: str) -> list[_Result]:
     for place, battle in enumerate(battles):
         if {battle.first, battle.second} != {a, b} or battle.first == battle.second:
             continue
-        if not 0 <= battle.score <= 1:
-            raise ValueError(f"score: expected 0 to 1, got {battle.score} for {battle.first} against {battle.second}")
-        if not 0 < battle.weight < float("inf"):
-            raise ValueError(
-                f"weight: expected a number above 0, got {battle.weight} for {battle.first} against {battle.second}"
-            )
+        check_battle(battle)
         is_first = battle.first == a
         score = battle.score if is_first else 1 - battle.score
         results.append(_Result(place, battle.deal, is_first, score, battle.weight))
@@ -152,4 +153,4 @@ def _units(kind: str, units: Iterable[_Unit], left_out: int) -> Units:
     weights = np.array([unit.weight for unit in ordered])
     alike = not len(weights) or np.ptp(weights) == 0
     scores = np.array([unit.score for unit in ordered])
-    return Units(scores, None if alike else weights / weights.max(), kind, left_out)
+    return Units(scores, None if alike else weights, kind, left_out)

@@ -47,6 +47,7 @@ def test_the_scripts_run_and_print_what_the_page_says(folder: Path, script: str)
     assert _run([sys.executable, script], folder) == OUTPUTS.get(script, "")
 
 
+@pytest.mark.slow
 def test_the_commands_on_the_page_play_a_match_and_a_tournament(folder: Path) -> None:
     commands = [block.text.split() for block in BLOCKS if block.language == "sh"]
     assert [program for program, *_ in commands] == ["llmarena", "llmarena"]

@@ -12,7 +12,7 @@ from benchmarks.auto_arena import __main__ as auto_arena
 from benchmarks.deepeval import __main__ as deepeval
 from benchmarks.llmarena import __main__ as llmarena
 from benchmarks.simulbench import __main__ as simulbench
-from rating.cli import build_parser
+from rating.commands.arguments import build_parser
 from rating.running.run_file import parse_run_file
 
 ROOT = Path(__file__).parents[2]

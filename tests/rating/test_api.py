@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import rating
+from llmarena_envs.core.options import OptionError
 from rating.api.data import battles_of
 from rating.statistics.battles import Battle
 
@@ -58,6 +59,21 @@ def test_short_tuples_and_missing_deals_are_battles_of_their_own():
     assert battles_of(table) == [Battle("ann", "bob", 1.0)]
 
 
+def test_a_deal_that_a_table_says_nothing_of_is_none():
+    table = pd.DataFrame({"first": ["ann"], "second": ["bob"], "score": [1], "deal": pd.array([pd.NA], dtype="string")})
+    assert battles_of(table) == [Battle("ann", "bob", 1.0)]
+
+
+def test_names_that_are_numbers_are_compared_by_them():
+    assert rating.compare([(1, 2, 1), (2, 1, 0)], 1, 2).win_rate.value == 1
+
+
+@pytest.mark.parametrize("options", [{"margin": "50elo"}, {"level": "x"}, {"equal": float("nan")}])
+def test_options_that_are_no_numbers_are_refused(options):
+    with pytest.raises(OptionError, match="expected a number"):
+        rating.compare(BATTLES, "ann", "bob", **options)
+
+
 def test_columns_of_published_logs_are_known():
     table = pd.DataFrame(
         {
@@ -80,6 +96,11 @@ def test_columns_of_published_logs_are_known():
         ("battles.csv", r"rating.read_battles\('battles.csv'\)"),
         ([("ann", "bob")], r"battle 0: expected \(first, second, score"),
         ([("ann", "bob", 1), ("ann", "bob", "won")], "battle 1: expected numbers"),
+        ([{"first": "ann", "second": "bob", "score": 1}], r"battle 0: expected \(first, second, score"),
+        ([("ann", "bob", 1), (None, "bob", 1)], r"battle 1: expected \(first, second, score"),
+        ([("ann", float("nan"), 1)], r"battle 0: expected \(first, second, score"),
+        (None, "expected battles or a table of them, got None"),
+        ({"first": ["ann", "bob"], "second": ["bob"], "score": [1, 0]}, "expected columns of one length, got 2 and 1"),
         ({"a": ["ann"], "b": ["bob"]}, "expected the columns first, second and score"),
         ({"model_a": ["ann"], "model_b": ["bob"], "winner": ["?"]}, "'\\?'"),
         ({"model_a": ["ann"], "model_b": ["bob"], "winner": [None]}, "battle 0: winner: expected model_a"),

@@ -1,11 +1,10 @@
-"""Rules applied to a whole log."""
+"""A rule of any kind, applied to a whole log."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from rating.records.outcome import PLAYED, Outcome
 from rating.schedules.until import Rule
-from rating.schemes.stopping.rated import StopRule
 from rating.statistics.results import rated_seats
 
 
@@ -37,14 +36,3 @@ def fold(outcomes: Iterable[Outcome], policies: Sequence[str], rule: Beginning, 
     for policy in sorted(left_out):
         state.leave_out(policy)
     return state
-
-
-def stop_reason(outcomes: Iterable[Outcome], policies: Sequence[str], rule: Beginning | None = None) -> str | None:
-    """Returns the name of the reason to stop, or ``None`` to go on: the rule folded over a whole log.
-
-    Args:
-        outcomes: as for ``fold``.
-        policies: the policies under test.
-        rule: by default ``StopRule()``.
-    """
-    return fold(outcomes, policies, rule or StopRule()).reason() or None

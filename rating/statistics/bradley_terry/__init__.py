@@ -1,11 +1,10 @@
 """Bradley-Terry ratings: results of pairs, the fit, its errors, and what they say of the order."""
 
-from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, Integers, compare, totals
+from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, Integers, compare, mean_scores, totals
 from rating.statistics.bradley_terry.errors import clustered
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, fit, fit_counts, fit_totals
 from rating.statistics.bradley_terry.model import DEFAULT_PRIOR_SD, ELO_PER_NAT, MEAN_RATING, BradleyTerryOptions
 from rating.statistics.bradley_terry.order import expected_order
-from rating.statistics.bradley_terry.prior import fitted_prior_sd
 from rating.statistics.bradley_terry.resampling import bootstrap
 from rating.statistics.bradley_terry.standings import Standing, Standings, standings
 from rating.statistics.bradley_terry.terms import Effect, Term, TermsFit, fit_terms
@@ -32,7 +31,7 @@ __all__ = [
     "fit_counts",
     "fit_terms",
     "fit_totals",
-    "fitted_prior_sd",
+    "mean_scores",
     "standings",
     "totals",
 ]

@@ -10,9 +10,7 @@ from rating.statistics.bradley_terry.links import Links
 _SHOWN = 5
 
 
-def caveats(
-    fitted: BradleyTerryFit, comparisons: Comparisons, links: Links, *, is_clustered: bool, is_ordered: bool
-) -> tuple[str, ...]:
+def caveats(fitted: BradleyTerryFit, comparisons: Comparisons, links: Links, *, is_clustered: bool) -> tuple[str, ...]:
     """Returns a sentence for each thing that a reader of the ratings has to know.
 
     Args:
@@ -20,7 +18,6 @@ def caveats(
         comparisons: what was fitted.
         links: what the results link.
         is_clustered: whether the errors hold where results of a deal are alike.
-        is_ordered: whether any policy is surely above another.
     """
     names = np.array(fitted.policies)
     if len(names) == 1:
@@ -34,8 +31,8 @@ def caveats(
         notes.append(f"{int(tied.sum())} of {len(tied)} results are ties and left out.")
     if not links.linked.any():
         notes.append(
-            f"No two policies have both won against each other, not even through others{without}: results give an order, if any,"
-            " but no distances, which are the prior's."
+            f"Nobody has both beaten and lost to another, not even through others{without}: results give an order, if any, but no"
+            " distances; those shown are an assumption (the prior)."
         )
     else:
         notes += _unlinked(names, links, without)
@@ -45,8 +42,6 @@ def caveats(
             f"Too few deals ({deals}) for {len(names)} policies to see whether results of one deal are alike: the intervals"
             " take every result as independent."
         )
-    if not is_ordered and not (len(tied) and tied.all()):
-        notes.append("No policy is surely above another: the order may be chance.")
     return tuple(notes)
 
 

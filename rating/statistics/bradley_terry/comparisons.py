@@ -14,6 +14,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _BLOCK = 1 << 16
+_PACKED = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,17 +88,35 @@ def totals(comparisons: Comparisons, ties: str = "half") -> tuple[Floats, Floats
     """
     if ties == "drop":
         comparisons = comparisons.select(comparisons.score != 0.5)
+    if comparisons.weight is None and len(comparisons.score) < _PACKED and _are_halves(comparisons.score):
+        # One pass adds up both: a game adds so much that the scores of all together are less, and every digit of the sum is kept.
+        both = _sums(comparisons, comparisons.score, add=float(_PACKED))
+        games = np.floor(both / _PACKED)
+        return both - games * _PACKED, games
     won, weight = exact(comparisons)
+    wins = _sums(comparisons, won)
+    return wins, _sums(comparisons, np.ones(len(won)) if weight is None else weight)
+
+
+def _sums(comparisons: Comparisons, values: Floats, add: float = 0.0) -> Floats:
+    """Returns the sum of ``values + add`` over the games of each pair, shape (n, n)."""
     size = len(comparisons.policies)
-    wins, games = np.zeros(size * size), np.zeros(size * size)
+    sums = np.zeros(size * size)
     # Blocks stay in the processor's cache; sums are exact, so that blocks do not change them.
     block = max(_BLOCK, 4 * size * size)
-    for begin in range(0, len(won), block):
+    for begin in range(0, len(values), block):
         part = slice(begin, begin + block)
         cells = comparisons.first[part] * size + comparisons.second[part]
-        wins += np.bincount(cells, won[part], minlength=size * size)
-        games += np.bincount(cells, None if weight is None else weight[part], minlength=size * size)
-    return wins.reshape(size, size), games.reshape(size, size)
+        sums += np.bincount(cells, values[part] + add, minlength=size * size)
+    return sums.reshape(size, size)
+
+
+def mean_scores(comparisons: Comparisons) -> Floats:
+    """Returns the mean score of each policy over all its results, by weight, 0 to 1, shape (n,)."""
+    wins, games = totals(comparisons)
+    score, most = wins + (games - wins).T, games + games.T
+    mean: Floats = score.sum(axis=1) / most.sum(axis=1)
+    return mean
 
 
 def tie_totals(comparisons: Comparisons) -> Floats:

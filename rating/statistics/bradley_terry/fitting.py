@@ -22,7 +22,6 @@ from rating.statistics.bradley_terry.model import (
     maximise,
 )
 from rating.statistics.bradley_terry.prior import best_prior_sd
-from rating.statistics.estimates import Z_95
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +62,6 @@ class BradleyTerryFit:
         """Standard errors of the ratings, shape (n,)."""
         # Rounding may leave a little less than 0 of a rating that is fixed.
         return np.sqrt(np.clip(np.diag(self.covariance), 0, None))
-
-    def interval(self, policy: str) -> tuple[float, float]:
-        """Returns the 95 % interval of a policy's rating."""
-        index = self.policies.index(policy)
-        half = Z_95 * float(self.errors[index])
-        return float(self.ratings[index]) - half, float(self.ratings[index]) + half
 
 
 def fit(comparisons: Comparisons | Iterable[Outcome], options: BradleyTerryOptions | None = None) -> BradleyTerryFit:

@@ -28,7 +28,7 @@ class BradleyTerryOptions:
 
     Attributes:
         prior_sd: standard deviation of the prior of the ratings, in Elo; ``fitted`` for the one that the pool itself suggests
-            (``fitted_prior_sd``); ``None`` for none (maximum likelihood), which is replaced by the default, with a flag, where
+            (``best_prior_sd``); ``None`` for none (maximum likelihood), which is replaced by the default, with a flag, where
             the data alone do not determine finite ratings.
         seat_prior_sd: the same for the seat advantage; it always has a prior.
         seat_term: whether the first seat may have an advantage.
@@ -93,8 +93,8 @@ def maximise(wins: Floats, games: Floats, options: BradleyTerryOptions, start: F
         step = np.linalg.solve(curvature(expected * (1 - p), options), gradient[..., None])[..., 0]
         change = np.ptp(step[..., :-1], axis=-1) + np.abs(step[..., -1])
         x, shorter, before = x + step, x + step * damping(change)[..., None], left
-        # The step after the one that met the tolerance squares the remaining error.
-        if np.all(left <= tolerance):
+        # A step squares the remaining error, so that what is left after so small a one is rounding.
+        if np.all((left <= tolerance) | (change <= 1e-8)):
             return x
     raise no_convergence(gradient)
 

@@ -9,30 +9,12 @@ from rating.statistics.bradley_terry.model import (
     DEFAULT_PRIOR_SD,
     ELO_PER_NAT,
     BradleyTerryOptions,
-    inverse_curvature,
-    maximise,
 )
 
 LEAST_PRIOR_SD = 100.0
 GREATEST_PRIOR_SD = 2000.0
 _PRIOR_POLICIES = 1.0
 """The default width counts as much as this many policies: a pool of two or three says little of its width."""
-
-
-def fitted_prior_sd(wins: Floats, games: Floats, options: BradleyTerryOptions | None = None) -> float:
-    """Returns the standard deviation, in Elo, of the prior that best explains how far the policies are apart.
-
-    Args:
-        wins: sum of the scores of the row's policy on the first seat against the column's on the second, shape (n, n).
-        games: number, or weight, of those games, shape (n, n).
-        options: what is fitted; its own prior is not looked at.
-    """
-
-    def solve(used: BradleyTerryOptions, start: Floats) -> tuple[Floats, Floats]:
-        x = maximise(wins, games, used, start)
-        return x, inverse_curvature(x, games, used)
-
-    return best_prior_sd(solve, options or BradleyTerryOptions(), np.zeros(len(games) + 1), len(games))
 
 
 def best_prior_sd(

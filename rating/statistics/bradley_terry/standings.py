@@ -105,7 +105,7 @@ def standings(comparisons: Comparisons, options: BradleyTerryOptions | None = No
         )
         for index in order
     )
-    notes = caveats(fitted, comparisons, links, is_clustered=robust is not None, is_ordered=bool(above.any()))
+    notes = caveats(fitted, comparisons, links, is_clustered=robust is not None)
     return Standings(rows, fitted, 1.0 if factor is None else factor, notes)
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from benchmarks.experiments.cost import describe, expected_costs
 from benchmarks.llmarena.random_battles import BATTLES, Options, plan
-from rating.running.run_file import EnvironmentConfig, PolicyConfig, RunConfig, StopConfig
+from rating.running.run_file import RunConfig
+from rating.running.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
 from rating.running.tournament_config import TournamentConfig
 
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.experiments.command import main
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.convergence import course_table, draw_course, first_below, last_below, mu_changes
-from rating.running.run_file import StopConfig
+from rating.running.run_tables import StopConfig
 from rating.schemes.skill_board import skill_leaderboard
 from rating.statistics.trueskill_rating import Step, rate
 from tests.rating.made_outcomes import duel, void

@@ -12,7 +12,7 @@ from llmarena_envs.hanabi.variant import Variant
 LETTERS = "RYGWB"
 FULL = {"colors": 5, "hand_size": 5, "info_tokens": 8, "life_tokens": 3}
 CASES = [
-    (Variant(), 2000),
+    (Variant(), 600),
     (Variant(life_tokens=3), 400),
     (Variant(**FULL), 120),
     (Variant(**FULL, players=3), 80),

@@ -14,7 +14,8 @@ import pytest
 
 from agents.errors import ProviderError, Quit
 from llmarena_envs.core.options import OptionError
-from rating.cli import build_parser, main
+from rating.cli import main
+from rating.commands.arguments import build_parser
 from rating.commands.run import read_policies
 from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError
 from rating.running.run_directory import open_run
@@ -342,16 +343,18 @@ def test_resume_of_a_finished_run_plays_nothing_and_says_by_what_hashes_it_is_kn
     assert output(capsys, "export", finished_run) == before
 
 
-def test_a_run_says_in_its_last_lines_which_rule_fired_and_what_was_reached(capsys, tmp_path):
+def test_a_run_says_once_which_rule_fired_and_what_was_reached_in_lines_of_100_columns(capsys, tmp_path):
     flags = ["--workers", "1", "--quiet", "--stop", "spearman=0.5", "--min-matches", "10"]
     shown = output(capsys, "run", "--env", "tictactoe_v0", *POLICIES, *flags, "--out", tmp_path / "run")
-    last = shown.splitlines()[-1]
-    assert re.fullmatch(
-        r"tictactoe_v0 stopped: spearman=0.5; reached in the end: expected Spearman [0-9.]+ \(asked: 0.5\)", last
-    )
-    assert output(capsys, "resume", tmp_path / "run").splitlines()[-1] == last
     (board,) = json.loads(output(capsys, "rate", tmp_path / "run", "--json"))
-    assert last.endswith(board["reached"])
+    assert board["stop_reason"] == "spearman=0.5" and re.fullmatch(
+        r"expected Spearman [0-9.]+ \(asked: 0.5\)", board["reached"]
+    )
+    said = " ".join(shown.split())
+    assert said.count("stopped: spearman=0.5") == 1
+    assert said.count(f"under way when the rule fired: {board['reached']}") == 1
+    assert max(len(line) for line in shown.splitlines() if not line.startswith("Run: ")) <= 100
+    assert board["reached"] in " ".join(output(capsys, "resume", tmp_path / "run").split())
 
 
 def test_a_rule_that_has_no_effect_is_said_to_have_none(capsys, tmp_path):

@@ -1,5 +1,6 @@
 """Every format: what its rows say, how it is recognised, and what is said where it is not."""
 
+import gzip
 import json
 import zipfile
 
@@ -58,6 +59,11 @@ def write(path, text):
             "pairwise",
             "left,right,winner,worker,prompt\nx,y,left,1,8\nx,y,tie,2,8\n",
             [Battle("x", "y", 1.0, "8"), Battle("x", "y", 0.5, "8")],
+        ),
+        (
+            "battles",
+            "model_a,model_b,winner\ngpt  4,\x1by,gpt  4\ngpt 4,\x1by,\x1by\n",
+            [Battle("gpt 4", "\\x1by", 1.0), Battle("gpt 4", "\\x1by", 0.0)],
         ),
         ("pairwise", "worker\tleft\tright\tlabel\nw1\tpizza\tsushi\tsushi\n", [Battle("pizza", "sushi", 0.0)]),
         (
@@ -163,8 +169,15 @@ def test_logs_of_inspect(tmp_path, layout):
 
 def test_what_is_not_recognised_or_could_be_several(tmp_path):
     unknown = write(tmp_path / "unknown.csv", "name,points\nx,3\n")
-    with pytest.raises(OptionError, match=rf"no format is recognised.*name, points.*{', '.join(FORMATS)}"):
+    with pytest.raises(OptionError, match=rf"(?s)no format is recognised.*name, points.*{'.*'.join(FORMATS)}"):
         read_battles(unknown)
+    spread = write(tmp_path / "spread.json", json.dumps({"model_a": "x"}, indent=1))
+    with pytest.raises(OptionError, match="no format is recognised, line 1: expected JSON, but"):
+        read_battles(spread)
+    packed = tmp_path / "votes.csv.gz"
+    packed.write_bytes(gzip.compress(b"model_a,model_b,winner\nx,y,tie\n"))
+    with pytest.raises(OptionError, match="got gzip; unpack or convert it"):
+        read_battles(packed)
     both = write(tmp_path / "both.csv", "model_a,model_b,left,right,winner\na,b,x,y,left\n")
     with pytest.raises(OptionError, match="could be of the formats battles or pairwise; say --format"):
         read_battles(both)

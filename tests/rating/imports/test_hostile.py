@@ -1,5 +1,6 @@
 """What comes from outside: bad rows are listed with their place, good ones kept, and nothing is believed of its size."""
 
+import csv
 import json
 import zipfile
 
@@ -31,7 +32,8 @@ def read(tmp_path, data, name="battles"):
         ('{"model_a": "x", "model_b": "y", "winner": NaN}', "expected a winner or a score"),
         ('{"model_a": "x", "model_b": "y", "score": 1.5}', "score: expected 0 to 1, got 1.5"),
         ('{"model_a": "x", "model_b": "y", "score": "1e999"}', "score: expected a number, got '1e999'"),
-        ('{"model_a": "x", "model_b": "y", "winner": "tie", "weight": 0}', "weight: expected a number above 0"),
+        ('{"model_a": "x", "model_b": "y", "winner": "tie", "weight": 0}', "weight: expected 1e-09 to 1e+09"),
+        ('{"model_a": "x", "model_b": "y", "winner": "tie", "weight": 1e308}', "weight: expected 1e-09 to 1e+09"),
         ('{"model_a": "x", "model_b": "y", "winner": "tie", "weight": [1]}', "weight: expected a number, got"),
         ('{"model_a": "x", "model_b": "x", "winner": "model_a"}', "expected two policies, got 'x' against itself"),
         ('{"model_a": "", "model_b": "y", "winner": "model_a"}', "model_a: expected something"),
@@ -146,3 +148,11 @@ def test_what_is_no_log_of_inspect(tmp_path, text):
     (tmp_path / "log.json").write_text(text)
     with pytest.raises(OptionError, match="expected a log of Inspect"):
         read_battles(tmp_path / "log.json")
+
+
+def test_reading_changes_no_limit_of_the_process(tmp_path):
+    limit = csv.field_size_limit()
+    path = tmp_path / "log.csv"
+    path.write_text(f"model_a,model_b,winner,note\na,b,model_a,{'x' * (limit + 1)}\n", encoding="utf-8")
+    assert len(read_battles(path)) == 1
+    assert csv.field_size_limit() == limit

@@ -225,6 +225,12 @@ def test_a_table_of_wins_that_goes_out_and_comes_in_again_has_the_same_ratings(t
     assert ratings(battles, seated=False)[0] == pytest.approx(before)
 
 
+def test_fractions_of_a_table_go_out_as_they_came_in(tmp_path, capsys):
+    table = "policy,x,y,z\nx,,0.3,0.5\ny,0.7,,0.2\nz,0.5,0.8,\n"
+    (tmp_path / "table.csv").write_text(table)
+    assert run(capsys, "export", tmp_path / "table.csv", "--format", "matrix").out == table
+
+
 def test_verdicts_before_and_after_a_discussion_go_out_and_come_in_again(tmp_path, capsys):
     line = {"gamekey": [31, "x", "y"], "judges": ["ann", "bob"]}
     said = {"ann": {"winner": ["A", "Tie"]}, "bob": {"winner": ["B", None]}}
@@ -236,6 +242,12 @@ def test_verdicts_before_and_after_a_discussion_go_out_and_come_in_again(tmp_pat
     assert (ann.first, ann.final, bob.first, bob.final) == ("A", "tie", "B", None)
     for load in (load_battles, load_judgements):
         assert load(tmp_path / "back") == load(tmp_path / "import") != {}
+
+
+def test_the_report_of_a_log_asks_where_to_write(log, tmp_path, capsys):
+    assert "say --output" in run(capsys, "report", log, code=2).err
+    run(capsys, "report", log, "--output", tmp_path / "page.html")
+    assert "Read from" in (tmp_path / "page.html").read_text()
 
 
 def test_a_log_is_opened_without_an_import(log, tmp_path):

@@ -124,7 +124,7 @@ def test_the_page_is_written_while_the_matches_are_read(directory):
                 waiting.append(read)
 
     store = Store(directory / "run.db")
-    run = Run("title", 0, [], [], {"finished": 500}, store.facts(), "", "")
+    run = Run("title", 0, [], None, [], {"finished": 500}, store.facts(), "", "")
     write_page(run, records(next(store.records())), File())
     store.close()
     assert waiting == list(range(50, 501, 50))

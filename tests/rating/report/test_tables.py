@@ -184,11 +184,35 @@ def test_wide_and_marked_up_names_are_shown_as_they_are():
     assert "[bold]大模型[/bold]" in out.getvalue()
 
 
+def test_a_name_of_several_lines_takes_one_row():
+    text = brief(skill_leaderboard([duel(0, "two\nlines", "b", "b")]))
+    assert "two\\nlines" in text and len([line for line in text.split("\n") if line.startswith("│")]) == 2
+
+
+def test_without_ties_or_matches_nothing_is_said_of_them():
+    assert "no ties" not in to_text(skill_leaderboard(logs()["long"]))
+    assert "first seat won" not in to_text(skill_leaderboard([void(0, "a", "b")]))
+
+
+def test_ranks_by_means_say_of_what_and_that_unanimous_results_tell_nothing_apart():
+    board = cooperative_leaderboard([match(n, (name, 2.0), (name, 2.0)) for n, name in enumerate("abab")])
+    assert "by mean reward with itself" in to_text(board) and "without an interval from nobody" in to_text(board)
+
+
+def test_a_pool_in_a_circle_is_said_to_have_no_one_scale():
+    beats = {"rock": "scissors", "scissors": "paper", "paper": "rock"}
+    pairs = list(itertools.permutations(beats, 2)) * 15
+    played = [duel(n, *pair, pair[beats[pair[0]] != pair[1]], seed=n // 6) for n, pair in enumerate(pairs)]
+    assert "paper beats rock (30 of 30)" in to_text(skill_leaderboard(played))
+    assert "one scale" not in to_text(skill_leaderboard(logs()["long"]))
+
+
 def test_notes_say_what_was_left_out_and_what_does_not_hold():
     board = skill_leaderboard([duel(0, "a", "b", "a"), void(1, "a", "b")], stop_reason="cap")
     text = to_text(board)
-    assert "1 matches; stopped: cap" in text and "reached in the end" not in text
-    assert "reached in the end: enough" in to_text(replace(board, reached="enough"))
+    assert "1 match; stopped: cap" in text and "reached" not in text
+    assert "reached: enough" in to_text(replace(board, reached="enough"))
+    assert "when the rule fired: enough" in to_text(replace(board, reached="enough", stop_reason="separated"))
     assert "left out: 1 void matches, 0 with a bug" in text
     assert board.open_questions[0] in text
     assert "random votes: 0.600" in to_text(replace(BOARDS["roles"], references={"random votes": 0.6}))

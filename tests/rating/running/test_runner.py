@@ -17,7 +17,7 @@ from rating.records.verify import verify
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.players import Players
-from rating.running.run_file import RatingsConfig
+from rating.running.run_tables import RatingsConfig
 from rating.running.runner import Runner
 from tests.rating.players import Crowd, Gathering, Person, Stuck
 

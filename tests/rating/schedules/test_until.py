@@ -7,9 +7,7 @@ import pytest
 from rating.schedules.round_robin import round_robin
 from rating.schedules.schedule import UNLIMITED, Stop
 from rating.schedules.until import Until
-from rating.schemes.settling import SettlingRule
-from rating.schemes.standstill import StandstillRule
-from rating.schemes.stopping import CountRule, StopRule
+from rating.schemes.stopping import CountRule, SettlingRule, StandstillRule, StopRule
 from rating.statistics.stableness import StablenessRule
 from tests.rating.made_outcomes import Players, play_out, small_contest
 

@@ -3,26 +3,29 @@ import pytest
 from rating.schemes.claims import claims
 from rating.schemes.leaderboard import Ranks
 
+EACH = "Established, each pair by itself with 95 % confidence"
+UNKNOWN = " with 95 % confidence."
+
 
 @pytest.mark.parametrize(
     ("ranks", "expected"),
     [
         ([(1, 1)], ""),
-        ([(1, 1), (2, 2), (3, 3)], "Established with 95 % confidence: a above b above c."),
-        ([(1, 3), (1, 3), (1, 3)], "These data do not tell any two of the 3 policies apart with 95 % confidence."),
+        ([(1, 1), (2, 2), (3, 3)], f"{EACH}: a above b above c."),
+        ([(1, 3), (1, 3), (1, 3)], f"These data do not tell any two of the 3 policies apart{UNKNOWN}"),
+        ([(1, 2), (1, 2)], f"These data do not tell the two policies apart{UNKNOWN}"),
         (
             [(1, 2), (1, 2), (3, 3), (4, 5), (4, 5)],
-            "Established with 95 % confidence: ranks 1-2 above c above ranks 4-5. Not established: the order of ranks 1-2 and of"
-            " ranks 4-5.",
+            f"{EACH}: ranks 1-2 above c above ranks 4-5. Not established: the order of ranks 1-2 and of ranks 4-5.",
         ),
         (
             [(1, 2), (1, 3), (2, 3)],
-            "Established with 95 % confidence: a is above 1 of the 2 others. Not established: the order as a whole.",
+            f"{EACH}: a is above 1 of the 2 others. Not established: the order as a whole.",
         ),
         # a is above d, and c above e and f, but nobody who comes first is above all that come after.
         (
             [(1, 5), (1, 6), (1, 4), (2, 6), (2, 6), (2, 6)],
-            "Established with 95 % confidence: a is above 1 of the 5 others. Not established: the order as a whole.",
+            f"{EACH}: a is above 1 of the 5 others. Not established: the order as a whole.",
         ),
     ],
 )

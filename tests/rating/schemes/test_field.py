@@ -12,8 +12,7 @@ from rating.schedules.schedule import Stop
 from rating.schemes.field import Field, field_leaderboard
 from rating.schemes.scheme import Setting
 from rating.schemes.self_play import SelfPlay
-from rating.schemes.settling import SettlingRule
-from rating.schemes.stopping import CountRule, StopRule
+from rating.schemes.stopping import CountRule, SettlingRule, StopRule
 
 HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")
 

@@ -11,7 +11,7 @@ from rating.schedules.cross_play import cross_play
 from rating.schedules.field import field_play
 from rating.schedules.round_robin import round_robin
 from rating.schedules.self_play import self_play
-from rating.schemes.stopping import CountRule, StopRule, fold, stop_reason
+from rating.schemes.stopping import CountRule, StopRule, fold
 from rating.statistics.results import duels
 from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions, rate
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
@@ -23,6 +23,10 @@ MOST_BATCHES = 500
 
 def batches_of(names, seed=0):
     return itertools.islice(round_robin(small_contest("game_v0", tuple(names), seed=seed)), MOST_BATCHES)
+
+
+def stop_reason(outcomes, policies, rule=None):
+    return fold(outcomes, policies, rule or StopRule()).reason() or None
 
 
 def play_until_stop(strengths, rule, **properties):

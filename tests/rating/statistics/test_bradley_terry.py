@@ -1,5 +1,6 @@
 import itertools
 import math
+from dataclasses import replace
 
 import choix
 import evalica
@@ -98,9 +99,6 @@ def test_two_policies_by_hand():
     assert fitted.ratings[0] - fitted.ratings[1] == pytest.approx(400 * math.log10(3))
     # Variance of a log odds: 1/3 + 1/1; a rating is half of the difference away from the mean.
     assert fitted.errors == pytest.approx([ELO_PER_NAT * math.sqrt(4 / 3) / 2] * 2)
-    low, high = fitted.interval("a")
-    assert (low + high) / 2 == pytest.approx(fitted.ratings[0])
-    assert high - low == pytest.approx(2 * Z_95 * fitted.errors[0])
 
 
 def test_ties_are_half_a_win_of_each_or_dropped():
@@ -356,10 +354,11 @@ def test_expected_order_is_calibrated():
 
 def test_a_million_games_are_counted_exactly():
     rng = np.random.default_rng(6)
-    data = draw(rng.normal(0, 150, 200), 1_000_000, rng)
+    data = draw(rng.normal(0, 150, 200), 1_000_000, rng, ties=0.2)
     wins, games = totals(data)
     assert games.sum() == 1_000_000
-    assert wins[3, 5] == np.sum((data.first == 3) & (data.second == 5) & (data.score == 1))
+    assert np.array_equal((wins, games), totals(replace(data, weight=np.ones(1_000_000))))
+    assert wins[3, 5] == data.score[(data.first == 3) & (data.second == 5)].sum()
     fitted = fit(data)
     assert fitted.connected and fitted.pairs == 1_000_000
 

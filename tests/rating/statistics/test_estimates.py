@@ -11,12 +11,11 @@ from rating.statistics.estimates import (
     mean_estimate,
     normalise,
     pair_table,
-    position_bias,
     rate_estimate,
     tallies,
 )
 from rating.statistics.results import duels
-from tests.rating.made_outcomes import close, disturbed, duel, match
+from tests.rating.made_outcomes import close, duel
 
 numbers = st.floats(-100, 100)
 
@@ -137,15 +136,6 @@ def test_tables_by_hand():
     }
     assert pair_table(results, by_seat=True)["a"] == {"a": None, "b": Tally(1, 1, 0), "c": Tally(0, 0, 1)}
     assert Tally(1, 2, 3).n == 6
-
-
-def test_position_bias_by_hand():
-    outcomes = [*OUTCOMES, match(5, ("a", 1.0), ("a", -1.0))]
-    bias = position_bias(disturbed(outcomes))
-    assert (bias.first, bias.ties, bias.second) == (3, 1, 2)
-    assert bias.first_share == rate_estimate(3, 5)
-    assert bias.by_policy["a"] == (Tally(2, 1, 1), Tally(1, 0, 2))
-    assert position_bias([duel(0, "a", "b", None)]).first_share is None
 
 
 def test_normalise():

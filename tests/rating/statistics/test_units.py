@@ -61,8 +61,8 @@ def test_without_seats_every_deal_counts_as_it_is():
 
 
 def test_weights_count_within_a_unit_and_between_units():
-    battles = [Battle("a", "b", 1, "one", 3), Battle("a", "b", 0, "one", 1), Battle("b", "a", 0, "two", 8)]
-    assert units(battles, seated=False) == (DEALS, [0.75, 1], [0.25, 1], 0)
+    battles = [Battle("b", "a", 0, "one", 8), Battle("a", "b", 1, "two", 3), Battle("a", "b", 0, "two", 1)]
+    assert units(battles, seated=False) == (DEALS, [1, 0.75], [1, 0.25], 0)
 
 
 @pytest.mark.parametrize("battle", [Battle("a", "b", 1.5), Battle("b", "a", float("nan")), Battle("a", "b", 1, "", 0)])
@@ -78,3 +78,12 @@ def test_a_log_that_lists_wins_first_is_matched_and_ordered_by_lot():
     assert (found.kind, found.ordered, found.scores.mean()) == (MATCHED, False, 0.5)
     assert 0.4 < (found.scores == 0.5).mean() < 0.6
     assert 0.4 < found.scores[:200].mean() < 0.6
+
+
+def test_a_later_weight_leaves_what_was_bet_before_as_it_was():
+    played = [Battle("x", "y", 1.0, "", weight) for weight in (1.0, 0.5, 4.0, 2.0)]
+    for seen, weights in [(2, [1, 0.5]), (3, [1, 0.5, 1]), (4, [1, 0.5, 1, 0.5])]:
+        found = units_of(played[:seen], "x", "y", seated=False, ordered=True).weights
+        assert found is not None and found.tolist() == weights
+    log = units_of(played, "x", "y", seated=False, ordered=False).weights
+    assert log is not None and sorted(log.tolist()) == [0.125, 0.25, 0.5, 1]

@@ -241,5 +241,5 @@ def test_it_is_listed(capsys):
 def test_a_run_shares_one_model(tiny_model, tmp_path, capsys):
     spec = f"hf:{tiny_model}:mode=constrained,temperature=1.0"
     arguments = ["--env", "tictactoe_v0", "--policy", spec, "--policy", "random", "--max-matches", "6"]
-    assert main(["run", *arguments, "--min-matches", "2", "--out", str(tmp_path / "run")]) in (None, 0)
+    assert main(["run", *arguments, "--min-matches", "2", "--wide", "--out", str(tmp_path / "run")]) in (None, 0)
     assert "constrained" in capsys.readouterr().out

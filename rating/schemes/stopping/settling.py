@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rating.records.outcome import Outcome, SeatOutcome
 from rating.schedules.until import Rule
-from rating.schemes.stopping import Counts
+from rating.schemes.stopping.counts import Counts
 from rating.statistics.results import finished
 from rating.statistics.running_mean import RunningMean
 

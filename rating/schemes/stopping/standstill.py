@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rating.records.outcome import Outcome
 from rating.schedules.until import Rule
-from rating.schemes.stopping import Counts
+from rating.schemes.stopping.counts import Counts
 from rating.statistics.results import finished
 from rating.statistics.stableness import STABLE, RunningStableness, StablenessRule
 

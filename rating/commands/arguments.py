@@ -1,0 +1,345 @@
+"""The arguments of ``llmarena``: a row a command, and beside it a function that says what the command is told.
+
+Nothing that is slow is imported here: what a command does stands in a module that is imported when it is run.
+"""
+
+import argparse
+import importlib.metadata
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rating.commands.values import amount, count, duration, positive
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Returns the parser; what it parses says under ``handler`` by which module and function the command is run."""
+    parser = argparse.ArgumentParser(
+        prog="llmarena", description="Let language models, scripted policies and people play text games, and rate them."
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in _COMMANDS:
+        added = commands.add_parser(command.name, help=command.text, description=_sentence(command.text))
+        module, function = command.handler.split(".")
+        added.set_defaults(handler=(f"rating.commands.{module}", function), goes_on=command.goes_on)
+        if command.json:
+            added.add_argument("--json", action="store_true", help="print JSON")
+        command.add(added)
+    return parser
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "."
+
+
+def _no_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds nothing."""
+
+
+def _policies(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--env", metavar="ENV", help="only those that play this environment")
+
+
+def _play(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("env", metavar="ENV", help="environment, e.g. tictactoe_v0")
+    parser.add_argument(
+        "--policy", action="append", default=[], metavar="SEAT=POLICY", help="e.g. player_0=human; once for every seat"
+    )
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
+    )
+    parser.add_argument("--seed", type=count, default=0, help="seed of the match (default 0)")
+    _add_cache(parser)
+
+
+def _run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run_file", nargs="?", type=Path, metavar="RUNFILE.toml", help="run file; or say it with flags")
+    parser.add_argument("--env", action="append", default=[], metavar="ENV", help="an environment; may be repeated")
+    parser.add_argument(
+        "--policy",
+        action="append",
+        default=[],
+        metavar="POLICY[@ENV,...]",
+        help="a policy, in the environments named or in all, e.g. minimax@tictactoe_v0,connect_four_v0; may be repeated",
+    )
+    parser.add_argument("--seed", type=count, help="root seed")
+    parser.add_argument("--preset", choices=("standard", "llmarena"), help="what is done about bad replies")
+    parser.add_argument(
+        "--schedule",
+        choices=("round_robin", "adaptive"),
+        help="who meets whom: a fixed cycle (default), or chosen from the results so far, by which fewer games tell the order",
+    )
+    parser.add_argument(
+        "--stop",
+        metavar="RULE",
+        help="what rated games are played for: trueskill+order (default), trueskill (the paper's), spearman=0.99, separated=60,"
+        " width=60, or several joined by +",
+    )
+    parser.add_argument("--max-matches", type=count, help="scheduled matches of a policy after which play stops")
+    parser.add_argument("--min-matches", type=count, help="matches of a policy before play can stop")
+    parser.add_argument("--workers", type=count, help="worker processes for scripted matches; 0 for one a core")
+    _add_session(parser)
+    parser.add_argument("--out", type=Path, metavar="DIR", help="directory of the run; must be new or empty")
+    parser.add_argument("--dry-run", action="store_true", help="play nothing; print what the run is expected to take")
+    parser.add_argument(
+        "--reply-tokens", type=positive, default=200, metavar="N", help="tokens of a reply in a dry run (default 200)"
+    )
+    parser.add_argument(
+        "--latency", type=amount, default=2.0, metavar="SECONDS", help="of a call in a dry run (default 2)"
+    )
+    _add_wide(parser)
+
+
+def _resume(parser: argparse.ArgumentParser) -> None:
+    _add_session(parser)
+    _add_run(parser)
+    _add_wide(parser)
+
+
+def _demo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="directory of the run (default: llmarena-demo, or a numbered one)"
+    )
+    _add_wide(parser)
+
+
+def _rate(parser: argparse.ArgumentParser) -> None:
+    _add_results(parser)
+    _add_wide(parser)
+
+
+def _report(parser: argparse.ArgumentParser) -> None:
+    _add_results(parser)
+    parser.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: DIR/report.html)")
+
+
+def _replay(parser: argparse.ArgumentParser) -> None:
+    _add_run(parser)
+    parser.add_argument("match", nargs="?", default="", metavar="MATCH", help="match id, or its beginning")
+    parser.add_argument(
+        "--raw", action="store_true", help="show what was read, thought and replied, also where a story is told"
+    )
+    parser.add_argument("--verify", action="store_true", help="check every hash, play again and compare everything")
+
+
+def _export(parser: argparse.ArgumentParser) -> None:
+    _add_results(parser)
+    parser.add_argument(
+        "--format",
+        choices=("jsonl", "csv", "battles", "matrix", "verdicts"),
+        default="jsonl",
+        help="jsonl: all of a run; csv: a row a seat; battles: a JSON line a pair, as Chatbot Arena has them; matrix: wins of the"
+        " row over the column; verdicts: what judges said (default jsonl)",
+    )
+    parser.add_argument(
+        "--environment", default="", metavar="ENV", help="of battles, matrix and verdicts (default: all)"
+    )
+
+
+def _import(parser: argparse.ArgumentParser) -> None:
+    """Adds what ``import`` is told; formats are checked by what reads them."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files of one format")
+    parser.add_argument(
+        "--format",
+        default="auto",
+        metavar="FORMAT",
+        help="battles, pairwise, verdicts, auto-arena, matrix, lm-eval or inspect (default: what the files look like)",
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="directory of the import; must be new or empty"
+    )
+    parser.add_argument("--seated", action="store_true", help="the first of a row sat first: fit an advantage of it")
+    parser.add_argument(
+        "--metric", default="", metavar="NAME", help="what is compared, where files hold several scores"
+    )
+
+
+def _agreement(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="DIR|FILE",
+        help="directory of a run or an import, or files of judgements (CSV, JSON lines)",
+    )
+    parser.add_argument("--environment", default="", metavar="ENV", help="of a run with several that are judged")
+    parser.add_argument(
+        "--min-pairs",
+        type=count,
+        default=30,
+        metavar="N",
+        help="cases below which two judges have too few (default 30)",
+    )
+    parser.add_argument(
+        "--level", choices=("nominal", "ordinal", "interval"), default="nominal", help="scale for Krippendorff's alpha"
+    )
+    parser.add_argument(
+        "--family",
+        action="append",
+        default=[],
+        metavar="NAME=FAMILY",
+        help="family of a judge or player; may be repeated",
+    )
+
+
+def _compare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dir", type=Path, metavar="DIR", help="directory of a run or an import, or a log of battles")
+    parser.add_argument("policies", nargs="+", metavar="POLICY", help="two policies; any number with --against")
+    parser.add_argument("--against", default="", metavar="POLICY", help="champion that all of them are compared with")
+    parser.add_argument(
+        "--environment", default="", metavar="ENV", help="of a run with several (default: each, and all)"
+    )
+    parser.add_argument(
+        "--level", type=float, default=0.05, metavar="P", help="probability of a wrong claim, at most (default 0.05)"
+    )
+    parser.add_argument(
+        "--margin",
+        default="0",
+        metavar="MARGIN",
+        help="by how much to be better: of win rate, as 0.05, or as 50elo (default 0)",
+    )
+    parser.add_argument("--equal", metavar="MARGIN", help="also ask whether they are equal within this")
+
+
+def _tournament(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    text = "add a policy and play its pairings"
+    added = actions.add_parser("add", help=text, description="Add a policy to a tournament and play its pairings.")
+    _add_session(added)
+    _add_run(added)
+    added.add_argument("policy", metavar="POLICY", help="the newcomer")
+    added.add_argument("--name", default="", metavar="NAME", help="what tables call it (default: POLICY)")
+    added.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the policy; may be repeated"
+    )
+    added.add_argument("--prior", type=float, metavar="SCORE", help="initial score (default: the median)")
+    _add_wide(added)
+
+
+def _serve_policy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "policy", metavar="POLICY", help="the policy, e.g. minimax; clients ask for a model of this name"
+    )
+    parser.add_argument("--env", required=True, metavar="ENV", help="the environment that it plays")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen at (default 127.0.0.1: this machine only)"
+    )
+    parser.add_argument("--port", type=count, default=9000, help="port; 0 for any free one (default 9000)")
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
+    )
+    parser.add_argument(
+        "--api-key-env", default="", metavar="NAME", help="environment variable with the key that clients must send"
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
+
+
+def _add_results(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dir", type=Path, metavar="DIR", help="directory of a run or an import")
+
+
+def _add_wide(parser: argparse.ArgumentParser) -> None:
+    """Adds how much of a leaderboard is printed."""
+    parser.add_argument(
+        "--wide",
+        action="store_true",
+        help="print all columns, not only those that one may quote, within 100 characters",
+    )
+
+
+def _add_session(parser: argparse.ArgumentParser) -> None:
+    """Adds what holds for one go at a run."""
+    parser.add_argument("--max-errors", type=count, metavar="N", help="failures of providers after which play stops")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument(
+        "--max-cost",
+        type=amount,
+        metavar="AMOUNT",
+        help="cost of all calls of the run at which play stops; needs prices",
+    )
+    parser.add_argument(
+        "--max-tokens", type=count, metavar="N", help="tokens of all calls of the run at which play stops"
+    )
+    parser.add_argument(
+        "--max-time", type=duration, metavar="TIME", help="time after which play stops: seconds, or as in 1h30m"
+    )
+    _add_cache(parser)
+
+
+def _add_cache(parser: argparse.ArgumentParser) -> None:
+    """Adds where the replies of models come from."""
+    parser.add_argument(
+        "--cache", type=Path, metavar="DIR", help="directory in which replies of models are kept and looked for first"
+    )
+    parser.add_argument("--offline", action="store_true", help="ask no model: every reply comes from the cache")
+
+
+class _Command(NamedTuple):
+    """A command.
+
+    Attributes:
+        name: as it is typed.
+        handler: module of ``rating.commands`` and its function that runs the command.
+        text: what the command does.
+        add: adds its arguments.
+        json: whether it prints JSON where it is asked to.
+        goes_on: whether it goes on to its end when nobody reads its output any more.
+    """
+
+    name: str
+    handler: str
+    text: str
+    add: Callable[[argparse.ArgumentParser], None]
+    json: bool = False
+    goes_on: bool = False
+
+
+_COMMANDS = (
+    _Command("envs", "catalogue.envs", "list the environments", _no_arguments, json=True),
+    _Command("policies", "catalogue.policies", "list the policies", _policies, json=True),
+    _Command("play", "play.play", "play one match", _play, json=True),
+    _Command("run", "run.run", "play a rated tournament until its ratings converge", _run, goes_on=True),
+    _Command("resume", "run.resume", "go on with a run that was stopped", _resume, goes_on=True),
+    _Command("demo", "run.demo", "play both board games between all scripted policies, offline", _demo, goes_on=True),
+    _Command("rate", "read.rate", "compute the leaderboards of a run or an import", _rate, json=True),
+    _Command("report", "read.report", "write the HTML report of a run or an import", _report, json=True),
+    _Command("replay", "read.replay", "show a match turn by turn, or verify recorded matches", _replay, json=True),
+    _Command(
+        "reparse", "reparse.reparse_run", "show which recorded replies are read otherwise now", _add_run, json=True
+    ),
+    _Command("export", "read.export", "write the log of a run, or results of pairs, to standard output", _export),
+    _Command("import", "import_log.import_log", "bring in the results in logs of others", _import, json=True),
+    _Command("agreement", "agreement.agreement", "show how judges agree and what they go by", _agreement, json=True),
+    _Command(
+        "compare",
+        "compare.compare",
+        "say whether one policy is better than another, at any moment",
+        _compare,
+        json=True,
+    ),
+    _Command(
+        "tournament",
+        "tournament.add",
+        "place a newcomer in a tournament that has been played",
+        _tournament,
+        goes_on=True,
+    ),
+    _Command(
+        "serve-policy",
+        "serve_policy.serve_policy",
+        "serve a policy as an OpenAI-compatible chat endpoint",
+        _serve_policy,
+    ),
+)
+
+
+class _Version(argparse.Action):
+    """Prints the version, which is only looked up now."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        print(f"llmarena {importlib.metadata.version('llmarena-envs')}")
+        parser.exit()

@@ -1,0 +1,40 @@
+"""How arguments of the command line that are numbers are read, each with what was expected in its place."""
+
+import argparse
+import math
+import re
+
+
+def count(text: str) -> int:
+    """Reads a whole number of 0 or more."""
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"expected a number of 0 or more, got {text}")
+    return value
+
+
+def positive(text: str) -> int:
+    """Reads a whole number of 1 or more."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of 1 or more, got {text}")
+    return value
+
+
+def amount(text: str) -> float:
+    """Reads a finite number above 0."""
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
+    return value
+
+
+def duration(text: str) -> float:
+    """Reads seconds: ``90``, ``90s``, ``15m``, ``1h30m``."""
+    parts = re.fullmatch(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,9})s?)?", text)
+    seconds = (
+        sum(int(part or 0) * unit for part, unit in zip(parts.groups(), (3600, 60, 1), strict=True)) if parts else 0
+    )
+    if not seconds:
+        raise argparse.ArgumentTypeError(f"expected seconds, or a time such as 1h30m, got {text!r}")
+    return float(seconds)
