@@ -45,6 +45,11 @@ def assert_separated(better, worse):
     assert better[0] > worse[1], f"expected {better} above {worse}"
 
 
+def ends(estimate):
+    """The ends of an interval; there is none where all results are alike."""
+    return (estimate.value, estimate.value) if estimate.low is None else (estimate.low, estimate.high)
+
+
 def rated(row):
     return row.low, row.high
 
@@ -86,19 +91,19 @@ def test_bid(boards):
     table = boards["bid_v0"].rows
     assert [row.policy for row in table] == ["half", "random", "truthful"]
     for better, worse in pairwise(table):
-        assert_separated(better.reward[1:3], worse.reward[1:3])
+        assert_separated(ends(better.reward), ends(worse.reward))
 
 
 def test_hanabi(boards):
     table = rows(boards, "hanabi_v0")
-    assert_separated(table["convention"].self_play[1:3], table["random"].self_play[1:3])
+    assert_separated(ends(table["convention"].self_play), ends(table["random"].self_play))
     assert table["convention"].self_play.value >= 6.0
 
 
 def test_undercover(boards):
     table = rows(boards, "undercover_v0")
-    assert_separated(table["similarity"].roles["undercover"][1:3], table["silent"].roles["undercover"][1:3])
-    assert_separated(table["similarity"].roles["civilian"][1:3], table["random"].roles["civilian"][1:3])
+    assert_separated(ends(table["similarity"].roles["undercover"]), ends(table["silent"].roles["undercover"]))
+    assert_separated(ends(table["similarity"].roles["civilian"]), ends(table["random"].roles["civilian"]))
     assert boards["undercover_v0"].references == {"random votes": 0.6}
 
 
