@@ -18,6 +18,9 @@ ORDERS = 20
 ORDER_DRAWS = 400
 """Draws from the posterior of the ratings."""
 
+_ROUNDING = 1e-9
+"""Share of the greatest variance below which one is 0."""
+
 POSTERIOR = BradleyTerryOptions(prior_sd="fitted")
 """What is fitted."""
 
@@ -175,7 +178,8 @@ def _conditioned(fitted: BradleyTerryFit, names: Sequence[str], under_test: Coll
     if len(free) < len(names):
         covariance = covariance - covariance.mean(axis=0)
         covariance -= covariance.mean(axis=1, keepdims=True)
-        precision = np.linalg.pinv(covariance, hermitian=True)[np.ix_(free, free)]
+        # A common shift is not determined: its variance is 0 but for rounding, which must not pass for knowledge.
+        precision = np.linalg.pinv(covariance, rcond=_ROUNDING, hermitian=True)[np.ix_(free, free)]
         covariance = np.zeros_like(covariance)
         covariance[np.ix_(free, free)] = np.linalg.inv(precision)
     return replace(fitted, policies=tuple(names), ratings=fitted.ratings[kept], covariance=covariance)

@@ -393,3 +393,14 @@ def test_bad_rules_are_refused():
             StopRule(**wrong)
     with pytest.raises(ValueError, match="matches"):
         CountRule(matches=0)
+
+
+@pytest.mark.parametrize("founders", ["ab", "abd", "abdefg"])
+def test_rounding_is_no_knowledge_of_a_newcomer(founders):
+    rule = StopRule(rule="spearman=0.95", min_matches=10, max_matches=1000)
+    for matches in range(10, 40):
+        pairs = [*itertools.pairwise(founders), *((name, "c") for name in founders)]
+        log = [
+            one for index, pair in enumerate(pairs) for one in meetings(matches * index, *pair, None, matches=matches)
+        ]
+        assert not fold(log, "c", rule).reason(), matches
