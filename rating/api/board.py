@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from rating.api.data import Battles, comparisons
-from rating.report.tables import Sheet, render, to_json
+from rating.report.tables import WIDTH, Sheet, render, to_json
 from rating.schemes import cells
 from rating.schemes.claims import claims
 from rating.schemes.leaderboard import ALWAYS, Ranks
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, Standing
 from rating.statistics.transitivity import against_one_scale
-
-_WIDTH = 100
-"""Characters of a line."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ class BattleBoard:
 
     def __str__(self) -> str:
         text = io.StringIO()
-        Console(file=text, width=_WIDTH).print(render(_sheet(self), _WIDTH))
+        Console(file=text, width=WIDTH).print(render(_sheet(self), WIDTH))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     def to_json(self) -> str:

@@ -18,6 +18,7 @@ from rating.records.imported import is_import
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.report import compared
+from rating.report.tables import WIDTH
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.statistics.battles import Battle
@@ -32,9 +33,6 @@ from rating.statistics.comparing import (
 from rating.statistics.units import Units, units_of
 
 AVERAGE = "average over the environments"
-
-_WIDTH = 100
-"""Characters of a line."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +221,7 @@ def _print(results: Sequence[_Result], silent: Sequence[str]) -> None:
 
 def _print_line(line: str, indent: str = "") -> None:
     """Prints a line, in several if it is long."""
-    print(textwrap.fill(line, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False))
+    print(textwrap.fill(line, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False))
 
 
 def _missing(result: _Result) -> list[str]:

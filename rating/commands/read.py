@@ -21,15 +21,12 @@ from rating.records.record import Record
 from rating.records.store import Store
 from rating.report.costs import DECIMALS as COST_DECIMALS
 from rating.report.costs import Costs, cost_sheet, policy_cells
-from rating.report.tables import WIDER, Sheet, render, render_grid, sheet, to_json
+from rating.report.tables import WIDER, WIDTH, Sheet, render, render_grid, sheet, to_json
 from rating.running import run_directory
 from rating.running.run_file import RunConfig
 from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
-
-WIDTH = 100
-"""Characters of a line of a leaderboard, unless more is asked for."""
 
 _ENDLESS = 100_000
 """Characters of a line in a pipe or a file, where nothing is wrapped."""

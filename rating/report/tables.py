@@ -19,6 +19,9 @@ from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import ALWAYS, Column, Effort, Leaderboard, Row, StaffRow
 from rating.schemes.summary import Average, Summary
 
+WIDTH = 100
+"""Characters of a line that is printed, unless more is asked for."""
+
 DECIMALS = 4
 """Decimals of numbers in JSON."""
 

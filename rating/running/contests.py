@@ -9,9 +9,7 @@ from rating.running import absences
 from rating.running.run_file import RunConfig
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.registry import find_scheme
-from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE, ROUND_ROBIN, Scheme, Setting
-from rating.schemes.stopping import StopRule
 
 SCHEDULED = "scheduled:"
 """Beginning of the name of the fact that says after how many matches a schedule ended; its value is empty while it goes on."""
@@ -79,21 +77,11 @@ def check_schedule(config: RunConfig) -> None:
 
 def idle_stop_rules(config: RunConfig) -> list[str]:
     """Returns a line for each environment on which what the run says under ``[stop]`` has no effect."""
-    said, notes = config.stop.model_fields_set, []
-    for item in config.environment:
-        scheme = make_scheme(config, item.name)
-        if not isinstance(scheme, Repeating):
-            if said:
-                keys = ", ".join(sorted(said))
-                notes.append(
-                    f"{item.name}: [stop] ({keys}) has no effect on a {scheme.name}, which ends with its last round"
-                )
-        elif "rule" in said and not isinstance(scheme.rule(), StopRule):
-            notes.append(
-                f"{item.name}: the stop rule {config.stop.rule!r} has no effect where no ratings are waited for (scheme"
-                f" {scheme.name!r}); see matches, half_width and still"
-            )
-    return notes
+    said = config.stop.model_fields_set
+    if not said:
+        return []
+    notes = ((item.name, make_scheme(config, item.name).idle_stop_note(said)) for item in config.environment)
+    return [f"{name}: {note}" for name, note in notes if note]
 
 
 def scheduled_matches(facts: Mapping[str, str], environment: str) -> int | None:

@@ -121,6 +121,15 @@ class Repeating(Scheme):
         reached = fold(outcomes, policies, self.rule(), absent).reached()
         return f"{', '.join(newcomers)} among the others: {reached}" if newcomers else reached
 
+    def idle_stop_note(self, said: Collection[str]) -> str:
+        """Says that a rule of rated games has no effect where there are none."""
+        if "rule" not in said or isinstance(self.rule(), StopRule):
+            return ""
+        return (
+            f"the stop rule {self.setting.stop.rule!r} has no effect where no ratings are waited for (scheme {self.name!r}); see"
+            " matches, half_width and still"
+        )
+
     @abstractmethod
     def batches(self) -> Iterator[list[Match]]:
         """Returns what is played, without end."""

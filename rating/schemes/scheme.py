@@ -177,6 +177,14 @@ class Scheme(ABC):
         """
         return ""
 
+    @abstractmethod
+    def idle_stop_note(self, said: Collection[str]) -> str:
+        """Says what the run says of stopping to no effect; nothing where all of it has one.
+
+        Args:
+            said: names of what it says, one at least.
+        """
+
     def own(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
         """Returns the outcomes of the environment, each of which knows its seats."""
         return [self._seated(outcome) for outcome in outcomes if outcome.environment == self.setting.environment]

@@ -4,7 +4,7 @@ Source: Auto-Arena (arXiv 2405.20267, sections 3.2 and 3.3).
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -58,6 +58,10 @@ class Tournament(Scheme):
     def least_policies(self, seats: int) -> int:
         """Returns 2: a policy is rated by playing others."""
         return 2
+
+    def idle_stop_note(self, said: Collection[str]) -> str:
+        """Says that nothing of it has an effect."""
+        return f"[stop] ({', '.join(sorted(said))}) has no effect on a {self.name}, which ends with its last round"
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""

@@ -16,7 +16,7 @@ Games under way count in the covariance, as if played, and not in the strengths:
 import numpy as np
 
 from rating.statistics.bradley_terry import DEFAULT_PRIOR_SD, ELO_PER_NAT, Floats
-from rating.statistics.bradley_terry.model import damping, differences, probability
+from rating.statistics.bradley_terry.model import damping, differences, information, probability
 from rating.statistics.bradley_terry.prior import LEAST_PRIOR_SD
 
 _TIE = 1e-6
@@ -195,18 +195,9 @@ class Design:
     def _curvature(self, games: Floats) -> Floats:
         """Returns the negative Hessian of the log posterior of strengths and seat, shape (..., n + 1, n + 1)."""
         p = probability(differences(self._x))
-        weight = games * p * (1 - p)
-        rows, columns = weight.sum(axis=-1), weight.sum(axis=-2)
-        size = games.shape[-1]
-        curvature = np.zeros((*games.shape[:-2], size + 1, size + 1))
-        curvature[..., :-1, :-1] = -weight - np.swapaxes(weight, -1, -2)
-        diagonal = self._precision()
-        diagonal[..., :-1] += rows + columns
-        if self._seat_term:
-            curvature[..., :-1, -1] = curvature[..., -1, :-1] = rows - columns
-            diagonal[..., -1] += rows.sum(axis=-1)
-        index = np.arange(size + 1)
-        curvature[..., index, index] += diagonal
+        curvature = information(games * p * (1 - p), seat_term=self._seat_term)
+        index = np.arange(curvature.shape[-1])
+        curvature[..., index, index] += self._precision()
         return curvature
 
     def _inverse(self, games: Floats) -> Floats:

@@ -134,15 +134,29 @@ def curvature(weight: Floats, options: BradleyTerryOptions) -> Floats:
         options: what is fitted.
     """
     size = weight.shape[-1]
+    result = information(weight, seat_term=options.seat_term)
+    result[..., :-1, :-1] += 1.0 / size
+    index = np.arange(size + 1)
+    result[..., index, index] += precision(size, options)
+    return result
+
+
+def information(weight: Floats, *, seat_term: bool) -> Floats:
+    """Returns the negative Hessian of the log likelihood in strengths and seat advantage, shape (..., n + 1, n + 1).
+
+    Args:
+        weight: information of the games of each pair, i.e. games times p (1 - p), shape (..., n, n).
+        seat_term: whether the first seat may have an advantage.
+    """
+    size = weight.shape[-1]
     rows, columns = weight.sum(axis=-1), weight.sum(axis=-2)
     result = np.zeros((*weight.shape[:-2], size + 1, size + 1))
-    result[..., :-1, :-1] = 1.0 / size - weight - np.swapaxes(weight, -1, -2)
-    if options.seat_term:
+    result[..., :-1, :-1] = -weight - np.swapaxes(weight, -1, -2)
+    index = np.arange(size)
+    result[..., index, index] += rows + columns
+    if seat_term:
         result[..., :-1, -1] = result[..., -1, :-1] = rows - columns
-    diagonal = np.concatenate((rows + columns, rows.sum(axis=-1, keepdims=True) * options.seat_term), axis=-1)
-    diagonal += precision(size, options)
-    index = np.arange(size + 1)
-    result[..., index, index] += diagonal
+        result[..., -1, -1] = rows.sum(axis=-1)
     return result
 
 

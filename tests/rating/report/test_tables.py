@@ -9,10 +9,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from rating.commands.read import WIDTH
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.report.names import GAP
-from rating.report.tables import render, sheet, to_json, to_text
+from rating.report.tables import WIDTH, render, sheet, to_json, to_text
 from rating.schemes.cells import rating
 from rating.schemes.cooperation import cooperative_leaderboard
 from rating.schemes.skill_board import skill_leaderboard

@@ -1,7 +1,6 @@
 """Runs whose matches are chosen from results: on any number of workers, interrupted, with failures, leavers and newcomers."""
 
 import asyncio
-import itertools
 import json
 
 import pytest
@@ -11,7 +10,6 @@ from llmarena_envs.core.options import OptionError
 from rating.cli import main
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, VOID
-from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.contests import make_leaderboard, make_scheme
 from rating.running.progress import expected_matches
@@ -19,6 +17,7 @@ from rating.running.run_file import parse_run_file
 from rating.running.runner import Runner
 from rating.schedules.until import Until
 from rating.schemes.mean_reward import COMPANY
+from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
 
 pytestmark = pytest.mark.timeout(120)
@@ -66,18 +65,7 @@ def go_on(directory, text=None):
 def stop_after(monkeypatch, directory, count, text=None):
     """Plays a run until some matches have ended, and no further."""
 
-    class Enough(Exception):
-        pass
-
-    left, finish = itertools.count(-count), Store.finish
-
-    def stops(store, match, outcome, **options):
-        if next(left) >= 0:
-            raise Enough
-        finish(store, match, outcome, **options)
-
-    with monkeypatch.context() as patched, pytest.raises(Enough):
-        patched.setattr(Store, "finish", stops)
+    with ended_after(monkeypatch, count):
         go_on(directory, text)
 
 

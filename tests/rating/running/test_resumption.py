@@ -1,7 +1,6 @@
 """Going on with a run whose run file was edited: what may change, who may leave and who may come."""
 
 import asyncio
-import itertools
 import re
 
 import pytest
@@ -10,11 +9,11 @@ from agents.errors import ProviderError
 from rating.cli import main
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, VOID
-from rating.records.store import Store
 from rating.report.tables import to_text
 from rating.running import run_directory
 from rating.running.contests import make_leaderboard
 from rating.running.runner import Runner
+from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
 
 pytestmark = pytest.mark.timeout(120)
@@ -188,19 +187,7 @@ def test_a_phase_of_newcomers_that_is_interrupted_goes_on_the_same(tmp_path, mon
     for name in ("whole", "stopped"):
         begin(tmp_path / name, run_file("ab", extra="concurrency = 3"))
     *_, whole, facts = go_on(tmp_path / "whole", text)
-
-    class Enough(Exception):
-        pass
-
-    left, finish = itertools.count(-10), Store.finish
-
-    def stops(store, match, outcome, **options):
-        if next(left) >= 0:
-            raise Enough
-        finish(store, match, outcome, **options)
-
-    with monkeypatch.context() as patched, pytest.raises(Enough):
-        patched.setattr(Store, "finish", stops)
+    with ended_after(monkeypatch, 10):
         go_on(tmp_path / "stopped", text)
     *_, records, again = go_on(tmp_path / "stopped")
     assert played(records) == played(whole)
