@@ -13,7 +13,7 @@ from pettingzoo import AECEnv
 from agents.errors import EnvironmentBug, ProviderError, ReplayMismatch
 from agents.player import Player, close_players, seat_players
 from agents.policy import Policy
-from agents.records import Episode, Turn, turn_digest
+from agents.records import Attempt, Episode, Turn, turn_digest
 from agents.turn import STANDARD_TURNS, TurnSettings, take_turn
 from llmarena_envs.core.text_env import TextEnv
 
@@ -92,6 +92,7 @@ async def play_async(
     *,
     played: Sequence[Turn] = (),
     on_turn: Callable[[Turn], None] = lambda turn: None,
+    on_attempt: Callable[[str, Attempt], None] = lambda agent, attempt: None,
 ) -> Episode:
     """Plays one match like ``play``, from where an interruption left it.
 
@@ -103,6 +104,7 @@ async def play_async(
         played: turns of the same match that were played before. They are played again from their replies, which nobody is
             asked for again; what the replies lead to must be what was recorded.
         on_turn: called after every new turn.
+        on_attempt: called with the agent and its reply as it was read, after every reply.
 
     Raises:
         ReplayMismatch: if the turns played before do not come out again, besides the errors of ``play``.
@@ -118,6 +120,7 @@ async def play_async(
         with _naming(agent):
             players[agent].reset(agent, streams.seat(seat))
     turns: list[Turn] = []
+    last_views: dict[str, Any] = {}
     rewards = dict.fromkeys(raw.possible_agents, 0.0)
     digest = ""
     while not any(raw.terminations.values()):
@@ -125,7 +128,7 @@ async def play_async(
             raise EnvironmentBug(f"{raw} went on after its published bound of {raw.max_turns} turns")
         index, agent = len(turns), env.agent_selection
         recorded = played[index] if index < len(played) else None
-        text, observation = _observe(raw, agent, players[agent])
+        text, observation = _observe(raw, agent, players[agent], last_views)
         if recorded is not None and (recorded.index, recorded.agent, recorded.read) != (index, agent, text):
             raise ReplayMismatch(
                 f"turn {index}: expected {recorded.agent} in turn {recorded.index} reading {recorded.read!r},"
@@ -133,7 +136,14 @@ async def play_async(
             )
         with _naming(agent):
             move = await take_turn(
-                raw, agent, players[agent], observation, settings, lambda: streams.fallback(len(turns)), recorded
+                raw,
+                agent,
+                players[agent],
+                observation,
+                settings,
+                lambda: streams.fallback(len(turns)),
+                recorded,
+                partial(on_attempt, agent),
             )
         env.step(move.action)
         received = step_rewards(raw, settings)
@@ -164,10 +174,19 @@ def _naming(agent: str) -> Iterator[None]:
         raise
 
 
-def _observe(env: TextEnv, agent: str, player: Player) -> tuple[str, Any]:
-    """Returns the text of a turn, which is rendered once whoever plays, and what the player reads."""
+def _observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]) -> tuple[str, Any]:
+    """Returns the text of a turn, which is rendered once whoever plays, and what the player reads.
+
+    Args:
+        last_views: what the agents saw that read updates when they were asked before; the present view is put there.
+    """
     if player.reads == "text":
         observation = env.observe(agent)
+        if player.wants_update:
+            view, since = env.view(agent), last_views.get(agent)
+            observation["update"] = observation["text"] if since is None else env.codec.update(view, since)
+            if not observation.get("fresh_history"):
+                last_views[agent] = view
         if player.wants_legal:
             view = env.view(agent)
             listed = view.legal if player.wants_all_legal else view.legal[:MAX_LISTED]

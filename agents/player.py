@@ -27,6 +27,7 @@ class Player:
         uses_service: whether it shares what it needs with other players of this process, and so is asked in it.
         is_scripted: whether it computes and waits for nothing: it is called in place and has no deadline.
         wants_legal: whether its observations list the legal moves.
+        wants_update: whether its observations hold what is new since it was asked before.
         wants_all_legal: whether they list every one of them, however many there are.
 
     Raises:
@@ -44,6 +45,7 @@ class Player:
         self.uses_service = bool(getattr(policy, "uses_service", False))
         self.wants_legal = bool(getattr(policy, "wants_legal", False))
         self.wants_all_legal = getattr(policy, "wants_legal", False) == "all"
+        self.wants_update = bool(getattr(policy, "wants_update", False))
         self._is_asynchronous = _is_asynchronous(policy)
         self.is_scripted = isinstance(policy, ScriptedPolicy) and not self._is_asynchronous
         self._reset = getattr(policy, "reset", None)

@@ -83,6 +83,7 @@ async def take_turn(
     settings: TurnSettings,
     rng: Callable[[], np.random.Generator],
     recorded: Turn | None = None,
+    on_attempt: Callable[[Attempt], None] = lambda attempt: None,
 ) -> Move:
     """Asks a player for a legal move, or comes to the move again that recorded replies lead to.
 
@@ -94,6 +95,7 @@ async def take_turn(
         settings: what to do about replies that are no legal move.
         rng: gives the generator of a random fallback.
         recorded: the same turn, played before: its replies are taken, and the player recalls them instead of being asked.
+        on_attempt: called after every reply that was read, a new one or one that was recorded.
 
     Raises:
         ProviderError: if the policy failed for no fault of the player.
@@ -122,6 +124,7 @@ async def take_turn(
                 f" (fallback: {recorded.fallback or 'none'}), but {len(answers)} lead to no move"
             )
         answers.append(answer)
+        on_attempt(answer.attempt)
         if answer.action is not None:
             return Move(answer.action, answer.played, _attempts(answers), "")
         if not patient and settings.ends_turn(_attempts(answers)):

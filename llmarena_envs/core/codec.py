@@ -29,6 +29,18 @@ class Codec(ABC, Generic[Action, ViewType]):
     def observation(self, view: ViewType) -> str:
         """Returns the text that the owner of ``view`` reads: history and state first, the instruction last."""
 
+    def update(self, view: ViewType, since: ViewType) -> str:
+        """Returns what the owner of ``view`` reads who has read an earlier text: only what is new, and the instruction.
+
+        By default that is the whole text again. Games whose texts repeat the history override this, so that a conversation
+        holds each line once.
+
+        Args:
+            view: of the position now.
+            since: of the same agent in the same match, when it was asked before.
+        """
+        return self.observation(view)
+
     def ending(self, view: ViewType, ending: Ending) -> str:
         """Returns the text that the owner of ``view`` reads once the match is over: history, state and how it ended.
 

@@ -50,6 +50,8 @@ class Game(ABC, Generic[Action, ViewType]):
         num_actions: size of the action set ``0..num_actions - 1``, or ``None`` where actions are not enumerated.
         max_turns: published upper bound on the number of agent turns of a match under the game's options.
         undecided: whether a match that is over has no result, e.g. since every judge abstained: it is counted and not rated.
+        perfect_information: whether every agent knows everything that has happened and all that is still to come depends on
+            what agents do; the moves of a simultaneous stage are not secrets, as the rules learn of them when all are there.
     """
 
     agents: tuple[str, ...]
@@ -58,6 +60,7 @@ class Game(ABC, Generic[Action, ViewType]):
     num_actions: int | None = None
     max_turns: int
     undecided: bool = False
+    perfect_information: bool = False
 
     @abstractmethod
     def reset(self, rng: np.random.Generator) -> None:
@@ -87,6 +90,21 @@ class Game(ABC, Generic[Action, ViewType]):
         """
         two_players = len(self.agents) == 2 and len(offenders) == 1
         return tuple(-1.0 if agent in offenders else float(two_players) for agent in self.agents)
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        """Redraws all that ``agent`` cannot know: what others hold or said in secret, and what chance has still to deal.
+
+        The position becomes another one that the agent could as well be in: its view and its statistics stay the same, and the
+        match can be played on. So search can be done over what is hidden (determinisation), and the conformance suite finds
+        whatever leaks. Games of perfect information leave this as it is.
+
+        Raises:
+            NotImplementedError: if the game hides something and does not say how it is redrawn.
+        """
+        if not self.perfect_information:
+            raise NotImplementedError(
+                f"{type(self).__name__}: expected resample(agent, rng), since the game does not declare perfect_information"
+            )
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Action:
         """Draws a legal action for ``agent``; games whose actions cannot be listed override this."""
