@@ -1,8 +1,8 @@
 """Matches for those who train a model: the loop of a match turned inside out.
 
 ``play`` asks policies; here the caller is asked. A ``Match`` gives a ``Question`` whenever a learner is to say something, takes
-the reply, and gives the next one, until the match is over. Re-asks, feedback, fallbacks, rewards and digests are those of ``play``:
-the same deal and the same replies give the same match.
+the reply, and gives the next one, until the match is over. Re-asks, feedback, fallbacks, rewards and digests are those of
+``play``: the same deal and the same replies give the same match.
 
     match = Match(tictactoe_v0.env(), {"player_1": minimax}, seed=0)
     question = match.start_sync()
