@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-DRAWS = 2000
 
-
-def redrawn(game: Any, agent: str, what: Callable[[Any], Hashable], seed: int = 0) -> Counter[Any]:
+def redrawn(
+    game: Any, agent: str, what: Callable[[Any], Hashable], *, seed: int = 0, draws: int = 2000
+) -> Counter[Any]:
     """Counts what many redrawn positions hold."""
     rng = np.random.default_rng(seed)
     counts: Counter[Any] = Counter()
-    for _ in range(DRAWS):
+    for _ in range(draws):
         other = copy.copy(game)
         other.resample(agent, rng)
         counts[what(other)] += 1
