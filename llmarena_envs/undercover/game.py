@@ -204,6 +204,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self.words = tuple(different if seat in seats else ordinary for seat in range(size))
         self.undercovers = tuple(self.agents[seat] for seat in sorted(seats))
 
+        self._speaking_order = self.agents[first:] + self.agents[:first]
         self.living = self.agents
         self.pool = MessagePool()
         self.blank: tuple[str, ...] = ()
@@ -211,11 +212,6 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self.winner = ""
         self.scored_guesses: tuple[tuple[str, bool, bool], ...] = ()
         self.rewards = (0.0,) * size
-        self._speak_from(first)
-
-    def _speak_from(self, first: int) -> None:
-        """Begins the first round with the player in seat ``first``."""
-        self._speaking_order = self.agents[first:] + self.agents[:first]
         self._start_round(1)
 
     def _start_round(self, number: int) -> None:
@@ -358,11 +354,11 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         return super().forfeit(offenders)
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws who is undercover, the other side's word, the lots of votes to come and, before the first clue, who gives it.
+        """Redraws who is undercover, the other side's word, and the lots of votes to come.
 
         ``agent`` knows its word and not its side: all groups are equally likely that agree with how the votes ended and in which
-        nobody has told its own word. The other word is drawn from those that ``possible_words`` names. Options that fix
-        words, seats or the first player are no knowledge of the players. What is told once a match is over stays then.
+        nobody has told its own word. The other word is drawn from those that ``possible_words`` names. Options that fix words
+        or seats are no knowledge of the players. What is told once a match is over stays then.
         """
         own, is_over = self.word(agent), not self.to_move
         was_undercover = agent in self.undercovers
@@ -385,9 +381,6 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
             self.swapped = self.pair >= 0 and self.pairs[self.pair].a == (own if is_undercover else word)
         self.words = tuple(word if other in others else own for other in self.agents)
         self._lots = (*self._lots[: len(self.results)], *rng.random(self.max_rounds - len(self.results)).tolist())
-        if self.to_move and not len(self.pool) and agent not in self.to_move:
-            seats = [seat for seat, other in enumerate(self.agents) if other != agent]
-            self._speak_from(seats[int(rng.integers(len(seats)))])
 
     def _agrees(self, group: tuple[str, ...], agent: str) -> bool:
         """Says whether these players may be undercover, as far as ``agent`` knows: nobody with its word has said it."""

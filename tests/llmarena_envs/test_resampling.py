@@ -75,7 +75,7 @@ def test_an_agent_notices_nothing_and_the_match_goes_on(name: str, options: dict
             for agent in env.game.agents:
                 other = redrawn(position, agent, rng)
                 assert known(other, agent) == before[agent], agent
-                assert bool(other.game.to_move) == bool(env.game.to_move)
+                assert other.game.to_move == env.game.to_move
                 changed += content(other.game) != content(env.game)
                 play_on(other.game, rng)
             assert {agent: known(position, agent) for agent in env.game.agents} == before
