@@ -117,6 +117,7 @@ class PublicGoods(Game[int, PublicGoodsView]):
                 f"endowment: expected 1 to {MAX_STEPS} times the coin_step of {coin_step!r}, got {endowment!r}"
             )
         self.agents = tuple(f"player_{seat}" for seat in range(n_players))
+        self.perfect_information = n_players == 2  # one's own investment and the income tell the other's
         self.rounds = rounds
         self.mode = mode
         self.endowment = int(steps)
