@@ -117,7 +117,6 @@ class PublicGoods(Game[int, PublicGoodsView]):
                 f"endowment: expected 1 to {MAX_STEPS} times the coin_step of {coin_step!r}, got {endowment!r}"
             )
         self.agents = tuple(f"player_{seat}" for seat in range(n_players))
-        self.perfect_information = n_players == 2  # one's own investment and the income tell the other's
         self.rounds = rounds
         self.mode = mode
         self.endowment = int(steps)
@@ -125,6 +124,7 @@ class PublicGoods(Game[int, PublicGoodsView]):
         self.greatest = self._greatest()
         self.num_actions = self.greatest + 1
         self.max_turns = n_players * rounds
+        self.perfect_information = n_players == 2  # the income tells what the other one has invested
         # A step is split into so many parts that the pool can be shared without a remainder; a step in the pool pays each
         # player ``_pays`` of these parts.
         self._parts = n_players * self.alpha.denominator
