@@ -4,7 +4,6 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Mapping
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.messages import Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.undercover.hidden import number_of, possible_words
+from llmarena_envs.undercover.hidden import number_of, possible_groups, possible_words
 from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence, side_word
 
 CLUE = "clue"
@@ -323,7 +322,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self.results += (Result(self.round, tuple(zip(self.living, targets, strict=True)), eliminated),)
         self.living = tuple(agent for agent in self.living if agent != eliminated)
 
-        self.winner = self._winner_after(self.results, self.undercovers)
+        self.winner = self.winner_after(self.results, self.undercovers)
         if not self.winner:
             self._start_round(self.round + 1)
             return
@@ -334,7 +333,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         undercover_wins = self.winner == UNDERCOVER
         return tuple(1.0 if (agent in self.undercovers) == undercover_wins else -1.0 for agent in self.agents)
 
-    def _winner_after(self, results: tuple[Result, ...], undercovers: tuple[str, ...]) -> str:
+    def winner_after(self, results: tuple[Result, ...], undercovers: tuple[str, ...]) -> str:
         """Returns the side that has won after these votes if these players are undercover; empty if the match goes on."""
         hidden = len(undercovers) - sum(result.eliminated in undercovers for result in results)
         # A round finds one of them at most. With a single undercover player this is: undetected after the last round.
@@ -361,12 +360,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         or seats are no knowledge of the players. What is told once a match is over stays then.
         """
         own, is_over = self.word(agent), not self.to_move
-        was_undercover = agent in self.undercovers
-        groups = [
-            group
-            for group in combinations(self.agents, self.n_undercover)
-            if self._agrees(group, agent) and not (is_over and (agent in group) != was_undercover)
-        ]
+        groups = possible_groups(self, agent)
         self.undercovers = groups[int(rng.integers(len(groups)))]
         is_undercover = agent in self.undercovers
         others = [other for other in self.agents if (other in self.undercovers) != is_undercover]
@@ -381,16 +375,6 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
             self.swapped = self.pair >= 0 and self.pairs[self.pair].a == (own if is_undercover else word)
         self.words = tuple(word if other in others else own for other in self.agents)
         self._lots = (*self._lots[: len(self.results)], *rng.random(self.max_rounds - len(self.results)).tolist())
-
-    def _agrees(self, group: tuple[str, ...], agent: str) -> bool:
-        """Says whether these players may be undercover, as far as ``agent`` knows: nobody with its word has said it."""
-        for number in range(1, len(self.results) + 1):
-            winner = self.winner if number == len(self.results) else ""
-            if self._winner_after(self.results[:number], group) != winner:
-                return False
-        alike = [other for other in self.agents if (other in group) == (agent in group)]
-        clues = [message.text for message in self.pool if self.clue_check and message.sender in alike]
-        return not any(contains_word(clue, self.word(agent)) for clue in clues)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns what is known of ``agent`` by now; its side and how well it guessed are ``UNTOLD`` until the match is over."""

@@ -14,7 +14,7 @@ from llmarena_envs.testing.transcript import plain
 from tests.llmarena_envs.option_sets import option_sets
 
 CASES = [(entry.name, options) for entry in CATALOGUE for options in option_sets(entry.name).OPTION_SETS]
-POSITIONS = 4
+POSITIONS = 2
 """Random positions of a match that are tried, beside the first and the last one."""
 
 
