@@ -7,12 +7,18 @@ from typing import Any
 import pytest
 
 from agents.errors import ReplayMismatch
+from agents.play import play
 from agents.training import Match, Step
 from agents.turn import STANDARD_TURNS
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.failures import Failure
-from rating.records.record import Record
+from llmarena_envs.core.order import OrderWrapper
+from rating.records import record as record_module
+from rating.records import verify
+from rating.records.match import Match as RunMatch
+from rating.records.record import Record, outcome_of
 from rating.training_data.conversations import Reply, Seat, listen, messages_of, prompts_of
+from tests.agents.test_incomplete_replies import Poetry
 from tests.rating.training_data.matches import Cut, Says, recorded
 
 HISTORIES = ("updates", "full", "single_turn")
@@ -47,6 +53,7 @@ def said_by(seat: Seat) -> list[Reply]:
 def test_they_are_those_of_one_who_is_trained(record: Record, history: str) -> None:
     seats = {seat.agent: seat for seat in listen(record, STANDARD_TURNS, history)}
     steps = asked_again(record, history)
+    assert Failure.OK in {step.kind for step in steps}
     for agent, seat in seats.items():
         own = [step for step in steps if step.agent == agent]
         replies = said_by(seat)
@@ -74,7 +81,7 @@ def test_without_rejected_replies_there_are_moves_only_and_roles_alternate(histo
         roles = [message["role"] for message in messages]
         assert roles == ["system", *["user", "assistant"] * len(kept)]
         assert [message["content"] for message in messages[2::2]] == [reply.text for reply in kept]
-        assert all(reply.is_move and reply.text.startswith("no\n") for reply in kept)
+        assert all(reply.is_move and reply.text.endswith("\nno") for reply in kept)
         assert "no 0" not in str(messages)
     assert all(messages_of(replies, rejected=False) == ([], []) for replies in second.conversations)
 
@@ -120,3 +127,14 @@ def test_turns_that_are_answered_without_what_was_said_before_are_conversations_
 def test_nothing_is_told_of_a_match_that_does_not_come_out_again(change: Any) -> None:
     with pytest.raises(ReplayMismatch):
         listen(change(recorded("tictactoe_v0", "random", "random")), STANDARD_TURNS, "updates")
+
+
+def test_the_rest_of_a_move_is_no_example_without_what_it_completes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "make_environment", lambda name, options: OrderWrapper(Poetry()))
+    monkeypatch.setattr(record_module, "load_environment", lambda name: Poetry)
+    said = iter(["one: roses", "two: violets", "one: x\ntwo: y"])
+    episode = play(OrderWrapper(Poetry()), {"poet_0": lambda observation: next(said)}, 0)
+    match = RunMatch("poetry_v0", 0, ("poet",), 0)
+    record = Record(match, outcome_of(match, ["poet_0"], episode), episode.turns, episode.digest, 1, "")
+    (seat,) = listen(record, STANDARD_TURNS, "updates")
+    assert [reply.is_move for reply in said_by(seat)] == [False, False, True]
