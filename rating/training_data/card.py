@@ -62,7 +62,9 @@ class Card:
         yield f"# {self.written.rows} rows for training ({self.format})"
         yield ""
         yield "Written by `llmarena export` from the recorded matches of a run; `docs/training_data.md` of llmarena-envs says"
-        yield "what the columns hold. Each match is as it was recorded."
+        yield "what the columns hold."
+        if self.format != "deals":
+            yield "Each match was played again from its record and came out the same."
         yield from _table("How it was made", ("what", "value"), [*self._options(), *self.run.items()])
         yield from _table("Matches", ("environment", "matches"), self.tally.environments.items())
         if self.tally.left_out:

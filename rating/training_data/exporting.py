@@ -123,11 +123,16 @@ def write_file(export: Export, path: Path) -> int:
 def _replacing(path: Path) -> Iterator[Path]:
     """Gives the path of something unfinished, which takes its place at the end or is gone."""
     unfinished = path.with_name(f"{path.name}.unfinished")
+    _remove(unfinished)  # of somebody who was killed
     try:
         yield unfinished
         unfinished.replace(path)
     finally:
-        if unfinished.is_dir():
-            shutil.rmtree(unfinished)
-        else:
-            unfinished.unlink(missing_ok=True)
+        _remove(unfinished)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ datasets = pytest.importorskip("datasets")
 
 from rating.cli import main  # noqa: E402
 from rating.training_data import parquet  # noqa: E402
+from tests.docs.pages import code_blocks  # noqa: E402
 from tests.rating.training_data.conftest import NAME, run  # noqa: E402, F401  a fixture
 
 FORMATS = ("sft", "preference", "grpo", "deals")
@@ -92,12 +93,19 @@ def model(tiny_model: Path) -> str:
     return str(tiny_model)
 
 
-def test_trl_tunes_on_conversations(data: dict[str, Path], model: str, tmp_path: Path) -> None:
-    from trl import SFTConfig, SFTTrainer
-
-    settings = SFTConfig(str(tmp_path), max_steps=1, use_cpu=True, report_to="none", per_device_train_batch_size=2)
-    trainer = SFTTrainer(model, args=settings, train_dataset=load(data["sft"], tmp_path / "cache"))
-    assert trainer.train().training_loss > 0
+def test_trl_tunes_on_conversations(
+    data: dict[str, Path], model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "sft").symlink_to(data["sft"])
+    (code,) = [block.text for block in code_blocks("training_data.md") if block.title == "tune.py"]
+    own = {"Qwen/Qwen3-0.6B": model, "max_steps=1000": "max_steps=1, use_cpu=True, report_to='none'"}
+    for shown, meant in own.items():
+        assert code.count(shown) == 1
+        code = code.replace(shown, meant)
+    exec(compile(code, "tune.py", "exec"), {})
 
 
 def test_trl_learns_from_preferences(data: dict[str, Path], model: str, tmp_path: Path) -> None:

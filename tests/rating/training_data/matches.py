@@ -19,15 +19,14 @@ class Says:
 
     wants_legal = True
 
-    def __init__(self, text: str = "", stumbles: int = 0, size: int = 0) -> None:
+    def __init__(self, text: str = "", stumbles: int = 0) -> None:
         self._text = text or HOSTILE
         self._stumbles = stumbles
-        self._filling = "x" * size
 
     def __call__(self, observation: Any) -> Reply:
         attempt = observation.get("attempt", 0)
         if attempt < self._stumbles:
-            return Reply(f"{self._text} {attempt}{self._filling}", reasoning="wrong")
+            return Reply(f"{self._text} {attempt}", reasoning="wrong")
         return Reply(f"{observation['legal'][-1]}\n{self._text}", reasoning="right")
 
 

@@ -172,6 +172,7 @@ def test_without_pyarrow_it_is_said_what_to_install(
 
 def test_nothing_is_left_of_what_was_not_finished(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rows").write_text("before")
+    (tmp_path / "rows.unfinished").mkdir()
     monkeypatch.setattr("rating.training_data.exporting.write_json_lines", lambda *_: 1 / 0)
     assert export(run, "--out", str(tmp_path / "rows")) == 1
     assert [path.read_text() for path in tmp_path.iterdir()] == ["before"]

@@ -1,18 +1,26 @@
 """Rows of each format, as ``llmarena export`` writes them."""
 
+import io
 import itertools
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agents.training import Deal
+from agents.turn import STANDARD_TURNS
 from llmarena_envs import tictactoe_v0
 from llmarena_envs.core.failures import InvalidReply
 from rating.cli import main
+from rating.records.record import Record
+from rating.training_data.json_lines import write_json_lines
+from rating.training_data.selection import Selection, Tally, parts
+from rating.training_data.sft import Sft
 from tests.rating.training_data.conftest import NAME
+from tests.rating.training_data.matches import Says, recorded
 
 Rows = list[dict[str, Any]]
 
@@ -141,3 +149,21 @@ def test_a_deal_can_be_played_again(rows: Any) -> None:
         assert question is not None
         assert prompts.get(row["group"], list(question.messages)) == list(question.messages)
     assert len({row["group"] for row in deals}) == len(deals) > 3
+
+
+def test_matches_are_read_one_at_a_time_however_long_they_are() -> None:
+    begun = []
+
+    def records() -> Iterator[Record]:
+        for number in range(3):
+            begun.append(number)
+            yield recorded("tictactoe_v0", Says("x" * 1_000_000), "random", number=number)
+
+    settings, tally, sft = {"tictactoe_v0": STANDARD_TURNS}, Tally(), Sft()
+    rows = sft.rows(parts(records(), settings, Selection(), tally))
+    file = io.StringIO()
+    for match in range(3):
+        assert write_json_lines(itertools.islice(rows, 2), sft.columns, file) == 2
+        assert begun == list(range(match + 1))
+    assert tally.matches == 3
+    assert min(map(len, file.getvalue().splitlines()[::2])) > 3_000_000
