@@ -11,7 +11,7 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.running import run_directory
 from rating.training_data.exporting import FORMATS, Export, write_file
-from rating.training_data.selection import MAX_PROBLEMS, Selection, Tally
+from rating.training_data.selection import DAMAGED, Selection, Tally
 
 _NOT_OF_DEALS = ("policies", "staff", "history")
 _SELECTION = ("environment", "policies", "staff", "people", "history")
@@ -72,7 +72,7 @@ def _check_known(args: argparse.Namespace, given: Iterable[str], known: Collecti
 def _report(tally: Tally, rows: int) -> None:
     for problem in tally.problems:
         print(printable(problem), file=sys.stderr)
-    if tally.left_out.total() and len(tally.problems) == MAX_PROBLEMS:
-        print(f"only the first {MAX_PROBLEMS} problems are shown", file=sys.stderr)
+    if tally.left_out[DAMAGED] > len(tally.problems):
+        print(f"and so on: these are the first {len(tally.problems)}", file=sys.stderr)
     left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(tally.left_out.items()))
     print(f"{rows} rows of {tally.matches} matches; left out: {left_out or 'none'}", file=sys.stderr)

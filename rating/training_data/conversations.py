@@ -27,6 +27,7 @@ class Reply:
         first: whether it is the first reply of its turn; the others answer why the one before was refused.
         kind: what it ended in.
         is_move: whether it states a whole move, and was played as it is.
+        played: that move in the game's grammar, or what the turn came to otherwise.
         reward: what the seat received from this reply up to its next one; 0 while it is asked again.
         reasoning: what was thought before it.
     """
@@ -37,6 +38,7 @@ class Reply:
     first: bool
     kind: Failure
     is_move: bool
+    played: str
     reward: float
     reasoning: str
 
@@ -88,6 +90,7 @@ def listen(record: Record, settings: TurnSettings, history: str) -> list[Seat]:
                     first=said.first,
                     kind=kind,
                     is_move=last and not turn.fallback and kind is Failure.OK and not said.completes,
+                    played=turn.played,
                     reward=rewards[turn.index] if last else 0.0,
                     reasoning=encodable(attempt.reasoning),
                 )

@@ -51,7 +51,7 @@ class Preference:
                     moves = {reply.turn: reply for reply in conversation if reply.is_move}
                     for prompt, reply in prompts_of(conversation, rejected=self.rejected):
                         if reply.is_move:
-                            said = _Said(reply.text, part.policy, part.match, "ok", part.reward)
+                            said = _Said(reply.text, part.policy, part.match, "ok", part.reward, reply.played)
                             replies.add(part, prompt, reply.turn, said)
                         elif (move := moves.get(reply.turn)) and move.text != reply.text:
                             refused = _Said(reply.text, part.policy, part.match, reply.kind.name.lower(), None)
@@ -63,13 +63,14 @@ class Preference:
 
 @dataclass(frozen=True)
 class _Said:
-    """One side of a pair; the fields but the text are those of ``_SIDE``."""
+    """One side of a pair: the text, the fields of ``_SIDE``, and the move that it states."""
 
     text: str
     policy: str
     match: str
     kind: str
     reward: float | None
+    played: str = ""
 
 
 def _common(part: Part, prompt: list[Message], turn: int) -> dict[str, Any]:
@@ -128,7 +129,9 @@ class _Replies(Spool):
                 best, worst = ranked[place], ranked[-1 - place]
                 if best[0] <= worst[0] or best[0] - worst[0] < margin:
                     break
-                yield _pair(DEAL, row, self._said(*best), self._said(*worst))
+                chosen, rejected = self._said(*best), self._said(*worst)
+                if chosen.played != rejected.played:  # else it was the same move, and they differ by luck
+                    yield _pair(DEAL, row, chosen, rejected)
 
     def _said(self, reward: float, number: int) -> _Said:
         (data,) = self._db.execute("SELECT data FROM reply WHERE id = ?", (number,)).fetchone()

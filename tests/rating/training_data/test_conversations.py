@@ -89,7 +89,7 @@ def test_without_rejected_replies_there_are_moves_only_and_roles_alternate(histo
 def test_what_was_heard_in_a_turn_without_a_move_stands_before_what_was_heard_next() -> None:
     def reply(number: int, is_move: bool) -> Reply:
         heard = ({"role": "user", "content": f"turn {number}"},)
-        return Reply(heard, f"reply {number}", number, True, Failure.OK, is_move, 0.0, "")
+        return Reply(heard, f"reply {number}", number, True, Failure.OK, is_move, "", 0.0, "")
 
     messages, kept = messages_of([reply(0, False), reply(1, True), reply(2, False)], rejected=False)
     assert [message["content"] for message in messages] == ["turn 0\n\nturn 1", "reply 1"]

@@ -17,6 +17,7 @@ from llmarena_envs.core.failures import InvalidReply
 from rating.cli import main
 from rating.records.record import Record
 from rating.training_data.json_lines import write_json_lines
+from rating.training_data.preference import Preference
 from rating.training_data.selection import Selection, Tally, parts
 from rating.training_data.sft import Sft
 from tests.rating.training_data.conftest import NAME
@@ -120,6 +121,20 @@ def test_preferences_hold_moves_of_one_deal_against_each_other_by_their_reward(r
     assert set(used.values()) == {1}
     wide = [row for row in rows("preference", "--margin", "1.5") if row["source"] == "deal"]
     assert wide == [row for row in pairs if row["chosen_reward"] - row["rejected_reward"] >= 1.5]
+
+
+def test_two_ways_to_state_one_move_are_no_pair() -> None:
+    played = [
+        recorded("tictactoe_v0", Says("a"), "first_legal"),
+        recorded("tictactoe_v0", Says("b"), "minimax", number=1),
+    ]
+    assert played[0].outcome.seats[0].reward != played[1].outcome.seats[0].reward
+    settings = {"tictactoe_v0": STANDARD_TURNS}
+    for moves_differ in (False, True):
+        if moves_differ:
+            played[1] = recorded("tictactoe_v0", "first_legal", "minimax", number=1)
+        pairs = list(Preference().rows(parts(played, settings, Selection(), Tally())))
+        assert [row["turn"] for row in pairs if row["agent"] == "player_0"] == [0] * moves_differ
 
 
 def test_samples_of_one_prompt_stand_together(rows: Any) -> None:
