@@ -24,7 +24,7 @@ ROOMS = (
     {"rating.schemes"},
     {"rating.running"},
     {"rating.report"},
-    {"rating.imports"},
+    {"rating.imports", "rating.training_data"},
     {"rating.commands"},
     {"rating.api", "rating.cli"},
 )
@@ -44,6 +44,7 @@ HEAVY = (
     "agents",
     "sacrebleu",
     "datasets",
+    "pyarrow",
 )
 
 

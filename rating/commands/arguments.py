@@ -127,13 +127,57 @@ def _export(parser: argparse.ArgumentParser) -> None:
     _add_results(parser)
     parser.add_argument(
         "--format",
-        choices=("jsonl", "csv", "battles", "matrix", "verdicts"),
+        choices=("jsonl", "csv", "battles", "matrix", "verdicts", "sft", "preference", "grpo", "deals"),
         default="jsonl",
         help="jsonl: all of a run; csv: a row a seat; battles: a JSON line a pair, as Chatbot Arena has them; matrix: wins of the"
-        " row over the column; verdicts: what judges said (default jsonl)",
+        " row over the column; verdicts: what judges said; sft, preference, grpo, deals: JSON lines to train a model on"
+        " (default jsonl)",
     )
     parser.add_argument(
-        "--environment", default="", metavar="ENV", help="of battles, matrix and verdicts (default: all)"
+        "--environment", default="", metavar="ENV", help="of all formats but jsonl and csv (default: all)"
+    )
+    training = parser.add_argument_group("training data (sft, preference, grpo, deals)")
+    training.add_argument("--out", type=Path, metavar="FILE|DIR", help="where to (default: standard output)")
+    training.add_argument(
+        "--parquet", action="store_true", help="make --out a directory of Parquet files with a dataset card"
+    )
+    training.add_argument(
+        "--policy",
+        action="append",
+        default=[],
+        dest="policies",
+        metavar="POLICY",
+        help="what it said only; may be repeated",
+    )
+    training.add_argument(
+        "--history",
+        choices=("updates", "full", "single_turn"),
+        help="what a conversation holds: what is new in each turn (default), the whole text in each turn, or one turn",
+    )
+    training.add_argument("--staff", action="store_true", default=None, help="also what judges and other staff said")
+    training.add_argument(
+        "--people", action="store_true", default=None, help="also matches in which a person took part"
+    )
+    training.add_argument(
+        "--winners", action="store_true", default=None, help="sft: of each match only who received most"
+    )
+    training.add_argument(
+        "--min-reward", type=float, metavar="REWARD", help="sft: only who received so much in the match"
+    )
+    training.add_argument(
+        "--rejected",
+        action="store_true",
+        default=None,
+        help="sft, preference: keep replies that were no move in the conversations, marked as not to be learned",
+    )
+    training.add_argument(
+        "--reasoning", action="store_true", default=None, help="sft, grpo: what was thought, in a column of its own"
+    )
+    training.add_argument(
+        "--margin",
+        type=amount,
+        metavar="REWARD",
+        help="preference: by how much the chosen of two moves must have been rewarded better",
     )
 
 

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from llmarena_envs.core.options import OptionError
 from rating.commands.matches import headline, print_match
+from rating.commands.training_data import check_no_training, export_training_data
 from rating.commands.verification import no_such_match, verify_run
 from rating.imports.export import write_battles, write_matrix, write_verdicts
 from rating.imports.source import RunSource, Source, open_source
@@ -27,6 +28,7 @@ from rating.running.run_file import RunConfig
 from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
+from rating.training_data.exporting import FORMATS
 
 _ENDLESS = 100_000
 """Characters of a line in a pipe or a file, where nothing is wrapped."""
@@ -75,17 +77,25 @@ def replay(args: argparse.Namespace) -> int:
     return 0
 
 
-def export(args: argparse.Namespace) -> None:
-    """Writes the log of a run, or the results of it or of an import, to standard output."""
+def export(args: argparse.Namespace) -> int:
+    """Writes the log of a run, the results of it or of an import, or what models can be trained on.
+
+    Returns:
+        0, or 1 if training data leave out a match since it is not as it was recorded.
+    """
+    if args.format in FORMATS:
+        return export_training_data(args)
+    check_no_training(args)
     if args.format in _RESULTS:
         with open_source(args.dir) as source:
             _RESULTS[args.format](source, sys.stdout, args.environment)
-        return
+        return 0
     if args.environment:
         raise OptionError(f"environment: {args.format} holds all of a run; leave it out")
     write = {"jsonl": write_jsonl, "csv": write_csv}[args.format]
     with closing(run_directory.open_store(args.dir)) as store:
         write(store.records(), sys.stdout)
+    return 0
 
 
 _RESULTS = {"battles": write_battles, "matrix": write_matrix, "verdicts": write_verdicts}

@@ -165,8 +165,8 @@ def load_record(
     Raises:
         RunError: if they do not fit each other, or hold something else.
     """
-    with _damage_reported("record", match.id):
-        _check_types((digest, str), (tries, int), (error, str))
+    with _damage_reported("record", f"{match.environment} {match.number}"):
+        _check_types((match.id, str), (digest, str), (tries, int), (error, str))
         return Record(match, outcome, turns, digest, tries, error)
 
 

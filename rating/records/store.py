@@ -34,6 +34,18 @@ class _Journal(NamedTuple):
     seal: str
 
 
+class Damage(NamedTuple):
+    """What cannot be read of a run.
+
+    Attributes:
+        where: which match.
+        error: what is wrong with it.
+    """
+
+    where: str
+    error: str
+
+
 class Store:
     """A run's database. Every write is a transaction of its own: what was written survives ``kill -9``.
 
@@ -175,16 +187,29 @@ class Store:
 
     def records(self, match_id: str = "") -> Iterator[Record]:
         """Yields the record of every match, or of those whose id begins with ``match_id``, by environment and number."""
-        rows = self._db.execute(
+        return (self._record(row) for row in self._record_rows(match_id))
+
+    def records_as_far_as_possible(self) -> Iterator[Record | Damage]:
+        """Yields the record of every match like ``records``, or what is wrong with it if it is damaged."""
+        for row in self._record_rows(""):
+            try:
+                yield self._record(row)
+            except RunError as error:
+                yield Damage(f"match {row[-1]} ({row[0]} {row[1]})", str(error))
+
+    def _record_rows(self, match_id: str) -> Iterator[tuple[Any, ...]]:
+        return self._db.execute(
             "SELECT environment, number, policies, seed, options, status, seats, digest, tries, error, id FROM match"
             " WHERE substr(id, 1, ?) = ? ORDER BY environment, number",
             (len(match_id), match_id),
         )
-        for environment, number, policies, seed, options, status, seats, digest, tries, error, full_id in rows:
-            match = load_match(environment, number, policies, seed, options)
-            outcome = load_outcome(environment, number, seed, status, seats, len(match.policies))
-            turns = tuple(map(load_turn, self._lines(full_id, environment)))
-            yield load_record(match, outcome, turns, digest, tries, error)
+
+    def _record(self, row: tuple[Any, ...]) -> Record:
+        environment, number, policies, seed, options, status, seats, digest, tries, error, full_id = row
+        match = load_match(environment, number, policies, seed, options)
+        outcome = load_outcome(environment, number, seed, status, seats, len(match.policies))
+        turns = tuple(map(load_turn, self._lines(full_id, environment)))
+        return load_record(match, outcome, turns, digest, tries, error)
 
     def count(self, status: str, environment: str) -> int:
         """Returns the number of matches of an environment with a status."""

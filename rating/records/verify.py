@@ -1,12 +1,15 @@
 """Verification: a recorded match is played again and everything is compared."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from agents.errors import ReplayMismatch
 from agents.play import play_async
 from agents.player import Player
+from agents.policy import Policy
+from agents.records import Episode
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import make_environment
 from rating.records import version_1
@@ -14,14 +17,15 @@ from rating.records.outcome import PLAYED
 from rating.records.record import Record, outcome_of
 
 
-class _Recorded:
+class Recorded:
     """A policy that answers from the record only."""
 
     def __call__(self, observation: Any) -> Any:
+        """Answers nothing: the record is over."""
         raise ReplayMismatch("the match went on after its last recorded turn")
 
     def recall(self, observation: Any, reply: str) -> None:
-        """Lets a recorded turn pass."""
+        """Lets a recorded reply pass; a policy that looks on overrides it."""
 
 
 def verify(record: Record, settings: TurnSettings) -> str:
@@ -34,18 +38,40 @@ def verify(record: Record, settings: TurnSettings) -> str:
     Returns:
         What differs from the record, or an empty string if every observation, reward and the outcome are the same.
     """
+    try:
+        play_again(record, settings)
+    except ReplayMismatch as error:
+        return str(error)
+    return ""
+
+
+def play_again(
+    record: Record, settings: TurnSettings, seat: Callable[[str], Policy] = lambda agent: Recorded()
+) -> Episode:
+    """Plays a match again as ``verify`` does and returns it.
+
+    Args:
+        record: the match.
+        settings: treatment of bad replies in its run.
+        seat: gives the policy that looks on from the seat of an agent, a ``Recorded``.
+
+    Raises:
+        ReplayMismatch: if something is not as it was recorded, or cannot be played again.
+    """
     if record.outcome is None or record.status not in PLAYED:
-        return f"expected a finished match, this one is {record.status}"
+        raise ReplayMismatch(f"expected a finished match, this one is {record.status}")
     try:
         env = make_environment(record.match.environment, record.match.options)
-        players = {agent: Player(_Recorded()) for agent in env.possible_agents}
+        players = {agent: Player(seat(agent)) for agent in env.possible_agents}
         episode = asyncio.run(play_async(env, players, record.match.seed, settings, played=record.turns))
         outcome = outcome_of(record.match, env.possible_agents, episode)
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        raise ReplayMismatch(f"{type(error).__name__}: {error}") from error
     digest = version_1.digest_of(record.turns) if version_1.played(record) else episode.digest
     if digest != record.digest:
-        return f"expected digest {record.digest}, got {digest}"
+        raise ReplayMismatch(f"expected digest {record.digest}, got {digest}")
     if not record.outcome.seats[0].agent:  # early records do not name the agents
         outcome = replace(outcome, seats=tuple(replace(seat, agent="") for seat in outcome.seats))
-    return "" if outcome == record.outcome else f"expected the outcome {record.outcome}, got {outcome}"
+    if outcome != record.outcome:
+        raise ReplayMismatch(f"expected the outcome {record.outcome}, got {outcome}")
+    return episode

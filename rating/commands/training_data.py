@@ -1,0 +1,78 @@
+"""``llmarena export --format sft``, ``preference``, ``grpo`` and ``deals``: a run as data for training."""
+
+import argparse
+import inspect
+import sys
+from collections.abc import Collection, Iterable
+from contextlib import closing
+from typing import Any
+
+from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.terminal import printable
+from rating.running import run_directory
+from rating.training_data.exporting import FORMATS, Export, write_file
+from rating.training_data.selection import DAMAGED, Selection, Tally
+
+_NOT_OF_DEALS = ("policies", "staff", "history")
+_SELECTION = ("environment", "policies", "staff", "people", "history")
+_OF_FORMATS = ("winners", "min_reward", "rejected", "reasoning", "margin")
+
+
+def export_training_data(args: argparse.Namespace) -> int:
+    """Writes rows, and to standard error what became of the matches.
+
+    Returns:
+        0, or 1 if a match is not as it was recorded, and so left out.
+
+    Raises:
+        OptionError: if something is asked for that the format does not have.
+    """
+    given = _given(args)
+    known = {*inspect.signature(FORMATS[args.format]).parameters, *_SELECTION}
+    _check_known(args, given, known - set(_NOT_OF_DEALS if args.format == "deals" else ()))
+    if args.parquet and args.out is None:
+        raise OptionError("--parquet: expected --out DIR, the directory to make")
+    own: dict[str, Any] = {name: value for name, value in given.items() if name in _OF_FORMATS}
+    if "directory" in known and args.out is not None:
+        own["directory"] = args.out.absolute().parent
+    selection = Selection(**{name: value for name, value in given.items() if name in _SELECTION})
+    config, store = run_directory.open_run(args.dir)
+    with closing(store):
+        export = Export(config, store, FORMATS[args.format](**own), selection)
+        if args.out is None:
+            rows = export.write_lines(sys.stdout)
+        else:
+            rows = export.write_data_set(args.out) if args.parquet else write_file(export, args.out)
+    _report(export.tally, rows)
+    return 1 if export.tally.problems else 0
+
+
+def check_no_training(args: argparse.Namespace) -> None:
+    """Checks that nothing is asked for that only training data have.
+
+    Raises:
+        OptionError: if it is.
+    """
+    _check_known(args, {**_given(args), **({"out": args.out} if args.out or args.parquet else {})}, {"environment"})
+
+
+def _given(args: argparse.Namespace) -> dict[str, Any]:
+    """Returns what is asked for by name."""
+    values = {name: getattr(args, name) for name in (*_SELECTION, *_OF_FORMATS)}
+    return {name: value for name, value in values.items() if value not in (None, [], "")}
+
+
+def _check_known(args: argparse.Namespace, given: Iterable[str], known: Collection[str]) -> None:
+    for name in given:
+        if name not in known:
+            flag = "policy" if name == "policies" else name.replace("_", "-")
+            raise OptionError(f"--{flag}: --format {args.format} has none; leave it out")
+
+
+def _report(tally: Tally, rows: int) -> None:
+    for problem in tally.problems:
+        print(printable(problem), file=sys.stderr)
+    if tally.left_out[DAMAGED] > len(tally.problems):
+        print(f"and so on: these are the first {len(tally.problems)}", file=sys.stderr)
+    left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(tally.left_out.items()))
+    print(f"{rows} rows of {tally.matches} matches; left out: {left_out or 'none'}", file=sys.stderr)

@@ -1,0 +1,43 @@
+"""Rows of deals only: what was dealt in recorded matches, to be played by a model that is trained."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rating.records.record import Record
+from rating.training_data.selection import ORIGIN, Tally, deal_columns
+from rating.training_data.spool import RowSpool
+
+
+@dataclass(frozen=True)
+class Deals:
+    """How a deal is told: as the environment, options and seed of its matches, with every seat free.
+
+    Attributes:
+        directory: where the deals wait on disk for their other matches.
+    """
+
+    directory: Path | None = None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Columns of a row and their types."""
+        return {**ORIGIN, "matches": "int32"}
+
+    def rows(self, records: Iterable[Record], tally: Tally) -> Iterator[dict[str, Any]]:
+        """Yields every deal once, with the number of its matches."""
+        with RowSpool(self.directory) as spool:
+            for record in records:
+                try:
+                    deal = deal_columns(record.match)
+                except ValueError as error:
+                    tally.damaged(f"match {record.match.number} of {record.match.environment}", str(error))
+                    continue
+                tally.take(record.match)
+                spool.add(deal["group"], deal)
+            last = ""
+            for row, matches in spool.grouped():
+                if row["group"] != last:
+                    yield {**row, "matches": matches}
+                last = row["group"]

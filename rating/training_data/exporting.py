@@ -1,0 +1,138 @@
+"""A run as training data: what is asked for, and what is written."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TextIO
+
+from llmarena_envs.core.options import check_choice
+from rating.errors import RunError
+from rating.records.store import Store, fact_table
+from rating.running import run_directory
+from rating.running.run_file import PERSON, RunConfig
+from rating.training_data.card import Card
+from rating.training_data.deals import Deals
+from rating.training_data.grpo import Grpo
+from rating.training_data.json_lines import write_json_lines
+from rating.training_data.parquet import Written, check_installed, write_shards
+from rating.training_data.preference import Preference
+from rating.training_data.selection import Selection, Tally, finished_records, parts
+from rating.training_data.sft import Sft
+
+CARD = "README.md"
+SHARDS = "data"
+
+Format = Sft | Preference | Grpo | Deals
+FORMATS: Mapping[str, type[Format]] = {"sft": Sft, "preference": Preference, "grpo": Grpo, "deals": Deals}
+"""What makes rows, by name of the format."""
+
+
+class Export:
+    """The rows that a run has for training; the same run gives the same bytes.
+
+    Args:
+        config: the run.
+        store: what was recorded.
+        format: which rows.
+        selection: of which matches and seats.
+
+    Attributes:
+        tally: what became of the matches, once rows were written.
+
+    Raises:
+        OptionError: if the run has no such environment or policy.
+        RunError: if the record of the run is damaged as a whole.
+    """
+
+    def __init__(self, config: RunConfig, store: Store, format: Format, selection: Selection) -> None:
+        if selection.environment:
+            check_choice("environment", selection.environment, [item.name for item in config.environment])
+        for policy in selection.policies:
+            check_choice("policy", policy, [item.title for item in config.policy])
+        self.tally = Tally()
+        self._store = store
+        self._format = format
+        self._selection = selection
+        self._settings = run_directory.turn_settings(store)
+        self._people = [item.title for item in config.policy if item.spec == PERSON] + [PERSON]
+
+    def write_lines(self, file: TextIO) -> int:
+        """Writes JSON lines and returns the number of rows."""
+        return write_json_lines(self._rows(), self._format.columns, file)
+
+    def write_data_set(self, path: Path) -> int:
+        """Makes a directory of Parquet files with a card and returns the number of rows.
+
+        Args:
+            path: where; there must be nothing, or an empty directory. It is there once all is written.
+
+        Raises:
+            RunError: if there is something.
+            OptionError: if pyarrow is not installed.
+        """
+        check_installed()
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise RunError(f"{path}: expected a new or empty directory, but it holds something")
+        with _replacing(path) as unfinished:
+            (unfinished / SHARDS).mkdir(parents=True)
+            written = write_shards(self._rows(), self._format.columns, unfinished / SHARDS)
+            (unfinished / CARD).write_text(self._card(written).text(), encoding="utf-8")
+        return written.rows
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        records = self._store.records_as_far_as_possible()
+        finished = finished_records(records, self._selection, self._people, self.tally)
+        if isinstance(self._format, Deals):
+            return self._format.rows(finished, self.tally)
+        return self._format.rows(parts(finished, self._settings, self._selection, self.tally))
+
+    def _card(self, written: Written) -> Card:
+        facts, played = self._store.facts(), self.tally.environments
+        name = next(name for name, kind in FORMATS.items() if isinstance(self._format, kind))
+        asked = asdict(self._selection) | asdict(self._format)
+        return Card(
+            format=name,
+            columns=self._format.columns,
+            written=written,
+            tally=self.tally,
+            options={"format": name} | {key: value for key, value in asked.items() if key != "directory"},
+            run={
+                "play digest of the run": self._store.digest(),
+                "seal of the run": self._store.sealed or "none: it is under way, or was killed",
+                "played with": _words(fact_table("versions", facts)),
+                "exported with": _words(run_directory.versions()),
+            },
+            sources={environment: fact_table(f"sources:{environment}", facts) for environment in played},
+            settings={environment: asdict(self._settings[environment]) for environment in played},
+        )
+
+
+def _words(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{package} {version}" for package, version in versions.items())
+
+
+def write_file(export: Export, path: Path) -> int:
+    """Writes JSON lines into a file, which is there once all is written, and returns the number of rows."""
+    with _replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as file:
+        return export.write_lines(file)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Gives the path of something unfinished, which takes its place at the end or is gone."""
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    _remove(unfinished)  # of somebody who was killed
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    finally:
+        _remove(unfinished)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,187 @@
+"""What is exported, what is left out, and what becomes of hostile words and damaged records."""
+
+import json
+import shutil
+import sqlite3
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rating.cli import main
+from rating.records.outcome import VOID
+from rating.records.record import void_outcome
+from rating.running import run_directory
+from rating.training_data.card import Card, escaped
+from rating.training_data.parquet import Written
+from rating.training_data.selection import Tally
+from tests.rating.training_data.conftest import NAME, played
+from tests.rating.training_data.matches import HOSTILE
+
+JUDGED = """
+seed = 1
+workers = 1
+[stop]
+min_matches = 4
+max_matches = 4
+[[environment]]
+name = "tests.rating.judged_env"
+scheme = "duels"
+options = {{ n_judges = {judges} }}
+staff = {{ judge = ["judge"] }}
+[[policy]]
+name = "judge"
+spec = "tests.rating.judged_env:Model"
+rated = false
+[[policy]]
+name = "{name}"
+spec = "tests.rating.judged_env:Model"
+[[policy]]
+name = "weak"
+spec = "tests.rating.judged_env:Model"
+options = {{ strength = 10 }}
+"""
+
+
+def export(directory: Path, *flags: str, format: str = "sft") -> int:
+    return main(["export", str(directory), "--format", format, *flags])
+
+
+@pytest.mark.parametrize("format", ["sft", "preference", "grpo", "deals"])
+def test_every_line_is_an_object_and_the_same_run_gives_the_same_bytes(
+    run: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], format: str
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for path in (first, second):
+        assert export(run, "--out", str(path), format=format) == 0
+    text = first.read_text(encoding="utf-8")
+    assert first.read_bytes() == second.read_bytes()
+    assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
+    assert export(run, format=format) == 0
+    assert capfdbinary.readouterr().out == first.read_bytes()
+
+
+def test_words_of_players_come_through_as_they_are(run: Path, tmp_path: Path) -> None:
+    assert export(run, "--out", str(tmp_path / "rows"), "--policy", NAME) == 0
+    lines = (tmp_path / "rows").read_text(encoding="utf-8").split("\n")
+    said = json.loads(lines[0])["messages"][2]["content"]
+    assert "\n" + HOSTILE.replace("\ud800", "?") + "\n" in said
+
+
+def test_staff_is_left_out_unless_it_is_asked_for(tmp_path: Path) -> None:
+    directory = played(tmp_path / "run", JUDGED.format(judges=3, name="strong"))
+    for flags, roles in ((), {"debater"}), (("--staff",), {"debater", "judge"}):
+        assert export(directory, "--out", str(tmp_path / "rows"), *flags) == 0
+        rows = [json.loads(line) for line in (tmp_path / "rows").read_text().splitlines()]
+        assert {row["agent"].partition("_")[0] for row in rows} == roles
+    assert export(directory, "--out", str(tmp_path / "rows"), "--staff", "--winners") == 0
+    rows = [json.loads(line) for line in (tmp_path / "rows").read_text().splitlines()]
+    assert rows and all(row["reward"] == 1 for row in rows)
+
+
+def test_undecided_matches_are_left_out_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    directory = played(
+        tmp_path / "run", JUDGED.format(judges=0, name="strong").replace('staff = { judge = ["judge"] }', "")
+    )
+    assert export(directory) == 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "0 rows of 0 matches; left out: 4 undecided\n"
+
+
+def test_matches_of_people_are_left_out_unless_they_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = played(tmp_path / "run", JUDGED.format(judges=1, name="human"))
+    for format in ("sft", "deals"):
+        assert export(directory, format=format) == 0
+        printed = capsys.readouterr()
+        assert (printed.out, printed.err) == ("", "0 rows of 0 matches; left out: 4 with a person\n")
+    assert export(directory, "--people") == 0
+    printed = capsys.readouterr()
+    assert "left out: none" in printed.err
+    assert "human" in printed.out
+
+
+def test_what_has_no_result_is_counted_and_what_is_damaged_is_reported(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = shutil.copytree(run, tmp_path / "run")
+    with closing(run_directory.open_store(directory)) as store:
+        records = list(store.records())
+        last = records[-1].match
+        for number in (1, 2, 3):
+            match = replace(last, number=last.number + number)
+            store.add_match(match)
+            if number == 2:
+                store.finish(match, void_outcome(match, VOID), error="gone")
+            if number == 3:
+                for turn in records[-1].turns[:2]:
+                    store.add_turn(match, turn)
+    with closing(sqlite3.connect(directory / "run.db")) as db, db:
+        first, second, third = (record.match.id for record in records[:3])
+        db.execute("UPDATE transcript SET turns = x'00' WHERE match = ?", (first,))
+        db.execute("UPDATE match SET digest = 'x' WHERE id = ?", (second,))
+        db.execute("UPDATE match SET options = ? WHERE id = ?", (r'{"language": "\ud800"}', third))
+    assert export(directory) == 1
+    printed = capsys.readouterr()
+    rows = [json.loads(line) for line in printed.out.split("\n")[:-1]]
+    assert {first, second, third}.isdisjoint(row["match"] for row in rows)
+    assert len({row["match"] for row in rows}) > 10, printed.err
+    problems, summary = printed.err.splitlines()[:-1], printed.err.splitlines()[-1]
+    assert [problem.partition(":")[0] for problem in problems] == [
+        f"match {first} (tictactoe_v0 0)",
+        "match 1 of tictactoe_v0",
+        f"match {third} (tictactoe_v0 2)",
+    ]
+    assert summary.endswith("left out: 3 not as recorded, 2 unfinished, 1 void")
+
+
+@pytest.mark.parametrize(
+    ("format", "flags", "expected"),
+    [
+        ("sft", ["--margin", "1"], "--margin: --format sft has none"),
+        ("grpo", ["--winners"], "--winners: --format grpo has none"),
+        ("preference", ["--reasoning"], "--reasoning: --format preference has none"),
+        ("deals", ["--policy", "random"], "--policy: --format deals has none"),
+        ("csv", ["--winners"], "--winners: --format csv has none"),
+        ("battles", ["--out", "x"], "--out: --format battles has none"),
+        ("sft", ["--environment", "holdem_v0"], "environment: expected"),
+        ("sft", ["--policy", "nobody"], "policy: expected"),
+        ("sft", ["--parquet"], "--parquet: expected --out DIR"),
+    ],
+)
+def test_what_a_format_does_not_have_is_refused(
+    run: Path, capsys: pytest.CaptureFixture[str], format: str, flags: list[str], expected: str
+) -> None:
+    assert export(run, *flags, format=format) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_without_pyarrow_it_is_said_what_to_install(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert export(run, "--parquet", "--out", str(tmp_path / "data")) == 2
+    assert "pip install 'llmarena-envs[parquet]'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_left_of_what_was_not_finished(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rows").write_text("before")
+    (tmp_path / "rows.unfinished").mkdir()
+    monkeypatch.setattr("rating.training_data.exporting.write_json_lines", lambda *_: 1 / 0)
+    assert export(run, "--out", str(tmp_path / "rows")) == 1
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["before"]
+
+
+def test_names_are_no_markup_in_a_card() -> None:
+    tally = Tally()
+    tally.policies[NAME] = tally.policies["名 *a* [b](c) \u2028 ---\n# x"] = 1
+    tally.languages |= {"en", "]\nlicense: mit"}
+    text = Card("sft", {"messages": ["string"]}, Written(1, 2), tally, {"policies": [NAME]}, {}, {}).text()
+    assert not any(mark in text for mark in (NAME, "<b>", "[b]", "*a*", "`y`", "license: mit", "\u2028", "\n# x"))
+    assert escaped("a|b<c") == "a&#124;b&#60;c"
