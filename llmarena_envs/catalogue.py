@@ -192,5 +192,5 @@ def _unknown(name: str) -> str:
     names = [*_BY_NAME, *installed().environments]
     return (
         f"environment: expected one of {', '.join(names)}, or package.module with env and raw_env, got {name!r}"
-        f"{nearest(name, names)}; if it is of another package, that is not installed here"
+        f" (one of another package is known by its name where that package is installed){nearest(name, names)}"
     )
