@@ -73,8 +73,9 @@ def canonical_name(name: str) -> str:
     """
     module, sign, label = name.partition("#")
     if "/" in module:
-        known = (*CATALOGUE, *installed().environments.values())
-        module = next((entry.name for entry in known if module == entry.registry_id), module)
+        ids = {entry.registry_id: entry.name for entry in installed().environments.values()}
+        ids.update((entry.registry_id, entry.name) for entry in CATALOGUE)
+        module = ids.get(module, module)
     return module + sign + label
 
 
