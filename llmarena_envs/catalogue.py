@@ -151,8 +151,8 @@ def origin(name: str) -> str:
     name = module_name(name)
     if name in _BY_NAME:
         return ""
-    found = installed().environments.get(name)
-    return found.distribution if found else distribution_of(name)
+    known = installed().environments.values()
+    return next((each.distribution for each in known if name in (each.name, each.module)), "") or distribution_of(name)
 
 
 def load_module(name: str) -> Any:

@@ -12,8 +12,13 @@ The name is what runs and records call the environment, the value the module wit
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 GROUP = "llmarena_envs.environments"
 
@@ -119,12 +124,12 @@ def _entries() -> Iterator[Installed | Refused]:
                 continue
         except (OSError, UnicodeDecodeError):
             continue
-        name = distribution.metadata["Name"] or "a distribution without a name"
+        title = _title(distribution)
+        name = title.partition(" ")[0]
         key = _NOT_IN_NAMES.sub("-", name).lower()
         if key in seen:
             continue
         seen.add(key)
-        title = f"{name} {distribution.metadata['Version'] or ''}".rstrip()
         try:
             entries = [entry for entry in distribution.entry_points if entry.group == GROUP]
         except Exception as error:  # what parses it says nothing of what it raises
@@ -137,8 +142,23 @@ def _entries() -> Iterator[Installed | Refused]:
 
 
 def distribution_of(module: str) -> str:
-    """Returns name and version of the distribution that a module was installed with; empty if it was not installed."""
-    from importlib import metadata
+    """Returns name and version of the distribution that a module was installed with; empty if it does not tell, or there is none."""
+    from importlib import metadata, util
 
-    names = metadata.packages_distributions().get(module.partition(".")[0], [])
-    return ", ".join(f"{name} {metadata.version(name)}" for name in sorted(set(names)))
+    spec = util.find_spec(module)
+    if spec is None or spec.origin is None:
+        return ""
+    file = Path(spec.origin)
+    depth = module.count(".") + (file.stem == "__init__")
+    root = file.parents[depth]
+    line = f"\n{file.relative_to(root).as_posix()},"
+    for distribution in metadata.distributions(path=[str(root)]):
+        with suppress(OSError, UnicodeDecodeError):
+            if line in f"\n{distribution.read_text('RECORD') or ''}":
+                return _title(distribution)
+    return ""
+
+
+def _title(distribution: "Distribution") -> str:
+    name = distribution.metadata["Name"] or "a distribution without a name"
+    return f"{name} {distribution.metadata['Version'] or ''}".rstrip()

@@ -3,6 +3,7 @@
 import importlib
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ def test_an_environment_of_another_package_is_found_by_its_name_and_its_id(folde
     assert make_environment("numbers_v0#label", {}).unwrapped.metadata["name"] == "numbers_v0"
     assert load_environment("elsewhere/numbers-v0") is load_environment(module) is load_environment("numbers_v0")
     assert origin("numbers_v0") == "number-games 1.2"
+    assert origin(module) == "number-games 1.2"
     assert origin("tictactoe_v0") == ""
     match = Deal("numbers_v0", 0, {"player_0": "random"}).match()
     question = match.start_sync()
@@ -158,6 +160,19 @@ def test_metadata_that_cannot_be_read_are_refused_or_passed_over(folder: Path) -
     assert "torn-games 1.0" in refused.why
     with pytest.raises(OptionError, match=r"expected one of tictactoe_v0, .*numbers_v0.*did you mean 'numbers_v0'"):
         load_environment("number_v0")
+
+
+def test_a_module_is_of_the_distribution_that_has_its_file(folder: Path) -> None:
+    assert origin("treys.card") == f"treys {version('treys')}"
+    module = write_environment(folder, "numbers", TWO, "")
+    assert origin(module) == ""
+    place = write_distribution(folder, "number-games", "1.2", {})
+    (place / "RECORD").write_text("elsewhere/other.py,,\n")
+    assert origin(module) == ""
+    (place / "RECORD").write_text("elsewhere/numbers.py,,\n")
+    assert origin(module) == "number-games 1.2"
+    (place / "RECORD").write_bytes(b"\xff")
+    assert origin(module) == ""
 
 
 def test_nothing_is_looked_for_until_a_name_is_asked_for_that_is_not_ours() -> None:
