@@ -142,7 +142,7 @@ def _entries() -> Iterator[Installed | Refused]:
 
 
 def distribution_of(module: str) -> str:
-    """Returns name and version of the distribution that a module was installed with; empty if it does not tell, or there is none."""
+    """Returns name and version of the distribution that a module was installed with; empty if there is none that says so."""
     from importlib import metadata, util
 
     spec = util.find_spec(module)
