@@ -23,6 +23,7 @@ Factory = Callable[..., Policy]
 
 _MODELS = {"openai": "agents.models.llm:LLMPolicy", "hf": "agents.models.local.policy:HFPolicy"}
 _INSTALL_AS = {"torch": "llmarena-envs[local]", "transformers": "llmarena-envs[local]"}
+_OWN = frozenset(entry.name for entry in CATALOGUE)
 _BEFORE_OPTIONS = re.compile(r":(?=\s*\w+\s*=)")
 
 
@@ -31,16 +32,43 @@ def baselines(environment: str) -> dict[str, Factory]:
 
     Args:
         environment: module name such as ``tictactoe_v0``. The players of ``agents.baselines.<game>`` come before the
-            general ones of the same name. An environment of somebody else, ``package.module``, has the general ones only.
+            general ones of the same name. An environment of somebody else has its own in a module ``baselines`` beside the one
+            that holds its class: ``dilemma.baselines`` for a class in ``dilemma.env``.
+
+    Raises:
+        OptionError: if there is no such environment, or its players cannot be imported.
     """
     environment = module_name(environment)
     general = dict(importlib.import_module("agents.baselines.general").BASELINES)
-    if load_environment(environment).action_examples:  # actions are texts: there is no first one
+    raw_env = load_environment(environment)
+    if raw_env.action_examples:  # actions are texts: there is no first one
         del general["first_legal"]
-    module = f"agents.baselines.{environment.rsplit('_v', 1)[0]}"
-    if "." in environment or importlib.util.find_spec(module) is None:
-        return dict(general)
-    return {**general, **importlib.import_module(module).BASELINES}
+    if environment in _OWN:
+        module = f"agents.baselines.{environment.rsplit('_v', 1)[0]}"
+        return {**general, **importlib.import_module(module).BASELINES}
+    return {**general, **_others_baselines(environment, raw_env.__module__)}
+
+
+def _others_baselines(environment: str, module: str) -> dict[str, Factory]:
+    """Returns the players that stand beside the class of somebody else's environment, if there are any."""
+    package = module.rpartition(".")[0]
+    name = f"{package}.baselines"
+    if not package or importlib.util.find_spec(name) is None:
+        return {}
+    try:
+        found = getattr(importlib.import_module(name), "BASELINES", {})
+    except (Exception, SystemExit) as error:  # whatever another's code does when it is imported
+        raise OptionError(
+            f"players of environment {environment!r} ({name}): {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(found, Mapping) or not all(
+        isinstance(key, str) and callable(each) for key, each in found.items()
+    ):
+        raise OptionError(
+            f"players of environment {environment!r} ({name}): expected BASELINES to be a table of policies by name,"
+            f" got {found!r:.80}"
+        )
+    return dict(found)
 
 
 def split_spec(spec: str) -> tuple[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The catalogue: names and titles of the suite's environments, and how an environment is found by its name.
+"""The catalogue: names and titles of the suite's environments, and how an environment is found by its name, also another's.
 
 Everything else that is to be known of an environment stands in its class (``core.declaration``).
 """
@@ -14,6 +14,7 @@ from pettingzoo import AECEnv
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError, check_choice, nearest
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.installed import Installations, distribution_of, find_installed
 
 _LABEL = re.compile(r"[\w-]{1,40}")
 _OWN_OPTIONS = ("obs_type", "render_mode")
@@ -56,6 +57,14 @@ CATALOGUE = (
 )
 
 
+_BY_NAME = {entry.name: entry for entry in CATALOGUE}
+
+
+def installed() -> Installations:
+    """Returns the environments of other packages that are installed; they are looked for when they are first asked for."""
+    return find_installed(frozenset(_BY_NAME))
+
+
 def canonical_name(name: str) -> str:
     """Returns the one name that runs and records use: the module name for a registry id, any other name unchanged.
 
@@ -63,7 +72,11 @@ def canonical_name(name: str) -> str:
     ``writer_editor_v0#translation``.
     """
     module, sign, label = name.partition("#")
-    return next((entry.name for entry in CATALOGUE if module == entry.registry_id), module) + sign + label
+    if "/" in module:
+        ids = {entry.registry_id: entry.name for entry in installed().environments.values()}
+        ids.update((entry.registry_id, entry.name) for entry in CATALOGUE)
+        module = ids.get(module, module)
+    return module + sign + label
 
 
 def module_name(name: str) -> str:
@@ -84,20 +97,21 @@ def load_environment(name: str) -> type[TextEnv]:
     """Returns the class of an environment, which declares what is to be known of it.
 
     Args:
-        name: a module name of the suite such as ``tictactoe_v0``, its registry id ``llmarena/tictactoe-v0``, or
-            ``package.module`` of a module with ``env`` and ``raw_env``; with a label behind ``#`` or without.
+        name: a module name of the suite such as ``tictactoe_v0``, the name of an environment of an installed package, the
+            registry id of either, or ``package.module`` of a module with ``env`` and ``raw_env``; with a label behind ``#`` or
+            without.
 
     Raises:
-        OptionError: if there is no such environment.
+        OptionError: if there is no such environment, or it cannot be used; the message names the distribution.
     """
-    raw_env = _module(name).raw_env
+    raw_env = load_module(name).raw_env
     if not (inspect.isclass(raw_env) and issubclass(raw_env, TextEnv)):
         raise OptionError(
-            f"environment {name!r}: expected raw_env to be a subclass of TextEnv, since what is to be known of an environment"
+            f"{_described(name)}: expected raw_env to be a subclass of TextEnv, since what is to be known of an environment"
             f" stands in its class; got {raw_env!r}"
         )
     if not isinstance(raw_env.declaration, Declaration):
-        raise OptionError(f"environment {name!r}: expected a Declaration in raw_env, got {raw_env.declaration!r}")
+        raise OptionError(f"{_described(name)}: expected a Declaration in raw_env, got {raw_env.declaration!r}")
     return raw_env
 
 
@@ -124,24 +138,60 @@ def make_environment(name: str, options: dict[str, Any]) -> AECEnv:
     for option in options:
         check_choice(f"environment {name!r}: option", option, known)
     try:
-        return _module(name).env(**options)
+        return load_module(name).env(**options)
     except DependencyNotInstalled as error:
         raise OptionError(f"environment {name!r}: {error}") from error
 
 
-def _module(name: str) -> Any:
-    """Imports the module of an environment."""
+def origin(name: str) -> str:
+    """Returns name and version of the distribution of an environment that is not of this suite, as far as they are known.
+
+    Empty for an environment of the suite, and for a module that was not installed.
+    """
     name = module_name(name)
-    names = [entry.name for entry in CATALOGUE]
-    own = "." in name and all(part.isidentifier() for part in name.split("."))
-    if name not in names and not own:
-        raise OptionError(
-            f"environment: expected one of {', '.join(names)}, or package.module with env and raw_env, got {name!r}"
-            f"{nearest(name, names)}"
-        )
+    if name in _BY_NAME:
+        return ""
+    known = installed().environments.values()
+    return next((each.distribution for each in known if name in (each.name, each.module)), "") or distribution_of(name)
+
+
+def load_module(name: str) -> Any:
+    """Imports the module of an environment, with ``env`` and ``raw_env`` and perhaps ``parallel_env``.
+
+    Raises:
+        OptionError: if there is no such environment or it cannot be imported.
+    """
+    where, name = _described(name), module_name(name)
+    if name in _BY_NAME:
+        path = f"llmarena_envs.{name}"
+    elif "." in name and all(part.isidentifier() for part in name.split(".")):
+        path = name
+    else:
+        found = installed()
+        if name not in found.environments:
+            raise OptionError(next((each.why for each in found.refused if each.name == name), _unknown(name)))
+        path = found.environments[name].module
     try:
-        module = importlib.import_module(name if own else f"llmarena_envs.{name}")
+        module = importlib.import_module(path)
         module.env, module.raw_env  # noqa: B018 - both must be there
-    except (ImportError, AttributeError) as error:
-        raise OptionError(f"environment {name!r}: expected a module with env and raw_env, but: {error}") from error
+    except (Exception, SystemExit) as error:  # whatever another's code does when it is imported
+        if name in _BY_NAME and not isinstance(error, ImportError):
+            raise
+        what = "" if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: "
+        raise OptionError(f"{where}: expected a module with env and raw_env in {path}, but: {what}{error}") from error
     return module
+
+
+def _described(name: str) -> str:
+    """Returns what messages call an environment: by its name, and of which distribution it is if that gives it the name."""
+    module = module_name(name)
+    other = None if module in _BY_NAME or "." in module else installed().environments.get(module)
+    return f"environment {name!r}" + (f" of {other.distribution}" if other else "")
+
+
+def _unknown(name: str) -> str:
+    names = [*_BY_NAME, *installed().environments]
+    return (
+        f"environment: expected one of {', '.join(names)}, or package.module with env and raw_env, got {name!r}"
+        f" (one of another package is known by its name where that package is installed){nearest(name, names)}"
+    )

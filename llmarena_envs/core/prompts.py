@@ -265,11 +265,16 @@ def _load(package: str) -> dict[str, dict[str, Template]]:
     """Returns the templates of all languages of a package, checked against each other."""
     files = {}
     folder = resources.files(package) / "prompts"
-    for path in sorted(folder.iterdir(), key=lambda path: path.name):
+    found = folder.iterdir() if folder.is_dir() else ()
+    for path in sorted(found, key=lambda path: path.name):
         if path.name.endswith(".toml"):
             files[path.name.removesuffix(".toml")] = _File(path, f"{package}/prompts/{path.name}")
     default = files.get(DEFAULT_LANGUAGE) or next(iter(files.values()), None)
-    if default:
-        for file in files.values():
-            file.check_against(default)
+    if default is None:
+        raise PromptError(
+            f"{package}: expected texts in prompts/{DEFAULT_LANGUAGE}.toml beside the package's modules, found none; an installed"
+            " package must name them among its data, for setuptools by [tool.setuptools.package-data]"
+        )
+    for file in files.values():
+        file.check_against(default)
     return {language: file.templates for language, file in files.items()}

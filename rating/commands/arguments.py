@@ -41,6 +41,18 @@ def _policies(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--env", metavar="ENV", help="only those that play this environment")
 
 
+def _check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "env", metavar="ENV", help="environment, e.g. tictactoe_v0, or package.module of one of your own"
+    )
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
+    )
+    parser.add_argument(
+        "--seeds", type=positive, default=6, metavar="N", help="seeds of random matches, at least 2 (default 6)"
+    )
+
+
 def _play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("env", metavar="ENV", help="environment, e.g. tictactoe_v0")
     parser.add_argument(
@@ -345,6 +357,7 @@ class _Command(NamedTuple):
 _COMMANDS = (
     _Command("envs", "catalogue.envs", "list the environments", _no_arguments, json=True),
     _Command("policies", "catalogue.policies", "list the policies", _policies, json=True),
+    _Command("check", "check.check", "check that an environment keeps every rule of the suite", _check),
     _Command("play", "play.play", "play one match", _play, json=True),
     _Command("run", "run.run", "play a rated tournament until its ratings converge", _run, goes_on=True),
     _Command("resume", "run.resume", "go on with a run that was stopped", _resume, goes_on=True),

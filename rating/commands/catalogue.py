@@ -1,55 +1,77 @@
-"""``llmarena envs`` and ``llmarena policies``."""
+"""``llmarena envs`` and ``llmarena policies``: what there is, of this suite and of the packages of other people."""
 
 import argparse
 import inspect
 import json
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from agents.registry import baselines
-from llmarena_envs.catalogue import CATALOGUE, canonical_name, load_environment, make_environment
+from llmarena_envs.catalogue import (
+    CATALOGUE,
+    canonical_name,
+    installed,
+    load_environment,
+    load_module,
+    make_environment,
+)
+from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.terminal import printable
+
+_OURS = "llmarena-envs"
 
 
 def envs(args: argparse.Namespace) -> None:
-    """Lists the environments with their seats and abilities."""
-    rows = []
-    for entry in CATALOGUE:
-        env = make_environment(entry.name, {})
-        rows.append(
-            {
-                "name": entry.name,
-                "id": entry.registry_id,
-                "title": entry.title,
-                "agents": env.possible_agents,
-                "max_turns": env.unwrapped.max_turns,
-                "abilities": list(env.unwrapped.declaration.abilities),
-            }
-        )
-        env.close()
+    """Lists the environments with their seats and abilities; what is wrong with another's is a warning."""
+    rows = [{**_row(entry.name), "id": entry.registry_id, "title": entry.title} for entry in CATALOGUE]
+    _warn_of_refused()
+    for other in installed().environments.values():
+        try:
+            rows.append(
+                {
+                    **_row(other.name),
+                    "id": other.registry_id,
+                    "title": _title(other.name),
+                    "distribution": other.distribution,
+                }
+            )
+        except Exception as error:  # another's code may raise anything
+            _warn(other.name, other.distribution, error)
     if args.json:
         print(json.dumps(rows, indent=2))
         return
     for row in rows:
-        print(f"{row['name']:22} {row['title']:16} {', '.join(row['agents'])}; up to {row['max_turns']} turns")
+        of = "" if row["distribution"] == _OURS else f"; of {row['distribution']}"
+        print(
+            printable(
+                f"{row['name']:22} {row['title']:16} {', '.join(row['agents'])}; up to {row['max_turns']} turns{of}"
+            )
+        )
 
 
 def policies(args: argparse.Namespace) -> None:
     """Lists the policies by environment with the first line of their documentation."""
-    names = [entry.name for entry in CATALOGUE]
     if args.env:
         load_environment(args.env)
-        names = [canonical_name(args.env)]
-    table = {
-        name: {policy: _description(factory) for policy, factory in sorted(baselines(name).items())} for name in names
-    }
+        name = canonical_name(args.env)
+        table = {name: _players(name)}
+    else:
+        table = {entry.name: _players(entry.name) for entry in CATALOGUE}
+        _warn_of_refused()
+        for other in installed().environments.values():
+            try:
+                table[other.name] = _players(other.name)
+            except OptionError as error:
+                _warn(other.name, other.distribution, error)
     if args.json:
         print(json.dumps(table, indent=2))
         return
     for name, known in table.items():
         print(name)
         for policy, text in known.items():
-            print(f"  {policy:14} {text}")
+            print(printable(f"  {policy:14} {text}"))
     print("every environment")
     print("  human          A person at the terminal.")
     print(
@@ -59,6 +81,46 @@ def policies(args: argparse.Namespace) -> None:
         "  hf:PATH_OR_ID  A model of Hugging Face transformers in this process; options mode, device, dtype, temperature."
     )
     print("  package.module:factory   A function of your own that returns a policy.")
+
+
+def _row(name: str) -> dict[str, Any]:
+    """Returns what an environment with its default options says of itself."""
+    env = make_environment(name, {})
+    try:
+        return {
+            "name": name,
+            "id": "",
+            "title": "",
+            "agents": list(env.possible_agents),
+            "max_turns": env.unwrapped.max_turns,
+            "abilities": list(env.unwrapped.declaration.abilities),
+            "distribution": _OURS,
+        }
+    finally:
+        env.close()
+
+
+def _title(name: str) -> str:
+    """Returns the title of another's environment: the first line of its documentation."""
+    documentation = sys.modules[load_environment(name).__module__].__doc__ or load_module(name).__doc__ or name
+    return documentation.strip().partition("\n")[0].strip("# .")
+
+
+def _warn_of_refused() -> None:
+    for refused in installed().refused:
+        print(f"warning: {printable(refused.why)}", file=sys.stderr)
+
+
+def _warn(name: str, distribution: str, error: Exception) -> None:
+    """Says what is wrong with an environment of another package."""
+    told = str(error) if isinstance(error, OptionError) else f"{type(error).__name__}: {error}"
+    of = "" if distribution in told else f"environment {name!r} of {distribution}: "
+    print(f"warning: {printable(of + told)}", file=sys.stderr)
+
+
+def _players(name: str) -> dict[str, str]:
+    """Returns the first line about each scripted player of an environment."""
+    return {policy: _description(factory) for policy, factory in sorted(baselines(name).items())}
 
 
 def _description(factory: Callable[..., Any]) -> str:

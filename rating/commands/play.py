@@ -57,7 +57,7 @@ def _play(args: argparse.Namespace, service: ModelService) -> None:
         finally:
             await service.close()
 
-    episode = args.interruptions.run(check_and_play())
+    episode = args.interruptions.run(check_and_play)
     if args.json:
         print(json.dumps(asdict(episode), indent=2, ensure_ascii=False))
         return

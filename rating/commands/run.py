@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,7 @@ def play_run(
     runner = Runner(config, store, session)
     display = ProgressDisplay(person=config.has_person(), quiet=session.quiet)
     with rare_collections():
-        return interruptions.run(display.watch(runner.run, runner.progress))
+        return interruptions.run(partial(display.watch, runner.run, runner.progress))
 
 
 def _play(
@@ -142,7 +143,7 @@ def _resumable(directory: Path) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, Quit, BudgetExceeded, ProviderError) as error:
-        if (directory / run_directory.DATABASE).exists():
+        if run_directory.is_begun(directory):
             print(f"The run goes on with: llmarena resume {directory}", file=sys.stderr)
             if isinstance(error, ProviderError) and run_directory.is_unplayed(directory):
                 print("A run file that was corrected can be run into the same directory.", file=sys.stderr)

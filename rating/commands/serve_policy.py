@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from agents.models import ModelService
@@ -58,7 +59,7 @@ def serve_policy(args: argparse.Namespace) -> None:
             )
         line = f"{args.policy} plays {environment} at {_address(listener)} as model {name}"
         with contextlib.suppress(KeyboardInterrupt):
-            args.interruptions.run(_serve(_quiet_server(config), listener, line, policy, service))
+            args.interruptions.run(partial(_serve, _quiet_server(config), listener, line, policy, service))
 
 
 async def _serve(server: "uvicorn.Server", listener: socket.socket, line: str, policy: Any, service: Any) -> None:

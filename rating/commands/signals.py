@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
@@ -32,6 +32,7 @@ class Interruptions:
     def __init__(self) -> None:
         self.terminated = False
         self._since: float | None = None
+        self._runs = False
         self._task: asyncio.Task[Any] | None = None
         self._before: dict[signal.Signals, Any] = {}
 
@@ -48,23 +49,30 @@ class Interruptions:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
-        """Runs a coroutine like ``asyncio.run``.
+    def run(self, main: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
+        """Runs a coroutine function like ``asyncio.run``; an exception in the middle of the event loop's own work would harm it.
 
         Raises:
-            KeyboardInterrupt: after it was cancelled by a signal and has ended.
+            KeyboardInterrupt: if a signal came, after what ran was cancelled and has ended.
         """
 
         async def cancellable() -> _T:
             self._task = asyncio.current_task()
-            return await coroutine
+            if self._since is not None:  # it came before there was a task to cancel
+                raise asyncio.CancelledError
+            return await main()
 
+        self._runs = True
         try:
-            return asyncio.run(cancellable())
+            result = asyncio.run(cancellable())
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
         finally:
             self._task = None
+            self._runs = False
+        if self._since is not None:  # it came after the task had ended
+            raise KeyboardInterrupt
+        return result
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self.terminated |= number == signal.SIGTERM
@@ -75,9 +83,10 @@ class Interruptions:
             return
         self._since = now
         is_at_prompt = signal.getsignal(signal.SIGINT) == signal.default_int_handler  # see agents.human
-        if self._task is None or is_at_prompt:
+        if not self._runs or is_at_prompt:
             raise KeyboardInterrupt
-        self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+        if self._task is not None and not (loop := self._task.get_loop()).is_closed():
+            loop.call_soon_threadsafe(self._task.cancel)
 
 
 def _leave(number: int) -> None:

@@ -2,12 +2,16 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from rating.errors import RunError
 
 APPLICATION_ID = 0x4C4D4172  # "LMAr" in the header of the file says that the database is one of ours
 SCHEMA_VERSION = 2
+
+UNFINISHED = ".new"
+"""Behind the name of a database while it is made."""
 
 TABLES = {
     "fact": "CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -27,23 +31,28 @@ TABLES = {
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """Makes the database of a new run.
+    """Makes the database of a new run: in another file, so that who looks for it finds it whole or not at all.
 
     Raises:
         RunError: if the file is there already.
     """
     if path.exists():
         raise RunError(f"{path}: expected no file, but it is there already")
+    unfinished = path.with_name(path.name + UNFINISHED)
+    unfinished.unlink(missing_ok=True)
+    with closing(_connect(unfinished.absolute().as_uri())) as new:
+        new.execute("PRAGMA journal_mode = OFF")  # nobody goes back to an empty file
+        new.execute("BEGIN IMMEDIATE")
+        for table in TABLES.values():
+            new.execute(table)
+        new.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        new.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        new.execute("COMMIT")
+    unfinished.replace(path)
     db = _connect(path.absolute().as_uri())
     try:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("BEGIN IMMEDIATE")
-        for table in TABLES.values():
-            db.execute(table)
-        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        db.execute("COMMIT")
     except sqlite3.Error:
         db.close()
         raise

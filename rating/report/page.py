@@ -140,9 +140,11 @@ def _write(file: TextIO, **values: Any) -> None:
 
 
 def _sources(facts: Mapping[str, str]) -> list[str]:
-    """Returns a line for each environment that is played with data: where they come from."""
+    """Returns a line for each environment of another package, and for each that is played with data: where they come from."""
     lines = []
     for name in facts:
+        if name.startswith("distribution:"):
+            lines.append(f"{name.removeprefix('distribution:')} is of {facts[name]}.")
         if name.startswith("sources:"):
             shown = [f"{source} ({about})" for source, about in fact_table(name, facts).items()]
             lines.append(f"Data of {name.removeprefix('sources:')}: {'; '.join(shown)}.")

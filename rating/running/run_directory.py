@@ -10,6 +10,7 @@ from typing import Any
 
 from agents.turn import TurnSettings
 from rating.errors import RunError
+from rating.records import database
 from rating.records.calls import CALLS
 from rating.records.imported import is_import, only_results
 from rating.records.record import UNFINISHED
@@ -24,7 +25,8 @@ RUN_FILE = "run.toml"
 DATABASE = "run.db"
 _LOCK = "run.lock"
 
-_DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
+_UNFINISHED = DATABASE + database.UNFINISHED
+_DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", _UNFINISHED)
 _FILES = frozenset({RUN_FILE, _LOCK, CALLS, *_DATABASE_FILES})
 
 
@@ -51,17 +53,25 @@ def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> t
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
         )
     path.mkdir(parents=True, exist_ok=True)
-    replace_run_file(path, run_file)
     store = Store(path / DATABASE, create=True)
     store.set_fact("versions", json.dumps(versions()))
     store.set_fact(IDENTITY, config.identity())
     store.set_fact(RUN_FILE_TEXT, run_file)
+    replace_run_file(path, run_file)  # last: where it stands the run can go on
     return config, store
+
+
+def is_begun(path: Path) -> bool:
+    """Says whether a directory holds a run that can go on, not one whose making was interrupted."""
+    return (path / DATABASE).exists() and (path / RUN_FILE).exists()
 
 
 def is_unplayed(path: Path) -> bool:
     """Says whether a directory holds a run of which nothing was played, as when no model could be asked, and nothing else."""
-    if not (path / DATABASE).exists() or any(item.name not in _FILES for item in path.iterdir()):
+    names = {item.name for item in path.iterdir()} if path.is_dir() else set()
+    if DATABASE not in names:
+        return _UNFINISHED in names and names <= {_UNFINISHED, _LOCK}  # its making was interrupted
+    if names - _FILES:
         return False
     try:
         with closing(Store(path / DATABASE)) as store:

@@ -15,7 +15,7 @@ from agents.errors import ProviderError
 from agents.models.calls import Call
 from agents.models.preflight import check_models
 from agents.records import Turn
-from llmarena_envs.catalogue import make_environment
+from llmarena_envs.catalogue import make_environment, origin
 from rating.accounting.bill import Bill
 from rating.errors import BudgetExceeded, ErrorBudgetExceeded
 from rating.records.match import Match
@@ -44,6 +44,9 @@ ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
 
 MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
 """The match in whose task a model is called."""
+
+THEN = ", then "
+"""Between the versions of a package with which a run was played."""
 
 _log = logging.getLogger(__name__)
 
@@ -197,7 +200,7 @@ class Runner:
         tally.stopped = stop.reason
 
     def _keep_facts(self, environment: str) -> None:
-        """Records what is the same in every match: what every seat is told of the rules, and where the data come from."""
+        """Records what is the same in every match: what every seat is told, and where the environment and its data come from."""
         env = make_environment(environment, self._config.options(environment))
         env.reset(seed=0)
         rules = {agent: env.observe(agent)["rules"] for agent in env.possible_agents}
@@ -205,7 +208,15 @@ class Runner:
         sources = {source.name: source.description() for source in env.unwrapped.sources()}
         if sources:
             self._store.set_fact(f"sources:{environment}", json.dumps(sources, ensure_ascii=False))
+        self._keep_distribution(environment)
         env.close()
+
+    def _keep_distribution(self, environment: str) -> None:
+        """Records of which package in which version another's environment is; a run may go on with a later one."""
+        fact, distribution = f"distribution:{environment}", origin(environment)
+        known = self._store.facts().get(fact, "")
+        if distribution and distribution not in known.split(THEN):
+            self._store.set_fact(fact, f"{known}{THEN if known else ''}{distribution}")
 
     async def _outcome(self, match: Match) -> Outcome:
         """Returns the outcome of a match that was played before, or plays it."""

@@ -1,7 +1,11 @@
-"""The documentation of the repository, as its tests read it."""
+"""The documentation of the repository, as its tests read it.
+
+``python -m tests.docs.pages PAGE FOLDER`` writes the files that a page consists of.
+"""
 
 import importlib.util
 import re
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -25,6 +29,15 @@ def code_blocks(page: str) -> list[CodeBlock]:
     ]
 
 
+def write_files(page: str, folder: Path) -> None:
+    """Writes the blocks of ``docs/<page>`` that are files where their titles say."""
+    for block in code_blocks(page):
+        if block.language in ("python", "toml"):
+            file = folder / block.title
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text, encoding="utf-8")
+
+
 def build_pages() -> ModuleType:
     """Returns the script ``docs/build_pages.py`` as a module."""
     spec = importlib.util.spec_from_file_location("build_pages", DOCS / "build_pages.py")
@@ -33,3 +46,7 @@ def build_pages() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+if __name__ == "__main__":
+    write_files(sys.argv[1], Path(sys.argv[2]))

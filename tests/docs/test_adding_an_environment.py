@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import DOCS, code_blocks
+from tests.docs.pages import DOCS, code_blocks, write_files
+from tests.support.distributions import GROUP, write_distribution
 
 PAGE = "adding_an_environment.md"
 BLOCKS = code_blocks(PAGE)
@@ -17,19 +19,20 @@ SCRIPTS = [block.title for block in BLOCKS if block.language == "python" and "/"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of the page, the package of the dilemma as if it were installed."""
     path = tmp_path_factory.mktemp("guide")
-    for block in BLOCKS:
-        if block.language in ("python", "toml"):
-            file = path / block.title
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(block.text, encoding="utf-8")
+    write_files(PAGE, path)
+    project = tomllib.loads((path / "iterated-dilemma" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    write_distribution(path, project["name"], project["version"], project["entry-points"][GROUP])
     return path
 
 
 def _run(command: list[str], folder: Path) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONWARNINGS": "error"}
+    path = os.pathsep.join(map(str, (folder, folder / "iterated-dilemma")))
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "error"}
     result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+    assert not result.stderr.startswith("warning")
     return result.stdout
 
 
@@ -39,7 +42,7 @@ def test_every_block_is_a_file_or_belongs_to_one() -> None:
     assert all(titles)
     assert len(set(titles)) == len(titles)
     assert set(OUTPUTS) <= set(SCRIPTS)
-    assert set(SCRIPTS) == {"check.py", "test_rules.py", "play.py", "by_id.py"}
+    assert set(SCRIPTS) == {"check.py", "test_rules.py", "play.py", "by_id.py", "talk.py"}
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -47,28 +50,58 @@ def test_the_scripts_run_and_print_what_the_page_says(folder: Path, script: str)
     assert _run([sys.executable, script], folder) == OUTPUTS.get(script, "")
 
 
+def _commands(title: str) -> list[list[str]]:
+    """Returns the commands in the blocks with a title, one a line."""
+    blocks = [block.text for block in BLOCKS if block.language == "sh" and block.title == title]
+    return [line.split() for text in blocks for line in text.splitlines()]
+
+
 @pytest.mark.slow
 def test_the_commands_on_the_page_play_a_match_and_a_tournament(folder: Path) -> None:
-    commands = [block.text.split() for block in BLOCKS if block.language == "sh"]
+    commands = _commands("")
     assert [program for program, *_ in commands] == ["llmarena", "llmarena"]
     match, tournament = (_run([sys.executable, "-m", "rating.cli", *arguments], folder) for _, *arguments in commands)
     assert "player_1" in match
-    assert "rock_paper_scissors.baselines:BeatsTheLast" in tournament and "20 matches; stopped: cap" in tournament
+    assert "beats_the_last" in tournament and "20 matches; stopped: cap" in tournament
+
+
+@pytest.mark.slow
+def test_the_commands_with_the_installed_package_find_check_play_and_rate_it(folder: Path) -> None:
+    (pip, package, *_), *commands = _commands("in a virtual environment")
+    assert (pip, package) == ("pip", "install")
+    shown = {rest[0]: _run([sys.executable, "-m", "rating.cli", *rest], folder) for _, *rest in commands}
+    assert list(shown) == ["envs", "check", "play", "run", "report"]
+    assert "dilemma_v0             Iterated dilemma" in shown["envs"] and "of iterated-dilemma 0.1.0" in shown["envs"]
+    assert "broken" not in shown["check"] and shown["check"].count("kept ") > 30
+    assert "tit_for_tat" in shown["run"] and "defector" in shown["run"]
+    page = (folder / "runs" / "dilemma" / "report.html").read_text(encoding="utf-8")
+    assert "dilemma_v0 is of iterated-dilemma 0.1.0." in page
+
+
+@pytest.mark.parametrize("options", [{}, {"language": "zh", "continuation": 0.5, "most_rounds": 3}], ids=str)
+def test_the_dilemma_passes_the_check(folder: Path, options: dict[str, object]) -> None:
+    code = f"from dilemma.env import env, parallel_env; check_environment(env, options={options}, parallel_env_fn=parallel_env)"
+    _run([sys.executable, "-c", f"from llmarena_envs.testing import check_environment; {code}"], folder)
 
 
 def test_the_code_is_clean(folder: Path) -> None:
     config = str(DOCS.parent / "pyproject.toml")
     # Whether the package stands among the imports as one's own depends on where it lies.
     ruff = [sys.executable, "-m", "ruff"]
-    _run([*ruff, "check", "--config", config, "--no-cache", "--ignore", "I001", "rock_paper_scissors"], folder)
+    packages = ["rock_paper_scissors", "iterated-dilemma"]
+    _run([*ruff, "check", "--config", config, "--no-cache", "--ignore", "I001", *packages], folder)
     _run([*ruff, "format", "--check", "--config", config, "--no-cache", "."], folder)
 
 
 def test_the_docstring_holds_what_pages_hold(folder: Path) -> None:
-    docstring = (folder / "rock_paper_scissors" / "env.py").read_text(encoding="utf-8").split('"""')[1]
-    assert docstring.startswith("# Rock-paper-scissors.\n")
-    for argument in ("rounds=3", 'language="en"', 'obs_type="text"', "render_mode=None"):
-        assert f"* `{argument}`" in docstring
+    for place, title, own in (
+        ("rock_paper_scissors", "Rock-paper-scissors", ("rounds=3",)),
+        ("iterated-dilemma/dilemma", "Iterated dilemma", ("continuation=0.8", "most_rounds=20")),
+    ):
+        docstring = (folder / place / "env.py").read_text(encoding="utf-8").split('"""')[1]
+        assert docstring.startswith(f"# {title}.\n")
+        for argument in (*own, 'language="en"', 'obs_type="text"', "render_mode=None"):
+            assert f"* `{argument}`" in docstring
 
 
 def test_the_files_and_commands_it_names_exist() -> None:

@@ -164,3 +164,13 @@ def test_prompts_are_found_wherever_the_process_runs(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     assert "tic-tac-toe" in Prompts("llmarena_envs.tictactoe", "en").render("rules")
     assert "llmarena_envs" in sys.modules
+
+
+def test_a_package_without_its_texts_says_how_they_are_packed(tmp_path, monkeypatch):
+    (tmp_path / "textless").mkdir()
+    (tmp_path / "textless" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    for _ in range(2):
+        with pytest.raises(PromptError, match=r"textless: expected texts in prompts/en.toml .*package-data"):
+            Prompts("textless", "en")
+        (tmp_path / "textless" / "prompts").mkdir(exist_ok=True)

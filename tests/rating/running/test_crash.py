@@ -134,7 +134,7 @@ def test_killed_at_random_moments_and_resumed_gives_the_same_log(llmarena, tmp_p
 def test_an_interruption_from_the_keyboard_shows_no_trace(llmarena, tmp_path, begun):
     directory = tmp_path / "run"
     process = llmarena("run", *RUN, "--policy", f"{HERE}:dawdles", *ENDLESS, "--workers", 2, "--out", directory)
-    wait_for((directory / "run.db").exists)
+    wait_for((directory / "run.toml").exists)
     wait_for(lambda: not begun or count(directory) > 5)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too, whatever they are at
     code, errors = end(process)

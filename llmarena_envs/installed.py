@@ -1,0 +1,164 @@
+"""Environments of other people's packages, as the metadata of what is installed name them; nothing of them is imported here.
+
+A package names its environments in an entry-point group, e.g. in its ``pyproject.toml``::
+
+    [project.entry-points."llmarena_envs.environments"]
+    dilemma_v0 = "dilemma.env"
+
+The name is what runs and records call the environment, the value the module with ``env``, ``raw_env`` and, if there is one,
+``parallel_env``.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
+
+GROUP = "llmarena_envs.environments"
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}_v[0-9]{1,6}")
+_NOT_IN_NAMES = re.compile(r"[-_.]+")
+
+
+class Installed(NamedTuple):
+    """An environment of an installed package.
+
+    Attributes:
+        name: by which it is called, e.g. ``dilemma_v0``.
+        module: with ``env`` and ``raw_env``, e.g. ``dilemma.env``.
+        distribution: name and version of what was installed, e.g. ``iterated-dilemma 0.1.0``.
+    """
+
+    name: str
+    module: str
+    distribution: str
+
+    @property
+    def registry_id(self) -> str:
+        """The id for ``pettingzoo.make`` by which the package should register it, e.g. ``dilemma/dilemma-v0``."""
+        name, version = self.name.rsplit("_v", 1)
+        return f"{self.module.partition('.')[0]}/{name}-v{version}"
+
+
+class Refused(NamedTuple):
+    """An environment that cannot be called by its name.
+
+    Attributes:
+        name: as the package gives it.
+        why: says what was expected, what came, and from which distribution.
+    """
+
+    name: str
+    why: str
+
+
+class Installations(NamedTuple):
+    """What is installed.
+
+    Attributes:
+        environments: those that can be used, by name, in the order of their names.
+        refused: the others.
+    """
+
+    environments: Mapping[str, Installed]
+    refused: tuple[Refused, ...]
+
+
+@cache
+def find_installed(taken: frozenset[str]) -> Installations:
+    """Looks through the metadata of all installed distributions, once a process.
+
+    Args:
+        taken: names of this suite, which no other package can have.
+    """
+    claims: dict[str, list[Installed]] = defaultdict(list)
+    refused = []
+    for entry in _entries():
+        if isinstance(entry, Refused):
+            refused.append(entry)
+        elif why := _fault(entry, taken):
+            refused.append(Refused(entry.name, why))
+        else:
+            claims[entry.name].append(entry)
+    environments = {}
+    for name in sorted(claims):
+        if len(claims[name]) == 1:
+            (environments[name],) = claims[name]
+        else:
+            owners = " and ".join(f"{each.distribution} ({each.module})" for each in claims[name])
+            refused.append(
+                Refused(
+                    name,
+                    f"environment {name!r}: {owners} both have one; uninstall one of them, or call it by its module",
+                )
+            )
+    return Installations(environments, tuple(refused))
+
+
+def _fault(entry: Installed, taken: frozenset[str]) -> str:
+    """Returns what is wrong with a name or a module, or an empty string."""
+    where = f"environment {entry.name!r} of {entry.distribution}"
+    if not _NAME.fullmatch(entry.name):
+        return f"{where}: expected a name of small letters, digits and _ that ends in a version, e.g. dilemma_v0"
+    if not all(part.isidentifier() for part in entry.module.split(".")):
+        return f"{where}: expected the name of a module, e.g. dilemma.env, got {entry.module!r}"
+    if entry.name in taken:
+        return f"{where}: the suite itself has an environment of this name; call this one by its module, {entry.module}"
+    return ""
+
+
+def _entries() -> Iterator[Installed | Refused]:
+    """Yields what each distribution names; the first one of several with the same name counts, as for imports."""
+    from importlib import metadata  # not with this module: that would slow the import of every environment
+
+    seen = set()
+    for distribution in metadata.distributions():
+        try:
+            if GROUP not in (distribution.read_text("entry_points.txt") or ""):
+                continue
+        except (OSError, UnicodeDecodeError):
+            continue
+        title = _title(distribution)
+        name = title.partition(" ")[0]
+        key = _NOT_IN_NAMES.sub("-", name).lower()
+        if key in seen:
+            continue
+        seen.add(key)
+        try:
+            entries = [entry for entry in distribution.entry_points if entry.group == GROUP]
+        except Exception as error:  # what parses it says nothing of what it raises
+            yield Refused(
+                name, f"environments of {title}: its entry_points.txt cannot be read ({type(error).__name__}: {error})"
+            )
+            continue
+        for entry in entries:
+            yield Installed(entry.name, entry.value, title)
+
+
+def distribution_of(module: str) -> str:
+    """Returns name and version of the distribution that a module was installed with; empty if there is none that says so."""
+    from importlib import metadata, util
+
+    spec = util.find_spec(module)
+    if spec is None or spec.origin is None:
+        return ""
+    file = Path(spec.origin)
+    depth = module.count(".") + (file.stem == "__init__")
+    root = file.parents[depth]
+    line = f"\n{file.relative_to(root).as_posix()},"
+    for distribution in metadata.distributions(path=[str(root)]):
+        with suppress(OSError, UnicodeDecodeError):
+            if line in f"\n{distribution.read_text('RECORD') or ''}":
+                return _title(distribution)
+    return ""
+
+
+def _title(distribution: "Distribution") -> str:
+    name = distribution.metadata["Name"] or "a distribution without a name"
+    return f"{name} {distribution.metadata['Version'] or ''}".rstrip()
