@@ -2,7 +2,7 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from operator import getitem
 from typing import Any, ClassVar, NamedTuple
@@ -105,6 +105,7 @@ class BoardCodec(Codec[int, BoardView]):
         self._no_moves = prompts.render("no_moves")
         self._observation = prompts["observation"].by_position("mark", "moves", "board")
         self._reads_position = prompts["observation"].pattern(mark=f"[{MARKS}]", moves=".*+", board="")
+        self._update = prompts["update"].by_position("moves", "board")
         self._reads_move = re.compile("|".join(map(re.escape, self._moves[0] + self._moves[1])))
         self._new_game = game
         self._hint = prompts["hint"] if hint else None
@@ -112,6 +113,10 @@ class BoardCodec(Codec[int, BoardView]):
         instruction = prompts["instruction"]
         self._instructions = {
             mark: tuple(instruction.render(mark=mark, example=name) for name in action_names) for mark in MARKS
+        }
+        reminder = prompts["reminder"]
+        self._reminders = {
+            mark: tuple(reminder.render(mark=mark, example=name) for name in action_names) for mark in MARKS
         }
         self._wait = prompts.render("wait")
         self._line = prompts["line"]
@@ -129,19 +134,32 @@ class BoardCodec(Codec[int, BoardView]):
 
     def observation(self, view: BoardView) -> str:
         """Returns moves, board, legal moves and the instruction."""
+        return f"{self._position(view)}\n{self._task(view, self._instructions)}"
+
+    def update(self, view: BoardView, since: BoardView) -> str:
+        """Returns the moves since then, board, legal moves and the form of an answer."""
+        moves = self._named(view)[len(since.moves) :]
+        position = self._update(", ".join(moves) or self._no_moves, self.board_text(view.board))
+        return f"{position}\n{self._task(view, self._reminders)}"
+
+    def _task(self, view: BoardView, instructions: Mapping[str, Sequence[str]]) -> str:
+        """Returns the legal moves if they are listed, and the instruction, which shows one of them."""
         if not view.to_move:
-            return f"{self._position(view)}\n{self._wait}"
+            return self._wait
         legal = view.legal
-        instruction = self._instructions[view.mark][_example_action(legal, len(view.moves))]
-        return f"{self._position(view)}\n{self._hints[legal]}{instruction}"
+        return f"{self._hints[legal]}{instructions[view.mark][_example_action(legal, len(view.moves))]}"
 
     def ending(self, view: BoardView, ending: Ending) -> str:
         """Returns moves, board, by what the game ended, and for whom."""
         return f"{self._position(view)}\n{self._over[view.agent, view.mark, ending]}"
 
     def _position(self, view: BoardView) -> str:
-        moves = ", ".join(map(getitem, self._moves_by_ply, view.moves))
+        moves = ", ".join(self._named(view))
         return self._observation(view.mark, moves or self._no_moves, self.board_text(view.board))
+
+    def _named(self, view: BoardView) -> list[str]:
+        """Returns all moves with their marks."""
+        return [*map(getitem, self._moves_by_ply, view.moves)]
 
     def _over_text(self, key: tuple[str, str, Ending]) -> str:
         """Returns by what the game ended, and for whom."""
