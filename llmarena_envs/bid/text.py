@@ -121,7 +121,7 @@ class BidCodec(Codec[int, BidView]):
         return units
 
     def read_view(self, text: str) -> BidView | None:
-        """Returns the view of which the last observation in a text was made: written again it must be the same."""
+        """Returns the view of which the last observation or update in a text was made: written again it must be the same."""
         states = [*self._reads_state.finditer(text)]
         if not states:
             return None
@@ -136,7 +136,11 @@ class BidCodec(Codec[int, BidView]):
             state["agent"], True, range(valuation), len(game.agents), game.step, game.rounds, number, valuation, history
         )
         waiting = view._replace(to_move=False, legal=())
-        return next((known for known in (view, waiting) if self.observation(known) in text), None)
+        if not all(line in text for line in self._history(view)):
+            return None
+        tasks = {self._task(view, self._to_move): view, self._task(view, self._to_move_again): view}
+        tasks[self._task(waiting, self._to_move)] = waiting
+        return next((known for task, known in tasks.items() if text.startswith(task, states[-1].start())), None)
 
     def _read_past(self, line: dict[str, str]) -> PastRound | None:
         """Returns a round that is over, or ``None`` if it has amounts that do not exist."""

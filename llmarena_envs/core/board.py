@@ -106,6 +106,7 @@ class BoardCodec(Codec[int, BoardView]):
         self._observation = prompts["observation"].by_position("mark", "moves", "board")
         self._reads_position = prompts["observation"].pattern(mark=f"[{MARKS}]", moves=".*+", board="")
         self._update = prompts["update"].by_position("moves", "board")
+        self._reads_update = prompts["update"].pattern(moves=".*+", board="")
         self._reads_move = re.compile("|".join(map(re.escape, self._moves[0] + self._moves[1])))
         self._new_game = game
         self._hint = prompts["hint"] if hint else None
@@ -138,9 +139,7 @@ class BoardCodec(Codec[int, BoardView]):
 
     def update(self, view: BoardView, since: BoardView) -> str:
         """Returns the moves since then, board, legal moves and the form of an answer."""
-        moves = self._named(view)[len(since.moves) :]
-        position = self._update(", ".join(moves) or self._no_moves, self.board_text(view.board))
-        return f"{position}\n{self._task(view, self._reminders)}"
+        return f"{self._change(view, len(since.moves))}\n{self._task(view, self._reminders)}"
 
     def _task(self, view: BoardView, instructions: Mapping[str, Sequence[str]]) -> str:
         """Returns the legal moves if they are listed, and the instruction, which shows one of them."""
@@ -156,6 +155,11 @@ class BoardCodec(Codec[int, BoardView]):
     def _position(self, view: BoardView) -> str:
         moves = ", ".join(self._named(view))
         return self._observation(view.mark, moves or self._no_moves, self.board_text(view.board))
+
+    def _change(self, view: BoardView, told: int) -> str:
+        """Returns the moves behind those that were told before, and the board."""
+        moves = ", ".join(self._named(view)[told:])
+        return self._update(moves or self._no_moves, self.board_text(view.board))
 
     def _named(self, view: BoardView) -> list[str]:
         """Returns all moves with their marks."""
@@ -189,12 +193,25 @@ class BoardCodec(Codec[int, BoardView]):
         return find(reply, self.grammar, view.mark).value if action is None else action
 
     def read_view(self, text: str) -> BoardView | None:
-        """Returns the last position in a text: its moves, played again, must lead to the board below them."""
+        """Returns the last position in a text: its moves, played again, must lead to the board below them.
+
+        So must those of every update behind it, of which none is left out: what was true before an update is not the position.
+        """
         for found in [*self._reads_position.finditer(text)][: -_MAX_POSITIONS - 1 : -1]:
             view = self._play(self._reads_move.findall(found["moves"]), found["mark"])
             if view is not None and text.startswith(self._position(view), found.start()):
-                return view
+                return self._follow(view, text, found.end())
         return None
+
+    def _follow(self, view: BoardView, text: str, start: int) -> BoardView | None:
+        """Returns what is known after the updates in a text from ``start`` on, or ``None`` if one of them does not follow."""
+        for found in self._reads_update.finditer(text, start):
+            told = len(view.moves)
+            known = self._play([*self._named(view), *self._reads_move.findall(found["moves"])], view.mark)
+            if known is None or not text.startswith(self._change(known, told), found.start()):
+                return None
+            view = known
+        return view
 
     def _play(self, moves: Sequence[str], mark: str) -> BoardView | None:
         """Returns what the player of ``mark`` knows after the moves, or ``None`` if one of them is not legal."""
