@@ -94,7 +94,7 @@ def measure(game: str, matches: int) -> Line:
     sizes = {history: Size() for history in CHATS}
     turns = 0
     for seed in range(matches):
-        env = make_environment(game, load_environment(game).declaration.rated_options)
+        env = make_environment(game, dict(load_environment(game).declaration.rated_options))
         turns += len(play(env, {agent: Reader(env.unwrapped, sizes) for agent in env.possible_agents}, seed).turns)
         env.close()
     means = {history: Size(round(size.said / matches), round(size.sent / matches)) for history, size in sizes.items()}
