@@ -1,4 +1,4 @@
-"""Deals as a taskset of verifiers, which finds tasksets by the name of a top-level module; see ``agents.integrations.verifiers``."""
+"""The taskset ``llmarena-verifiers``: verifiers finds it by the name of this module; see ``agents.integrations.verifiers``."""
 
 from agents.integrations.verifiers import DealHarness, DealTaskset, MatchEnv
 

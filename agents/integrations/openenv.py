@@ -19,6 +19,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Coroutine, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -112,14 +113,12 @@ class MatchEnvironment(Environment):
         settings: TurnSettings = STANDARD_TURNS,
     ) -> None:
         super().__init__()
-        self._deal = {"environment": environment, "opponents": dict(opponents), "options": options}
-        self._matches = {"history": history, "settings": settings}
+        self._deal = Deal(environment, 0, opponents, options)
+        self._make_match = partial(Deal.match, history=history, settings=settings)
         self._match: Match | None = None
         self._runner = asyncio.Runner()
         self._loop: asyncio.AbstractEventLoop | None = None
-        seats = (
-            Deal(seed=0, **self._deal).match(**self._matches).learners
-        )  # so that wrong options show now, not to a client
+        seats = self._make_match(self._deal).learners  # so that wrong options show now, not to a client
         if len(seats) != 1:
             raise ValueError(f"opponents: expected one for every seat but the actor's, but left are {seats}")
         self._state = MatchState(environment=environment, agent=seats[0])
@@ -133,8 +132,8 @@ class MatchEnvironment(Environment):
         """
         seed = secrets.randbits(32) if seed is None else seed
         check_int("seed", seed, 0, MAX_SEED)
-        deal = Deal(seed=seed, **self._deal)
-        match = deal.match(**self._matches)
+        deal = replace(self._deal, seed=seed)
+        match = self._make_match(deal)
         told = {"environment": deal.environment, "agent": match.learners[0], "seed": seed, "group": deal.group}
         state = MatchState(episode_id=episode_id, **told)
         if self._match is not None:
@@ -181,7 +180,7 @@ class MatchEnvironment(Environment):
         except ProviderError as error:
             logger.exception("a match of %s is void", self._state.environment)
             raise RuntimeError(
-                f"the match is void, since {error.agent} could not be asked: reset to begin another one"
+                f"the match is void, since {error.agent} could not be asked: reset for another one"
             ) from error
         state, before = self._state, self._state.reward
         state.step_count = len(match.steps)

@@ -18,12 +18,16 @@ the newest position only; ``...-raw`` a list of messages that are new. Actions a
 import asyncio
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from agents.integrations import importing
 from agents.training import Deal, Match, Question
+from agents.training.deals import MAX_SEED
 from agents.turn import STANDARD_TURNS, TurnSettings
 from llmarena_envs.catalogue import CATALOGUE
+from llmarena_envs.core.options import check_int
 
 with importing("textarena"):
     import textarena as ta
@@ -58,8 +62,8 @@ class TextArenaEnv(ta.Env):
         history: str = "updates",
         settings: TurnSettings = STANDARD_TURNS,
     ) -> None:
-        self._deal = {"environment": environment, "opponents": dict(opponents or {}), "options": options}
-        self._matches = {"history": history, "settings": settings}
+        self._deal = Deal(environment, 0, opponents or {}, options)
+        self._make_match = partial(Deal.match, history=history, settings=settings)
         self._whole = Kind.GAME_MESSAGE if history == "updates" else Kind.GAME_BOARD
         self._runner: asyncio.Runner | None = None
         self.match: Match | None = None
@@ -68,20 +72,23 @@ class TextArenaEnv(ta.Env):
         """Begins a match; without a seed the operating system gives one.
 
         Raises:
+            OptionError: if the seed is no integer from 0 to 2**63 - 1, or the match cannot be made.
             ValueError: if another number of players takes part.
             ProviderError: if an opponent failed for no fault of its own.
         """
-        deal = Deal(seed=secrets.randbits(32) if seed is None else seed, **self._deal)
+        seed = secrets.randbits(32) if seed is None else seed
+        check_int("seed", seed, 0, MAX_SEED)
+        deal = replace(self._deal, seed=seed)
         players = dict(enumerate(deal.learners))
         if num_players not in (None, len(players)):
             raise ValueError(
                 f"num_players: expected {len(players)} ({', '.join(players.values())}), got {num_players!r}"
             )
         self._release()
-        self.match = match = deal.match(**self._matches)
-        self._runner = _new_runner() if self._deal["opponents"] else None
+        self.match = match = self._make_match(deal)
+        self._runner = _new_runner() if deal.opponents else None
         self.state = ta.State(num_players=len(players))
-        self.state.standard_resets(game_state={"seed": deal.seed}, role_mapping=players)
+        self.state.standard_resets(game_state={"seed": seed}, role_mapping=players)
         for player, agent in enumerate(match.learners):
             self.state.game_info[player]["role"] = agent
         self._show(match, match.start_sync() if self._runner is None else self._runner.run(match.start()))
