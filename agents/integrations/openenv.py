@@ -23,11 +23,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from agents.chat import Message
 from agents.errors import ProviderError
 from agents.integrations import importing
+from agents.records import encodable
 from agents.training import Deal, Match, Question
 from agents.training.deals import MAX_SEED
 from agents.turn import STANDARD_TURNS, TurnSettings
@@ -47,6 +48,12 @@ class ReplyAction(Action):
     """What the actor says: free text, from which its move is read."""
 
     text: str = Field(max_length=MAX_TEXT)
+
+    @field_validator("text", mode="before")
+    @classmethod
+    def _encodable(cls, text: Any) -> Any:
+        """Replaces lone surrogates, of which neither the reply nor an error message could be sent on."""
+        return encodable(text) if isinstance(text, str) else text
 
 
 class MatchObservation(Observation):

@@ -108,7 +108,7 @@ class TextArenaEnv(ta.Env):
             raise RuntimeError("expected reset() before step()")
         question = match.reply_sync(action) if self._runner is None else self._runner.run(match.reply(action))
         state, player = self.state, self.state.current_player_id
-        state.add_observation(action, Kind.PLAYER_ACTION, from_id=player, to_id=player)
+        state.add_observation(match.steps[-1].reply, Kind.PLAYER_ACTION, from_id=player, to_id=player)
         state.game_info[player]["turn_count"] += 1
         self._show(match, question)
         state.step_info = {"failure": match.steps[-1].kind.name.lower()}
