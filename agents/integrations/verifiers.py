@@ -1,4 +1,4 @@
-"""Deals as a taskset of verifiers, each played as a match: against opponents, or against oneself with one trace a seat.
+"""Deals as a taskset of verifiers, each played as a match: against opponents, or against oneself with a trace for each seat.
 
 The taskset is called ``llmarena-verifiers``, which is how evaluation and training find it:
 
@@ -126,21 +126,22 @@ class MatchEnv(vf.Env[MatchEnvConfig]):
     async def run(self, task: DealTask, agents: vf.Agents) -> None:
         """Plays the match and records what came of it."""
         match = task.deal.match(history=self.taskset.config.history)
-        seat = task.with_data(prompt=None, system_prompt=None)
+        task_of_seat = task.with_data(prompt=None, system_prompt=None)
+        seats: dict[str, vf.Interaction] = {}
         try:
             async with AsyncExitStack() as stack:
-                seats = {
-                    agent: await stack.enter_async_context(agents.learner.interaction(seat)) for agent in match.learners
-                }
                 question = await match.start()
                 while question is not None:
-                    question = await match.reply(await _ask(seats[question.agent], question, task.data.system_prompt))
+                    agent = question.agent
+                    if agent not in seats:  # a trace of one who is never asked would have no tokens to learn from
+                        seats[agent] = await stack.enter_async_context(agents.learner.interaction(task_of_seat))
+                    question = await match.reply(await _ask(seats[agent], question, task.data.system_prompt))
         except ProviderError as error:
             raise vf.ProviderError(f"{error.agent}: {error}", status_code=error.http_status or 502) from error
         finally:
             await match.close()
-        for agent, interaction in seats.items():
-            _record(interaction.trace, task.deal, match, agent)
+        for agent, seat in seats.items():
+            _record(seat.trace, task.deal, match, agent)
 
 
 async def _ask(seat: vf.Interaction, question: Question, preface: str | None) -> Reply:
