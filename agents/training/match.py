@@ -82,7 +82,7 @@ class Match:
         seed: seed of the match; game and opponents draw from streams spawned from it, as in ``play``.
         settings: what to do about replies that are no legal move.
         history: what a question holds of the turns before, see ``agents.chat.Chat``.
-        close_opponents: whether the match closes its opponents when it is over, void, or closed; otherwise whoever made them does.
+        close_opponents: whether the match closes its opponents when it is over, void, or closed; otherwise their maker does.
 
     Attributes:
         learners: agent ids of the learners, in seat order.
