@@ -18,7 +18,6 @@ from agents.baselines import general
 from agents.errors import ProviderError
 from agents.integrations.trl import Rollouts, dataset, match_reward
 from agents.training import Deal, deals
-from agents.turn import TurnSettings
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.tictactoe.text import TicTacToeCodec
