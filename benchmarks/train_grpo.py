@@ -223,8 +223,9 @@ def run(options: Options) -> dict[str, Any]:
     """Trains and plays.
 
     Returns:
-        ``options``, ``weights`` (their number), ``before`` and ``after`` (see ``summary``; also of ``random`` moves), ``change`` of
-        the win rate with its paired interval, ``steps`` of GRPO (mean reward and share of legal replies) and ``seconds``.
+        ``options``, ``weights`` (their number), ``imitation_loss`` at first and last, ``before``, ``after`` and ``random`` moves
+        (see ``summary``), ``change`` of the win rate with its paired interval, ``steps`` of GRPO (mean reward and share of legal
+        replies) and ``seconds``.
     """
     torch.set_num_threads(1)  # so that the same seed gives the same model
     torch.manual_seed(options.seed)
