@@ -82,9 +82,10 @@ class Match:
         seed: seed of the match; game and opponents draw from streams spawned from it, as in ``play``.
         settings: what to do about replies that are no legal move.
         history: what a question holds of the turns before, see ``agents.chat.Chat``.
-        close_opponents: whether the match closes its opponents when it is over, void, or closed; otherwise whoever made them does.
+        close_opponents: whether the match closes its opponents when it is over, void, or closed; otherwise their maker does.
 
     Attributes:
+        env: the environment; a learner is not to see more of it than its questions say.
         learners: agent ids of the learners, in seat order.
         steps: every reply so far, in order.
         initial_rewards: what each learner received before its first reply.
@@ -117,7 +118,7 @@ class Match:
         self.initial_rewards = self._book.initial_rewards
         self.episode: Episode | None = None
         self.endings: dict[str, str] = {}
-        self._env = env
+        self.env = env
         self._seed = seed
         self._settings = settings
         self._seats = self._opponents | {agent: Player(_Learner(history)) for agent in self.learners}
@@ -203,13 +204,13 @@ class Match:
         self._has_begun = True
         _PLAYING.update({id(thing): self for thing in self._exclusive()})
         self._coroutine = play_async(
-            self._env, self._seats, self._seed, self._settings, on_turn=self._book.pay, on_attempt=self._book.note
+            self.env, self._seats, self._seed, self._settings, on_turn=self._book.pay, on_attempt=self._book.note
         )
 
     def _exclusive(self) -> list[Any]:
         """Returns what remembers the match it is in."""
         policies = [player.policy for player in self._opponents.values()]
-        return [self._env.unwrapped, *(policy for policy in policies if hasattr(policy, "reset"))]
+        return [self.env.unwrapped, *(policy for policy in policies if hasattr(policy, "reset"))]
 
     async def _go_on(self, value: Any) -> Question | None:
         assert self._coroutine is not None
@@ -257,7 +258,7 @@ class Match:
     def _end(self, episode: Episode) -> None:
         self._let_go()
         self.episode = episode
-        self.endings = {agent: self._env.unwrapped.observe(agent)["text"] for agent in self.learners}
+        self.endings = {agent: self.env.unwrapped.observe(agent)["text"] for agent in self.learners}
 
     def _check_idle(self) -> None:
         if self._coroutine is not None and self._asked is None:

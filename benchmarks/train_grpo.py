@@ -1,0 +1,336 @@
+"""Trains a tiny language model by GRPO to beat a scripted opponent, on one core of a CPU.
+
+    python -m benchmarks.train_grpo
+    python -m benchmarks.train_grpo --seed 1 --json result.json --picture curve.svg
+
+The model (under a million weights, made on the spot with a tokenizer of its own) reads and writes the texts of tic-tac-toe.
+
+1. Warm start: it imitates random legal play, so that it knows the form of a reply.
+2. GRPO (Shao et al., arXiv 2402.03300), by TRL's ``GRPOTrainer`` with the rollouts of ``agents.integrations.trl``: a group is
+   several matches of one deal; the reward is that of the match; a reply that is no legal move forfeits it.
+3. Before and after, it plays the same deals on both seats by ``agents.play``, none of which it was trained on.
+
+Needs ``pip install 'llmarena-envs[trl]'``.
+"""
+
+import json
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from trl import GRPOConfig, GRPOTrainer
+
+from agents.chat import Chat, Message
+from agents.integrations.trl import Rollouts, dataset, match_reward
+from agents.play import play
+from agents.policy import Policy
+from agents.registry import make_policy
+from agents.training import Deal, deals
+from agents.turn import TurnSettings
+from benchmarks.experiments import pictures
+from benchmarks.options import option, parse
+from llmarena_envs.catalogue import load_environment, make_environment
+from rating.statistics.estimates import Estimate, rate_estimate
+from rating.statistics.proportions import paired_change
+
+GAME = "tictactoe_v0"
+SETTINGS = TurnSettings(reasks=0, unparsable="forfeit", illegal="forfeit")
+"""One reply a turn: what is no legal move loses the match, so that there is something to learn from."""
+
+END = "<|im_end|>"
+TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+MAX_REPLY = 12
+"""Tokens; a move has four."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of the training."""
+
+    seed: int = option(0, "seed of everything")
+    opponent: str = option("random", "the scripted opponent")
+    imitated: int = option(400, "matches of random play to imitate", smoke=12)
+    passes: int = option(3, "passes over these matches", smoke=1)
+    steps: int = option(60, "steps of GRPO", smoke=2)
+    groups: int = option(8, "deals in a step", smoke=2)
+    group: int = option(8, "matches of a deal", smoke=2)
+    learning_rate: float = option(5e-4, "learning rate of GRPO")
+    evaluated: int = option(100, "deals to play before and after, on each seat", smoke=2)
+    hidden: int = option(128, "width of the model", smoke=32)
+    layers: int = option(3, "layers of the model", smoke=1)
+    json: str = option("", "file to write the result to, as JSON")
+    picture: str = option("", "file to draw the curve in, as PNG or SVG")
+    smoke: bool = option(False, "the smallest size, which only shows that everything runs")
+
+
+def random_play(seeds: Sequence[int], rng: random.Random) -> Iterator[list[Message]]:
+    """Yields the conversation of every seat of matches in which all moves are random legal ones."""
+    for deal in deals(GAME, seeds, None):
+        match = deal.match(settings=SETTINGS)
+        question = match.start_sync()
+        while question is not None:
+            question = match.reply_sync(rng.choice(question.legal))
+        last = {step.agent: step for step in match.steps}
+        for step in last.values():
+            yield [*step.question.messages, {"role": "assistant", "content": step.reply}]
+
+
+def make_tokenizer(conversations: Sequence[Sequence[Message]]) -> PreTrainedTokenizerFast:
+    """Returns a tokenizer for the texts of the game: whole phrases are tokens, and so are cells and marks."""
+    pieces = pre_tokenizers.Split(Regex(r"\(\d, \d\)|[XO_]|\n"), "isolated")
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pieces, pre_tokenizers.ByteLevel(False, use_regex=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    special = ["<pad>", "<|im_start|>", END]
+    trainer = trainers.BpeTrainer(
+        vocab_size=1200, show_progress=False, special_tokens=special, initial_alphabet=alphabet
+    )
+    tokenizer.train_from_iterator([message["content"] for chat in conversations for message in chat], trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="<pad>", eos_token=END, chat_template=TEMPLATE, padding_side="left"
+    )
+
+
+def make_model(tokenizer: PreTrainedTokenizerFast, options: Options) -> LlamaForCausalLM:
+    """Returns a model with random weights."""
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=options.hidden,
+        intermediate_size=2 * options.hidden,
+        num_hidden_layers=options.layers,
+        num_attention_heads=4,
+        max_position_embeddings=1024,
+        tie_word_embeddings=True,
+        pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+    )
+    return LlamaForCausalLM(config)
+
+
+def imitate(
+    model: LlamaForCausalLM,
+    tokenizer: PreTrainedTokenizerFast,
+    conversations: Sequence[Sequence[Message]],
+    options: Options,
+    rng: random.Random,
+) -> list[float]:
+    """Trains the model on what is said in conversations, and returns the losses."""
+    rows = []
+    for chat in conversations:
+        inputs: list[int] = []
+        labels: list[int] = []
+        for message in chat:
+            said = message["role"] == "assistant"
+            for text, wanted in (
+                (f"<|im_start|>{message['role']}\n", False),
+                (message["content"] + END, said),
+                ("\n", False),
+            ):
+                ids = tokenizer(text)["input_ids"]
+                inputs += ids
+                labels += ids if wanted else [-100] * len(ids)
+        rows.append((inputs, labels))
+    batches = [batch for _ in range(options.passes) for batch in _batches(rows, 16, rng)]
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=len(batches))
+    losses = []
+    for batch in batches:
+        width = max(len(inputs) for inputs, _ in batch)
+        shape = [([0] * (width - len(inputs)), inputs, labels) for inputs, labels in batch]
+        loss = model(
+            input_ids=torch.tensor([inputs + pad for pad, inputs, _ in shape]),
+            attention_mask=torch.tensor([[1] * len(inputs) + pad for pad, inputs, _ in shape]),
+            labels=torch.tensor([labels + [-100] * len(pad) for pad, _, labels in shape]),
+        ).loss
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    return losses
+
+
+def _batches(rows: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
+    order = rng.sample(rows, len(rows))
+    return [order[start : start + size] for start in range(0, len(order), size)]
+
+
+class Speaker:
+    """The model as a policy of the harness."""
+
+    wants_update = True
+
+    def __init__(self, model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast) -> None:
+        self._model = model
+        self._tokenizer = tokenizer
+
+    def reset(self, agent: str, seed: int) -> None:
+        """Begins a match."""
+        self._chat = Chat()
+        torch.manual_seed(seed % 2**63)
+
+    def __call__(self, observation: Mapping[str, Any]) -> str:
+        """Returns the model's reply, drawn at temperature 1 as in training."""
+        self._chat.hear(observation)
+        text = self._tokenizer.apply_chat_template(self._chat.messages, tokenize=False, add_generation_prompt=True)
+        read = self._tokenizer(text, return_tensors="pt", return_token_type_ids=False)
+        out = self._model.generate(**read, do_sample=True, top_k=0, max_new_tokens=MAX_REPLY)
+        reply: str = self._tokenizer.decode(out[0, read["input_ids"].shape[1] :], skip_special_tokens=True)
+        self._chat.say(reply)
+        return reply
+
+
+def evaluate(policy: Policy, chosen: Sequence[Deal]) -> list[str]:
+    """Plays the learner's seat of each deal and returns how the matches ended: ``won``, ``drawn``, ``lost`` or ``forfeited``."""
+    ends = []
+    env = make_environment(GAME, dict(load_environment(GAME).declaration.rated_options))
+    for deal in chosen:
+        (learner,) = deal.learners
+        opponents = {agent: make_policy(spec, GAME) for agent, spec in deal.opponents.items()}
+        episode = play(env, {learner: policy, **opponents}, deal.seed, SETTINGS)
+        reward = episode.rewards[learner]
+        ends.append(
+            "forfeited" if episode.forfeit(learner) else "won" if reward > 0 else "lost" if reward < 0 else "drawn"
+        )
+    return ends
+
+
+def summary(ends: Sequence[str]) -> dict[str, Any]:
+    """Returns the numbers of the ends, and the win rate with its interval (Wilson, 95 %)."""
+    rate = rate_estimate(ends.count("won"), len(ends))
+    assert rate is not None
+    return {**{end: ends.count(end) for end in ("won", "drawn", "lost", "forfeited")}, "win_rate": interval(rate)}
+
+
+def interval(estimate: Estimate) -> list[float]:
+    """Returns a value with the ends of its interval."""
+    return [round(number, 4) for number in (estimate.value, estimate.low, estimate.high)]
+
+
+def run(options: Options) -> dict[str, Any]:
+    """Trains and plays.
+
+    Returns:
+        ``options``, ``weights`` (their number), ``imitation_loss`` at first and last, ``before``, ``after`` and ``random`` moves
+        (see ``summary``), ``change`` of the win rate with its paired interval, ``steps`` of GRPO (mean reward and share of legal
+        replies) and ``seconds``.
+    """
+    torch.set_num_threads(1)  # so that the same seed gives the same model
+    torch.manual_seed(options.seed)
+    rng = random.Random(options.seed)
+    seconds, start = {}, time.perf_counter()
+
+    def lap(name: str) -> None:
+        nonlocal start
+        seconds[name] = round(time.perf_counter() - start, 1)
+        start = time.perf_counter()
+
+    # The deals: seeds to imitate, to train on, and to play before and after, none of them twice.
+    first = 10**7 * options.seed
+    needed = (options.steps * options.groups + 1) // 2
+    training = list(deals(GAME, range(first + 10**6, first + 10**6 + needed), options.opponent))
+    held_out = list(deals(GAME, range(first + 2 * 10**6, first + 2 * 10**6 + options.evaluated), options.opponent))
+
+    conversations = list(random_play(range(first, first + options.imitated), rng))
+    tokenizer = make_tokenizer(conversations)
+    model = make_model(tokenizer, options)
+    losses = imitate(model, tokenizer, conversations, options, rng)
+    lap("warm start")
+
+    before = evaluate(Speaker(model.eval(), tokenizer), held_out)
+    lap("playing before")
+
+    with tempfile.TemporaryDirectory() as out:
+        trainer = GRPOTrainer(
+            model=model.train(),
+            reward_funcs=match_reward,
+            rollout_func=Rollouts(settings=SETTINGS, max_reply_tokens=MAX_REPLY),
+            train_dataset=dataset(training),
+            processing_class=tokenizer,
+            args=GRPOConfig(
+                output_dir=out,
+                seed=options.seed,
+                max_steps=options.steps,
+                per_device_train_batch_size=options.groups * options.group,
+                num_generations=options.group,
+                max_completion_length=512,
+                learning_rate=options.learning_rate,
+                lr_scheduler_type="constant_with_warmup",
+                warmup_steps=min(5, options.steps),
+                gradient_checkpointing=False,
+                bf16=False,
+                use_cpu=True,
+                logging_steps=1,
+                save_strategy="no",
+                report_to=[],
+                disable_tqdm=True,
+            ),
+        )
+        trainer.train()
+    steps = [
+        {"reward": round(entry["reward"], 4), "legal": round(entry["match/legal_replies"], 4)}
+        for entry in trainer.state.log_history
+        if "reward" in entry
+    ]
+    lap("GRPO")
+
+    after = evaluate(Speaker(model.eval(), tokenizer), held_out)
+    lap("playing after")
+    change = paired_change([end == "won" for end in before], [end == "won" for end in after])
+    assert change is not None
+    return {
+        "options": asdict(options),
+        "weights": model.num_parameters(),
+        "imitation_loss": [round(losses[0], 3), round(losses[-1], 3)],
+        "random": summary(evaluate(make_policy("random", GAME), held_out)),
+        "before": summary(before),
+        "after": summary(after),
+        "change": interval(change),
+        "steps": steps,
+        "seconds": seconds,
+    }
+
+
+def draw(result: Mapping[str, Any], path: str) -> None:
+    """Draws the mean reward and the share of legal replies over the steps of GRPO."""
+    with pictures.axes() as (figure, (axis,)):
+        for style, (name, label) in zip(
+            pictures.LINES,
+            {"reward": "mean reward of a match", "legal": "share of legal replies"}.items(),
+            strict=False,
+        ):
+            values = [step[name] for step in result["steps"]]
+            axis.plot(range(1, len(values) + 1), values, style, label=label)
+        axis.set_xlabel(
+            f"step of GRPO ({result['options']['groups']} deals, {result['options']['group']} matches each)"
+        )
+        axis.legend(frameon=False)
+        figure.savefig(path, metadata={"Date": None} if path.endswith(".svg") else None)
+
+
+def main() -> None:
+    """Trains, plays, prints the result, and writes the files that are asked for."""
+    options = parse(Options, __doc__)
+    result = run(options)
+    text = json.dumps(result)
+    print(json.dumps({**result, "steps": f"{len(result['steps'])} steps"}, indent=2))
+    if options.json:
+        Path(options.json).write_text(text + "\n", encoding="utf-8")
+    if options.picture:
+        draw(result, options.picture)
+
+
+if __name__ == "__main__":
+    main()
