@@ -88,7 +88,7 @@ def test_the_messages_make_the_conversation(history: str) -> None:
     match = Deal("connect_four_v0", 5, {"player_0": "random"}).match(history=history)
     question, observation, chat = match.start_sync(), env.reset(seed=5), []
     while question is not None:
-        chat = [*(chat if observation.continues and chat else []), *observation.messages]
+        chat = [*(chat if observation.continues else []), *observation.messages]
         assert chat == list(question.messages)
         assert observation.legal == list(question.legal)
         reply = question.legal[0] if question.attempt else "no idea"

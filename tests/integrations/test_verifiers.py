@@ -161,7 +161,10 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     inner.decoder = decoders.ByteLevel()
     made = PreTrainedTokenizerFast(
-        tokenizer_object=inner, eos_token="<|im_end|>", additional_special_tokens=["<|im_start|>"], chat_template=TEMPLATE
+        tokenizer_object=inner,
+        eos_token="<|im_end|>",
+        additional_special_tokens=["<|im_start|>"],
+        chat_template=TEMPLATE,
     )
     made.save_pretrained(path)
     yield PreTrainedTokenizerFast.from_pretrained(path)
@@ -236,7 +239,9 @@ def test_a_reply_that_was_cut_off_is_truncated() -> None:
         assert trace.metrics["replies_truncated"] == trace.num_turns > 0
 
 
-@pytest.mark.parametrize("reply", ["", " \n", "\x00\ud800".encode("utf-8", "replace").decode(), "(" * 200_000, "<|im_end|>"])
+@pytest.mark.parametrize(
+    "reply", ["", " \n", "\x00\ud800".encode("utf-8", "replace").decode(), "(" * 200_000, "<|im_end|>"]
+)
 def test_junk_is_a_failure_of_the_player(reply: str) -> None:
     for episode in _run(_env("bargain_v0"), _constant(reply)):
         (trace,) = episode.traces
@@ -257,7 +262,7 @@ def test_a_system_prompt_of_the_user_s_stands_before_the_rules(tmp_path: Path) -
 
 
 def test_many_episodes_at_once_with_opponents_that_wait() -> None:
-    env = _env("connect_four_v0", opponent="tests.integrations.opponents:Patient", seeds=8)
+    env = _env("connect_four_v0", opponent="tests.integrations.opponents:Patient", seeds=3)
     before = Patient.closed
 
     async def through() -> list[Any]:
@@ -268,7 +273,7 @@ def test_many_episodes_at_once_with_opponents_that_wait() -> None:
     episodes = asyncio.run(through())
     assert all(episode.ok for episode in episodes)
     groups = [episode.traces[0].info["group"] for episode in episodes]
-    assert [groups.count(group) for group in groups] == [2] * 32
-    assert Patient.closed == before + 32
+    assert [groups.count(group) for group in groups] == [2] * 12
+    assert Patient.closed == before + 12
     digests = {(trace.info["group"], trace.info["digest"]) for episode in episodes for trace in episode.traces}
-    assert len(digests) == 16  # the same replies to the same deal
+    assert len(digests) == 6  # the same replies to the same deal
