@@ -15,19 +15,26 @@ from agents.integrations import PINS
 MODULES = [module.name for module in pkgutil.iter_modules(agents.integrations.__path__)]
 
 
-def _import(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def _import(library: str, version: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Imports a module where its library has a version, or is missing."""
+    installed = metadata.version
+
+    def told(name: str) -> str:
+        if name != library:
+            return installed(name)
+        if version is None:
+            raise metadata.PackageNotFoundError(name)
+        return version
+
+    monkeypatch.setattr(metadata, "version", told)
     monkeypatch.delitem(sys.modules, f"agents.integrations.{library}", raising=False)
     importlib.import_module(f"agents.integrations.{library}")
 
 
 @pytest.mark.parametrize("library", MODULES)
 def test_a_missing_library_is_named_with_its_extra(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> str:
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(metadata, "version", missing)
     with pytest.raises(ImportError, match=rf"needs '{library}', .*pip install 'llmarena-envs\[{library}\]'"):
-        _import(library, monkeypatch)
+        _import(library, None, monkeypatch)
 
 
 @pytest.mark.parametrize("library", MODULES)
@@ -35,9 +42,8 @@ def test_a_missing_library_is_named_with_its_extra(library: str, monkeypatch: py
 def test_another_version_is_named_with_what_is_expected(
     library: str, version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(metadata, "version", lambda name: version)
     with pytest.raises(ImportError, match=rf"expected {library} {PINS[library]}, got {version}.*\[{library}\]"):
-        _import(library, monkeypatch)
+        _import(library, version, monkeypatch)
 
 
 def test_the_extras_install_the_versions_that_the_modules_ask_for() -> None:
