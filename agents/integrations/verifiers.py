@@ -2,7 +2,7 @@
 
 The taskset is called ``llmarena-verifiers``, which is how evaluation and training find it:
 
-    vf-eval llmarena-verifiers --env.taskset.environment tictactoe_v0 --env.taskset.opponent minimax -m MODEL -n 20 -r 8
+    vf-eval llmarena-verifiers --env.taskset.environment tictactoe_v0 --env.taskset.opponent minimax -m MODEL -r 8 --no-push
 
 A trace holds what one seat read and said; token ids, masks and log probabilities stand in its nodes as verifiers puts them there.
 Its reward is the match's, its metrics count how the replies ended, and its task's key is the deal's group, so that rollouts of
@@ -62,7 +62,7 @@ class DealsConfig(vf.TasksetConfig):
         history: what a question holds of the turns before; see ``agents.chat.Chat``.
     """
 
-    environment: str
+    environment: str = "tictactoe_v0"
     opponent: str | None = "random"
     staff: dict[str, str] = Field(default_factory=dict)
     options: dict[str, Any] | None = None

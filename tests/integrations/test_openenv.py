@@ -5,7 +5,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from websockets.sync.client import connect
 from agents.integrations.openenv import MatchClient, MatchEnvironment, ReplyAction, make_app
 from agents.training import Deal
 from llmarena_envs.core.options import OptionError
+from tests.docs.pages import code_blocks
 from tests.integrations.opponents import Patient
 from tests.integrations.tapes import GAMES, Tape, all_but_one, record
 
@@ -27,9 +28,8 @@ pytestmark = [
 
 
 @contextmanager
-def _server(environment: str, opponents: Any, **settings: Any) -> Iterator[str]:
-    config = uvicorn.Config(make_app(environment, opponents, **settings), port=0, log_level="error")
-    server = uvicorn.Server(config)
+def _running(app: Any) -> Iterator[str]:
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
@@ -39,6 +39,10 @@ def _server(environment: str, opponents: Any, **settings: Any) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(20)
+
+
+def _server(environment: str, opponents: Any, **settings: Any) -> AbstractContextManager[str]:
+    return _running(make_app(environment, opponents, **settings))
 
 
 @pytest.fixture(scope="module")
@@ -243,3 +247,14 @@ def test_an_opponent_that_fails_makes_the_match_void_and_says_nothing_of_the_ser
 def test_what_is_wrong_is_said_before_the_server_starts(opponents: Any, options: Any, message: str) -> None:
     with pytest.raises((OptionError, ValueError), match=message):
         make_app("tictactoe_v0", opponents, options=options)
+
+
+def test_the_page_s_scripts_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = {block.title: block.text for block in code_blocks("training.md")}
+    apps: list[Any] = []
+    monkeypatch.setattr(uvicorn, "run", lambda app, port: apps.append((app, port)))
+    exec(compile(blocks["serve.py"], "serve.py", "exec"), {})
+    ((app, port),) = apps
+    with _running(app) as url:
+        exec(compile(blocks["client.py"].replace(f"http://127.0.0.1:{port}", url), "client.py", "exec"), {})
+    assert "The match is over." in capsys.readouterr().out

@@ -12,6 +12,7 @@ import agents.integrations.textarena  # noqa: F401 - registers the games
 from agents.errors import ProviderError
 from llmarena_envs.catalogue import CATALOGUE
 from llmarena_envs.core.options import OptionError
+from tests.docs.pages import code_blocks
 from tests.integrations.opponents import Patient
 from tests.integrations.tapes import GAMES, Tape, record
 
@@ -191,3 +192,9 @@ def test_an_environment_may_be_left_in_the_middle_and_reset() -> None:
         env.close()
         env.reset(num_players=1, seed=1)
         env.close()
+
+
+def test_the_page_s_script_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = [block for block in code_blocks("training.md") if block.title == "arena.py"]
+    exec(compile(block.text, block.title, "exec"), {})
+    assert "The match is over." in capsys.readouterr().out

@@ -2,6 +2,10 @@
 
 import asyncio
 import itertools
+import json
+import re
+import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +21,7 @@ from transformers import PreTrainedTokenizerFast
 from agents.integrations.verifiers import DealHarness, DealTaskset, MatchEnv
 from agents.training import Deal
 from llmarena_envs.core.options import OptionError
+from tests.docs.pages import DOCS, code_blocks
 from tests.integrations.opponents import Patient
 from tests.integrations.tapes import GAMES, record
 
@@ -29,6 +34,9 @@ TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+
+URL = "http://127.0.0.1:8000/v1"
+"""Of the model, on the page."""
 
 Answer = Callable[[], str | int]
 """Gives a reply, or the HTTP status of a refusal."""
@@ -277,3 +285,35 @@ def test_many_episodes_at_once_with_opponents_that_wait() -> None:
     assert Patient.closed == before + 12
     digests = {(trace.info["group"], trace.info["digest"]) for episode in episodes for trace in episode.traces}
     assert len(digests) == 6  # the same replies to the same deal
+
+
+def _print(folder: Path, command: Callable[[str], list[str]]) -> str:
+    """Returns what a command prints, which is made from the address of a model."""
+
+    async def through() -> str:
+        async with _model(_constant("no idea")) as context:
+            output = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.STDOUT}
+            process = await asyncio.create_subprocess_exec(*command(context.client.base_url), cwd=folder, **output)
+            printed, _ = await asyncio.wait_for(process.communicate(), 200)
+            assert process.returncode == 0, printed.decode()
+            return printed.decode()
+
+    return asyncio.run(through())
+
+
+def test_the_page_s_script_runs(tmp_path: Path) -> None:
+    (block,) = [block for block in code_blocks("training.md") if block.title == "deals.py"]
+    printed = _print(tmp_path, lambda url: [sys.executable, "-c", block.text.replace(URL, url)])
+    assert printed.count("replies_unparsable") == 8
+
+
+def test_the_page_s_command_runs(tmp_path: Path) -> None:
+    line = re.search(r"`(vf-eval .*?)`", (DOCS / "training.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert line is not None
+    program, *arguments = shlex.split(line[1])
+    _print(
+        tmp_path, lambda url: [str(Path(sys.executable).parent / program), *[a.replace(URL, url) for a in arguments]]
+    )
+    (traces,) = tmp_path.rglob("traces.jsonl")
+    episodes = [json.loads(line) for line in traces.read_text(encoding="utf-8").splitlines()]
+    assert [episode["ok"] for episode in episodes] == [True] * 32
