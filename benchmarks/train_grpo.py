@@ -7,7 +7,8 @@ The model (under a million weights, made on the spot with a tokenizer of its own
 
 1. Warm start: it imitates random legal play, so that it knows the form of a reply.
 2. GRPO (Shao et al., arXiv 2402.03300), by TRL's ``GRPOTrainer`` with the rollouts of ``agents.integrations.trl``: a group is
-   several matches of one deal; the reward is that of the match; a reply that is no legal move forfeits it.
+   several matches of one deal; the reward is that of the match, and the share of legal replies. A reply that is no legal move
+   forfeits the match.
 3. Before and after, it plays the same deals on both seats by ``agents.play``, none of which it was trained on.
 
 Needs ``pip install 'llmarena-envs[trl]'``.
@@ -32,11 +33,12 @@ from agents.integrations.trl import Rollouts, dataset, match_reward
 from agents.play import play
 from agents.policy import Policy
 from agents.registry import make_policy
-from agents.training import Deal, deals
+from agents.training import Deal, Match, deals
 from agents.turn import TurnSettings
 from benchmarks.experiments import pictures
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import load_environment, make_environment
+from llmarena_envs.core.failures import Failure
 from rating.statistics.estimates import Estimate, rate_estimate
 from rating.statistics.proportions import paired_change
 
@@ -59,15 +61,15 @@ class Options:
 
     seed: int = option(0, "seed of everything")
     opponent: str = option("random", "the scripted opponent")
-    imitated: int = option(400, "matches of random play to imitate", smoke=12)
-    passes: int = option(3, "passes over these matches", smoke=1)
+    imitated: int = option(800, "matches of random play to imitate", smoke=12)
+    passes: int = option(2, "passes over these matches", smoke=1)
     steps: int = option(60, "steps of GRPO", smoke=2)
     groups: int = option(8, "deals in a step", smoke=2)
     group: int = option(8, "matches of a deal", smoke=2)
-    learning_rate: float = option(5e-4, "learning rate of GRPO")
+    learning_rate: float = option(1e-3, "learning rate of GRPO")
     evaluated: int = option(100, "deals to play before and after, on each seat", smoke=2)
-    hidden: int = option(128, "width of the model", smoke=32)
-    layers: int = option(3, "layers of the model", smoke=1)
+    hidden: int = option(64, "width of the model", smoke=32)
+    layers: int = option(2, "layers of the model", smoke=1)
     json: str = option("", "file to write the result to, as JSON")
     picture: str = option("", "file to draw the curve in, as PNG or SVG")
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
@@ -86,8 +88,8 @@ def random_play(seeds: Sequence[int], rng: random.Random) -> Iterator[list[Messa
 
 
 def make_tokenizer(conversations: Sequence[Sequence[Message]]) -> PreTrainedTokenizerFast:
-    """Returns a tokenizer for the texts of the game: whole phrases are tokens, and so are cells and marks."""
-    pieces = pre_tokenizers.Split(Regex(r"\(\d, \d\)|[XO_]|\n"), "isolated")
+    """Returns a tokenizer for the texts of the game: whole phrases are tokens, and so are cells, rows of the board and marks."""
+    pieces = pre_tokenizers.Split(Regex(r"\(\d, \d\)|[XO_]\|[XO_]\|[XO_]|[XO]|\n"), "isolated")
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pieces, pre_tokenizers.ByteLevel(False, use_regex=False)])
     tokenizer.decoder = decoders.ByteLevel()
@@ -126,33 +128,18 @@ def imitate(
     options: Options,
     rng: random.Random,
 ) -> list[float]:
-    """Trains the model on what is said in conversations, and returns the losses."""
-    rows = []
-    for chat in conversations:
-        inputs: list[int] = []
-        labels: list[int] = []
-        for message in chat:
-            said = message["role"] == "assistant"
-            for text, wanted in (
-                (f"<|im_start|>{message['role']}\n", False),
-                (message["content"] + END, said),
-                ("\n", False),
-            ):
-                ids = tokenizer(text)["input_ids"]
-                inputs += ids
-                labels += ids if wanted else [-100] * len(ids)
-        rows.append((inputs, labels))
-    batches = [batch for _ in range(options.passes) for batch in _batches(rows, 16, rng)]
+    """Trains the model on whole conversations, what is told as well as what is said, and returns the losses."""
+    rows = [tokenizer(tokenizer.apply_chat_template(chat, tokenize=False))["input_ids"] for chat in conversations]
+    batches = [batch for _ in range(options.passes) for batch in _batches(rows, 8, rng)]
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=len(batches))
     losses = []
     for batch in batches:
-        width = max(len(inputs) for inputs, _ in batch)
-        shape = [([0] * (width - len(inputs)), inputs, labels) for inputs, labels in batch]
+        width = max(map(len, batch))
         loss = model(
-            input_ids=torch.tensor([inputs + pad for pad, inputs, _ in shape]),
-            attention_mask=torch.tensor([[1] * len(inputs) + pad for pad, inputs, _ in shape]),
-            labels=torch.tensor([labels + [-100] * len(pad) for pad, _, labels in shape]),
+            input_ids=torch.tensor([ids + [0] * (width - len(ids)) for ids in batch]),
+            attention_mask=torch.tensor([[1] * len(ids) + [0] * (width - len(ids)) for ids in batch]),
+            labels=torch.tensor([ids + [-100] * (width - len(ids)) for ids in batch]),
         ).loss
         loss.backward()
         optimizer.step()
@@ -165,6 +152,11 @@ def imitate(
 def _batches(rows: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
     order = rng.sample(rows, len(rows))
     return [order[start : start + size] for start in range(0, len(order), size)]
+
+
+def legal_share(match: Sequence[Match], **given: Any) -> list[float]:
+    """Returns the share of each learner's replies that are legal: a second reward, 0 to 1, while hardly any match is won."""
+    return [sum(step.kind is Failure.OK for step in one.steps) / max(1, len(one.steps)) for one in match]
 
 
 class Speaker:
@@ -255,7 +247,7 @@ def run(options: Options) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as out:
         trainer = GRPOTrainer(
             model=model.train(),
-            reward_funcs=match_reward,
+            reward_funcs=[match_reward, legal_share],
             rollout_func=Rollouts(settings=SETTINGS, max_reply_tokens=MAX_REPLY),
             train_dataset=dataset(training),
             processing_class=tokenizer,
@@ -280,7 +272,7 @@ def run(options: Options) -> dict[str, Any]:
         )
         trainer.train()
     steps = [
-        {"reward": round(entry["reward"], 4), "legal": round(entry["match/legal_replies"], 4)}
+        {"reward": round(entry["rewards/match_reward/mean"], 4), "legal": round(entry["match/legal_replies"], 4)}
         for entry in trainer.state.log_history
         if "reward" in entry
     ]
