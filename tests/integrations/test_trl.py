@@ -325,7 +325,7 @@ def test_turns_that_are_answered_anew_are_refused(tmp_path: Path) -> None:
 def test_the_page_on_training_trains(tmp_path: Path) -> None:
     (script,) = [block.text for block in code_blocks("training.md") if block.title == "grpo.py"]
     tokenizer = _tokenizer()
-    options = {"output_dir": str(tmp_path), "max_steps": 1, "use_cpu": True, "report_to": [], "save_strategy": "no"}
+    options = {"output_dir": str(tmp_path), "max_steps": 1, "use_cpu": True, "bf16": False, "report_to": []}
     given = {"model": _model(tokenizer), "tokenizer": tokenizer, "options": options}
     exec(compile(script, "grpo.py", "exec"), given)
     assert given["trainer"].state.global_step == 1
