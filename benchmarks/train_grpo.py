@@ -1,13 +1,13 @@
-"""Trains a tiny language model by GRPO to beat a scripted opponent, on one core of a CPU.
+"""Trains a tiny language model by GRPO to earn more in auctions with a scripted bidder, on one core of a CPU.
 
     python -m benchmarks.train_grpo
-    python -m benchmarks.train_grpo --seed 1 --json result.json --picture curve.svg
+    python -m benchmarks.train_grpo --seed 1 --json result.json --picture curve
 
-The model (under a million weights, made on the spot with a tokenizer of its own) reads and writes the texts of tic-tac-toe.
+The model (130,000 weights, made on the spot with a tokenizer of its own) reads and writes the texts of the sealed-bid auction.
 
-1. Warm start: it imitates random legal play, so that it knows the form of a reply.
+1. Warm start: it imitates bidders who bid anything below their valuation, so that it knows the form of a reply.
 2. GRPO (Shao et al., arXiv 2402.03300), by TRL's ``GRPOTrainer`` with the rollouts of ``agents.integrations.trl``: a group is
-   several matches of one deal; the reward is that of the match; a reply that is no legal move forfeits it.
+   several matches of one deal; the reward is what the match pays. A reply that is no legal bid forfeits the match.
 3. Before and after, it plays the same deals on both seats by ``agents.play``, none of which it was trained on.
 
 Needs ``pip install 'llmarena-envs[trl]'``.
@@ -20,8 +20,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -37,10 +38,10 @@ from agents.turn import TurnSettings
 from benchmarks.experiments import pictures
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import load_environment, make_environment
-from rating.statistics.estimates import Estimate, rate_estimate
+from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 from rating.statistics.proportions import paired_change
 
-GAME = "tictactoe_v0"
+GAME = "bid_v0"
 SETTINGS = TurnSettings(reasks=0, unparsable="forfeit", illegal="forfeit")
 """One reply a turn: what is no legal move loses the match, so that there is something to learn from."""
 
@@ -50,7 +51,7 @@ TEMPLATE = (
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 MAX_REPLY = 12
-"""Tokens; a move has four."""
+"""Tokens; a bid has six."""
 
 
 @dataclass(frozen=True)
@@ -58,36 +59,37 @@ class Options:
     """Options of the training."""
 
     seed: int = option(0, "seed of everything")
-    opponent: str = option("random", "the scripted opponent")
-    imitated: int = option(400, "matches of random play to imitate", smoke=12)
+    opponent: str = option("equilibrium", "the scripted opponent")
+    imitated: int = option(1000, "matches of random bidders to imitate", smoke=12)
     passes: int = option(3, "passes over these matches", smoke=1)
-    steps: int = option(60, "steps of GRPO", smoke=2)
+    steps: int = option(150, "steps of GRPO", smoke=2)
     groups: int = option(8, "deals in a step", smoke=2)
     group: int = option(8, "matches of a deal", smoke=2)
-    learning_rate: float = option(5e-4, "learning rate of GRPO")
-    evaluated: int = option(100, "deals to play before and after, on each seat", smoke=2)
-    hidden: int = option(128, "width of the model", smoke=32)
-    layers: int = option(3, "layers of the model", smoke=1)
+    learning_rate: float = option(1e-3, "learning rate of GRPO")
+    evaluated: int = option(200, "deals to play before and after, on each seat", smoke=2)
+    hidden: int = option(64, "width of the model", smoke=32)
+    layers: int = option(2, "layers of the model", smoke=1)
     json: str = option("", "file to write the result to, as JSON")
-    picture: str = option("", "file to draw the curve in, as PNG or SVG")
+    picture: str = option("", "file to draw the curve in, as PNG and SVG, without their endings")
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
 
 
-def random_play(seeds: Sequence[int], rng: random.Random) -> Iterator[list[Message]]:
-    """Yields the conversation of every seat of matches in which all moves are random legal ones."""
+def random_play(seeds: Sequence[int], rng: np.random.Generator) -> Iterator[list[Message]]:
+    """Yields the conversation of every seat of matches in which all bids are random legal ones."""
     for deal in deals(GAME, seeds, None):
         match = deal.match(settings=SETTINGS)
         question = match.start_sync()
         while question is not None:
-            question = match.reply_sync(rng.choice(question.legal))
+            bid = match.env.unwrapped.random_action(question.agent, rng)
+            question = match.reply_sync(match.env.unwrapped.format(bid, question.agent))
         last = {step.agent: step for step in match.steps}
         for step in last.values():
             yield [*step.question.messages, {"role": "assistant", "content": step.reply}]
 
 
 def make_tokenizer(conversations: Sequence[Sequence[Message]]) -> PreTrainedTokenizerFast:
-    """Returns a tokenizer for the texts of the game: whole phrases are tokens, and so are cells and marks."""
-    pieces = pre_tokenizers.Split(Regex(r"\(\d, \d\)|[XO_]|\n"), "isolated")
+    """Returns a tokenizer for the texts of the game: whole phrases are tokens, and so are dollars and each digit of the cents."""
+    pieces = pre_tokenizers.Split(Regex(r"player_\d|\$\d+\.|\d|\n"), "isolated")
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pieces, pre_tokenizers.ByteLevel(False, use_regex=False)])
     tokenizer.decoder = decoders.ByteLevel()
@@ -126,33 +128,18 @@ def imitate(
     options: Options,
     rng: random.Random,
 ) -> list[float]:
-    """Trains the model on what is said in conversations, and returns the losses."""
-    rows = []
-    for chat in conversations:
-        inputs: list[int] = []
-        labels: list[int] = []
-        for message in chat:
-            said = message["role"] == "assistant"
-            for text, wanted in (
-                (f"<|im_start|>{message['role']}\n", False),
-                (message["content"] + END, said),
-                ("\n", False),
-            ):
-                ids = tokenizer(text)["input_ids"]
-                inputs += ids
-                labels += ids if wanted else [-100] * len(ids)
-        rows.append((inputs, labels))
-    batches = [batch for _ in range(options.passes) for batch in _batches(rows, 16, rng)]
+    """Trains the model on whole conversations, what is told as well as what is said, and returns the losses."""
+    rows = [tokenizer(tokenizer.apply_chat_template(chat, tokenize=False))["input_ids"] for chat in conversations]
+    batches = [batch for _ in range(options.passes) for batch in _batches(rows, 8, rng)]
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=len(batches))
     losses = []
     for batch in batches:
-        width = max(len(inputs) for inputs, _ in batch)
-        shape = [([0] * (width - len(inputs)), inputs, labels) for inputs, labels in batch]
+        width = max(map(len, batch))
         loss = model(
-            input_ids=torch.tensor([inputs + pad for pad, inputs, _ in shape]),
-            attention_mask=torch.tensor([[1] * len(inputs) + pad for pad, inputs, _ in shape]),
-            labels=torch.tensor([labels + [-100] * len(pad) for pad, _, labels in shape]),
+            input_ids=torch.tensor([ids + [0] * (width - len(ids)) for ids in batch]),
+            attention_mask=torch.tensor([[1] * len(ids) + [0] * (width - len(ids)) for ids in batch]),
+            labels=torch.tensor([ids + [-100] * (width - len(ids)) for ids in batch]),
         ).loss
         loss.backward()
         optimizer.step()
@@ -192,38 +179,65 @@ class Speaker:
         return reply
 
 
-def evaluate(policy: Policy, chosen: Sequence[Deal]) -> list[str]:
-    """Plays the learner's seat of each deal and returns how the matches ended: ``won``, ``drawn``, ``lost`` or ``forfeited``."""
-    ends = []
+class Played(NamedTuple):
+    """How matches ended for the learner, one entry a match.
+
+    Attributes:
+        seeds: of the deals; the two seats of a deal are one case.
+        earned: its rewards; a forfeit costs one.
+        won: whether it got the item, and at a gain.
+        legal: whether it made a legal bid.
+    """
+
+    seeds: list[int]
+    earned: list[float]
+    won: list[bool]
+    legal: list[bool]
+
+
+def evaluate(policy: Policy, chosen: Sequence[Deal]) -> Played:
+    """Plays the learner's seat of each deal."""
+    played = Played([], [], [], [])
     env = make_environment(GAME, dict(load_environment(GAME).declaration.rated_options))
     for deal in chosen:
         (learner,) = deal.learners
         opponents = {agent: make_policy(spec, GAME) for agent, spec in deal.opponents.items()}
         episode = play(env, {learner: policy, **opponents}, deal.seed, SETTINGS)
-        reward = episode.rewards[learner]
-        ends.append(
-            "forfeited" if episode.forfeit(learner) else "won" if reward > 0 else "lost" if reward < 0 else "drawn"
-        )
-    return ends
+        played.seeds.append(deal.seed)
+        played.earned.append(episode.rewards[learner])
+        played.won.append(episode.rewards[learner] > 0)
+        played.legal.append(not episode.forfeit(learner))
+    return played
 
 
-def summary(ends: Sequence[str]) -> dict[str, Any]:
-    """Returns the numbers of the ends, and the win rate with its interval (Wilson, 95 %)."""
-    rate = rate_estimate(ends.count("won"), len(ends))
-    assert rate is not None
-    return {**{end: ends.count(end) for end in ("won", "drawn", "lost", "forfeited")}, "win_rate": interval(rate)}
+def summary(played: Played) -> dict[str, list[float | None]]:
+    """Returns the mean reward, the share of auctions won, and that of legal bids, each with its interval of 95 %."""
+    won, legal = (rate_estimate(sum(hits), len(hits)) for hits in (played.won, played.legal))
+    return {
+        "earned": interval(mean_estimate(played.earned, played.seeds)),
+        "won": interval(won),
+        "legal": interval(legal),
+    }
 
 
-def interval(estimate: Estimate) -> list[float]:
-    """Returns a value with the ends of its interval."""
-    return [round(number, 4) for number in (estimate.value, estimate.low, estimate.high)]
+def changes(before: Played, after: Played) -> dict[str, list[float | None]]:
+    """Returns how much more there is of each after training, deal by deal, with the interval of the change."""
+    more = [new - old for old, new in zip(before.earned, after.earned, strict=True)]
+    won, legal = paired_change(before.won, after.won), paired_change(before.legal, after.legal)
+    return {"earned": interval(mean_estimate(more, before.seeds)), "won": interval(won), "legal": interval(legal)}
+
+
+def interval(estimate: Estimate | None) -> list[float | None]:
+    """Returns a value with the ends of its interval, which it has not where all matches are alike."""
+    assert estimate is not None
+    return [None if number is None else round(number, 4) for number in estimate[:3]]
 
 
 def run(options: Options) -> dict[str, Any]:
     """Trains and plays.
 
     Returns:
-        ``options``, ``weights`` (their number), ``imitation_loss`` at first and last, ``before``, ``after`` and ``random`` moves
+        ``options``, ``weights`` (their number), ``imitation_loss`` at first and last, ``before``, ``after`` and ``random`` bids
         (see ``summary``), ``change`` of the win rate with its paired interval, ``steps`` of GRPO (mean reward and share of legal
         replies) and ``seconds``.
     """
@@ -243,7 +257,7 @@ def run(options: Options) -> dict[str, Any]:
     training = list(deals(GAME, range(first + 10**6, first + 10**6 + needed), options.opponent))
     held_out = list(deals(GAME, range(first + 2 * 10**6, first + 2 * 10**6 + options.evaluated), options.opponent))
 
-    conversations = list(random_play(range(first, first + options.imitated), rng))
+    conversations = list(random_play(range(first, first + options.imitated), np.random.default_rng(options.seed)))
     tokenizer = make_tokenizer(conversations)
     model = make_model(tokenizer, options)
     losses = imitate(model, tokenizer, conversations, options, rng)
@@ -280,7 +294,7 @@ def run(options: Options) -> dict[str, Any]:
         )
         trainer.train()
     steps = [
-        {"reward": round(entry["reward"], 4), "legal": round(entry["match/legal_replies"], 4)}
+        {"reward": round(entry["rewards/match_reward/mean"], 4), "legal": round(entry["match/legal_replies"], 4)}
         for entry in trainer.state.log_history
         if "reward" in entry
     ]
@@ -288,8 +302,6 @@ def run(options: Options) -> dict[str, Any]:
 
     after = evaluate(Speaker(model.eval(), tokenizer), held_out)
     lap("playing after")
-    change = paired_change([end == "won" for end in before], [end == "won" for end in after])
-    assert change is not None
     return {
         "options": asdict(options),
         "weights": model.num_parameters(),
@@ -297,27 +309,22 @@ def run(options: Options) -> dict[str, Any]:
         "random": summary(evaluate(make_policy("random", GAME), held_out)),
         "before": summary(before),
         "after": summary(after),
-        "change": interval(change),
+        "change": changes(before, after),
         "steps": steps,
         "seconds": seconds,
     }
 
 
-def draw(result: Mapping[str, Any], path: str) -> None:
-    """Draws the mean reward and the share of legal replies over the steps of GRPO."""
-    with pictures.axes() as (figure, (axis,)):
-        for style, (name, label) in zip(
-            pictures.LINES,
-            {"reward": "mean reward of a match", "legal": "share of legal replies"}.items(),
-            strict=False,
-        ):
+def draw(result: Mapping[str, Any], path: Path) -> None:
+    """Draws the mean reward and the share of legal bids over the steps of GRPO."""
+    labels = {"reward": "mean reward of a match", "legal": "share of legal bids"}
+    with pictures.axes(columns=2) as (figure, fields):
+        for field, (name, label) in zip(fields, labels.items(), strict=True):
             values = [step[name] for step in result["steps"]]
-            axis.plot(range(1, len(values) + 1), values, style, label=label)
-        axis.set_xlabel(
-            f"step of GRPO ({result['options']['groups']} deals, {result['options']['group']} matches each)"
-        )
-        axis.legend(frameon=False)
-        figure.savefig(path, metadata={"Date": None} if path.endswith(".svg") else None)
+            field.plot(range(1, len(values) + 1), values, color=pictures.COLOURS[0], linewidth=1)
+            field.set_ylabel(label)
+            field.set_xlabel("step of GRPO")
+        pictures.save(figure, path)
 
 
 def main() -> None:
@@ -329,7 +336,7 @@ def main() -> None:
     if options.json:
         Path(options.json).write_text(text + "\n", encoding="utf-8")
     if options.picture:
-        draw(result, options.picture)
+        draw(result, Path(options.picture))
 
 
 if __name__ == "__main__":

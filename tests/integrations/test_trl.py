@@ -21,6 +21,7 @@ from agents.training import Deal, deals
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.tictactoe.text import TicTacToeCodec
+from tests.docs.pages import code_blocks
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -319,3 +320,12 @@ def test_turns_that_are_answered_anew_are_refused(tmp_path: Path) -> None:
     sides = [Deal("debate_v0", 1, {f"debater_{seat}": "debater", **staff}) for seat in range(2)]
     with pytest.raises(ValueError, match="give its seat to an opponent"):
         Rollouts()(_prompts(sides), trainer)
+
+
+def test_the_page_on_training_trains(tmp_path: Path) -> None:
+    (script,) = [block.text for block in code_blocks("training.md") if block.title == "grpo.py"]
+    tokenizer = _tokenizer()
+    options = {"output_dir": str(tmp_path), "max_steps": 1, "use_cpu": True, "bf16": False, "report_to": []}
+    given = {"model": _model(tokenizer), "tokenizer": tokenizer, "options": options}
+    exec(compile(script, "grpo.py", "exec"), given)
+    assert given["trainer"].state.global_step == 1
