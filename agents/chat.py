@@ -45,13 +45,14 @@ class Chat:
         Args:
             observation: a text observation as policies get it, with ``update`` if the history is one of updates.
         """
-        if observation.get("attempt"):
-            return self._add([], observation.get("feedback") or observation["text"])
         fresh = bool(observation.get("fresh_history"))
+        said = observation["update" if self._history == "updates" and not fresh else "text"]
+        if observation.get("attempt"):
+            return self._add([], observation.get("feedback") or said)
         alone = fresh or self._history == "single_turn"
         self.messages = [] if alone else self._whole
         rules = [] if self.messages else [{"role": "system", "content": encodable(observation["rules"])}]
-        return self._add(rules, observation["update" if self._history == "updates" and not fresh else "text"])
+        return self._add(rules, said)
 
     def _add(self, new: list[Message], said: str) -> list[Message]:
         new.append({"role": "user", "content": encodable(said)})

@@ -1,0 +1,361 @@
+"""Matches as rollouts of TRL's ``GRPOTrainer``: every completion is one learner's side of a whole match.
+
+    trainer = GRPOTrainer(
+        model="Qwen/Qwen3-0.6B",
+        train_dataset=dataset(deals("tictactoe_v0", range(1000), "random")),
+        rollout_func=Rollouts(),
+        reward_funcs=match_reward,
+        args=GRPOConfig(max_completion_length=2048),
+    )
+
+The prompts of the data set are deals and no texts: what the model reads comes from the match. The trainer repeats each of them
+``num_generations`` times, so a group of completions shares a deal (Shao et al., arXiv 2402.03300). What the model said keeps the
+tokens that were drawn, and only these are trained on (``env_mask``); what the environment says stands between them.
+"""
+
+import asyncio
+import copy
+import json
+from collections.abc import Coroutine, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from agents.errors import ProviderError
+from agents.integrations import importing
+from agents.models.local.chat import ChatFormat
+from agents.policy import Reply
+from agents.training import Deal, Match, Question
+from agents.turn import STANDARD_TURNS, TurnSettings
+from llmarena_envs.core.failures import Failure
+from llmarena_envs.core.options import OptionError, check_choice, check_int
+
+with importing("trl"):
+    import datasets
+    import torch
+    from trl.models import unwrap_model_for_generation
+
+_MARK = "9f86d081"
+
+
+def dataset(deals: Iterable[Deal]) -> datasets.Dataset:
+    """Returns the data set of some deals: a row for each learner, whose ``prompt`` names the deal and the learner."""
+    return datasets.Dataset.from_list(
+        [{"prompt": _write_prompt(deal, learner)} for deal in deals for learner in deal.learners]
+    )
+
+
+def match_reward(
+    prompts: Sequence[str],
+    reward: Sequence[float | None],
+    match: Sequence[Match],
+    learner: Sequence[str],
+    log_metric: Any = None,
+    **others: Any,
+) -> list[float | None]:
+    """Returns what each learner received from its match: the ``reward_funcs`` for ``Rollouts``.
+
+    Matches without a result and void ones have ``None``, which the trainer leaves out. The share of legal replies and of void
+    matches are logged. A reward function of one's own finds ``match``, ``learner`` and ``reward`` among its arguments too.
+    """
+    if log_metric is not None:
+        steps = [step for one, agent in zip(match, learner, strict=True) for step in one.steps if step.agent == agent]
+        if steps:
+            log_metric("match/legal_replies", sum(step.kind is Failure.OK for step in steps) / len(steps))
+        log_metric("match/void", sum(one.episode is None for one in match) / len(match))
+    return list(reward)
+
+
+class Rollouts:
+    """The ``rollout_func`` of a ``GRPOTrainer``: plays a match for each prompt, all of them at once.
+
+    In each round every match that asks its learner is given a reply, all of them by one call of ``generate``. In self-play the
+    model speaks for all learners, and is trained on what the one says that the prompt names.
+
+    A reply ends at a token that ends a turn, after ``max_reply_tokens``, or where the completion has as many tokens as the
+    trainer allows (``max_completion_length``) or the model can read. One that is cut is ``Failure.TRUNCATED``: it counts if it
+    holds a legal move. A learner whose conversation is full is not asked any more: each of its further replies is empty and
+    truncated, so that the match goes on by what ``settings`` play for it, and its completion ends with its last reply.
+
+    An opponent's ``ProviderError`` makes a match void: it has no reward, and the others go on. A fatal one ends the training.
+
+    Args:
+        settings: what to do about replies that are no legal move.
+        history: ``updates`` or ``full``, see ``agents.chat.Chat``: conversations that grow, since a completion is one sequence.
+        max_reply_tokens: greatest number of tokens of a reply. Scores of the whole vocabulary are held for each of them.
+        trusted: whether prompts may name any environment and policy, see ``Deal.from_json``.
+
+    Raises:
+        OptionError: if there is no such history, or the number of tokens is none.
+    """
+
+    def __init__(
+        self,
+        *,
+        settings: TurnSettings = STANDARD_TURNS,
+        history: str = "updates",
+        max_reply_tokens: int = 256,
+        trusted: bool = False,
+    ) -> None:
+        check_choice("history", history, ("updates", "full"))
+        check_int("max_reply_tokens", max_reply_tokens, 1, 10**6)
+        self._settings = settings
+        self._history = history
+        self._max_reply_tokens = max_reply_tokens
+        self._trusted = trusted
+
+    def __call__(self, prompts: Sequence[str], trainer: Any) -> dict[str, list[Any]]:
+        """Plays the matches of a batch.
+
+        Returns:
+            For each prompt ``prompt_ids`` (what the learner read before its first reply), ``completion_ids``, ``logprobs`` and
+            ``env_mask`` (of the same length as the completion: 1 for what the model said), and for reward functions ``match``,
+            ``learner`` and ``reward``.
+
+        Raises:
+            OptionError: if a prompt is none of ``dataset``, or the trainer generates with vLLM.
+            ValueError: if a learner is to answer without what was said before, which is no part of one sequence.
+            ProviderError: if an opponent fails for good.
+        """
+        if trainer.use_vllm:
+            raise OptionError("use_vllm: expected False: matches are played with the model's own generate()")
+        deals = [_read_prompt(prompt, self._trusted) for prompt in prompts]
+        writer = _Writer(trainer, self._max_reply_tokens)
+        seats = [_Seats(deal.match(settings=self._settings, history=self._history), writer) for deal, _ in deals]
+        _run(_play(seats, writer))
+        sides = [one.side(learner) for one, (_, learner) in zip(seats, deals, strict=True)]
+        return {
+            "prompt_ids": [side.prompt for side in sides],
+            "completion_ids": [side.said for side in sides],
+            "logprobs": [side.logprobs for side in sides],
+            "env_mask": [side.mask for side in sides],
+            "match": [one.match for one in seats],
+            "learner": [learner for _, learner in deals],
+            "reward": [one.reward(learner) for one, (_, learner) in zip(seats, deals, strict=True)],
+        }
+
+
+class _Said(NamedTuple):
+    """A reply as the model wrote it."""
+
+    ids: list[int]
+    logprobs: list[float]
+    is_cut: bool
+
+
+class _Writer:
+    """The trainer's model as the writer of replies, and what its tokenizer makes of messages."""
+
+    def __init__(self, trainer: Any, max_reply_tokens: int) -> None:
+        self._trainer = trainer
+        processor = trainer.processing_class
+        self._tokenizer = getattr(processor, "tokenizer", processor)
+        self._format = ChatFormat(self._tokenizer, trainer.chat_template_kwargs)
+        self._takes_system = self._format.knows_role("system")
+        self._ends = set(trainer.eos_token_ids)
+        self._max_reply_tokens = max_reply_tokens
+        self.end: int = self._tokenizer.eos_token_id
+        self.max_completion: int = trainer.max_completion_length
+        config = trainer.accelerator.unwrap_model(trainer.model).config.get_text_config()
+        self.max_context: int = getattr(config, "max_position_embeddings", None) or 10**9
+
+    def begin(self, question: Question) -> list[int]:
+        """Returns the tokens of a conversation's beginning."""
+        messages = list(question.messages)
+        if not self._takes_system and messages[0]["role"] == "system":
+            rules, first, *others = messages
+            messages = [{**first, "content": f"{rules['content']}\n\n{first['content']}"}, *others]
+        return self._encode(self._format.write(messages))
+
+    def go_on(self, question: Question, last: int) -> list[int]:
+        """Returns the tokens between a reply, whose last token is given, and the next one.
+
+        They are those of the text that the template writes behind any reply, so that no reply is ever tokenised again.
+        """
+        before = [{"role": "user", "content": "?"}, {"role": "assistant", "content": _MARK}]
+        ids = self._encode(self._format.write([*before, *question.new]).partition(_MARK)[2])
+        return ids[1:] if last in self._ends and ids[0] == last else ids
+
+    def read(self, ids: Sequence[int]) -> str:
+        """Returns the text of a reply."""
+        return self._tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+    def write(self, sides: Sequence["_Side"]) -> list[_Said]:
+        """Lets the model reply on every side, each within its own room."""
+        limits = [min(self._max_reply_tokens, side.room) for side in sides]
+        replies: dict[int, _Said] = {}
+        for limit in sorted(set(limits)):  # one, but for conversations that are nearly full
+            chosen = [index for index, own in enumerate(limits) if own == limit]
+            replies.update(zip(chosen, self._generate([sides[index].sequence for index in chosen], limit), strict=True))
+        return [replies[index] for index in range(len(sides))]
+
+    def _generate(self, sequences: Sequence[list[int]], limit: int) -> list[_Said]:
+        width = max(map(len, sequences))
+        device = self._trainer.accelerator.device
+        padded = [[self._tokenizer.pad_token_id] * (width - len(ids)) + ids for ids in sequences]
+        shown = [[0] * (width - len(ids)) + [1] * len(ids) for ids in sequences]
+        config = copy.deepcopy(self._trainer.generation_config)
+        config.max_new_tokens = limit
+        config.return_dict_in_generate = config.output_scores = True
+        with (
+            unwrap_model_for_generation(self._trainer.model_wrapped, self._trainer.accelerator) as model,
+            torch.no_grad(),
+        ):
+            out = model.generate(
+                input_ids=torch.tensor(padded, device=device),
+                attention_mask=torch.tensor(shown, device=device),
+                generation_config=config,
+            )
+            logprobs = model.compute_transition_scores(out.sequences, out.scores, normalize_logits=True)
+        drawn = out.sequences[:, width:].tolist()
+        return [self._end(ids, own) for ids, own in zip(drawn, logprobs.tolist(), strict=True)]
+
+    def _end(self, ids: list[int], logprobs: list[float]) -> _Said:
+        """Returns a row of the batch up to its first token that ends a turn."""
+        end = next((index + 1 for index, token in enumerate(ids) if token in self._ends), 0)
+        length = end or len(ids)
+        return _Said(ids[:length], logprobs[:length], is_cut=not end)
+
+    def _encode(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+class _Side:
+    """A learner's side of a match as one sequence of tokens, which only grows.
+
+    Attributes:
+        prompt: tokens before the first reply.
+        said: tokens from there on, up to the end of the last reply.
+        mask: 1 for those of them that the model said.
+        logprobs: of those, under the distribution they were drawn from; 0 for the others.
+    """
+
+    def __init__(self, writer: _Writer) -> None:
+        self._writer = writer
+        self._is_full = False
+        self.prompt: list[int] = []
+        self.said: list[int] = []
+        self.mask: list[int] = []
+        self.logprobs: list[float] = []
+
+    @property
+    def sequence(self) -> list[int]:
+        """All tokens."""
+        return self.prompt + self.said
+
+    @property
+    def room(self) -> int:
+        """How many tokens may be added."""
+        writer = self._writer
+        left = min(writer.max_completion, writer.max_context - len(self.prompt)) - len(self.said)
+        return 0 if self._is_full else max(0, left)
+
+    def hear(self, question: Question) -> None:
+        """Adds what the learner is told, if there is room for that and a reply."""
+        if self._is_full:
+            return
+        if not self.prompt:
+            self.prompt = self._writer.begin(question)
+            self._is_full = not self.room
+            return
+        if not question.continues:
+            raise ValueError(
+                f"{question.agent} is to answer without what was said before, which is no part of one sequence of tokens:"
+                " give its seat to an opponent"
+            )
+        told = self._writer.go_on(question, self.said[-1])
+        if len(told) >= self.room:
+            self._is_full = True
+            return
+        self._add(told, [0.0] * len(told), 0)
+
+    def say(self, reply: _Said) -> Reply:
+        """Adds a reply of the model and returns it as the match takes it."""
+        self._add(reply.ids, reply.logprobs, 1)
+        return Reply(self._writer.read(reply.ids), Failure.TRUNCATED if reply.is_cut else Failure.OK)
+
+    def finish(self) -> None:
+        """Gives a side that never spoke the token that the trainer expects of each prompt and completion, to be masked."""
+        self.prompt = self.prompt or [self._writer.end]
+        if not self.said:
+            self._add([self._writer.end], [0.0], 0)
+
+    def _add(self, ids: Sequence[int], logprobs: Sequence[float], said: int) -> None:
+        self.said += ids
+        self.logprobs += logprobs
+        self.mask += [said] * len(ids)
+
+
+class _Seats:
+    """A match with the sides of its learners."""
+
+    def __init__(self, match: Match, writer: _Writer) -> None:
+        self.match = match
+        self._sides = {agent: _Side(writer) for agent in match.learners}
+
+    def side(self, learner: str) -> _Side:
+        """Returns a learner's side of the match, which is over."""
+        side = self._sides[learner]
+        side.finish()
+        return side
+
+    def hear(self, question: Question) -> _Side:
+        """Tells a learner the question, and returns its side."""
+        side = self._sides[question.agent]
+        side.hear(question)
+        return side
+
+    def reward(self, learner: str) -> float | None:
+        """Returns what a learner received, or ``None`` if the match is void or has no result."""
+        episode = self.match.episode
+        return None if episode is None or episode.undecided else self.match.reward(learner)
+
+
+async def _play(seats: Sequence[_Seats], writer: _Writer) -> None:
+    """Plays matches to their ends, replying to all of them at once."""
+    try:
+        asked = await _next([(one, one.match.start()) for one in seats])
+        while asked:
+            sides = [one.hear(question) for one, question in asked]
+            replies = iter(writer.write([side for side in sides if side.room]))
+            answers = [side.say(next(replies)) if side.room else Reply("", Failure.TRUNCATED) for side in sides]
+            asked = await _next([(one, one.match.reply(said)) for (one, _), said in zip(asked, answers, strict=True)])
+    finally:
+        for one in seats:
+            await one.match.close()
+
+
+async def _next(
+    going: Sequence[tuple[_Seats, Coroutine[Any, Any, Question | None]]],
+) -> list[tuple[_Seats, Question]]:
+    """Waits for the next question of each match, and leaves out those that are over or void."""
+    results = await asyncio.gather(*[waiting for _, waiting in going], return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException) and (not isinstance(result, ProviderError) or result.fatal):
+            raise result
+    return [(one, result) for (one, _), result in zip(going, results, strict=True) if isinstance(result, Question)]
+
+
+def _run(waiting: Coroutine[Any, Any, None]) -> None:
+    """Runs a coroutine to its end, in a thread of its own where an event loop runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(waiting)
+    else:
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, waiting).result()
+
+
+def _write_prompt(deal: Deal, learner: str) -> str:
+    return json.dumps({"deal": deal.to_json(), "learner": learner})
+
+
+def _read_prompt(prompt: Any, trusted: bool) -> tuple[Deal, str]:
+    try:
+        row = json.loads(prompt)
+        text, learner = row["deal"], row["learner"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise OptionError(f"prompt: expected a row of agents.integrations.trl.dataset, got {prompt!r:.200}") from None
+    deal = Deal.from_json(text, trusted=trusted)
+    check_choice("prompt: learner", learner, deal.learners)
+    return deal, learner

@@ -1,0 +1,139 @@
+"""Deals: what a row of a training set holds, and from which a match is made."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from agents.registry import baselines, make_policy, split_spec
+from agents.training.match import Match
+from agents.turn import STANDARD_TURNS, TurnSettings
+from llmarena_envs.catalogue import CATALOGUE, canonical_name, load_environment, make_environment
+from llmarena_envs.core.declaration import role_of
+from llmarena_envs.core.options import OptionError, check_choice, check_int
+
+MAX_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Deal:
+    """All that fixes a match but what the learners say: what a row of a training set holds.
+
+    Attributes:
+        environment: name of the environment, e.g. ``tictactoe_v0``.
+        seed: seed of the match.
+        opponents: names of policies by agent id; see ``agents.registry``. Every other seat is a learner.
+        options: constructor options; by default those of rated matches.
+
+    Raises:
+        OptionError: when the match is made, if there is no such environment, option or policy.
+    """
+
+    environment: str
+    seed: int
+    opponents: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] | None = None
+
+    @property
+    def group(self) -> str:
+        """A name that replies to the same deal share: what advantages of GRPO are relative to (Shao et al., arXiv 2402.03300)."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """Agent ids of the learners, in seat order."""
+        agents = _make(self.environment, self.options).unwrapped.possible_agents
+        return tuple(agent for agent in agents if agent not in self.opponents)
+
+    def match(self, *, settings: TurnSettings = STANDARD_TURNS, history: str = "updates") -> Match:
+        """Returns a new match of this deal with new opponents, which it closes when it is over, void, or closed."""
+        opponents = {agent: make_policy(spec, self.environment) for agent, spec in self.opponents.items()}
+        env = _make(self.environment, self.options)
+        return Match(env, opponents, seed=self.seed, settings=settings, history=history, close_opponents=True)
+
+    def to_json(self) -> str:
+        """Returns the deal as one line of JSON: a cell of a data set that no library takes apart or fills with nulls."""
+        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str, *, trusted: bool = False) -> "Deal":
+        """Reads a deal that ``to_json`` wrote.
+
+        Args:
+            text: the JSON.
+            trusted: whether it may name any environment and policy. Otherwise it may name those of the suite only, and scripted
+                policies: other names import code, load weights, or send a key to a server that the name says.
+
+        Raises:
+            OptionError: if it is none, or names what it may not.
+        """
+        try:
+            row = json.loads(text, parse_constant=_refuse)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise OptionError(f"deal: expected the JSON of a deal, got {text!r:.80} ({error})") from None
+        names = ("environment", "seed", "opponents", "options")
+        if not isinstance(row, dict) or set(row) != set(names):
+            raise OptionError(f"deal: expected an object with {', '.join(names)}, got {row!r:.200}")
+        environment, opponents, options = row["environment"], row["opponents"], row["options"]
+        if not isinstance(environment, str):
+            raise OptionError(f"deal: environment: expected a name, got {environment!r:.80}")
+        if not isinstance(opponents, dict) or not all(isinstance(spec, str) for spec in opponents.values()):
+            raise OptionError(f"deal: opponents: expected names of policies by agent id, got {opponents!r:.200}")
+        if options is not None and not isinstance(options, dict):
+            raise OptionError(f"deal: options: expected an object or null, got {options!r:.80}")
+        check_int("deal: seed", row["seed"], 0, MAX_SEED)
+        if not trusted:
+            known = [entry.name for entry in CATALOGUE]
+            check_choice("deal: environment of an untrusted row", canonical_name(environment).partition("#")[0], known)
+            for spec in opponents.values():
+                check_choice("deal: opponent of an untrusted row", split_spec(spec)[0], baselines(environment))
+        return cls(environment, row["seed"], opponents, options)
+
+
+def deals(
+    environment: str,
+    seeds: Iterable[int],
+    opponent: str | None = "random",
+    *,
+    staff: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Iterator[Deal]:
+    """Yields every seed with a learner on each rated seat in turn, as matches of a rating are played.
+
+    Args:
+        environment: name of the environment.
+        seeds: of the matches.
+        opponent: name of the policy on the other rated seats; ``None`` for self-play, which yields every seed once.
+        staff: names of policies by role, for roles that are not rated, such as judges.
+        options: constructor options; by default those of rated matches.
+
+    Raises:
+        OptionError: if there is no such environment or option, or a role of the staff has no policy.
+    """
+    declaration = load_environment(environment).declaration
+    agents = _make(environment, options).unwrapped.possible_agents
+    rated = [agent for agent in agents if declaration.is_rated(agent)]
+    employed = {agent: role_of(agent) for agent in agents if agent not in rated}
+    roles, given = sorted(set(employed.values())), dict(staff or {})
+    if sorted(given) != roles:
+        raise OptionError(
+            f"staff: expected a policy for each of the roles {roles} of {environment}, got {sorted(given)}"
+        )
+    seats = {agent: given[role] for agent, role in employed.items()}
+    for seed in seeds:
+        if opponent is None:
+            yield Deal(environment, seed, seats, options)
+            continue
+        for learner in rated:
+            others = {agent: opponent for agent in rated if agent != learner}
+            yield Deal(environment, seed, others | seats, options)
+
+
+def _make(environment: str, options: Mapping[str, Any] | None) -> Any:
+    chosen = load_environment(environment).declaration.rated_options if options is None else options
+    return make_environment(environment, dict(chosen))
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
