@@ -68,6 +68,25 @@ def difference(expected: Any, got: Any, path: str = "") -> tuple[str, str] | Non
     return next(found for place, left, right in parts if (found := difference(left, right, place)) is not None)
 
 
+def are_alike(left: Any, right: Any) -> bool:
+    """Says whether two values hold the same, down to the attributes of objects: what copies share is not looked at."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(are_alike(left[key], right[key]) for key in left)
+    if isinstance(left, tuple | list):
+        return len(left) == len(right) and all(map(are_alike, left, right))
+    if isinstance(left, np.ndarray):
+        return left.shape == right.shape and bool((left == right).all())
+    if isinstance(left, np.random.Generator):
+        return are_alike(left.bit_generator.state, right.bit_generator.state)
+    if type(left).__eq__ is object.__eq__ and hasattr(left, "__dict__"):
+        return are_alike(vars(left), vars(right))
+    return bool(left == right)
+
+
 def expect_equal(trial: Trial, expected: Any, got: Any, what: str, agent: str | None = None) -> None:
     """Fails with the first difference unless two plain values are equal."""
     found = difference(expected, got)
