@@ -14,6 +14,7 @@ from llmarena_envs.bargain.scenarios import (
     check_scenario,
     draw_scenario,
     plans,
+    with_values,
     worth,
 )
 from llmarena_envs.core.failures import Reason
@@ -132,7 +133,10 @@ class Bargain(Game[Action, BargainView]):
 
     def reset(self, rng: np.random.Generator) -> None:
         """Draws the scenario."""
-        self.scenario = self._fixed or draw_scenario(self.source, rng)
+        self._begin(self._fixed or draw_scenario(self.source, rng))
+
+    def _begin(self, scenario: Scenario) -> None:
+        self.scenario = scenario
         self.offers: tuple[Offer, ...] = ()
         self.agreed = False
         self.to_move = (self.agents[self._first],)
@@ -207,6 +211,31 @@ class Bargain(Game[Action, BargainView]):
             self.offers,
             self.agreed,
         )
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        """Redraws the other side's values: all that make a scenario of the source with what ``agent`` knows are equally likely.
+
+        Offers and messages stay, whatever they tell of the true values. After an agreement the values are such as give ``agent``
+        its reward and its statistics. A fixed scenario is no knowledge of the sides and is redrawn as well.
+        """
+        seat = self.agents.index(agent)
+        known = self.statistics(agent), self.rewards[seat]
+        counts, values = self.scenario
+        candidates = with_values(self.source, seat, counts, values[seat])
+        for index in rng.permutation(len(candidates)):
+            self._take_up(candidates[index])
+            if (self.statistics(agent), self.rewards[seat]) == known:
+                return
+
+    def _take_up(self, scenario: Scenario) -> None:
+        """Puts another scenario in the place of this one, and reckons anew what has come of it."""
+        offers, agreed, to_move = self.offers, self.agreed, self.to_move
+        self._begin(scenario)
+        for offer in offers:
+            self.apply((offer,))
+        if agreed:
+            self.apply((Deal(),))
+        self.to_move = to_move
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Offer:
         """Draws an offer; an acceptance binds, so it is never drawn for anybody."""

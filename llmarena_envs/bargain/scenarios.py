@@ -108,6 +108,21 @@ def draw_scenario(source: str, rng: np.random.Generator) -> Scenario:
     return scenarios(source)[bisect_right(_cumulative_weights(source), rng.random())]
 
 
+@cache
+def _by_what_a_side_knows(source: str) -> dict[tuple[int, Triple, Triple], tuple[Scenario, ...]]:
+    found: dict[tuple[int, Triple, Triple], tuple[Scenario, ...]] = {}
+    for scenario in scenarios(source):
+        for seat, values in enumerate(scenario.values):
+            known = seat, scenario.counts, values
+            found[known] = (*found.get(known, ()), scenario)
+    return found
+
+
+def with_values(source: str, seat: int, counts: Triple, values: Triple) -> tuple[Scenario, ...]:
+    """Returns the scenarios of a source with these counts in which the side in ``seat`` has these values: all equally likely."""
+    return _by_what_a_side_knows(source)[seat, counts, values]
+
+
 def check_scenario(instance: object, source: str) -> Scenario:
     """Returns ``instance``, a list of counts, values of player_0 and values of player_1, as a scenario.
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from llmarena_envs.bid.hidden import redrawn_round
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_int
@@ -135,6 +136,9 @@ class SealedBid(Game[int, BidView]):
         """Draws the valuations of every round, and a coin for each in case of equal bids."""
         self.valuations = self._fixed or tuple([self._draw_valuations(rng) for _ in range(self.rounds)])
         self._coins = tuple(rng.random(self.rounds).tolist())
+        self._begin()
+
+    def _begin(self) -> None:
         self.histories: tuple[tuple[PastRound, ...], ...] = ((),) * len(self.agents)
         self._round = 1
         self.to_move = self.agents
@@ -195,6 +199,25 @@ class SealedBid(Game[int, BidView]):
         legal = range(valuation) if to_move else ()
         history = self.histories[seat]
         return BidView(agent, to_move, legal, len(self.agents), self.step, self.rounds, number, valuation, history)
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        """Redraws the other bidders' valuations and losing bids, and the valuations and coins of the rounds to come.
+
+        Valuations are drawn as at the beginning, a winner's from those above its bid; a losing bid is drawn uniformly from
+        those that lose. Fixed valuations are no knowledge of the bidders and are redrawn as well.
+        """
+        seat = self.agents.index(agent)
+        past, to_move = self.histories[seat], self.to_move
+        fresh = [self._draw_valuations(rng) for _ in range(len(past), self.rounds)]
+        if fresh:
+            fresh[0] = (*fresh[0][:seat], self.valuations[len(past)][seat], *fresh[0][seat + 1 :])
+        over = [redrawn_round(self.agents, seat, known, self.units, rng) for known in past]
+        self.valuations = (*[valuations for valuations, _, _ in over], *fresh)
+        self._coins = (*[coin for _, _, coin in over], *rng.random(len(fresh)).tolist())
+        self._begin()
+        for _, bids, _ in over:
+            self.apply(bids)
+        self.to_move = to_move
 
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns means over the rounds that are over: ``score``, and ``bid`` and ``valuation`` in dollars.

@@ -52,6 +52,7 @@ class ConnectFour(Game[int, BoardView]):
     agents = ("player_0", "player_1")
     num_actions = COLUMNS
     max_turns = ROWS * COLUMNS
+    perfect_information = True
 
     def __init__(self, random_opening: int = 0) -> None:
         check_int("random_opening", random_opening, 0, MAX_OPENING)

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 VERDICTS = ("A", "B", "tie")
 """Verdicts; their places are their numbers in ``infos``."""
 
@@ -37,6 +39,11 @@ class Abstention(NamedTuple):
 
 
 Given = Judgement | Abstention
+
+
+def meaningless(verdict: str, rng: np.random.Generator) -> Judgement:
+    """Returns a judgement with reasons that say nothing."""
+    return Judgement(verdict, f"Reasons without meaning, number {int(rng.integers(1000))}. [[{verdict.capitalize()}]]")
 
 
 def exchanged(label: str) -> str:
@@ -91,6 +98,26 @@ class Committee(NamedTuple):
     def joined_by(self, given: tuple[Given, ...]) -> "Committee":
         """Returns the committee after one more session."""
         return self._replace(sessions=(*self.sessions, given))
+
+    def redrawn(self, reader: int, rng: np.random.Generator, *, keep_verdicts: bool) -> "Committee":
+        """Returns the committee with other judgements where somebody has not read them.
+
+        Args:
+            reader: number of the judge who has read its own and, where they were discussed, those of the others; -1 for
+                somebody who has read none.
+            rng: draws verdicts, all equally likely, and reasons without meaning.
+            keep_verdicts: whether only the reasons change.
+        """
+        sessions = []
+        for number, given in enumerate(self.sessions):
+            is_discussed = (number + 1) % self.times > 0
+            sessions.append(
+                tuple(
+                    each if reader >= 0 and (is_discussed or judge == reader) else _redrawn(each, rng, keep_verdicts)
+                    for judge, each in enumerate(given)
+                )
+            )
+        return self._replace(sessions=tuple(sessions))
 
     @property
     def is_done(self) -> bool:
@@ -151,6 +178,12 @@ class Committee(NamedTuple):
     def winner(self) -> str:
         """The verdict of the committee: ``"A"``, ``"B"``, ``"tie"`` or ``NONE``."""
         return plurality(self.verdicts(), self.quorum)
+
+
+def _redrawn(given: Given, rng: np.random.Generator, keep_verdict: bool) -> Given:
+    if not keep_verdict:
+        return meaningless(VERDICTS[int(rng.integers(len(VERDICTS)))], rng)
+    return meaningless(given.verdict, rng) if isinstance(given, Judgement) else given
 
 
 def _true_verdicts(given: Iterable[Given], order: int) -> tuple[str, ...]:

@@ -220,7 +220,7 @@ class Debate(Game[Action, DebateView]):
         side = SIDES[self.sides.index(agent)] if agent in DEBATERS else ""
         debating = self.stage == DEBATE and bool(self.to_move)
         swapped = agent in self.judges and self.committee.order == 1
-        blind = to_move and (self.stage == REFERENCE or (debating and self.turn.fresh))
+        blind = self._is_blind(agent)
         return DebateView(
             agent,
             to_move,
@@ -232,19 +232,25 @@ class Debate(Game[Action, DebateView]):
             self.question.text,
             self.turn.actions if debating else (),
             self.words if debating else 0,
-            () if blind else self._read_by(agent, side, swapped),
+            () if blind else self._read_by(agent, swapped),
             to_move and (blind or swapped),
             self.reference if agent in self.judges else "",
             self._discussed_by(agent) if to_move and self.stage == DISCUSS else (),
             self.undecided,
         )
 
-    def _read_by(self, agent: str, side: str, swapped: bool) -> tuple[Passage, ...]:
-        if agent == EXAMINER:
-            return ()
-        reader = "opponent" if side else "judge"
-        passages = [each for each in self.passages if each.side == side or reader not in each.hidden_from]
+    def _is_blind(self, agent: str) -> bool:
+        """Says whether an agent acts now without having read what was said."""
+        return agent in self.to_move and (self.stage == REFERENCE or (self.stage == DEBATE and self.turn.fresh))
+
+    def _read_by(self, agent: str, swapped: bool) -> tuple[Passage, ...]:
+        passages = [each for each in self.passages if self._may_read(agent, each)]
         return tuple(each._replace(side=exchanged(each.side)) for each in passages) if swapped else tuple(passages)
+
+    def _may_read(self, agent: str, passage: Passage) -> bool:
+        if agent not in DEBATERS:
+            return agent in self.judges and "judge" not in passage.hidden_from
+        return agent == self._debater(passage.side) or "opponent" not in passage.hidden_from
 
     def _discussed_by(self, agent: str) -> tuple[tuple[str, Given], ...]:
         given = self.committee.last(self.committee.order)
@@ -306,6 +312,32 @@ class Debate(Game[Action, DebateView]):
             -1.0 if agent in offenders else float(agent in DEBATERS and not self.undecided) for agent in self.agents
         )
 
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        """Redraws what ``agent`` does not read: thoughts, answers before its own, references, judgements; who is on which side.
+
+        Words are replaced by some without meaning. Until the match is over, verdicts and, for others than debaters, both orders
+        of the sides are equally likely; after that, both stay.
+        """
+        blind = self._is_blind(agent)
+        self.deliveries = tuple(
+            delivery._replace(
+                passages=tuple(
+                    each if self._may_read(agent, each) and not blind else _meaningless(each, rng)
+                    for each in delivery.passages
+                )
+            )
+            for delivery in self.deliveries
+        )
+        if agent not in self.judges and self.reference:
+            self.reference = f"An answer without meaning, number {int(rng.integers(1000))}."
+            self.question = self.question._replace(reference=self.reference if self.question.reference else "")
+        judge = self.judges.index(agent) if agent in self.judges else -1
+        self.committee = self.committee.redrawn(judge, rng, keep_verdicts=not self.to_move)
+        if self.to_move and agent not in DEBATERS and rng.integers(2):
+            self.sides = self.sides[::-1]
+            if self.stage == DEBATE:
+                self.to_move = (self._debater(self.turn.side),)
+
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns what is known of ``agent`` and of the match; all is ``UNKNOWN`` until the match is over."""
         role = role_of(agent)
@@ -351,6 +383,12 @@ class Debate(Game[Action, DebateView]):
             "votes_first": float(self.committee.verdicts_before().count(side)),
             "votes_final": float(self.committee.verdicts().count(side)),
         }
+
+
+def _meaningless(passage: Passage, rng: np.random.Generator) -> Passage:
+    """Returns a passage with other words if there were any."""
+    words = f"Words without meaning, number {int(rng.integers(1000))}."
+    return passage._replace(text=words if passage.text else "", truncated=False)
 
 
 def _number(verdict: str) -> float:

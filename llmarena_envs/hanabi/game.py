@@ -19,6 +19,7 @@ from llmarena_envs.hanabi.cards import (
     full_deck,
     read_deck,
 )
+from llmarena_envs.hanabi.hidden import deal_hidden, places_in_deck
 from llmarena_envs.hanabi.variant import Variant
 
 MAX_SEED = 2**63 - 1
@@ -292,6 +293,27 @@ class Hanabi(Game[int, HanabiView]):
             self.discards,
             self.history,
         )
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        """Redraws the cards in the hand of ``agent``, as hints told it, and the order of the deck.
+
+        All that hints allow is equally likely, whatever the others may have meant by them. A fixed deck, or a fixed seed of it,
+        is no knowledge of the players and is redrawn as well.
+        """
+        seat = self.agents.index(agent)
+        moves = [
+            (event.player, self.variant.actions[event.action].value if event.card else None) for event in self.history
+        ]
+        own = places_in_deck(moves, len(self.agents), self.variant.hand_size, self.dealt)[seat]
+        hidden = [*own, *range(self.dealt, len(self.deck))]
+        hand, rest = deal_hidden([self.deck[place] for place in hidden], self.knowledge[seat], rng)
+        deck = [*self.deck]
+        for place, card in zip(hidden, (*hand, *rest), strict=True):
+            deck[place] = card
+        self.deck = tuple(deck)
+        self.hands = _replaced(self.hands, seat, hand)
+        if self.to_move:
+            self.legal = self._legal_actions()
 
 
 @lru_cache(maxsize=4096)

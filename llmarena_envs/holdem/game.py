@@ -22,6 +22,7 @@ from llmarena_envs.holdem.betting import (
     turn_after,
 )
 from llmarena_envs.holdem.cards import parse_cards
+from llmarena_envs.holdem.hidden import deal_unseen
 from llmarena_envs.holdem.pots import split, winnings
 from llmarena_envs.holdem.ranks import hand_rank
 
@@ -314,6 +315,28 @@ class Holdem(Game[int, HoldemView]):
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns ``chips``, the chips left, and ``hands``, the number of finished hands."""
         return {"chips": self.betting.stacks[self.agents.index(agent)], "hands": len(self.results)}
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        """Redraws the cards that ``agent`` has not seen: others' hole cards, what is left of the deck, and the hands to come.
+
+        All cards are equally likely, whatever the betting makes of them. Its own cards of earlier hands stay, and so does what
+        was shown. A fixed deck, or a fixed seed of the deals, is no knowledge of the players and is redrawn as well.
+        """
+        seat = self.agents.index(agent)
+        self._decks = tuple(
+            [deal_unseen(deck, self._seen(hand, seat), rng) for hand, deck in enumerate(self._decks, start=1)]
+        )
+
+    def _seen(self, hand: int, seat: int) -> set[int]:
+        """Returns the places in the deck of a hand whose cards a seat knows."""
+        if hand > self.hand:
+            return set()
+        holes, board = {seat}, self.board
+        if hand <= len(self.results):
+            _, board, shown = self.results[hand - 1]
+            holes |= {other for other, hole in enumerate(shown) if hole}
+        first = 2 * len(self.agents)
+        return {2 * other + card for other in holes for card in range(2)} | {*range(first, first + len(board))}
 
     def _record(self, action: int) -> int:
         """Adds the action of the seat to act to the history, and returns the chips that it puts in."""

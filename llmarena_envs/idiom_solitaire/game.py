@@ -10,6 +10,7 @@ from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.idiom_solitaire.characters import bare, is_idiom_shaped
+from llmarena_envs.idiom_solitaire.hidden import TRIES, other_chain, other_question
 from llmarena_envs.idiom_solitaire.links import Links, choose_starts, goes_on, unused
 
 JUDGE = "judge_0"
@@ -148,6 +149,7 @@ class IdiomSolitaire(Game[str, IdiomView]):
         self.turns = max_turns
         self.max_turns = max_turns * (1 + accept_outside)
         self.has_judge = accept_outside
+        self.perfect_information = not accept_outside
         self._allow_dead_end_start = allow_dead_end_start
         self.starts = choose_starts(links.lexicon, links.link, n_starts, allow_dead_end_start)
         self._fixed_start = None if start is None else self._check_start(start)
@@ -295,6 +297,32 @@ class IdiomSolitaire(Game[str, IdiomView]):
         else:
             self._lose(End.FORFEIT)
         return self.rewards
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        """Redraws what the judge does not read, the chain, or players, the idiom in question unless it is their own.
+
+        Idioms are drawn from the list; in the chain those stay that a judge has ruled on; an idiom in question becomes any four
+        characters that may follow. Where a few draws give nothing that fits, and once a match is over, all stays as it is.
+        """
+        if not self.to_move:
+            return
+        for _ in range(TRIES):
+            if agent == JUDGE:
+                chain = other_chain(self.links, self.chain, self.asked, rng)
+                if chain is not None and self._went_on(chain):
+                    self.chain = chain
+                    return
+            elif self.asked and agent != self._mover():
+                question = other_question(self.links, self.chain, rng)
+                if question is not None:
+                    self.asked = question
+                    return
+
+    def _went_on(self, chain: tuple[str, ...]) -> bool:
+        """Says whether a match with this chain was not over before, by an idiom after which the list has nothing."""
+        first = 1 if self._allow_dead_end_start else 0
+        last = len(chain) if self.dead_end != MUST_ANSWER else 1
+        return all(goes_on(self.links, chain[: place + 1]) for place in range(first, last))
 
     def random_action(self, agent: str, rng: np.random.Generator) -> str:
         """Draws an idiom of the list that does not lose, or gives up if there is none; a judge says yes or no."""

@@ -1,5 +1,6 @@
 """Which idiom may follow which: by the same character, or by the same sound."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from zlib import crc32
 
@@ -57,6 +58,11 @@ class Links:
         followers = _followers(self.lexicon, self.link)
         return tuple(dict.fromkeys(other for tail in self.tails(idiom) for other in followers.get(tail, ())))
 
+    def precursors(self, idiom: str) -> tuple[str, ...]:
+        """Returns the idioms of the list that ``idiom`` may follow, itself perhaps among them."""
+        leaders = _leaders(self.lexicon, self.link)
+        return tuple(dict.fromkeys(other for head in self.heads(idiom) for other in leaders.get(head, ())))
+
     def __repr__(self) -> str:
         return f"Links({self.lexicon!r}, {self.link!r})"
 
@@ -64,12 +70,21 @@ class Links:
 @lru_cache(maxsize=8)
 def _followers(lexicon: Lexicon, link: str) -> dict[str, tuple[str, ...]]:
     """Returns the idioms of a list by what they begin with."""
-    links = Links(lexicon, link)
+    return _by_end(lexicon, Links(lexicon, link).heads)
+
+
+@lru_cache(maxsize=8)
+def _leaders(lexicon: Lexicon, link: str) -> dict[str, tuple[str, ...]]:
+    """Returns the idioms of a list by what they end on."""
+    return _by_end(lexicon, Links(lexicon, link).tails)
+
+
+def _by_end(lexicon: Lexicon, ends_of: Callable[[str], tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     table: dict[str, list[str]] = {}
     for idiom in lexicon.by_rank:
-        for head in links.heads(idiom):
-            table.setdefault(head, []).append(idiom)
-    return {head: tuple(idioms) for head, idioms in table.items()}
+        for end in ends_of(idiom):
+            table.setdefault(end, []).append(idiom)
+    return {end: tuple(idioms) for end, idioms in table.items()}
 
 
 def unused(links: Links, chain: tuple[str, ...]) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_choice, check_int
+from llmarena_envs.public_goods.hidden import permuted, redistributed
 
 PER_ROUND, INITIAL = "per_round", "initial"
 ENDOWMENT_MODES = (PER_ROUND, INITIAL)
@@ -23,6 +24,7 @@ MAX_STEPS = 10_000
 MAX_ALPHA = 1000
 MAX_COINS = 1_000_000
 _LEAST = Decimal("1e-9")
+_TRIES = 20
 
 
 class PastRound(NamedTuple):
@@ -157,6 +159,9 @@ class PublicGoods(Game[int, PublicGoodsView]):
 
     def reset(self, rng: np.random.Generator) -> None:
         """Begins the first round; nothing is drawn."""
+        self._begin()
+
+    def _begin(self) -> None:
         players = len(self.agents)
         self.investments: tuple[tuple[int, ...], ...] = ()
         self._histories: tuple[tuple[PastRound, ...], ...] = ((),) * players
@@ -214,6 +219,32 @@ class PublicGoods(Game[int, PublicGoodsView]):
     def default_action(self, agent: str) -> int:
         """Returns the investment of nothing."""
         return 0
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        """Redraws what the others invested: in mode 1, where only the sum is told, the amounts; in mode 2 whose they were.
+
+        In each round all is about equally likely that they could afford. Where they own what they have kept, and what they
+        invested in all rounds does not come out, others' seats are exchanged instead.
+        """
+        seat, rounds, to_move = self.agents.index(agent), self.investments, self.to_move
+        if not any(self._redraw(rounds, seat, rng) for _ in range(_TRIES)):
+            order = [other for other in rng.permutation(len(self.agents)).tolist() if other != seat]
+            order.insert(seat, seat)
+            self._begin()
+            for investments in rounds:
+                self.apply(tuple([investments[other] for other in order]))
+        self.to_move = to_move
+
+    def _redraw(self, rounds: tuple[tuple[int, ...], ...], seat: int, rng: np.random.Generator) -> bool:
+        """Plays the rounds again with other investments; says whether that went well, as it may not if all amounts are told."""
+        self._begin()
+        for investments in rounds:
+            highest = [self._highest(other) for other in range(len(self.agents))]
+            redrawn = (permuted if self.mode == 2 else redistributed)(investments, highest, seat, rng)
+            if redrawn is None:
+                return False
+            self.apply(redrawn)
+        return True
 
     def coins(self, agent: str) -> float:
         """Returns what ``agent`` owns: coins given and not invested, and shares of the pools."""

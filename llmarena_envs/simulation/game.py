@@ -294,6 +294,29 @@ class Simulation(Game[Action, SimulationView]):
         wins = 0.0 if self.undecided else 1.0
         return tuple(-1.0 if agent in offenders else wins * (agent in self.simulators) for agent in self.agents)
 
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        """Redraws what ``agent`` is not told: others' answers, a user's strategies, judgements, what an engine answers.
+
+        Words are replaced by some without meaning, an engine's until the match is over; strategies and, until then, verdicts
+        are equally likely. What an engine answers to requests to come depends on the requests alone.
+        """
+        if agent != USER_SEAT:
+            self.messages = tuple(_other_strategy(message, rng) for message in self.messages)
+        if agent in self.simulators:
+            own = self.simulators.index(agent)
+            self.answers = tuple(
+                each if number == own else each._replace(text=_meaningless("An answer", rng), truncated=False)
+                for number, each in enumerate(self.answers)
+            )
+        if self.to_move:
+            self.truths = tuple(_meaningless("A truth", rng) for _ in self.truths)
+        judge = self.judges.index(agent) if agent in self.judges else -1
+        self.given = tuple(
+            each._replace(text=_meaningless("Reasons", rng)) if isinstance(each, Rating) and number != judge else each
+            for number, each in enumerate(self.given)
+        )
+        self.committee = self.committee.redrawn(judge, rng, keep_verdicts=not self.to_move)
+
     # What spectators may know.
 
     def said_by(self, agent: str) -> tuple[Utterance, ...]:
@@ -324,6 +347,18 @@ def _utterance(answer: Answer) -> Utterance:
 def _heard(message: Utterance) -> Utterance:
     """Returns a message as others know it: a strategy is its user's own business."""
     return message._replace(strategy=0, unformatted=False)
+
+
+def _other_strategy(message: Utterance, rng: np.random.Generator) -> Utterance:
+    """Returns a request with another strategy if its user chose one."""
+    if not message.strategy:
+        return message
+    strategy = STRATEGIES[int(rng.integers(len(STRATEGIES)))]
+    return message._replace(strategy=strategy, unformatted=strategy == OTHER and bool(rng.integers(2)))
+
+
+def _meaningless(what: str, rng: np.random.Generator) -> str:
+    return f"{what} without meaning, number {int(rng.integers(1000))}."
 
 
 def _begun(task: Task) -> Item:

@@ -50,6 +50,7 @@ class TicTacToe(Game[int, BoardView]):
     agents = ("player_0", "player_1")
     num_actions = 9
     max_turns = 9
+    perfect_information = True
 
     def __init__(self, random_opening: int = 0) -> None:
         check_int("random_opening", random_opening, 0, MAX_OPENING)

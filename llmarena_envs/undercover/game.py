@@ -4,6 +4,7 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.messages import Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
+from llmarena_envs.undercover.hidden import number_of, possible_words
 from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence, side_word
 
 CLUE = "clue"
@@ -123,7 +125,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         ask_guess: whether votes may come with guesses of the other players' words.
 
     Attributes:
-        pair: number of the match's pair in ``pairs``.
+        pair: number of the match's pair in ``pairs``; -1 if redrawn words make none.
         swapped: whether the undercover side holds the first word of the pair.
         undercovers: the undercover players, in seat order.
         words: the secret word of each player, in seat order.
@@ -202,7 +204,6 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self.words = tuple(different if seat in seats else ordinary for seat in range(size))
         self.undercovers = tuple(self.agents[seat] for seat in sorted(seats))
 
-        self._speaking_order = self.agents[first:] + self.agents[:first]
         self.living = self.agents
         self.pool = MessagePool()
         self.blank: tuple[str, ...] = ()
@@ -210,6 +211,11 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self.winner = ""
         self.scored_guesses: tuple[tuple[str, bool, bool], ...] = ()
         self.rewards = (0.0,) * size
+        self._speak_from(first)
+
+    def _speak_from(self, first: int) -> None:
+        """Begins the first round with the player in seat ``first``."""
+        self._speaking_order = self.agents[first:] + self.agents[:first]
         self._start_round(1)
 
     def _start_round(self, number: int) -> None:
@@ -321,15 +327,24 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self.results += (Result(self.round, tuple(zip(self.living, targets, strict=True)), eliminated),)
         self.living = tuple(agent for agent in self.living if agent != eliminated)
 
-        hidden = sum(agent in self.living for agent in self.undercovers)
-        # A round finds one of them at most. With a single undercover player this is: undetected after the last round.
-        undercover_wins = hidden > self.max_rounds - self.round
-        if hidden and not undercover_wins:
+        self.winner = self._winner_after(self.results, self.undercovers)
+        if not self.winner:
             self._start_round(self.round + 1)
             return
         self.to_move = ()
-        self.winner = UNDERCOVER if undercover_wins else ORDINARY
-        self.rewards = tuple(1.0 if (agent in self.undercovers) == undercover_wins else -1.0 for agent in self.agents)
+        self.rewards = self._rewards()
+
+    def _rewards(self) -> tuple[float, ...]:
+        undercover_wins = self.winner == UNDERCOVER
+        return tuple(1.0 if (agent in self.undercovers) == undercover_wins else -1.0 for agent in self.agents)
+
+    def _winner_after(self, results: tuple[Result, ...], undercovers: tuple[str, ...]) -> str:
+        """Returns the side that has won after these votes if these players are undercover; empty if the match goes on."""
+        hidden = len(undercovers) - sum(result.eliminated in undercovers for result in results)
+        # A round finds one of them at most. With a single undercover player this is: undetected after the last round.
+        if hidden > self.max_rounds - len(results):
+            return UNDERCOVER
+        return "" if hidden else ORDINARY
 
     def _score_guesses(self, voter: str, vote: Vote) -> tuple[str, bool, bool]:
         guesses = dict(vote.guesses)
@@ -341,6 +356,48 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         """Ends the match: -1 for an offender, 0 for the others; from here on the statistics name the sides."""
         self.to_move = ()
         return super().forfeit(offenders)
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        """Redraws who is undercover, the other side's word, the lots of votes to come and, before the first clue, who gives it.
+
+        ``agent`` knows its word and not its side: all groups are equally likely that agree with how the votes ended and in which
+        nobody has told its own word. The other word is drawn from those that ``possible_words`` names. Options that fix
+        words, seats or the first player are no knowledge of the players. What is told once a match is over stays then.
+        """
+        own, is_over = self.word(agent), not self.to_move
+        was_undercover = agent in self.undercovers
+        groups = [
+            group
+            for group in combinations(self.agents, self.n_undercover)
+            if self._agrees(group, agent) and not (is_over and (agent in group) != was_undercover)
+        ]
+        self.undercovers = groups[int(rng.integers(len(groups)))]
+        is_undercover = agent in self.undercovers
+        others = [other for other in self.agents if (other in self.undercovers) != is_undercover]
+        if is_over:
+            word = next(word for word in self.words if word != own)
+            self.rewards = self._rewards() if self.winner else self.rewards
+        else:
+            clues = [message.text for message in self.pool if self.clue_check and message.sender in others]
+            words = possible_words(self.pairs, own, clues, _nonsense(rng))
+            word = words[int(rng.integers(len(words)))]
+            self.pair = number_of(self.pairs, own, word)
+            self.swapped = self.pair >= 0 and self.pairs[self.pair].a == (own if is_undercover else word)
+        self.words = tuple(word if other in others else own for other in self.agents)
+        self._lots = (*self._lots[: len(self.results)], *rng.random(self.max_rounds - len(self.results)).tolist())
+        if self.to_move and not len(self.pool) and agent not in self.to_move:
+            seats = [seat for seat, other in enumerate(self.agents) if other != agent]
+            self._speak_from(seats[int(rng.integers(len(seats)))])
+
+    def _agrees(self, group: tuple[str, ...], agent: str) -> bool:
+        """Says whether these players may be undercover, as far as ``agent`` knows: nobody with its word has said it."""
+        for number in range(1, len(self.results) + 1):
+            winner = self.winner if number == len(self.results) else ""
+            if self._winner_after(self.results[:number], group) != winner:
+                return False
+        alike = [other for other in self.agents if (other in group) == (agent in group)]
+        clues = [message.text for message in self.pool if self.clue_check and message.sender in alike]
+        return not any(contains_word(clue, self.word(agent)) for clue in clues)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns what is known of ``agent`` by now; its side and how well it guessed are ``UNTOLD`` until the match is over."""

@@ -14,6 +14,7 @@ from llmarena_envs.core.judging import Scale
 from llmarena_envs.core.messages import Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.core.quoting import quote
+from llmarena_envs.writer_editor.hidden import other_secrets
 from llmarena_envs.writer_editor.objective import UNKNOWN, Measure
 from llmarena_envs.writer_editor.task_types import Assignment, Document, Problem
 
@@ -139,6 +140,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
     Attributes:
         task, stage, round, consensus: as in ``WriterEditorView``.
         number: number of the match's task in ``tasks``.
+        chosen: the match's task, with what nobody is told of it.
         pool: everything that was written.
         drafts: the writer's texts.
         edits: the editor's texts.
@@ -163,7 +165,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
             raise OptionError("n_judges: expected at least 1 where nothing is measured that could score a match, got 0")
         self.task = task
         self.tasks = tuple(tasks)
-        self._chosen = number
+        self._number = number
         self.max_rounds = max_rounds
         self.consensus_token = consensus_token
         self.measures = measures
@@ -173,7 +175,8 @@ class WriterEditor(Game[Action, WriterEditorView]):
 
     def reset(self, rng: np.random.Generator) -> None:
         """Draws the task, unless one was chosen."""
-        self.number = int(rng.integers(len(self.tasks))) if self._chosen is None else self._chosen
+        self.number = int(rng.integers(len(self.tasks))) if self._number is None else self._number
+        self.chosen = self.tasks[self.number]
         self.pool = MessagePool()
         self.drafts: tuple[str, ...] = ()
         self.edits: tuple[str, ...] = ()
@@ -196,7 +199,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
             agent in self.to_move,
             (),
             self.task,
-            self.tasks[self.number].assignment,
+            self.chosen.assignment,
             self.stage,
             self.round,
             self.pool.visible_to(agent),
@@ -229,7 +232,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
         if self.stage == EDIT and number % 4 == 0:
             return Text(self.consensus_token)
         if self.stage == WRITE and self.task == CODE_REVIEW:
-            return Text(f"def {self.tasks[self.number].assignment.entry_point}(*values):\n    pass")
+            return Text(f"def {self.chosen.assignment.entry_point}(*values):\n    pass")
         return Text(f"words without meaning, number {number}")
 
     def apply(self, actions: tuple[Any, ...]) -> None:
@@ -255,7 +258,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
 
     def _finish(self) -> None:
         """Measures what was written, and calls the judges; without any the first measure pays."""
-        task, own = self.tasks[self.number], self.drafts[-1]
+        task, own = self.chosen, self.drafts[-1]
         last = last_product(self.task, self.drafts, self.edits, self.consensus)
         values = [
             {text: measure.measure(text, task) for text in dict.fromkeys((self.drafts[0], last, own))}
@@ -287,6 +290,25 @@ class WriterEditor(Game[Action, WriterEditorView]):
         self.to_move = ()
         self.undecided = set(offenders) <= set(self.judges)
         return tuple(-1.0 if agent in offenders else 0.0 for agent in self.agents)
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        """Replaces what nobody is told of the task by something without meaning, and redraws what was measured and judged.
+
+        Everybody reads all that is written. What was measured becomes any other value until the match is over; after that, the
+        scores stay, and with other reasons it is redrawn which of the other judges gave which.
+        """
+        self.chosen = other_secrets(self.chosen, rng)
+        if self.to_move:
+            self.measured = tuple(
+                _other_values(values, measure.best, rng)
+                for values, measure in zip(self.measured, self.measures, strict=False)
+            )
+        own = self.judges.index(agent) if agent in self.judges else -1
+        order = [judge for judge in rng.permutation(len(self.given)).tolist() if judge != own]
+        if own >= 0 and self.given:
+            order.insert(own, own)
+        given = [(judge, self.given[judge]) for judge in order]
+        self.given = tuple(each if judge == own else _other_reasons(each, rng) for judge, each in given)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns what is known of ``agent`` and of the match; all but ``rounds`` is ``UNKNOWN`` until the match is over.
@@ -325,3 +347,16 @@ class WriterEditor(Game[Action, WriterEditorView]):
         twin.__dict__.update(self.__dict__)
         twin.pool = copy.copy(self.pool)
         return twin
+
+
+def _other_values(values: tuple[float, float], best: float, rng: np.random.Generator) -> tuple[float, float]:
+    """Draws what a first and a last text measure: alike if they did before, nothing that is not known."""
+    first, last = (value if value == UNKNOWN else rng.random() * best for value in values)
+    return first, first if values[0] == values[1] else last
+
+
+def _other_reasons(given: Scores | Abstention, rng: np.random.Generator) -> Scores | Abstention:
+    if isinstance(given, Abstention):
+        return given
+    reason = f"Reasons without meaning, number {int(rng.integers(1000))}."
+    return Scores(*[each._replace(reason=reason) for each in given])

@@ -1,7 +1,7 @@
 """Option sets: one module an environment, named like it.
 
-``OPTION_SETS``: the options its conformance is checked with. ``PLAYTHROUGHS``: the options of its golden playthroughs by
-name. Optional: ``secrets``, as in ``check_environment``.
+``OPTION_SETS``: the options its conformance is checked with. ``PLAYTHROUGHS``: the options of its golden playthroughs,
+by name.
 """
 
 import importlib

@@ -40,10 +40,3 @@ PLAYTHROUGHS: dict[str, dict[str, Any]] = {
     "zh": {"questions": [SUM], "n_judges": 3, "language": "zh"},
     "zh_initial_only": {"questions": [RIVER], "n_judges": 1, "judge_initial_only": True, "language": "zh"},
 }
-
-
-def secrets(env: Any, agent: str) -> list[str]:
-    """Returns a debater's thoughts, where not even judges read them."""
-    game = env.unwrapped.game
-    thoughts = [passage for passage in game.passages if passage.action == "think" and "judge" in passage.hidden_from]
-    return [passage.text for passage in thoughts if game.sides["AB".index(passage.side)] == agent]

@@ -1,9 +1,5 @@
 """Option sets of holdem_v0 for the conformance suite and for the golden playthroughs."""
 
-from typing import Any
-
-from llmarena_envs.holdem.cards import card_names
-
 SPLIT_DECK = "Ah Kd As Kc 2c 7d 9h 4s Jc"
 """Both players hold ace and king: whatever the board, this one splits the pot."""
 
@@ -44,12 +40,3 @@ PLAYTHROUGHS = {
     "zh_decision_facing_bet": {"language": "zh", "decision": "facing_bet", "button": 0},
     "rlcard_decision_facing_bet": {"rules": "rlcard", "decision": "facing_bet", "button": 0},
 }
-
-
-def secrets(env: Any, agent: str) -> list[str]:
-    """The agent's two cards as texts name them until they are shown; those of earlier hands may come again, so only for one."""
-    game = env.unwrapped.game
-    seat = game.agents.index(agent)
-    was_shown = bool(game.results) and bool(game.results[-1].shown[seat])
-    hole = () if game.hands > 1 or was_shown else game.hole(seat)
-    return [card_names(hole), card_names(hole[::-1])] if hole else []

@@ -52,10 +52,3 @@ PLAYTHROUGHS: dict[str, dict[str, Any]] = {
     "zh": {"tasks": [CLERK], "turns": 2, "language": "zh"},
     "zh_pairwise": {"mode": "pairwise", "tasks": [CLERK], "language": "zh"},
 }
-
-
-def secrets(env: Any, agent: str) -> list[str]:
-    """Returns what the engine answers, which no agent may read, unless somebody has said the same."""
-    game = env.unwrapped.game
-    said = [message.text for message in (*game.messages, *game.answers)]
-    return [truth for truth in game.truths if len(truth) > 5 and not any(truth in text for text in said)]

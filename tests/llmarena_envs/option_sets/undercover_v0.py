@@ -35,10 +35,3 @@ PLAYTHROUGHS: dict[str, dict[str, Any]] = {
         "max_rounds": 2,
     },
 }
-
-
-def secrets(env: Any, agent: str) -> list[str]:
-    """Returns the agent's word if it is one of ``NONSENSE`` and nobody else holds it."""
-    words = env.unwrapped.game.words
-    word = env.unwrapped.game.word(agent)
-    return [word] if word in NONSENSE and words.count(word) == 1 else []

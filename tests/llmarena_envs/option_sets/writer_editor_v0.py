@@ -39,12 +39,3 @@ PLAYTHROUGHS: dict[str, dict[str, Any]] = {
     "translation_in_rounds": {**TRANSLATION, "max_rounds": 3, "n_judges": 2},
     "zh_translation_in_rounds": {**TRANSLATION, "max_rounds": 3, "n_judges": 2, "language": "zh"},
 }
-
-
-def secrets(env: Any, agent: str) -> list[str]:
-    """Returns what no agent may read: the solution and the tests, or the reference, whoever asks."""
-    game = env.unwrapped.game
-    task = game.tasks[game.number]
-    if game.task == "translation":
-        return [task.tgt] if task.tgt else []
-    return [text for text in (task.code.strip(), task.buggy_code.strip(), task.bug, *task.test_list) if text]

@@ -10,26 +10,12 @@ from gymnasium.spaces import Discrete
 from llmarena_envs import public_goods_v0
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.public_goods.game import shown
-from llmarena_envs.testing import check_environment
 
 
 def begun(**options):
     env = public_goods_v0.env(**options)
     env.reset(seed=0)
     return env
-
-
-def investments(env, agent):
-    game = env.unwrapped.game
-    steps = [past[game.agents.index(agent)] for past in game.investments]
-    return [str(shown(count * game.step)) for count in steps if count > 100]
-
-
-def test_investments_of_others_are_secret_in_mode_1():
-    # In steps so fine that what is told, such as an income, is hardly ever somebody's investment.
-    options = {"n_players": 3, "endowment": 5.0001, "coin_step": 0.0007, "alpha": 1.1, "rounds": 3}
-    check_environment(public_goods_v0.env, options=options, seeds=range(3), secrets=investments)
 
 
 def test_investments_stay_hidden_until_the_last_one_is_in():
