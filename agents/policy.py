@@ -25,7 +25,8 @@ be asynchronous. These attributes are optional:
 * ``wants_legal``: ``True`` to find the legal replies, at most 200 of them, under ``legal`` in a text observation, ``"all"`` to
   find all of them; the list is empty where the game cannot list them.
 * ``wants_update``: ``True`` to find under ``update`` in a text observation what is new since the turn before of the same agent,
-  with the instruction; in its first turn the whole text. For policies that remember what they have read.
+  with the instruction; in its first turn the whole text. When the player is asked again it ends like ``text``. For policies that
+  remember what they have read.
 * ``close()``: called after the last match; it may be asynchronous, and may be called more than once.
 
 A policy never receives the environment. Where there is a deadline a synchronous policy is called in a thread, which cannot be

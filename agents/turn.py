@@ -180,12 +180,13 @@ def _add_feedback(
     if not settings.feedback:
         return {**observation, "attempt": len(answers), "feedback": ""}
     last, kept = answers[-1].attempt, answers[-1].kept
+    told = feedback(last.kind, last.message, last.reply, language, kept=kept)
     return {
         **observation,
         "attempt": len(answers),
         "feedback": reason(last.kind, last.message, language, incomplete=bool(kept)),
         "kept": kept,
-        "text": f"{observation['text']}\n\n{feedback(last.kind, last.message, last.reply, language, kept=kept)}",
+        **{name: f"{observation[name]}\n\n{told}" for name in ("text", "update") if name in observation},
     }
 
 

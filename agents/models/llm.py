@@ -58,11 +58,12 @@ class LLMPolicy:
         requests_per_minute: greatest number of requests to the model in any minute, by all of them; ``None`` for no limit.
         tokens_per_minute: the same for tokens, read and written.
         history: ``single_turn`` or ``none`` sends the rules and what is read now; ``full`` sends the whole conversation of the
-            match, except in a turn that is to be answered without it (``fresh_history``). By default ``full`` with one of
-            the next two options, else ``single_turn``.
+            match, except in a turn that is to be answered without it (``fresh_history``); ``updates`` does so too and says in
+            each turn only what is new, so that each line of the match is sent once. By default ``full`` with one of the next
+            two options, else ``single_turn``.
         history_turns: greatest number of earlier turns that are sent.
         history_tokens: greatest number of tokens of earlier turns that are sent, about; only whole turns are.
-        rejected: what a full history holds of a reply while it is asked for again: ``keep`` for all of it, ``cap`` for its last
+        rejected: what a history holds of a reply while it is asked for again: ``keep`` for all of it, ``cap`` for its last
             1,000 characters, ``drop`` for nothing, so that the text of the turn is sent anew. Once the turn is over nothing
             of it stays.
         longest_kept: greatest number of characters of a reply that a history holds, at least 100; its end stays.
@@ -84,6 +85,7 @@ class LLMPolicy:
     Attributes:
         OPERATIONAL: options that change how a model is reached and not how it plays.
         keeps_deadline: it bounds its own time.
+        wants_update: whether it reads what is new in a turn.
         uses_service: it shares connections, limits and accounts with the other policies of its service.
         preflight_key: policies with the same key ask the same model on the same server.
     """
@@ -181,6 +183,7 @@ class LLMPolicy:
         self._system_role = system_role
         self._send_seed = send_seed
         self.wants_legal = structured
+        self.wants_update = self._memory.updates
         self.reset("", 0)
 
     @property

@@ -89,12 +89,10 @@ class ServedPolicy:
         return player
 
     def _read_view(self, request: ChatRequest) -> Any:
-        """Returns the position that was said last, if it is the player's turn in it."""
-        for text in (request.text, *(user for user, _ in reversed(request.turns))):
-            view = self._env.codec.read_view(text)
-            if view is not None:
-                return view if view.to_move else None
-        return None
+        """Returns the position that was said last, if it is the player's turn in it; updates of it may stand in several texts."""
+        texts = [*(user for user, _ in request.turns), request.text]
+        view = self._env.codec.read_view("\n\n".join(texts))
+        return view if view is not None and view.to_move else None
 
     def _unreadable(self) -> RequestError:
         self._env.reset(seed=0)

@@ -61,6 +61,7 @@ class BargainCodec(Codec[Action, BargainView]):
                 "other_message",
                 "open",
                 "answer",
+                "answer_again",
                 "last_answer",
                 "wait",
                 "agreed_by_own",
@@ -79,6 +80,14 @@ class BargainCodec(Codec[Action, BargainView]):
     def observation(self, view: BargainView) -> str:
         """Returns items and own values, all messages and offers so far, the standing offer and the instruction."""
         return self._history(view) + self._instruction(view)
+
+    def update(self, view: BargainView, since: BargainView) -> str:
+        """Returns the messages and offers since then, and what is to be done; shortly, if it was asked for an answer before."""
+        told = len(since.offers)
+        lines = [self._past_turn(view, turn) for turn in range(told, len(view.offers))]
+        again = view.to_move and told > 0 and len(view.offers) < self._max_turns - 1
+        instruction = self._open_round("answer_again", view) if again else self._instruction(view)
+        return "\n".join([*lines, instruction])
 
     def ending(self, view: BargainView, ending: Ending) -> str:
         """Returns items and own values, all messages and offers, by what the talks ended, and what the reader receives."""
@@ -148,17 +157,19 @@ class BargainCodec(Codec[Action, BargainView]):
 
     def _instruction(self, view: BargainView) -> str:
         """Returns the offer that stands and what is to be done."""
-        agent, other, turn = view.agent, view.other, len(view.offers)
-        fields: dict[str, object] = {"agent": agent, "other": other}
         if not view.to_move:
-            return self._texts["wait"].render(**fields)
-        fields |= {"round": view.round, "max_rounds": self._max_rounds}
-        if not turn:
-            return self._texts["open"].render(**fields)
+            return self._texts["wait"].render(agent=view.agent, other=view.other)
+        if not view.offers:
+            return self._open_round("open", view)
         kept = view.offers[-1].counts
         rest = rest_of(view.counts, kept)
-        answer = self._texts["last_answer" if turn == self._max_turns - 1 else "answer"]
-        return answer.render(**fields, kept=self._plan(kept), rest=self._plan(rest), worth=self._worth_text(view, rest))
+        offer = {"kept": self._plan(kept), "rest": self._plan(rest), "worth": self._worth_text(view, rest)}
+        return self._open_round("last_answer" if len(view.offers) == self._max_turns - 1 else "answer", view, **offer)
+
+    def _open_round(self, name: str, view: BargainView, **offer: str) -> str:
+        """Returns which round it is, and what is to be done in it."""
+        present = {"agent": view.agent, "other": view.other, "round": view.round, "max_rounds": self._max_rounds}
+        return self._texts[name].render(**present, **offer)
 
     def read(self, reply: str, view: BargainView) -> Action:
         """Reads a plan with its message or ``Deal``; see ``grammar.read_action``."""

@@ -1,5 +1,6 @@
 """What a bidder reads, and how a reply is read back."""
 
+from collections.abc import Callable
 from typing import Any
 
 from llmarena_envs.bid.game import CENTS, BidView, PastRound, SealedBid, write_cents
@@ -10,6 +11,7 @@ from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
+from llmarena_envs.core.updates import new_parts
 
 # How an amount is written. An example in digits would be copied, and all bids would gather about it.
 _FORM = "$d.cc"
@@ -49,6 +51,7 @@ class BidCodec(Codec[int, BidView]):
             round=_NUMBER, valuation=_AMOUNT, bid=_AMOUNT, winner=_NAME, winning_bid=_AMOUNT, gain=_AMOUNT
         )
         self._to_move = prompts.joined(state, "turn", instruction).by_position(*present, "highest", "grid")
+        self._to_move_again = prompts.joined(state, "turn", "reminder").by_position(*present, "highest", "grid")
         self._waiting = prompts.joined(state, "wait").by_position(*present)
         self._all_held = prompts.render("all_held", rounds=game.rounds)
         self._earned = Phrases(self._earned_text)
@@ -64,12 +67,19 @@ class BidCodec(Codec[int, BidView]):
 
     def observation(self, view: BidView) -> str:
         """Returns the results so far, the valuation and the instruction."""
-        lines, present = self._history(view), self._present(view)
-        if view.to_move:
-            lines.append(self._to_move(*present, self._amounts[view.valuation - 1], self._grid))
-        else:
-            lines.append(self._waiting(*present))
-        return "\n".join(lines)
+        return "\n".join([*self._history(view), self._task(view, self._to_move)])
+
+    def update(self, view: BidView, since: BidView) -> str:
+        """Returns the results since then, the valuation and the form of a bid."""
+        results = new_parts(self._history(view), self._history(since))
+        return "\n".join([*results, self._task(view, self._to_move_again)])
+
+    def _task(self, view: BidView, to_move: Callable[..., str]) -> str:
+        """Returns the valuation, and what is to be done."""
+        present = self._present(view)
+        if not view.to_move:
+            return self._waiting(*present)
+        return to_move(*present, self._amounts[view.valuation - 1], self._grid)
 
     def ending(self, view: BidView, ending: Ending) -> str:
         """Returns the results of all rounds, by what the match ended, and what the bidder earned."""
@@ -111,7 +121,7 @@ class BidCodec(Codec[int, BidView]):
         return units
 
     def read_view(self, text: str) -> BidView | None:
-        """Returns the view of which the last observation in a text was made: written again it must be the same."""
+        """Returns the view of which the last observation or update in a text was made: written again it must be the same."""
         states = [*self._reads_state.finditer(text)]
         if not states:
             return None
@@ -126,7 +136,11 @@ class BidCodec(Codec[int, BidView]):
             state["agent"], True, range(valuation), len(game.agents), game.step, game.rounds, number, valuation, history
         )
         waiting = view._replace(to_move=False, legal=())
-        return next((known for known in (view, waiting) if self.observation(known) in text), None)
+        if not all(line in text for line in self._history(view)):
+            return None
+        tasks = {self._task(view, self._to_move): view, self._task(view, self._to_move_again): view}
+        tasks[self._task(waiting, self._to_move)] = waiting
+        return next((known for task, known in tasks.items() if text.startswith(task, states[-1].start())), None)
 
     def _read_past(self, line: dict[str, str]) -> PastRound | None:
         """Returns a round that is over, or ``None`` if it has amounts that do not exist."""

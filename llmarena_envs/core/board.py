@@ -2,7 +2,7 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from operator import getitem
 from typing import Any, ClassVar, NamedTuple
@@ -105,6 +105,8 @@ class BoardCodec(Codec[int, BoardView]):
         self._no_moves = prompts.render("no_moves")
         self._observation = prompts["observation"].by_position("mark", "moves", "board")
         self._reads_position = prompts["observation"].pattern(mark=f"[{MARKS}]", moves=".*+", board="")
+        self._update = prompts["update"].by_position("moves", "board")
+        self._reads_update = prompts["update"].pattern(moves=".*+", board="")
         self._reads_move = re.compile("|".join(map(re.escape, self._moves[0] + self._moves[1])))
         self._new_game = game
         self._hint = prompts["hint"] if hint else None
@@ -112,6 +114,10 @@ class BoardCodec(Codec[int, BoardView]):
         instruction = prompts["instruction"]
         self._instructions = {
             mark: tuple(instruction.render(mark=mark, example=name) for name in action_names) for mark in MARKS
+        }
+        reminder = prompts["reminder"]
+        self._reminders = {
+            mark: tuple(reminder.render(mark=mark, example=name) for name in action_names) for mark in MARKS
         }
         self._wait = prompts.render("wait")
         self._line = prompts["line"]
@@ -129,19 +135,35 @@ class BoardCodec(Codec[int, BoardView]):
 
     def observation(self, view: BoardView) -> str:
         """Returns moves, board, legal moves and the instruction."""
+        return f"{self._position(view)}\n{self._task(view, self._instructions)}"
+
+    def update(self, view: BoardView, since: BoardView) -> str:
+        """Returns the moves since then, board, legal moves and the form of an answer."""
+        return f"{self._change(view, len(since.moves))}\n{self._task(view, self._reminders)}"
+
+    def _task(self, view: BoardView, instructions: Mapping[str, Sequence[str]]) -> str:
+        """Returns the legal moves if they are listed, and the instruction, which shows one of them."""
         if not view.to_move:
-            return f"{self._position(view)}\n{self._wait}"
+            return self._wait
         legal = view.legal
-        instruction = self._instructions[view.mark][_example_action(legal, len(view.moves))]
-        return f"{self._position(view)}\n{self._hints[legal]}{instruction}"
+        return f"{self._hints[legal]}{instructions[view.mark][_example_action(legal, len(view.moves))]}"
 
     def ending(self, view: BoardView, ending: Ending) -> str:
         """Returns moves, board, by what the game ended, and for whom."""
         return f"{self._position(view)}\n{self._over[view.agent, view.mark, ending]}"
 
     def _position(self, view: BoardView) -> str:
-        moves = ", ".join(map(getitem, self._moves_by_ply, view.moves))
+        moves = ", ".join(self._named(view))
         return self._observation(view.mark, moves or self._no_moves, self.board_text(view.board))
+
+    def _change(self, view: BoardView, told: int) -> str:
+        """Returns the moves behind those that were told before, and the board."""
+        moves = ", ".join(self._named(view)[told:])
+        return self._update(moves or self._no_moves, self.board_text(view.board))
+
+    def _named(self, view: BoardView) -> list[str]:
+        """Returns all moves with their marks."""
+        return [*map(getitem, self._moves_by_ply, view.moves)]
 
     def _over_text(self, key: tuple[str, str, Ending]) -> str:
         """Returns by what the game ended, and for whom."""
@@ -171,12 +193,25 @@ class BoardCodec(Codec[int, BoardView]):
         return find(reply, self.grammar, view.mark).value if action is None else action
 
     def read_view(self, text: str) -> BoardView | None:
-        """Returns the last position in a text: its moves, played again, must lead to the board below them."""
+        """Returns the last position in a text: its moves, played again, must lead to the board below them.
+
+        So must those of every update behind it, of which none is left out: what was true before an update is not the position.
+        """
         for found in [*self._reads_position.finditer(text)][: -_MAX_POSITIONS - 1 : -1]:
             view = self._play(self._reads_move.findall(found["moves"]), found["mark"])
             if view is not None and text.startswith(self._position(view), found.start()):
-                return view
+                return self._follow(view, text, found.end())
         return None
+
+    def _follow(self, view: BoardView, text: str, start: int) -> BoardView | None:
+        """Returns what is known after the updates in a text from ``start`` on, or ``None`` if one of them does not follow."""
+        for found in self._reads_update.finditer(text, start):
+            told = len(view.moves)
+            known = self._play([*self._named(view), *self._reads_move.findall(found["moves"])], view.mark)
+            if known is None or not text.startswith(self._change(known, told), found.start()):
+                return None
+            view = known
+        return view
 
     def _play(self, moves: Sequence[str], mark: str) -> BoardView | None:
         """Returns what the player of ``mark`` knows after the moves, or ``None`` if one of them is not legal."""

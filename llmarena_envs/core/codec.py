@@ -33,11 +33,13 @@ class Codec(ABC, Generic[Action, ViewType]):
         """Returns what the owner of ``view`` reads who has read an earlier text: only what is new, and the instruction.
 
         By default that is the whole text again. Games whose texts repeat the history override this, so that a conversation
-        holds each line once.
+        holds each line once. It must not lose anything: every line of ``observation(view)`` stands in what was read before or
+        in the update, as often as it stands there. Of a line that has changed only in part, such as a growing list or an
+        instruction that may be said shortly, it is enough that every piece between punctuation marks stands there.
 
         Args:
             view: of the position now.
-            since: of the same agent in the same match, when it was asked before.
+            since: of the same agent in the same match, when it was asked before and read its text or an update.
         """
         return self.observation(view)
 

@@ -11,6 +11,7 @@ from llmarena_envs.core.judging import ABSTENTION, is_abstention, own_words
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
 from llmarena_envs.core.text_length import TOKEN, TextCounter
+from llmarena_envs.core.updates import new_parts
 from llmarena_envs.debate.actions import Action, DebateView, Passage, Query, Reference, Speech
 from llmarena_envs.debate.delivery import left_over
 from llmarena_envs.debate.game import DEBATE, DISCUSS, EXAMINE, REFERENCE, REFERENCE_WORDS, Debate
@@ -54,6 +55,15 @@ class DebateCodec(Codec[Action, DebateView]):
             return examiner_prompt(view.domain, 1, self.language) if view.to_move else self._prompts.render("wait")
         return "\n\n".join([*self._history(view), *self._discussion(view), self._instruction(view)])
 
+    def update(self, view: DebateView, since: DebateView) -> str:
+        """Returns what was said since then, and the instruction; a turn to be answered without that is told whole."""
+        if view.fresh or role_of(view.agent) == "examiner":
+            return self.observation(view)
+        said = new_parts(self._history(view), self._history(since))
+        debating = view.to_move and view.stage == DEBATE
+        instruction = self._guide(view, "guide_again") if debating else self._instruction(view)
+        return "\n\n".join([*said, *self._discussion(view), instruction])
+
     def ending(self, view: DebateView, ending: Ending) -> str:
         """Returns the question, what was said, and for a debater whether it has won."""
         cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._ends.played_out()
@@ -90,7 +100,7 @@ class DebateCodec(Codec[Action, DebateView]):
         if not view.to_move:
             return render("wait")
         if view.stage == DEBATE:
-            return self._guide(view)
+            return self._guide(view, "guide")
         if view.stage == REFERENCE:
             return render("write_reference", limit=self._told(REFERENCE_WORDS))
         lengths = {"explained": self._told(EXPLANATION_WORDS), "limit": self._told(JUDGEMENT_WORDS)}
@@ -98,13 +108,13 @@ class DebateCodec(Codec[Action, DebateView]):
             return render("discuss", **lengths)
         return render("judge", what=render(f"judged_{self._judged}"), **lengths)
 
-    def _guide(self, view: DebateView) -> str:
+    def _guide(self, view: DebateView, name: str) -> str:
         render = self._prompts.render
         seen = {passage.action for passage in view.passages if passage.side != view.side}
         challenge = render("challenge_criticize_raise" if CRITICIZE in seen else "challenge_raise")
         task = render(f"task_{'_'.join(view.actions)}" if seen else "task_first", challenge=challenge)
         form = "\n".join(render(f"form_{action}") for action in view.actions)
-        return render("guide", task=task, form=form, limit=self._told(view.words))
+        return render(name, task=task, form=form, limit=self._told(view.words))
 
     def _told(self, words: int) -> int:
         return self._counter.told(self._counter.budget(words))

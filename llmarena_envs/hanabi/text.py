@@ -76,8 +76,10 @@ class HanabiCodec(Codec[int, HanabiView]):
         instruction = "instruction_reasoning" if cot else "instruction"
         self._ends = ending_texts(language)
         to_move = prompts.joined("observation", *(["hint"] if hint else []), instruction)
+        to_move_again = prompts.joined("update", *(["hint"] if hint else []), "reminder")
         waiting = prompts.joined("observation", "wait")
         self._to_move = tuple(self._with_constants(to_move, seat) for seat in range(variant.players))
+        self._to_move_again = tuple(self._with_constants(to_move_again, seat) for seat in range(variant.players))
         self._waiting = tuple(self._with_constants(waiting, seat) for seat in range(variant.players))
         self._final = tuple(self._with_constants(prompts["observation"], seat) for seat in range(variant.players))
         self._others = tuple(self._agents[seat + 1 :] + self._agents[:seat] for seat in range(variant.players))
@@ -156,6 +158,12 @@ class HanabiCodec(Codec[int, HanabiView]):
         """Returns history, table, hands, legal actions and the instruction."""
         return self._render((self._to_move if view.to_move else self._waiting)[view.seat], view)
 
+    def update(self, view: HanabiView, since: HanabiView) -> str:
+        """Returns the actions since then, table, hands, legal actions and the form of an answer."""
+        if not view.to_move:
+            return self.observation(view)
+        return self._render(self._to_move_again[view.seat], view, len(since.history))
+
     def ending(self, view: HanabiView, ending: Ending) -> str:
         """Returns history, table, hands, by what the match ended, and the points."""
         if ending.offenders:
@@ -170,10 +178,10 @@ class HanabiCodec(Codec[int, HanabiView]):
             f"{self._render(self._final[view.seat], view)}\n{self._ends.over(cause, self._ends.points(ending.reward))}"
         )
 
-    def _render(self, fill: Callable[..., str], view: HanabiView) -> str:
-        """Fills in a template."""
+    def _render(self, fill: Callable[..., str], view: HanabiView, told: int = 0) -> str:
+        """Fills in a template, with the history behind the actions that were told before."""
         events, hands, none = self._events, self._hands, self._none
-        history = [events[event] for event in view.history]
+        history = [events[event] for event in view.history[told:]]
         others = zip(self._others[view.seat], view.hands, view.knowledge[1:], strict=True)
         return fill(
             "\n".join(history) or none,

@@ -1,10 +1,13 @@
 """What a player of hold'em reads, and how a reply is read back."""
 
+from collections.abc import Sequence
+
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
+from llmarena_envs.core.updates import new_parts
 from llmarena_envs.holdem.betting import STANDARD, Action
 from llmarena_envs.holdem.cards import card_names
 from llmarena_envs.holdem.decision import FlopDecision
@@ -43,6 +46,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         self._decided = prompts.render("decided") if isinstance(game, FlopDecision) else ""
         instruction = prompts["instruction_cot" if cot else "instruction"]
         self._instructions = [instruction.render(example=self._answer(action)) for action in Action]
+        self._reminders = [prompts.render("reminder", example=self._answer(action)) for action in Action]
         self._wait = prompts.render("wait")
         # Pieces that come up again: at the next turn, for the next reader, or in other hands.
         self._hole = Phrases(self._hole_text)
@@ -82,17 +86,22 @@ class HoldemCodec(Codec[int, HoldemView]):
 
     def observation(self, view: HoldemView) -> str:
         """Returns cards and betting, which only grow during a hand, then the state, legal actions and the instruction."""
+        return "\n".join([*self._history(view), *self._task(view, self._instructions)])
+
+    def update(self, view: HoldemView, since: HoldemView) -> str:
+        """Returns results, cards and betting since then, the state, legal actions and the form of an answer."""
+        lines, told = ("\n".join(self._history(each)).split("\n") for each in (view, since))
+        return "\n".join([*new_parts(lines, told), *self._task(view, self._reminders)])
+
+    def _task(self, view: HoldemView, instructions: Sequence[str]) -> list[str]:
+        """Returns the state, legal actions if they are listed, and the instruction, which shows one of them."""
         table = view.table
-        lines = self._history(view)
-        lines.append(self._board[view.board])
-        lines.append(self._chips[table.stacks, table.put_in, view.to_call])
+        lines = [self._board[view.board], self._chips[table.stacks, table.put_in, view.to_call]]
         if not view.to_move:
-            lines.append(self._wait)
-        else:
-            if self._hint:
-                lines.append(self._legal[view.legal, view.costs])
-            lines.append(self._instructions[_example_action(view)])
-        return "\n".join(lines)
+            return [*lines, self._wait]
+        if self._hint:
+            lines.append(self._legal[view.legal, view.costs])
+        return [*lines, instructions[_example_action(view)]]
 
     def ending(self, view: HoldemView, ending: Ending) -> str:
         """Returns the hands that were played, with the cards shown, by what the match ended, and what the player won."""

@@ -45,6 +45,7 @@ class IdiomCodec(Codec[str, IdiomView]):
         self._chain = prompts["chain"].by_position("chain")
         present = ("players", "agent", "turn", "max_turns")
         self._to_move = prompts.joined("chain", "turn", "instruction").by_position("chain", *present, "last", "link")
+        self._to_move_again = prompts.joined("more", "turn", "reminder").by_position("chain", *present, "last")
         self._waiting = prompts.joined("chain", "turn", "wait").by_position("chain", *present)
 
     def rules(self, agent: str) -> str:
@@ -54,10 +55,25 @@ class IdiomCodec(Codec[str, IdiomView]):
     def observation(self, view: IdiomView) -> str:
         """Returns the chain and the instruction, or the question to a judge."""
         if view.agent == JUDGE:
-            told = self._prompts.render("question", idiom=view.asked) if view.to_move else self._judge_waits
-            return f"{self._judge_intro}\n{told}"
-        present = (ARROW.join(view.chain), self._separator.join(view.players), view.agent, view.turn, view.max_turns)
+            return f"{self._judge_intro}\n{self._question(view)}"
+        present = (ARROW.join(view.chain), *self._present(view))
         return self._to_move(*present, view.chain[-1], self._link) if view.to_move else self._waiting(*present)
+
+    def update(self, view: IdiomView, since: IdiomView) -> str:
+        """Returns the idioms since then and the form of an answer, or the question to a judge."""
+        if view.agent == JUDGE:
+            return self._question(view)
+        if not view.to_move:
+            return self.observation(view)
+        return self._to_move_again(ARROW.join(view.chain[len(since.chain) :]), *self._present(view), view.chain[-1])
+
+    def _question(self, view: IdiomView) -> str:
+        """Returns what a judge has to decide."""
+        return self._prompts.render("question", idiom=view.asked) if view.to_move else self._judge_waits
+
+    def _present(self, view: IdiomView) -> tuple[str, str, int, int]:
+        """Returns the turn order, who reads, and the turn."""
+        return self._separator.join(view.players), view.agent, view.turn, view.max_turns
 
     def ending(self, view: IdiomView, ending: Ending) -> str:
         """Returns the chain, by what the match ended, and what that means for the reader."""

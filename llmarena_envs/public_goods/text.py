@@ -9,6 +9,7 @@ from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
+from llmarena_envs.core.updates import new_parts
 from llmarena_envs.public_goods.game import PastRound, PublicGoods, PublicGoodsView, shown
 from llmarena_envs.public_goods.grammar import GRAMMAR, NOBODY_HERE, PUBLISHED
 
@@ -35,6 +36,7 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
         # No amount stands in the form: it would be copied, and investments would gather about it.
         self._form = prompts.render("form_cot" if cot else "form")
         self._instruction = prompts.render("instruction_cot" if cot else "instruction")
+        self._reminder = prompts.render("reminder", form=self._form)
         self._wait = prompts.render("wait")
         self._past = Phrases(self._past_text)
         self._present = Phrases(self._present_text)
@@ -58,13 +60,17 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
 
     def observation(self, view: PublicGoodsView) -> str:
         """Returns the rounds that are over, what the player owns and the instruction."""
-        lines = self._history(view)
-        lines.append(self._present[view.round, view.coins])
-        if view.to_move:
-            lines += (self._turn[view.highest], self._instruction)
-        else:
-            lines.append(self._wait)
-        return "\n".join(lines)
+        return "\n".join([*self._history(view), *self._task(view, self._instruction)])
+
+    def update(self, view: PublicGoodsView, since: PublicGoodsView) -> str:
+        """Returns the rounds that are over since then, what the player owns and the form of an answer."""
+        rounds = new_parts(self._history(view), self._history(since))
+        return "\n".join([*rounds, *self._task(view, self._reminder)])
+
+    def _task(self, view: PublicGoodsView, instruction: str) -> list[str]:
+        """Returns what the player owns, and what is to be done."""
+        present = self._present[view.round, view.coins]
+        return [present, self._turn[view.highest], instruction] if view.to_move else [present, self._wait]
 
     def ending(self, view: PublicGoodsView, ending: Ending) -> str:
         """Returns all rounds that are over, by what the match ended, and the player's result."""

@@ -10,6 +10,7 @@ from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import printable, quote
+from llmarena_envs.core.updates import new_parts
 from llmarena_envs.simulation.actions import (
     SIMULATOR,
     USER,
@@ -51,6 +52,16 @@ class SimulationCodec(Codec[Action, SimulationView]):
     def observation(self, view: SimulationView) -> str:
         """Returns the dialogue, what is to be judged, and the instruction."""
         return "\n\n".join([*self._history(view), self._instruction(view)])
+
+    def update(self, view: SimulationView, since: SimulationView) -> str:
+        """Returns what was said since then, and the instruction; a turn to be answered without that is told whole."""
+        if view.fresh:
+            return self.observation(view)
+        said = new_parts(self._history(view), self._history(since))
+        asks = view.to_move and view.stage == REQUEST
+        again = {"turn": view.turn, "turns": view.turns}
+        instruction = self._prompts.render("ask_again", **again) if asks else self._instruction(view)
+        return "\n\n".join([*said, instruction])
 
     def ending(self, view: SimulationView, ending: Ending) -> str:
         """Returns the dialogue, what was judged, and what the reader receives."""

@@ -8,6 +8,7 @@ from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Failure, Reason, Refusal
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.updates import new_parts
 from llmarena_envs.undercover.game import CLUE, Clue, Result, Undercover, UndercoverView, Vote
 from llmarena_envs.undercover.grammar import read_clue, read_vote
 
@@ -53,6 +54,12 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         """Returns the player's name and word, the history, and the instruction."""
         return "\n".join([*self._position(view), self._instruction(view)])
 
+    def update(self, view: UndercoverView, since: UndercoverView) -> str:
+        """Returns what was said and published since then, who is left, and the instruction; shortly, if it was read before."""
+        first = view.round == 1 and view.stage != since.stage
+        instruction = self._instruction(view) if first or not view.to_move else self._reminder(view)
+        return "\n".join([*new_parts(self._position(view), self._position(since)), instruction])
+
     def ending(self, view: UndercoverView, ending: Ending) -> str:
         """Returns the player's name and word, the history, which side won, and whether the player did."""
         if view.winner:
@@ -91,12 +98,22 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
             return render("wait")
         if view.stage == CLUE:
             return render("clue_instruction", how=self._how, agent=view.agent)
-        others = [vote.target for vote in view.legal]
-        players = ", ".join(others)
+        players = ", ".join([vote.target for vote in view.legal])
         if not self._ask_guess:
             return render("vote_instruction", how=self._how, players=players)
-        guesses = "; ".join([render("guess", player=player) for player in others])
-        return render("vote_and_guess_instruction", players=players, guesses=guesses)
+        return render("vote_and_guess_instruction", players=players, guesses=self._guesses(view))
+
+    def _reminder(self, view: UndercoverView) -> str:
+        """Returns the instruction for somebody who has read it whole at an earlier turn."""
+        if view.stage == CLUE:
+            return self._prompts.render("clue_reminder", agent=view.agent)
+        if not self._ask_guess:
+            return self._prompts.render("vote_reminder")
+        return self._prompts.render("vote_and_guess_reminder", guesses=self._guesses(view))
+
+    def _guesses(self, view: UndercoverView) -> str:
+        """Returns the form of guesses of the other players' words."""
+        return "; ".join([self._prompts.render("guess", player=vote.target) for vote in view.legal])
 
     def read(self, reply: str, view: UndercoverView) -> Clue | Vote:
         """Reads ``player_0: clue`` in the clue stage, ``vote: player_1`` in the vote stage; see ``undercover.grammar``."""

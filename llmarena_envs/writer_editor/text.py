@@ -7,6 +7,7 @@ from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
+from llmarena_envs.core.updates import new_parts
 from llmarena_envs.writer_editor.game import (
     CODE_REVIEW,
     EDIT,
@@ -65,6 +66,10 @@ class WriterEditorCodec(Codec[Action, WriterEditorView]):
     def observation(self, view: WriterEditorView) -> str:
         """Returns the task, everything written so far that the reader may read, and the instruction."""
         return "\n\n".join([*self._history(view), self._instruction(view)])
+
+    def update(self, view: WriterEditorView, since: WriterEditorView) -> str:
+        """Returns everything written since then that the reader may read, and the instruction."""
+        return "\n\n".join([*new_parts(self._history(view), self._history(since)), self._instruction(view)])
 
     def ending(self, view: WriterEditorView, ending: Ending) -> str:
         """Returns the task, everything written, and what the reader receives."""

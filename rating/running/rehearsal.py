@@ -127,6 +127,7 @@ class _Rehearser:
         self._script: Any = script
         self._model: Any = model
         self.wants_legal = bool(getattr(model, "wants_legal", False))
+        self.wants_update = bool(getattr(model, "wants_update", False))
 
     def reset(self, agent: str, seed: int) -> None:
         self._agent = agent

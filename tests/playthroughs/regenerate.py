@@ -1,13 +1,15 @@
 """Golden playthroughs: seeded random matches written out as the agents read them.
 
 ``python -m tests.playthroughs.regenerate [ENVIRONMENT ...]`` writes the files beside this module anew; review the changes like
-code. The option sets stand in ``tests/llmarena_envs/option_sets/<environment>.py`` as ``PLAYTHROUGHS``.
+code. The option sets stand in ``tests/llmarena_envs/option_sets/<environment>.py`` as ``PLAYTHROUGHS``. Besides them each
+environment has a match in each language as those read it who are told what is new.
 """
 
 import importlib
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +20,26 @@ from tests.llmarena_envs.option_sets import option_sets
 
 FOLDER = Path(__file__).parent
 SEED = 1
+LANGUAGES = ("en", "zh")
+OPTIONS_OF_CONVERSATIONS: dict[str, dict[str, Any]] = {
+    "bid_v0": {"rounds": 3},
+    "hanabi_v0": {"life_tokens": 3},
+    "holdem_v0": {"players": 3, "hands": 3, "stack": 20},
+    "writer_editor_v0": {"task": "translation", "max_rounds": 3},
+}
+"""Options of the matches that are told by what is new, where a match of the default ones is too short to show it."""
 
 
-def golden_files(names: list[str]) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Returns environment and options by file name, for some environments."""
-    return {
-        f"{name}-{title}.txt": (name, options)
-        for name in names
-        for title, options in option_sets(name).PLAYTHROUGHS.items()
-    }
+def golden_files(names: list[str]) -> dict[str, Callable[[], str]]:
+    """Returns what makes the text of a file by the name of the file, for some environments."""
+    files: dict[str, Callable[[], str]] = {}
+    for name in names:
+        for title, options in option_sets(name).PLAYTHROUGHS.items():
+            files[f"{name}-{title}.txt"] = partial(playthrough, name, options)
+        for language in LANGUAGES:
+            options = {**OPTIONS_OF_CONVERSATIONS.get(name, {}), "language": language}
+            files[f"{name}-updates_{language}.txt"] = partial(conversations, name, options)
+    return files
 
 
 def playthrough(name: str, options: Mapping[str, Any]) -> str:
@@ -59,6 +72,27 @@ def playthrough(name: str, options: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def conversations(name: str, options: Mapping[str, Any]) -> str:
+    """Plays one match of random legal moves and returns what is said to each mover who is told what is new, and its moves."""
+    env = importlib.import_module(f"llmarena_envs.{name}").env(**options)
+    env.reset(seed=SEED)
+    rng = np.random.default_rng(SEED)
+    lines = [f"{name} with {json.dumps(options, ensure_ascii=False)}, seed {SEED}, in updates"]
+    since: dict[str, Any] = {}
+    turn = 0
+    while not any(env.terminations.values()):
+        turn += 1
+        agent, raw = env.agent_selection, env.unwrapped
+        view = raw.view(agent)
+        text = raw.codec.update(view, since[agent]) if agent in since else raw.codec.observation(view)
+        if not getattr(view, "fresh", False):
+            since[agent] = view
+        action = raw.random_action(agent, rng)
+        lines += ["", f"=== turn {turn}: {agent} reads", text, f"--- {agent} writes", raw.format(action, agent)]
+        env.step(action)
+    return "\n".join(lines) + "\n"
+
+
 def _rules(env: Any) -> list[str]:
     """Returns each text of rules once, under the agents who are told it."""
     told: dict[str, list[str]] = {}
@@ -85,8 +119,8 @@ def main() -> None:
     for path in FOLDER.glob("*.txt"):
         if path.name.split("-")[0] in names and path.name not in files:
             path.unlink()
-    for file, (name, options) in files.items():
-        (FOLDER / file).write_text(playthrough(name, options), encoding="utf-8", newline="\n")
+    for file, make in files.items():
+        (FOLDER / file).write_text(make(), encoding="utf-8", newline="\n")
         print(file)
 
 

@@ -1,23 +1,22 @@
 """The golden playthroughs come out again, byte for byte."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from llmarena_envs.catalogue import CATALOGUE
 from tests.playthroughs import regenerate
-from tests.playthroughs.regenerate import FOLDER, golden_files, playthrough
+from tests.playthroughs.regenerate import FOLDER, golden_files
 
 FILES = golden_files([entry.name for entry in CATALOGUE])
 
 
-@pytest.mark.parametrize(("file", "case"), FILES.items(), ids=FILES)
-def test_playthrough(file: str, case: tuple[str, dict[str, Any]]) -> None:
-    name, options = case
-    assert playthrough(name, options).encode() == (FOLDER / file).read_bytes(), (
-        f"{file} has changed; if that was meant: python -m tests.playthroughs.regenerate {name}"
+@pytest.mark.parametrize(("file", "make"), FILES.items(), ids=FILES)
+def test_playthrough(file: str, make: Callable[[], str]) -> None:
+    assert make().encode() == (FOLDER / file).read_bytes(), (
+        f"{file} has changed; if that was meant: python -m tests.playthroughs.regenerate {file.split('-')[0]}"
     )
 
 

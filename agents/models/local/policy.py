@@ -38,7 +38,7 @@ class HFPolicy:
         history: as in ``LLMPolicy``, like the next four options.
         history_turns: greatest number of earlier turns that are sent.
         history_tokens: greatest number of tokens of earlier turns that are sent, about.
-        rejected: what a full history holds of a reply while it is asked for again: ``keep``, ``cap`` or ``drop``.
+        rejected: what a history holds of a reply while it is asked for again: ``keep``, ``cap`` or ``drop``.
         longest_kept: greatest number of characters of a reply that a history holds.
         system_role: role of the message that holds the rules; where the model's chat template does not know it, they stand at
             the beginning of the first user message, as with ``user``.
@@ -105,6 +105,7 @@ class HFPolicy:
         self._normalise = normalise
         self._timeout = float(timeout)
         self._memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
+        self.wants_update = self._memory.updates
         self.wants_legal: Literal["all"] | bool = "all" if mode != GENERATE else False
         self._owns_service = service is None
         self._service = ModelService() if service is None else service

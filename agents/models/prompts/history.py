@@ -17,7 +17,8 @@ from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.core.replies import read_part
 from llmarena_envs.core.text_length import TOKEN, WordCounter
 
-HISTORIES = ("none", *declaration.HISTORIES)
+UPDATES = "updates"
+HISTORIES = ("none", *declaration.HISTORIES, UPDATES)
 REJECTED = ("keep", "cap", "drop")
 WINDOWS = ("history_turns", "history_tokens")
 """Options that stand for a history of their own."""
@@ -44,12 +45,14 @@ class Memory:
         tokens: greatest number of tokens of earlier turns as ``estimate_tokens`` has it, or ``None`` for no limit.
         rejected: what becomes of a reply within its turn after it was rejected: ``keep``, ``cap`` or ``drop``.
         longest_kept: greatest number of characters that stay of a reply, counted from its end.
+        updates: whether a turn is told by what is new in it, which makes sense to those only who remember all earlier ones.
     """
 
     turns: int | None
     tokens: int | None
     rejected: str
     longest_kept: int
+    updates: bool = False
 
 
 def read_memory(
@@ -73,6 +76,8 @@ def read_memory(
         return Memory(history_turns, history_tokens, rejected, longest_kept)
     if given:
         raise OptionError(f"{given[0]}: expected history='full' or no history beside it, got history={history!r}")
+    if history == UPDATES:
+        return Memory(None, None, rejected, longest_kept, updates=True)
     return Memory(0, None, "drop", longest_kept)
 
 
@@ -101,6 +106,9 @@ class Conversation:
 
     Call ``hear`` with an observation, ``messages`` for what to send, ``remember`` with the reply.
 
+    A conversation of updates forgets nothing that was said to the player: what was said in a turn that ended without a word is
+    said again with the next one. A turn that is to be answered without the earlier ones is told whole, and is no part of it.
+
     Args:
         memory: how much is kept.
     """
@@ -112,6 +120,8 @@ class Conversation:
         self._turn: list[Exchange] = []
         self._text = ""
         self._kept = ""
+        self._unanswered = ""
+        self._is_apart = False
 
     def hear(self, observation: Mapping[str, Any]) -> str:
         """Returns what to say next, and takes out of the conversation what it replaces.
@@ -120,11 +130,12 @@ class Conversation:
         the turn is said anew, with the end of the reply and the feedback if there is any. A reply without a word never
         stands in a conversation, since many servers accept no empty message.
         """
-        text = encodable(observation["text"])
         if not observation.get("attempt"):
             self._end_turn()
-            self._text, self._kept = text, ""
-            return text
+            self._is_apart = self._memory.updates and bool(observation.get("fresh_history"))
+            self._text, self._kept = self._read(observation), ""
+            return self._text
+        text = self._read(observation)
         self._kept = encodable(observation.get("kept", ""))
         feedback = observation.get("feedback")
         if not feedback or self._memory.rejected == "drop":
@@ -136,6 +147,13 @@ class Conversation:
             if reply:
                 self._turn.append(Exchange(said, reply))
         return encodable(feedback) if feedback and self._turn else text
+
+    def _read(self, observation: Mapping[str, Any]) -> str:
+        """Returns the text of a turn."""
+        if not self._memory.updates or self._is_apart:
+            return encodable(observation["text"])
+        update = encodable(observation.get("update", observation["text"]))
+        return f"{self._unanswered}\n\n{update}" if self._unanswered else update
 
     def messages(self, said: str, *, fresh: bool = False) -> list[Message]:
         """Returns the conversation with ``said`` at its end, ``user`` and ``assistant`` in turn.
@@ -159,6 +177,10 @@ class Conversation:
     def _end_turn(self) -> None:
         """Leaves of the turn what was read and what the last reply came to, and forgets what no longer fits."""
         reply = self._turn[-1].reply if self._turn else ""
+        if self._is_apart:
+            reply = ""
+        elif self._memory.updates:
+            self._unanswered = "" if reply else self._text
         if reply:
             reply = _cut(f"{self._kept}\n{reply}", self._memory.longest_kept) if self._kept else reply
             exchange = Exchange(self._text, reply)

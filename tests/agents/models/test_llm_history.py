@@ -72,6 +72,27 @@ def test_a_full_history_holds_each_turn_with_its_last_reply():
     assert last == [*first, ("a", "X: (2, 2)"), ("u", turns[2].read)]
 
 
+@pytest.mark.parametrize("rejected", ["cap", "drop"])
+def test_a_history_of_updates_says_what_is_new_in_a_turn(rejected):
+    with hostile_server(say("X: (2, 2)"), say("I give up"), say("X: (3, 3)"), say("X: (1, 3)")) as server:
+        turns = play_first_turns(server, 3, history="updates", rejected=rejected)
+    first, second, again, last = map(conversation, server.requests)
+    update = second[3][1]
+    assert second == [*first, ("a", "X: (2, 2)"), ("u", update)]
+    assert update.startswith("Moves since then: X: (2, 2), O: (1, 1)\nBoard:\nO|_|_\n_|X|_\n_|_|_\n")
+    assert update not in turns[2].read
+    if rejected == "drop":
+        assert again[:3] == second[:3]
+        assert again[3][1].startswith(f"{update}\n\n")
+        assert "I give up" in again[3][1]
+    else:
+        assert again[:5] == [*second, ("a", "I give up")]
+        assert len(again[5][1].splitlines()) == 1
+    assert last[: len(second)] == second
+    assert last[4] == ("a", "X: (3, 3)")
+    assert last[5][1].startswith("Moves since then: X: (3, 3), O: (1, 2)\n")
+
+
 def test_without_bad_replies_requests_of_a_match_only_ever_grow_at_their_end():
     with hostile_server(say("X: (2, 2)"), say("X: (3, 3)"), say("X: (1, 3)")) as server:
         play_first_turns(server, 3, history="full")
@@ -114,15 +135,16 @@ def test_a_full_history_holds_no_empty_replies():
     assert requests[5][1:] == [("u", turns[0].read), ("a", "X: (2, 2)"), ("u", turns[2].read)]
 
 
+@pytest.mark.parametrize("history", ["full", "updates"])
 @pytest.mark.parametrize("feedback", [True, False])
-def test_an_interrupted_match_goes_on_with_the_same_history(feedback):
+def test_an_interrupted_match_goes_on_with_the_same_history(feedback, history):
     script = [say("I give up"), say(""), say("X: (2, 2)"), say("X: (9, 9)"), say("X: (3, 3)"), say("X: (1, 3)")]
     settings = TurnSettings(feedback=feedback)
     with hostile_server(*script) as server:
-        turns = play_first_turns(server, 3, settings, history="full")
+        turns = play_first_turns(server, 3, settings, history=history)
         whole = conversation(server.requests[5])
     with hostile_server(say("X: (1, 3)")) as server:
-        policy = LLMPolicy("mock", base_url=server.url, history="full")
+        policy = LLMPolicy("mock", base_url=server.url, history=history)
         players = seat_players({"player_0": policy, "player_1": FirstLegal()})
         with pytest.raises(ProviderError):
             asyncio.run(play_async(tictactoe_v0.env(), players, 3, settings, played=turns[:4]))

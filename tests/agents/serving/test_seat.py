@@ -54,6 +54,15 @@ def test_the_last_position_is_played_whatever_is_said_about_it():
     assert answer(served(Random), request) == answer(served(Random), request)
 
 
+def test_the_position_that_an_update_leads_to_is_played():
+    first = position()
+    update = "Moves since then: X: (2, 2), O: (1, 1)\nBoard:\nO|_|_\n_|X|_\n_|_|_\nIt is your turn."
+    texts = {answer(served(Random), replace(conversation(first, "X: (2, 2)", update), seed=seed)) for seed in range(40)}
+    assert texts == {f"X: ({row}, {column})" for row in (1, 2, 3) for column in (1, 2, 3)} - {"X: (1, 1)", "X: (2, 2)"}
+    with pytest.raises(RequestError, match="in which a player is to move"):
+        answer(served(Random), conversation(first, "X: (2, 2)", update.replace("O: (1, 1)", "O: (2, 1)")))
+
+
 class ByVector:
     """Plays the last legal cell, by the mask."""
 

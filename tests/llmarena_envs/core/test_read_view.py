@@ -47,6 +47,29 @@ def test_the_last_of_several_positions_counts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "options"), [("tictactoe_v0", {}), ("connect_four_v0", {"language": "zh"}), ("bid_v0", {"rounds": 4})]
+)
+def test_a_view_is_read_back_out_of_a_conversation_of_updates(name: str, options: dict[str, Any]) -> None:
+    env = make_environment(name, options).unwrapped
+    env.reset(seed=0)
+    chats: dict[str, list[str]] = {}
+    since: dict[str, Any] = {}
+    rng, lost = np.random.default_rng(5), 0
+    while not any(env.terminations.values()):
+        agent, codec = env.agent_selection, env.codec
+        view, chat = env.view(agent), chats.setdefault(agent, [])
+        chat.append(codec.update(view, since[agent]) if chat else codec.observation(view))
+        since[agent] = view
+        assert codec.read_view("\n\n".join(chat)) == view
+        assert codec.read_view("\n\n".join([*chat, "That was no legal move."])) == view
+        if len(chat) > 2:
+            assert codec.read_view("\n\n".join([*chat[:-2], chat[-1]])) is None  # an update is missing
+            lost += 1
+        env.step(env.random_action(agent, rng))
+    assert lost
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ("X: 4, O: 4", "X: 4, O: 3"),  # another board

@@ -173,6 +173,7 @@ def test_an_interrupted_match_goes_on_as_if_it_had_not_been(path):
         ({"max_tokens": 0}, "max_tokens: expected an integer from 1"),
         ({"normalise": 1}, "normalise: expected True or False"),
         ({"history": "some"}, "history: expected one of"),
+        ({"history": "updates", "history_turns": 1}, "history_turns: expected history='full'"),
         ({"system_role": "boss"}, "system_role: expected one of"),
         ({"device": "gpu"}, "device: expected auto, cpu, mps, cuda or cuda:N, got 'gpu'"),
         ({"device": "cuda:99"}, "this machine has no cuda:99"),

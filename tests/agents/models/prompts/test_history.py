@@ -4,16 +4,20 @@ import asyncio
 import itertools
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.baselines.general import FirstLegal
+from agents.chat import Chat
+from agents.models.llm import LLMPolicy
 from agents.models.prompts.history import Conversation, estimate_tokens, read_memory
 from agents.play import play
 from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs import connect_four_v0
+from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import OptionError
 from tests.agents.models.prompts.script import Script, policy_with
 
@@ -133,7 +137,14 @@ OPTIONS = st.fixed_dictionaries(
     }
 )
 HISTORY = st.sampled_from(
-    [{"history": "none"}, {"history": "full"}, {"history_turns": 1}, {"history_turns": 2}, {"history_tokens": 20}]
+    [
+        {"history": "none"},
+        {"history": "full"},
+        {"history": "updates"},
+        {"history_turns": 1},
+        {"history_turns": 2},
+        {"history_tokens": 20},
+    ]
 )
 
 
@@ -144,8 +155,9 @@ def calls_of(turns):
             told = (
                 {"attempt": attempt, "feedback": "what was wrong" if feedback else "", "kept": kept} if attempt else {}
             )
-            text = f"text {number}" + (", and what was wrong" if told and feedback else "")
-            yield {"rules": "rules", "text": text, "fresh_history": int(fresh), **told}, reply
+            wrong = ", and what was wrong" if told and feedback else ""
+            texts = {"text": f"text {number}{wrong}", "update": f"update {number}{wrong}"}
+            yield {"rules": "rules", **texts, "fresh_history": int(fresh), **told}, reply
 
 
 @given(TURNS, OPTIONS, HISTORY)
@@ -176,6 +188,63 @@ def test_a_match_that_is_taken_up_again_at_any_call_sends_what_an_undisturbed_on
         json.dumps(messages, ensure_ascii=False).encode()
 
 
+@given(TURNS, OPTIONS)
+def test_every_update_is_in_the_next_request_whatever_was_replied(turns, options):
+    policy, requests = policy_with([reply for _, reply in calls_of(turns)], **options, history="updates")
+
+    async def run():
+        for observation, _ in calls_of(turns):
+            await policy(observation)
+
+    asyncio.run(run())
+    sent = iter(requests)
+    for number, (replies, _, fresh, _) in enumerate(turns):
+        told = [f"update {earlier}" for earlier, turn in enumerate(turns[:number]) if not turn[2]] + [
+            f"update {number}"
+        ]
+        for _ in replies:
+            text = "\n".join(message["content"] for message in next(sent)["messages"])
+            if fresh:
+                assert "update" not in text
+                assert f"text {number}" in text
+            else:
+                assert "text" not in text
+                assert all(update in text for update in told)
+
+
+class Listener:
+    """Plays at random, and holds what a model with updates is told against what a seat in training is told."""
+
+    wants_update = True
+
+    def __init__(self, env):
+        self._env = env.unwrapped
+        self._service = Script(iter(lambda: self._reply, None))
+        self._model = LLMPolicy("mock", base_url="http://localhost/v1", history="updates", service=self._service)
+        self.chat = Chat("updates")
+
+    def reset(self, agent, seed):
+        self._agent = agent
+        self._rng = np.random.default_rng(seed)
+
+    async def __call__(self, observation):
+        self._reply = self._env.format(self._env.random_action(self._agent, self._rng), self._agent)
+        self.chat.hear(observation)
+        await self._model(observation)
+        sent = [message["content"] for message in self._service.requests[-1]["messages"] if message["role"] == "user"]
+        assert sent == [message["content"] for message in self.chat.messages if message["role"] == "user"]
+        self.chat.say(self._reply)
+        return self._reply
+
+
+@pytest.mark.parametrize("environment", ["connect_four_v0", "bargain_v0", "undercover_v0", "debate_v0"])
+def test_a_model_is_told_the_updates_that_it_is_trained_on(environment):
+    env = make_environment(environment, {})
+    seats = {agent: Listener(env) for agent in env.possible_agents}
+    play(env, seats, 5)
+    assert max(len(seat.chat.messages) for seat in seats.values()) > 3
+
+
 @pytest.mark.parametrize(
     ("environment", "options", "messages"),
     [
@@ -185,6 +254,7 @@ def test_a_match_that_is_taken_up_again_at_any_call_sends_what_an_undisturbed_on
         ("bargain_v0", {}, 6),
         ("bargain_v0", {"history": "none"}, 2),
         ("bargain_v0", {"history_turns": 1}, 4),
+        ("tictactoe_v0", {"history": "updates"}, 6),
     ],
 )
 def test_the_game_decides_unless_a_history_or_a_window_is_asked_for(environment, options, messages):
@@ -208,6 +278,8 @@ def test_the_game_decides_unless_a_history_or_a_window_is_asked_for(environment,
         ({"history_tokens": 2.5}, "history_tokens: expected"),
         ({"history": "none", "history_turns": 3}, "history_turns: expected history='full'"),
         ({"history": "single_turn", "history_tokens": 3}, "history_tokens: expected history='full'"),
+        ({"history": "updates", "history_turns": 3}, "history_turns: expected history='full'"),
+        ({"history": "updates", "history_tokens": 3}, "history_tokens: expected history='full'"),
         ({"rejected": "forget"}, "rejected: expected one of"),
         ({"longest_kept": 99}, "longest_kept: expected"),
     ],
