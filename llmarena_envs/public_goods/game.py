@@ -124,6 +124,7 @@ class PublicGoods(Game[int, PublicGoodsView]):
         self.greatest = self._greatest()
         self.num_actions = self.greatest + 1
         self.max_turns = n_players * rounds
+        self.perfect_information = n_players == 2  # the income tells what the other one has invested
         # A step is split into so many parts that the pool can be shared without a remainder; a step in the pool pays each
         # player ``_pays`` of these parts.
         self._parts = n_players * self.alpha.denominator

@@ -5,6 +5,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from llmarena_envs.testing.trial import Trial, shown
@@ -23,7 +24,8 @@ def the_environment_is_made_with_its_options(trial: Trial) -> None:
 def arguments_are_documented(trial: Trial) -> None:
     """The docstring of the environment's module has a section ``### Arguments`` with every argument and its default.
 
-    An item begins with one argument or several, ``* `rounds=3`: number of rounds``; nothing is documented that is not there.
+    An item begins with one argument or several, ``* `rounds=3`: number of rounds``; a default is written as a literal or by the
+    name of a constant of the module. Nothing is documented that is not there.
     """
     init = type(trial.make().unwrapped).__init__
     arguments = {
@@ -31,23 +33,29 @@ def arguments_are_documented(trial: Trial) -> None:
         for name, parameter in list(inspect.signature(init).parameters.items())[1:]
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     }
-    page = inspect.cleandoc(sys.modules[init.__module__].__doc__ or "")
+    module = sys.modules[init.__module__]
+    page = inspect.cleandoc(module.__doc__ or "")
     section = re.split(r"^#{2,3} ", page.partition("### Arguments\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
     documented = {name: text for head in _HEAD.findall(section) for name, text in _DEFAULT.findall(head)}
     where = f"'### Arguments' in the docstring of {init.__module__}"
     for name, default in arguments.items():
-        trial.expect(name in documented, f"{where} to have an item '* `{name}={default!r}`: ...'", list(documented))
-        trial.expect(_is_written(documented[name], default), f"{where}: `{name}={default!r}`", documented[name])
+        item = f"`{name}={shown(default)}`"
+        trial.expect(name in documented, f"{where} to have an item '* {item}: ...'", list(documented))
+        trial.expect(_value(documented[name], module) == (type(default), default), f"{where}: {item}", documented[name])
     unknown = [name for name in documented if name not in arguments]
     trial.expect(not unknown, f"{where} to name arguments of the constructor only: {list(arguments)}", unknown)
 
 
-def _is_written(text: str, default: Any) -> bool:
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text == repr(default)
-    return type(value) is type(default) and value == default
+def _value(text: str, module: ModuleType) -> tuple[type, Any] | None:
+    """Returns type and value of a default that is written as a literal, or by the name of a constant of the module."""
+    if hasattr(module, text):
+        value = getattr(module, text)
+    else:
+        try:
+            value = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            return None
+    return type(value), value
 
 
 CALLS: dict[str, Callable[[Any], Any]] = {
