@@ -10,7 +10,7 @@ from typing import Any
 
 from llmarena_envs.testing.trial import Trial, shown
 
-_HEAD = re.compile(r"^\* (`\w+=[^`\n]*`(?:, `\w+=[^`\n]*`)*+):", re.MULTILINE)
+_HEAD = re.compile(r"^\* (`\w+=[^`\n]*`(?:,\s++`\w+=[^`\n]*`)*+):", re.MULTILINE)
 _DEFAULT = re.compile(r"`(\w+)=([^`\n]*)`")
 
 

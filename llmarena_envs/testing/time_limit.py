@@ -64,7 +64,7 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 
 def _calls(frame: FrameType | None) -> str:
     """Names the innermost calls that lead to a frame."""
-    calls = []
+    calls: list[str] = []
     while frame is not None and len(calls) < FRAMES:
         calls.append(f"{frame.f_code.co_name} ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})")
         frame = frame.f_back

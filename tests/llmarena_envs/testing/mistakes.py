@@ -30,7 +30,7 @@ from tests.llmarena_envs.testing.duel import (
     totals,
 )
 
-Planted = TypeVar("Planted", bound=type[Duel] | type[DuelCodec] | type[DuelEnv])
+Planted = TypeVar("Planted", bound=type[Any])
 
 
 class Mistake(NamedTuple):
@@ -49,7 +49,7 @@ def breaks(rule: str, **arguments: Any) -> Callable[[Planted], Planted]:
     """Notes a game, a codec or an environment as a mistake."""
 
     def note(planted: Planted) -> Planted:
-        env = planted
+        env: type[Any] = planted
         if not issubclass(planted, DuelEnv):
             part = "game_type" if issubclass(planted, Duel) else "codec_type"
             env = type(f"{planted.__name__}Env", (DuelEnv,), {part: planted})
@@ -130,7 +130,7 @@ class RewardsAreWholeNumbers(Duel):
 class RewardsAreArrays(DuelEnv):
     def _resolve(self, moves: tuple[Any, ...]) -> None:
         super()._resolve(moves)
-        self.rewards = {agent: np.array([reward]) for agent, reward in self.rewards.items()}
+        self.rewards: dict[str, Any] = {agent: np.array([reward]) for agent, reward in self.rewards.items()}
 
 
 @breaks("every_agent_has_a_float_reward")
@@ -446,7 +446,7 @@ class SharesStateBetweenInstances(Duel):
 class CopiesShareTheirHistory(Duel):
     def reset(self, rng: np.random.Generator) -> None:
         super().reset(rng)
-        self.history: list[tuple[int, ...]] = []
+        self.history: list[Any] = []
 
     def apply(self, actions: tuple[int, ...]) -> None:
         super().apply(actions)
@@ -460,14 +460,15 @@ class CopiesShareTheirHistory(Duel):
 class ViewIsTheHistoryItself(Duel):
     def reset(self, rng: np.random.Generator) -> None:
         super().reset(rng)
-        self.history: list[tuple[int, ...]] = []
+        self.history: list[Any] = []
 
     def apply(self, actions: tuple[int, ...]) -> None:
         super().apply(actions)
         self.history.append(actions)
 
     def view(self, agent: str) -> Any:
-        return super().view(agent)._replace(rounds=self.history)
+        view: Any = super().view(agent)
+        return view._replace(rounds=self.history)
 
     def __copy__(self) -> Duel:
         return copy.deepcopy(self)
@@ -530,7 +531,8 @@ class OutOfItsSpace(DuelEnv):
 class TextInInfos(DuelEnv):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         super().reset(seed, options)
-        self.infos["player_0"]["hint"] = "add 2"
+        infos: dict[str, Any] = self.infos["player_0"]
+        infos["hint"] = "add 2"
 
 
 @breaks("infos_keep_their_keys")
@@ -598,7 +600,7 @@ class SeedsNothing(DuelEnv):
 @breaks("deep_copies_play_on_identically")
 class DeepCopyStartsAnew(DuelEnv):
     def __deepcopy__(self, memo: dict[int, Any]) -> "DeepCopyStartsAnew":
-        copied = type(self)(self.obs_type, self.render_mode)
+        copied = type(self)(obs_type=self.obs_type, render_mode=self.render_mode)
         copied.reset(seed=0)
         return copied
 
