@@ -21,8 +21,8 @@ DEALS = 24
 def hidden_information_can_be_redrawn(trial: Trial) -> None:
     """``game.resample(agent, rng)`` redraws, in a copy of the game, what the agent cannot know; or ``perfect_information`` holds.
 
-    It is given by its generator and leaves the original alone, and the match can be played on from there to its end. At some
-    position something is redrawn for somebody: a game that hides nothing declares ``perfect_information``.
+    It is given by its generator, leaves the original alone and the same agents to move, and the match can be played on from there
+    to its end. At some position something is redrawn for somebody: a game that hides nothing declares ``perfect_information``.
     """
     redrawn = False
     for seed in trial.seeds:
@@ -63,6 +63,7 @@ def _redraw_for_all(trial: Trial, game: Game[Any, Any]) -> bool:
     redrawn = False
     for agent in game.agents:
         twin = _redrawn(trial, game, agent)
+        expect_equal(trial, plain(game.to_move), plain(twin.to_move), "the same agents to move", agent)
         again = are_alike(twin, _redrawn(trial, game, agent))
         trial.expect(again, "the same redrawn from equal generators", "something else at the second time", agent)
         redrawn = redrawn or not are_alike(twin, game)
@@ -100,7 +101,7 @@ def _rng(trial: Trial) -> np.random.Generator:
 def hidden_information_leaves_no_trace(trial: Trial) -> None:
     """What ``game.resample(agent, rng)`` redraws changes nothing for the agent, at any position of a match that is going on.
 
-    Its view, observation, mask and statistics stay the same. If it is to move, so do all who are, and what is legal and why not.
+    Its view, observation, mask and statistics stay the same, so do all who are to move, and what is legal and why not.
     """
     for env in trial.positions():
         raw = env.unwrapped
@@ -134,7 +135,7 @@ def _noticed(env: Any, agent: str, actions: list[Any]) -> dict[str, Any]:
         "view": plain(raw.view(agent)),
         "observation": plain(env.observe(agent)),
         "statistics": plain(dict(raw.game.statistics(agent))),
-        "to_move": plain(raw.game.to_move if raw.view(agent).to_move else ()),
+        "to_move": plain(raw.game.to_move),
         "reasons": plain([(action, raw.game.why_illegal(agent, action)) for action in actions]),
     }
 
@@ -148,10 +149,10 @@ def _some_actions(game: Game[Any, Any], agent: str, rng: np.random.Generator) ->
 
 
 def perfect_information_hides_nothing(trial: Trial) -> None:
-    """Where a game declares ``perfect_information``, what an agent has seen of a match, and what was played, tells everything.
+    """Where a game declares ``perfect_information``, what an agent has seen and done itself in a match tells everything.
 
-    So whenever the same was seen and played in two matches, the views of all are the same, and so are all views after the next
-    moves. Matches of other deals are compared in which the same is played as far as possible.
+    So whenever this is the same in two matches, the views of all are the same; and when the same is played then, so are all views
+    after it. Matches of other deals are compared, every two of them with the same choices as far as possible.
     """
     env = trial.make()
     if not hasattr(env.unwrapped, "game"):
@@ -160,27 +161,34 @@ def perfect_information_hides_nothing(trial: Trial) -> None:
     game = env.unwrapped.game
     if not game.perfect_information:
         return
-    known: dict[str, Any] = {}
+    known: dict[tuple[str, ...], Any] = {}
     for deal in range(DEALS):
-        trial.seed, trial.turn = trial.seeds[0], 0
         game.reset(np.random.default_rng([trial.seeds[0], deal]))
-        choice = np.random.default_rng(trial.seeds[0])
-        histories = dict.fromkeys(game.agents, "")
-        while True:
-            views = {agent: plain(game.view(agent)) for agent in game.agents}
-            for agent, history in histories.items():
-                if trial.turn:
-                    expect_equal(
-                        trial, known.setdefault(f"{agent} {history}", views), views, "the same after it", agent
-                    )
-                histories[agent] = seen = digest([history, views[agent]])
-                expect_equal(trial, known.setdefault(f"{agent} {seen}", views), views, "what it knows", agent)
-            if not game.to_move or trial.turn >= game.max_turns:
-                break
-            actions = tuple(game.random_action(agent, choice) for agent in game.to_move)
-            histories = {agent: digest([history, plain(actions)]) for agent, history in histories.items()}
-            game.apply(actions)
-            trial.turn += len(actions)
+        _compare_with_others(trial, game, np.random.default_rng([trial.seeds[0], deal // 2]), known)
+
+
+def _compare_with_others(
+    trial: Trial, game: Game[Any, Any], choice: np.random.Generator, known: dict[tuple[str, ...], Any]
+) -> None:
+    """Plays a match and holds it against what is known by agent and history, and by agent, history and what is played next."""
+    seen = dict.fromkeys(game.agents, "")
+    played = ""
+    for trial.turn in range(game.max_turns + 1):
+        views = {agent: plain(game.view(agent)) for agent in game.agents}
+        for agent in game.agents:
+            if trial.turn:
+                after = known.setdefault((agent, seen[agent], played), views)
+                expect_equal(trial, after, views, "all views the same after what was seen and played", agent)
+            seen[agent] = digest([seen[agent], views[agent]])
+            expect_equal(
+                trial, known.setdefault((agent, seen[agent]), views), views, "all views by what was seen", agent
+            )
+        if not game.to_move:
+            return
+        actions = {agent: game.random_action(agent, choice) for agent in game.to_move}
+        played = digest([plain(actions)])
+        seen |= {agent: digest([seen[agent], plain(action)]) for agent, action in actions.items()}
+        game.apply(tuple(actions.values()))
 
 
 RULES = (

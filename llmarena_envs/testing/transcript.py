@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from llmarena_envs.testing.trial import Trial, shown
+from llmarena_envs.testing.trial import SHOWN, Trial, shown
 
 
 def plain(value: Any) -> Any:
@@ -64,8 +64,17 @@ def difference(expected: Any, got: Any, path: str = "") -> tuple[str, str] | Non
     elif isinstance(expected, tuple | list) and isinstance(got, tuple | list) and len(expected) == len(got):
         parts = ((f"{path}[{index}]", *pair) for index, pair in enumerate(zip(expected, got, strict=True)))
     else:
+        if isinstance(expected, str) and isinstance(got, str) and max(len(expected), len(got)) > SHOWN:
+            start = max(0, _first_difference(expected, got) - SHOWN // 2)
+            path, expected, got = f"{path}[{start}:]", expected[start:], got[start:]
         return f"{path} = {shown(expected)}", f"{path} = {shown(got)}"
     return next(found for place, left, right in parts if (found := difference(left, right, place)) is not None)
+
+
+def _first_difference(left: str, right: str) -> int:
+    """Returns the index of the first character in which two texts differ."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((index for index, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
 def are_alike(left: Any, right: Any) -> bool:

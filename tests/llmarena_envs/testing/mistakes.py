@@ -337,6 +337,19 @@ class HidesCardsAllTheSame(Duel):
 
 
 @breaks("perfect_information_hides_nothing")
+class HidesMovesAllTheSame(OpenDuel):
+    class Game(OpenGame):
+        def reset(self, rng: np.random.Generator) -> None:
+            super().reset(np.random.default_rng(1))
+
+        def view(self, agent: str) -> Any:
+            view = super().view(agent)
+            return view._replace(rounds=tuple((own, own) for own, _ in view.rounds))
+
+    game_type = Game
+
+
+@breaks("perfect_information_hides_nothing")
 class DealsAgainDuringTheMatch(OpenDuel):
     class Game(OpenGame):
         def reset(self, rng: np.random.Generator) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from llmarena_envs.testing import RULES, ConformanceError, check_environment
+from llmarena_envs.testing.transcript import difference
 from tests.llmarena_envs.testing import duel, mistakes
 from tests.llmarena_envs.testing.mistakes import MISTAKES, Mistake
 
@@ -66,6 +67,13 @@ def test_the_error_says_what_where_expected_and_got() -> None:
         r"the rule 'infos_hold_numbers_only' is broken at seed 5, turn 0, player_0\nexpected: .+\ngot: .+", str(error)
     )
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_of_long_texts_the_place_where_they_differ_is_shown() -> None:
+    expected, got = difference({"text": "a" * 2000 + "b"}, {"text": "a" * 2000 + "c"}) or ("", "")
+    assert expected.startswith("['text'][1700:] = 'aaa")
+    assert expected.endswith("ab'")
+    assert got.endswith("ac'")
 
 
 def test_an_exception_of_the_environment_is_a_broken_rule_with_its_cause() -> None:
