@@ -94,9 +94,10 @@ class Game(ABC, Generic[Action, ViewType]):
     def resample(self, agent: str, rng: np.random.Generator) -> None:
         """Redraws all that ``agent`` cannot know: what others hold or said in secret, and what chance has still to deal.
 
-        The position becomes another one that the agent could as well be in: its view and its statistics stay the same, and the
-        match can be played on. So search can be done over what is hidden (determinisation), and the conformance suite finds
-        whatever leaks. Games of perfect information leave this as it is.
+        The position becomes another one that the agent could as well be in: its view, its statistics and who is to move stay the
+        same, and the match can be played on. What options fix without telling anybody, such as a deck, is redrawn as well. So
+        search can be done over what is hidden (determinisation), and the conformance suite finds whatever leaks. Games of perfect
+        information leave the position as it is.
 
         Raises:
             NotImplementedError: if the game hides something and does not say how it is redrawn.

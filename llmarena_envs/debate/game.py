@@ -315,8 +315,8 @@ class Debate(Game[Action, DebateView]):
     def resample(self, agent: str, rng: np.random.Generator) -> None:
         """Redraws what ``agent`` does not read: thoughts, answers before its own, references, judgements; who is on which side.
 
-        Words are replaced by some without meaning. Until the match is over, verdicts and, for others than debaters, both orders
-        of the sides are equally likely; after that, both stay.
+        Words are replaced by some without meaning. Until the match is over, verdicts are equally likely, and so are, for others
+        than debaters, both orders of the sides, but while it is a debater's turn: whose turn it is everybody can see.
         """
         blind = self._is_blind(agent)
         self.deliveries = tuple(
@@ -333,10 +333,8 @@ class Debate(Game[Action, DebateView]):
             self.question = self.question._replace(reference=self.reference if self.question.reference else "")
         judge = self.judges.index(agent) if agent in self.judges else -1
         self.committee = self.committee.redrawn(judge, rng, keep_verdicts=not self.to_move)
-        if self.to_move and agent not in DEBATERS and rng.integers(2):
+        if self.to_move and self.stage != DEBATE and agent not in DEBATERS and rng.integers(2):
             self.sides = self.sides[::-1]
-            if self.stage == DEBATE:
-                self.to_move = (self._debater(self.turn.side),)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns what is known of ``agent`` and of the match; all is ``UNKNOWN`` until the match is over."""

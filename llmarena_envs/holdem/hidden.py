@@ -16,5 +16,5 @@ def deal_unseen(deck: tuple[int, ...], seen: Collection[int], rng: np.random.Gen
         rng: draws the other ones from the rest of the pack.
     """
     known = [deck[place] for place in seen]
-    unseen = iter([card for card in rng.permutation(_CARDS).tolist() if card not in known])
+    unseen = iter(rng.permutation([card for card in range(_CARDS) if card not in known]).tolist())
     return tuple([card if place in seen else next(unseen) for place, card in enumerate(deck)])

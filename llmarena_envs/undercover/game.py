@@ -4,7 +4,6 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Mapping
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.messages import Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.undercover.hidden import number_of, possible_words
+from llmarena_envs.undercover.hidden import number_of, possible_groups, possible_words
 from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence, side_word
 
 CLUE = "clue"
@@ -204,6 +203,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self.words = tuple(different if seat in seats else ordinary for seat in range(size))
         self.undercovers = tuple(self.agents[seat] for seat in sorted(seats))
 
+        self._speaking_order = self.agents[first:] + self.agents[:first]
         self.living = self.agents
         self.pool = MessagePool()
         self.blank: tuple[str, ...] = ()
@@ -211,11 +211,6 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self.winner = ""
         self.scored_guesses: tuple[tuple[str, bool, bool], ...] = ()
         self.rewards = (0.0,) * size
-        self._speak_from(first)
-
-    def _speak_from(self, first: int) -> None:
-        """Begins the first round with the player in seat ``first``."""
-        self._speaking_order = self.agents[first:] + self.agents[:first]
         self._start_round(1)
 
     def _start_round(self, number: int) -> None:
@@ -327,7 +322,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self.results += (Result(self.round, tuple(zip(self.living, targets, strict=True)), eliminated),)
         self.living = tuple(agent for agent in self.living if agent != eliminated)
 
-        self.winner = self._winner_after(self.results, self.undercovers)
+        self.winner = self.winner_after(self.results, self.undercovers)
         if not self.winner:
             self._start_round(self.round + 1)
             return
@@ -338,7 +333,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         undercover_wins = self.winner == UNDERCOVER
         return tuple(1.0 if (agent in self.undercovers) == undercover_wins else -1.0 for agent in self.agents)
 
-    def _winner_after(self, results: tuple[Result, ...], undercovers: tuple[str, ...]) -> str:
+    def winner_after(self, results: tuple[Result, ...], undercovers: tuple[str, ...]) -> str:
         """Returns the side that has won after these votes if these players are undercover; empty if the match goes on."""
         hidden = len(undercovers) - sum(result.eliminated in undercovers for result in results)
         # A round finds one of them at most. With a single undercover player this is: undetected after the last round.
@@ -358,19 +353,14 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         return super().forfeit(offenders)
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws who is undercover, the other side's word, the lots of votes to come and, before the first clue, who gives it.
+        """Redraws who is undercover, the other side's word, and the lots of votes to come.
 
         ``agent`` knows its word and not its side: all groups are equally likely that agree with how the votes ended and in which
-        nobody has told its own word. The other word is drawn from those that ``possible_words`` names. Options that fix
-        words, seats or the first player are no knowledge of the players. What is told once a match is over stays then.
+        nobody has told its own word. The other word is drawn from those that ``possible_words`` names. Options that fix words
+        or seats are no knowledge of the players. What is told once a match is over stays then.
         """
         own, is_over = self.word(agent), not self.to_move
-        was_undercover = agent in self.undercovers
-        groups = [
-            group
-            for group in combinations(self.agents, self.n_undercover)
-            if self._agrees(group, agent) and not (is_over and (agent in group) != was_undercover)
-        ]
+        groups = possible_groups(self, agent)
         self.undercovers = groups[int(rng.integers(len(groups)))]
         is_undercover = agent in self.undercovers
         others = [other for other in self.agents if (other in self.undercovers) != is_undercover]
@@ -385,19 +375,6 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
             self.swapped = self.pair >= 0 and self.pairs[self.pair].a == (own if is_undercover else word)
         self.words = tuple(word if other in others else own for other in self.agents)
         self._lots = (*self._lots[: len(self.results)], *rng.random(self.max_rounds - len(self.results)).tolist())
-        if self.to_move and not len(self.pool) and agent not in self.to_move:
-            seats = [seat for seat, other in enumerate(self.agents) if other != agent]
-            self._speak_from(seats[int(rng.integers(len(seats)))])
-
-    def _agrees(self, group: tuple[str, ...], agent: str) -> bool:
-        """Says whether these players may be undercover, as far as ``agent`` knows: nobody with its word has said it."""
-        for number in range(1, len(self.results) + 1):
-            winner = self.winner if number == len(self.results) else ""
-            if self._winner_after(self.results[:number], group) != winner:
-                return False
-        alike = [other for other in self.agents if (other in group) == (agent in group)]
-        clues = [message.text for message in self.pool if self.clue_check and message.sender in alike]
-        return not any(contains_word(clue, self.word(agent)) for clue in clues)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns what is known of ``agent`` by now; its side and how well it guessed are ``UNTOLD`` until the match is over."""

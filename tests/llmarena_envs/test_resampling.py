@@ -14,7 +14,7 @@ from llmarena_envs.testing.transcript import plain
 from tests.llmarena_envs.option_sets import option_sets
 
 CASES = [(entry.name, options) for entry in CATALOGUE for options in option_sets(entry.name).OPTION_SETS]
-POSITIONS = 4
+POSITIONS = 2
 """Random positions of a match that are tried, beside the first and the last one."""
 
 
@@ -75,14 +75,11 @@ def test_an_agent_notices_nothing_and_the_match_goes_on(name: str, options: dict
             for agent in env.game.agents:
                 other = redrawn(position, agent, rng)
                 assert known(other, agent) == before[agent], agent
-                assert bool(other.game.to_move) == bool(env.game.to_move)
+                assert other.game.to_move == env.game.to_move
                 changed += content(other.game) != content(env.game)
                 play_on(other.game, rng)
             assert {agent: known(position, agent) for agent in env.game.agents} == before
-    two_investors = (
-        name == "public_goods_v0" and len(env.game.agents) == 2
-    )  # the income of one tells what the other gave
-    assert (changed > 0) == (not env.game.perfect_information and not two_investors)
+    assert (changed > 0) == (not env.game.perfect_information)
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE])
