@@ -35,7 +35,8 @@ class Codec(ABC, Generic[Action, ViewType]):
         By default that is the whole text again. Games whose texts repeat the history override this, so that a conversation
         holds each line once. It must not lose anything: every line of ``observation(view)`` stands in what was read before or
         in the update, as often as it stands there. Of a line that has changed only in part, such as a growing list or an
-        instruction that may be said shortly, it is enough that every piece between punctuation marks stands there.
+        instruction that may be said shortly, it is enough that every piece between punctuation marks stands there. What
+        is to be answered without what was said before (``fresh``) is told whole.
 
         Args:
             view: of the position now.

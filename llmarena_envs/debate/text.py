@@ -60,8 +60,12 @@ class DebateCodec(Codec[Action, DebateView]):
         if view.fresh or role_of(view.agent) == "examiner":
             return self.observation(view)
         said = new_parts(self._history(view), self._history(since))
-        debating = view.to_move and view.stage == DEBATE
-        instruction = self._guide(view, "guide_again") if debating else self._instruction(view)
+        if view.to_move and view.stage == DEBATE:
+            instruction = self._guide(view, "guide_again")
+        elif view.to_move and view.stage == since.stage == DISCUSS:
+            instruction = self._prompts.render("discuss_again", **self._lengths())
+        else:
+            instruction = self._instruction(view)
         return "\n\n".join([*said, *self._discussion(view), instruction])
 
     def ending(self, view: DebateView, ending: Ending) -> str:
@@ -103,10 +107,13 @@ class DebateCodec(Codec[Action, DebateView]):
             return self._guide(view, "guide")
         if view.stage == REFERENCE:
             return render("write_reference", limit=self._told(REFERENCE_WORDS))
-        lengths = {"explained": self._told(EXPLANATION_WORDS), "limit": self._told(JUDGEMENT_WORDS)}
         if view.stage == DISCUSS:
-            return render("discuss", **lengths)
-        return render("judge", what=render(f"judged_{self._judged}"), **lengths)
+            return render("discuss", **self._lengths())
+        return render("judge", what=render(f"judged_{self._judged}"), **self._lengths())
+
+    def _lengths(self) -> dict[str, int]:
+        """Returns the lengths that judges are told."""
+        return {"explained": self._told(EXPLANATION_WORDS), "limit": self._told(JUDGEMENT_WORDS)}
 
     def _guide(self, view: DebateView, name: str) -> str:
         render = self._prompts.render

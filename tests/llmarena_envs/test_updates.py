@@ -41,7 +41,9 @@ def read_in(env, seed, play):
             update = env.codec.update(view, since[agent])
             assert update == env.codec.update(view, since[agent])
             yield text, update, chats[agent]
-        if not getattr(view, "fresh", False):
+        if getattr(view, "fresh", False):
+            assert agent not in since or update == text
+        else:
             chats[agent] = f"{chats[agent]}\n{update}" if agent in since else text
             since[agent] = view
         env.step(play(env, agent, rng))

@@ -151,11 +151,12 @@ def test_a_reply_has_the_room_that_is_left(tiny_model, tmp_path):
     assert (reply.kind, reply.completion_tokens) == (Failure.TRUNCATED, 3)
 
 
-def test_an_interrupted_match_goes_on_as_if_it_had_not_been(path):
-    seats = {"player_0": HFPolicy(path, temperature=1.0, max_tokens=16, history="full"), "player_1": Random()}
+@pytest.mark.parametrize("history", ["full", "updates"])
+def test_an_interrupted_match_goes_on_as_if_it_had_not_been(path, history):
+    seats = {"player_0": HFPolicy(path, temperature=1.0, max_tokens=16, history=history), "player_1": Random()}
     whole = play(connect_four_v0.env(), seats, seed=4)
     assert len(whole.turns) > 4
-    again = {"player_0": HFPolicy(path, temperature=1.0, max_tokens=16, history="full"), "player_1": Random()}
+    again = {"player_0": HFPolicy(path, temperature=1.0, max_tokens=16, history=history), "player_1": Random()}
 
     async def resume():
         episode = await play_async(connect_four_v0.env(), seat_players(again), 4, played=whole.turns[:3])
