@@ -13,7 +13,10 @@ TOLERANCE = 1e-6
 
 
 def every_agent_has_a_float_reward(trial: Trial) -> None:
-    """At every position each agent of ``env.agents``, and nobody else, has a finite ``float`` in ``rewards``."""
+    """At every position each agent of ``env.agents``, and nobody else, has a finite ``float`` in ``rewards``.
+
+    PettingZoo's ``_clear_rewards`` writes whole numbers, which is not the same to everybody who reads them.
+    """
     for env in trial.positions():
         for name, table in (("rewards", env.rewards), ("_cumulative_rewards", env._cumulative_rewards)):
             trial.expect(set(table) == set(env.agents), f"{name} of {env.agents}", table)
