@@ -46,6 +46,7 @@ class CommissionGame(Game[tuple[Item, ...], AuthorView], Generic[Item, AuthorVie
         last: all items of the last reply to the present batch, with the reason why one was not kept.
     """
 
+    perfect_information = True
     nothing: ClassVar[tuple[Any, ...]]
     max_batch: ClassVar[int] = MAX_COUNT
     refusals: ClassVar[Mapping[str, str]]

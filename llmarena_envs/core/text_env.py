@@ -218,7 +218,7 @@ class TextEnv(AECEnv):
             return
         self._cumulative_rewards[agent] = 0.0
         if self._rewarded:
-            self._clear_rewards()
+            self.rewards = dict.fromkeys(self.rewards, 0.0)
             self._rewarded = False
         try:
             move = self.read_action(action, agent)
@@ -248,7 +248,7 @@ class TextEnv(AECEnv):
         for table in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
             del table[agent]
         if self._rewarded:
-            self._clear_rewards()
+            self.rewards = dict.fromkeys(self.rewards, 0.0)
             self._rewarded = False
         self.agents.remove(agent)
         if self.agents:

@@ -1,6 +1,7 @@
 """Rules about actions and replies: bad ones never raise, good ones are understood."""
 
 import contextlib
+import copy
 import io
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from gymnasium.spaces import Discrete
 
 from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.testing.rewards import named_rewards
 from llmarena_envs.testing.transcript import expect_same_course, snapshot
 from llmarena_envs.testing.trial import (
     Trial,
@@ -108,6 +110,23 @@ def _play_junk(trial: Trial, env: Any, junk: Any) -> None:
     trial.expect(delivered[offender] <= min(delivered.values()), f"a loss for the offender {what}", delivered, offender)
 
 
+def forfeits_pay_what_the_game_says(trial: Trial) -> None:
+    """A match that ends by an illegal action pays what ``game.forfeit`` returns for the offender."""
+    for seed in trial.seeds:
+        env = trial.make()
+        if not hasattr(env.unwrapped, "game"):
+            return
+        _begin(trial, env, seed, turns=seed % 3)
+        while len(agents_to_move(env)) < len(env.unwrapped.game.to_move):
+            env.step(random_move(env, np.random.default_rng(seed)))
+        if is_over(env):
+            continue
+        offender, game = env.agent_selection, copy.copy(env.unwrapped.game)
+        act_and_finish_stage(env, None, np.random.default_rng(seed))
+        expected = named_rewards(env, game.forfeit((offender,)))
+        trial.expect(env.rewards == expected, f"what game.forfeit returns: {expected}", env.rewards, offender)
+
+
 def matches_of_junk_end_within_max_turns(trial: Trial) -> None:
     """A match in which every action is a junk text or a random legal move ends within ``max_turns``."""
     for seed in trial.seeds:
@@ -189,6 +208,7 @@ def _play_with(trial: Trial, kind: type, seed: int) -> list[Any]:
 
 RULES = (
     junk_actions_forfeit,
+    forfeits_pay_what_the_game_says,
     matches_of_junk_end_within_max_turns,
     junk_replies_raise_only_invalid_reply,
     formatted_actions_are_read_back,

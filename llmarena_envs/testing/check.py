@@ -1,18 +1,38 @@
 """``check_environment``: all rules of the conformance suite, one after the other."""
 
+import contextlib
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from llmarena_envs.testing import actions, copies, determinism, matches, observations, pettingzoo_tests, secrecy
-from llmarena_envs.testing.trial import ConformanceError, Secrets, Trial, shown
+from llmarena_envs.testing import (
+    actions,
+    construction,
+    copies,
+    determinism,
+    hidden,
+    matches,
+    observations,
+    pettingzoo_tests,
+    rewards,
+    secrecy,
+    updates,
+)
+from llmarena_envs.testing.elsewhere import Watch, check_elsewhere
+from llmarena_envs.testing.time_limit import TimeUp, can_interrupt, interrupted_after
+from llmarena_envs.testing.trial import ConformanceError, Totals, Trial, shown
 
 RULES: tuple[Callable[[Trial], None], ...] = (
+    *construction.RULES,
     *matches.RULES,
+    *rewards.RULES,
     *determinism.RULES,
     *copies.RULES,
     *observations.RULES,
     *actions.RULES,
+    *hidden.RULES,
     *secrecy.RULES,
+    *updates.RULES,
     *pettingzoo_tests.RULES,
 )
 """Every rule: a function that says by its name and docstring what must hold. The first ones are what the others build on."""
@@ -24,13 +44,29 @@ def check_environment(
     options: Mapping[str, Any] | None = None,
     parallel_env_fn: Callable[..., Any] | None = None,
     seeds: Iterable[int] = range(6),
-    secrets: Secrets | None = None,
     chance: bool | None = None,
+    reward_range: tuple[float, float] | None = None,
+    zero_sum: bool = False,
+    expected_totals: Totals | None = None,
+    time_limit: float | None = 60.0,
 ) -> None:
     """Checks that an environment keeps every rule of the suite; see the functions in ``RULES``.
 
     Besides PettingZoo's interface the environment offers what ``TextEnv`` defines: ``view``, ``parse``, ``format``,
-    ``random_action``, ``default_action``, ``max_turns`` and ``np_random`` on ``env.unwrapped``.
+    ``random_action``, ``default_action``, ``max_turns`` and ``np_random`` on ``env.unwrapped``; with ``game`` there, the rules
+    about games and codecs are checked as well. What is looked at, in this order:
+
+    * construction: options, documented arguments, the order of calls;
+    * matches: their end, who acts when, infos;
+    * rewards: for every agent, those of the game, and what ``reward_range``, ``zero_sum`` and ``expected_totals`` say;
+    * randomness: the seed decides everything, in every process;
+    * copies of a match that is going on;
+    * observations, masks, spaces, pictures and stories;
+    * actions and replies, junk among them;
+    * what is hidden: ``Game.resample`` redraws it, and nobody who cannot know it notices; ``Game.perfect_information`` is true;
+    * views: everything that is observed comes from them, and pending moves do not show;
+    * updates: what a reader of ``Codec.update`` has read is no less than the whole observation;
+    * PettingZoo's own tests, and the parallel form.
 
     Args:
         env_fn: makes the environment from keyword options, e.g. ``tictactoe_v0.env``.
@@ -38,26 +74,61 @@ def check_environment(
         parallel_env_fn: makes the parallel form; without it, PettingZoo's conversion is used where the metadata say
             that the environment is parallelizable.
         seeds: seeds of the random matches, at least two.
-        secrets: ``secrets(env, agent)`` gives texts that no other agent may read at the present position, e.g. the names
-            of the agent's cards.
         chance: whether chance decides anything in the game under these options; without it the environment's generator
             is looked at.
+        reward_range: least and greatest sum of an agent's rewards over a match, forfeited ones included.
+        zero_sum: whether the rewards of a match add up to 0; also when one of two agents forfeits it.
+        expected_totals: what each agent has to have received over a match that was played to its end, judged independently
+            of the game's own rewards, e.g. by counting the board: ``expected_totals(game)`` gives a number for each agent. Only
+            so can it be found that rewards are those of another seat.
+        time_limit: seconds that a rule may take, several minutes of work of the fastest environments; ``None`` for no limit.
+            In the main thread of a POSIX system a rule is interrupted by an alarm signal, also while a pattern backtracks;
+            elsewhere the rules are checked in another process, which needs arguments that can be pickled.
 
     Raises:
-        ConformanceError: for the first rule that is broken; it says where, what was expected and what came.
-        ValueError: if there are fewer than two seeds.
+        ConformanceError: for the first rule that is broken or takes too long; it says where, what was expected and what came.
+        ValueError: if there are fewer than two seeds, or if ``time_limit`` is not positive or cannot be kept.
     """
     numbers = tuple(seeds)
     if len(set(numbers)) < 2:
         raise ValueError(f"seeds: expected at least two different ones, got {numbers}")
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"time_limit: expected a positive number of seconds or None, got {time_limit!r}")
+    trial = Trial(
+        env_fn,
+        parallel_env_fn,
+        dict(options or {}),
+        numbers,
+        chance=chance,
+        reward_range=reward_range,
+        zero_sum=zero_sum,
+        expected_totals=expected_totals,
+    )
+    if time_limit is None:
+        check_rules(trial, lambda rule: contextlib.nullcontext())
+    elif can_interrupt():
+        check_rules(trial, lambda rule: interrupted_after(time_limit))
+    else:
+        check_elsewhere(trial, time_limit)
+
+
+def check_rules(trial: Trial, watch: Watch) -> None:
+    """Checks every rule, each under ``watch``.
+
+    Raises:
+        ConformanceError: for the first rule that is broken.
+    """
     for rule in RULES:
-        trial = Trial(env_fn, parallel_env_fn, dict(options or {}), numbers, secrets, chance, rule.__name__)
+        present = dataclasses.replace(trial, rule=rule.__name__)
         try:
-            rule(trial)
+            with watch(rule.__name__):
+                rule(present)
         except ConformanceError:
             raise
+        except TimeUp as up:
+            expected = f"an end of this rule within time_limit = {up.limit:g} seconds"
+            raise ConformanceError(present.rule, present.place(), expected, f"still busy in {up.where}") from None
         except Exception as error:
             got = f"{type(error).__name__}: {error}"
-            raise ConformanceError(
-                rule.__name__, trial.place(), f"no exception ({rule.__doc__})", shown(got)
-            ) from error
+            expected = f"no exception ({rule.__doc__})"
+            raise ConformanceError(present.rule, present.place(), expected, shown(got)) from error

@@ -1,7 +1,4 @@
-"""Rules about the course of a match: its end, who is selected, rewards and infos."""
-
-import math
-from typing import Any
+"""Rules about the course of a match: its end, who is selected, infos."""
 
 import numpy as np
 
@@ -63,42 +60,6 @@ def agents_to_move_act_before_others(trial: Trial) -> None:
             pending = stage[1:]
 
 
-def rewards_reach_every_agent(trial: Trial) -> None:
-    """What ``last()`` delivers to each agent in the course of a match is the sum of its rewards, the last one included."""
-    for seed in trial.seeds:
-        env = trial.make()
-        earned = dict.fromkeys(env.possible_agents, 0.0)
-        delivered = dict.fromkeys(env.possible_agents, 0.0)
-        env.reset(seed=seed)
-        trial.seed, trial.turn = seed, 0
-        rng = np.random.default_rng(seed)
-        while env.agents and trial.turn <= env.unwrapped.max_turns + len(env.possible_agents):
-            over = is_over(env)
-            _receive(trial, env, delivered)
-            env.step(random_move(env, rng))
-            trial.turn += 1
-            if not over:
-                for agent, reward in env.rewards.items():
-                    trial.expect(math.isfinite(reward), "a finite reward", reward, agent)
-                    earned[agent] += reward
-        for agent in env.possible_agents:
-            trial.expect(
-                math.isclose(earned[agent], delivered[agent], rel_tol=1e-9, abs_tol=1e-9),
-                f"last() to deliver the {earned[agent]} that were earned",
-                delivered[agent],
-                agent,
-            )
-
-
-def _receive(trial: Trial, env: Any, delivered: dict[str, float]) -> None:
-    """Adds what ``last()`` tells the selected agent to what it was told before."""
-    agent = env.agent_selection
-    _, reward, terminated, truncated, info = env.last()
-    trial.expect(type(terminated) is bool and type(truncated) is bool, "ends as bool", (terminated, truncated), agent)
-    trial.expect(info == env.infos[agent], f"last() to show infos[{agent!r}] = {env.infos[agent]}", info, agent)
-    delivered[agent] += reward
-
-
 def infos_hold_numbers_only(trial: Trial) -> None:
     """Infos are flat dicts of numbers and flags, with a count ``illegal``; no text, no object, nothing private."""
     for env in trial.positions():
@@ -124,12 +85,22 @@ def infos_keep_their_keys(trial: Trial) -> None:
                 trial.expect(list(info) == first, f"the keys {first} of the beginning", list(info), agent)
 
 
+def infos_are_the_statistics_of_the_game(trial: Trial) -> None:
+    """While a match goes on, infos hold ``illegal`` and what ``game.statistics`` gives for the agent, and nothing else."""
+    for env in trial.positions():
+        if not hasattr(env.unwrapped, "game"):
+            return
+        for agent in () if is_over(env) else env.agents:
+            expected = {"illegal": 0, **env.unwrapped.game.statistics(agent)}
+            trial.expect(env.infos[agent] == expected, f"the infos {expected}", env.infos[agent], agent)
+
+
 RULES = (
     matches_end_within_max_turns,
     random_and_default_actions_are_legal,
     all_agents_stay_until_the_end,
     agents_to_move_act_before_others,
-    rewards_reach_every_agent,
     infos_hold_numbers_only,
     infos_keep_their_keys,
+    infos_are_the_statistics_of_the_game,
 )

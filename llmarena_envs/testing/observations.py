@@ -63,6 +63,17 @@ def observations_are_in_their_spaces(trial: Trial) -> None:
             trial.expect(space.contains(observation), f"a member of {space}", observation, agent)
 
 
+def views_never_change(trial: Trial) -> None:
+    """What a view says stays as it was when it was taken, whatever is played afterwards."""
+    for seed in trial.seeds:
+        env, taken = trial.make(), []
+        for _ in trial.play(env, seed):
+            views = [env.unwrapped.view(agent) for agent in env.possible_agents]
+            taken += [(view, plain(view)) for view in views]
+        for view, said in taken:
+            expect_equal(trial, said, plain(view), "a view that stays as it was", view.agent)
+
+
 def rules_texts_stay_the_same(trial: Trial) -> None:
     """The system prompt ``rules`` of an agent is the same at every turn of a match."""
     for seed in trial.seeds:
@@ -144,6 +155,7 @@ RULES = (
     spaces_are_the_same_objects_for_life,
     observations_have_the_agreed_keys,
     observations_are_in_their_spaces,
+    views_never_change,
     rules_texts_stay_the_same,
     masks_of_waiting_agents_are_zero,
     masks_show_exactly_the_legal_actions,

@@ -20,11 +20,12 @@ with warnings.catch_warnings():
     from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
 
 # PettingZoo's tests warn about everything that is not an array, by a list of its own environments, and about the masks of
-# agents that have nothing more to choose; a board may well be empty.
+# agents that have nothing more to choose; a board may well be empty, and there may be but one action.
 SPURIOUS_WARNINGS = (
     "Observation is not a NumPy array",
     ".*probably should be gymnasium.spaces",
     "Action mask numpy array is all zeros",
+    "Action mask is a single number",
     "Observation numpy array is all zeros",
 )
 

@@ -6,9 +6,9 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+from llmarena_envs.testing.elsewhere import import_path
 from llmarena_envs.testing.transcript import digest, snapshot
 from llmarena_envs.testing.trial import Trial
 
@@ -39,8 +39,19 @@ def pickled(trial: Trial) -> bytes | None:
 
 def digests_elsewhere(task: bytes) -> dict[str, str]:
     """Returns by hash seed what ``digest_of_matches`` gives in each process, or the exception raised there."""
+    try:
+        return _answers(task)
+    except BaseException:
+        # Interrupted while somebody plays: what they say then would pass for the answer to the next question.
+        for process in _processes.values():
+            process.kill()
+        _processes.clear()
+        raise
+
+
+def _answers(task: bytes) -> dict[str, str]:
     processes = {hash_seed: _process(hash_seed) for hash_seed in HASH_SEEDS}
-    path = [entry or str(Path.cwd()) for entry in sys.path]
+    path = import_path()
     for process in processes.values():
         assert process.stdin is not None
         pickle.dump((path, task), process.stdin)
@@ -57,13 +68,12 @@ def digests_elsewhere(task: bytes) -> dict[str, str]:
 def _process(hash_seed: str) -> "subprocess.Popen[bytes]":
     process = _processes.get(hash_seed)
     if process is None or process.poll() is not None:
-        path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
         process = subprocess.Popen(
             [sys.executable, "-c", f"from {__name__} import serve; serve()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # an interrupt from the keyboard is for the parent; they end with their input
-            env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": hash_seed},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(import_path()), "PYTHONHASHSEED": hash_seed},
         )
         _processes[hash_seed] = process
         atexit.register(_stop, process)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from llmarena_envs.testing.trial import Trial, shown
+from llmarena_envs.testing.trial import SHOWN, Trial, shown
 
 
 def plain(value: Any) -> Any:
@@ -64,8 +64,45 @@ def difference(expected: Any, got: Any, path: str = "") -> tuple[str, str] | Non
     elif isinstance(expected, tuple | list) and isinstance(got, tuple | list) and len(expected) == len(got):
         parts = ((f"{path}[{index}]", *pair) for index, pair in enumerate(zip(expected, got, strict=True)))
     else:
+        if isinstance(expected, str) and isinstance(got, str) and max(len(expected), len(got)) > SHOWN:
+            start = max(0, _first_difference(expected, got) - SHOWN // 2)
+            path, expected, got = f"{path}[{start}:]", expected[start:], got[start:]
         return f"{path} = {shown(expected)}", f"{path} = {shown(got)}"
     return next(found for place, left, right in parts if (found := difference(left, right, place)) is not None)
+
+
+def _first_difference(left: str, right: str) -> int:
+    """Returns the index of the first character in which two texts differ."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((index for index, (one, other) in pairs if one != other), min(len(left), len(right)))
+
+
+def are_alike(left: Any, right: Any) -> bool:
+    """Says whether two values hold the same, down to the attributes of objects: what copies share is not looked at."""
+    return _are_alike(left, right, set())
+
+
+def _are_alike(left: Any, right: Any, begun: set[tuple[int, int]]) -> bool:
+    """Compares two values; pairs of which the comparison has ``begun``, as in a circle of objects, are left to it."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(_are_alike(left[key], right[key], begun) for key in left)
+    if isinstance(left, tuple | list):
+        pairs = zip(left, right, strict=False)
+        return len(left) == len(right) and all(_are_alike(*pair, begun) for pair in pairs)
+    if isinstance(left, np.ndarray):
+        return plain(left) == plain(right)
+    if isinstance(left, np.random.Generator):
+        return repr(left.bit_generator.state) == repr(right.bit_generator.state)
+    if left == right or (id(left), id(right)) in begun:
+        return True
+    if not hasattr(left, "__dict__"):
+        return False
+    begun.add((id(left), id(right)))
+    return _are_alike(vars(left), vars(right), begun)
 
 
 def expect_equal(trial: Trial, expected: Any, got: Any, what: str, agent: str | None = None) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 
 from llmarena_envs.core.errors import ArenaError
 
-Secrets = Callable[[Any, str], Sequence[str]]
-"""``secrets(env, agent)``: what must not occur in any text that another agent reads now."""
+Totals = Callable[[Any], Mapping[str, float]]
+"""``expected_totals(game)``: what each agent has to have received in a match that was played to its end."""
 
 SHOWN = 600
 """Characters of a value that are shown in an error."""
@@ -76,8 +76,10 @@ class Trial:
         parallel_env_fn: makes its parallel form, or ``None``.
         options: options both are made with.
         seeds: seeds of the matches.
-        secrets: see ``Secrets``, or ``None``.
         chance: whether chance decides anything in the game; ``None`` to judge by its generator.
+        reward_range: least and greatest sum of an agent's rewards over a match, or ``None``.
+        zero_sum: whether the rewards of a match add up to 0.
+        expected_totals: see ``Totals``, or ``None``.
         rule: name of the rule that is being checked.
         seed: seed of the match that is being looked at.
         turn: turns taken in it.
@@ -87,8 +89,10 @@ class Trial:
     parallel_env_fn: Callable[..., Any] | None
     options: Mapping[str, Any]
     seeds: Sequence[int]
-    secrets: Secrets | None = None
     chance: bool | None = None
+    reward_range: tuple[float, float] | None = None
+    zero_sum: bool = False
+    expected_totals: Totals | None = None
     rule: str = ""
     seed: int | None = None
     turn: int | None = None

@@ -55,6 +55,7 @@ class DescriptionJudge(Game[int, JudgeView]):
 
     agents = (JUDGE,)
     num_actions = len(VERDICTS)
+    perfect_information = True
 
     def __init__(self, items: Sequence[Sequence[str]]) -> None:
         self.items = _check_items(items)

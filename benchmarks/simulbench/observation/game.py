@@ -63,6 +63,7 @@ class Observation(Game[Found, ObserverView]):
 
     agents = (OBSERVER,)
     max_turns = 1
+    perfect_information = True
 
     def __init__(self, dialogue: Dialogue) -> None:
         self.dialogue = dialogue

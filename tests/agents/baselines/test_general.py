@@ -9,7 +9,7 @@ from agents.policy import ScriptedPolicy
 from agents.registry import make_policy
 from llmarena_envs.connect_four.game import ConnectFour
 from llmarena_envs.tictactoe.game import TicTacToe
-from tests.llmarena_envs.testing.toys import Duel, DuelEnv
+from tests.llmarena_envs.testing.duel import Duel, DuelEnv
 
 
 def game_after(game, *moves):

@@ -26,8 +26,8 @@ class AgreeableBargain(Bargain):
 
 
 def agreeable_env(**options):
-    env = bargain_v0.raw_env(**options)
-    env.game.__class__ = AgreeableBargain
+    env = bargain_v0.env(**options)
+    env.unwrapped.game.__class__ = AgreeableBargain
     return env
 
 
@@ -37,7 +37,7 @@ def test_agreeable_random_play_agrees_and_fails_to():
     for seed in range(40):
         env.reset(seed=seed)
         while not env.terminations["player_0"]:
-            env.step(env.random_action(env.agent_selection, rng))
+            env.step(env.unwrapped.random_action(env.agent_selection, rng))
         agreed.append(env.infos["player_0"]["agreement"])
     assert 10 < sum(agreed) < 35
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from llmarena_envs.core.order import OrderWrapper
-from tests.llmarena_envs.testing.toys import duel
+from tests.llmarena_envs.testing.duel import duel
 
 
 @pytest.mark.parametrize(

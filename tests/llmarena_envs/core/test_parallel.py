@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.llmarena_envs.testing.toys import parallel_duel
+from tests.llmarena_envs.testing.duel import parallel_duel
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from llmarena_envs import bargain_v0, tictactoe_v0
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.options import OptionError
-from tests.llmarena_envs.testing.toys import DuelEnv, duel, parallel_duel
+from tests.llmarena_envs.testing.duel import DuelEnv, duel, parallel_duel
 
 
 def _duel(seed: int = 0, **options: Any) -> DuelEnv:

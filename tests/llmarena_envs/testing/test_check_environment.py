@@ -1,7 +1,9 @@
-"""The conformance suite: passes what is right, and names the rule that each broken environment breaks."""
+"""The conformance suite: passes what is right, and names the rule that each planted mistake breaks."""
 
+import concurrent.futures
 import pickle
 import re
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -9,86 +11,55 @@ from typing import Any
 import pytest
 
 from llmarena_envs.testing import RULES, ConformanceError, check_environment
-from tests.llmarena_envs.testing import toys
+from llmarena_envs.testing.transcript import difference
+from tests.llmarena_envs.testing import duel, mistakes
+from tests.llmarena_envs.testing.mistakes import MISTAKES, Mistake
 
 SEEDS = range(4)
 
-BROKEN: list[tuple[type[toys.DuelEnv], dict[str, Any], str]] = [
-    (toys.Endless, {}, "matches_end_within_max_turns"),
-    (toys.RefusesWhatItOffers, {}, "random_and_default_actions_are_legal"),
-    (toys.LoserLeavesAtOnce, {}, "all_agents_stay_until_the_end"),
-    (toys.WrongTurn, {}, "agents_to_move_act_before_others"),
-    (toys.LosesTheLastReward, {}, "rewards_reach_every_agent"),
-    (toys.TextInInfos, {}, "infos_hold_numbers_only"),
-    (toys.InfosGrow, {}, "infos_keep_their_keys"),
-    (toys.DrawsFromElsewhere, {}, "same_seed_gives_the_same_match"),
-    (toys.SameMatchForAllSeeds, {}, "seeds_are_not_ignored"),
-    (toys.SeedsNothing, {}, "seeds_are_not_ignored"),
-    (toys.DuelEnv, {"chance": False}, "seeds_are_not_ignored"),
-    (toys.SharesStateBetweenInstances, {}, "interleaved_matches_do_not_disturb_each_other"),
-    (toys.UsesTheGlobalGenerator, {}, "global_generators_are_left_alone"),
-    (toys.SetInText, {}, "hash_order_does_not_matter"),
-    (toys.NamelessVersion, {}, "metadata_is_complete"),
-    (toys.NewSpacesAtEveryCall, {}, "spaces_are_the_same_objects_for_life"),
-    (toys.TextUnderObservation, {}, "observations_have_the_agreed_keys"),
-    (toys.OutOfItsSpace, {}, "observations_are_in_their_spaces"),
-    (toys.RulesChange, {}, "rules_texts_stay_the_same"),
-    (toys.FullMaskForEverybody, {}, "masks_of_waiting_agents_are_zero"),
-    (toys.MaskLacksALegalAction, {}, "masks_show_exactly_the_legal_actions"),
-    (toys.DrawsNothing, {}, "pictures_are_drawn"),
-    (toys.TellsOfAStranger, {}, "stories_are_told_in_scenes"),
-    (toys.PendingMoveShows, {}, "pending_moves_stay_hidden"),
-    (toys.PendingOffenceShows, {}, "pending_moves_stay_hidden"),
-    (toys.ViewHoldsTheOtherCard, {"secrets": toys.card}, "secrets_stay_out_of_other_texts"),
-    (toys.TextGoesPastTheView, {"seeds": range(20)}, "equal_views_give_equal_observations"),
-    (toys.TextGoesPastTheView, {"seeds": range(2)}, "observations_are_made_from_the_view_alone"),
-    (toys.RaisesOnJunk, {}, "junk_actions_forfeit"),
-    (toys.PrintsOnJunk, {}, "junk_actions_forfeit"),
-    (toys.ForgivesJunk, {}, "junk_actions_forfeit"),
-    (toys.RewardsTheOffender, {}, "junk_actions_forfeit"),
-    (toys.ParseRaisesValueError, {}, "junk_replies_raise_only_invalid_reply"),
-    (toys.FormatsWhatItCannotRead, {}, "formatted_actions_are_read_back"),
-    (toys.WantsPythonIntegers, {}, "numpy_integers_are_accepted"),
-    (toys.CopiesShareTheirHistory, {}, "copied_games_are_independent"),
-    (toys.DeepCopyStartsAnew, {}, "deep_copies_play_on_identically"),
-    (toys.PickleForgetsTheGenerator, {}, "pickled_copies_play_on_identically"),
-]
+
+@pytest.mark.parametrize(
+    "options", [{}, {"obs_type": "vector"}, {"language": "zh", "points": 3}], ids=["text", "vector", "other options"]
+)
+def test_a_correct_environment_passes(options: dict[str, Any]) -> None:
+    # Its texts name all the cards there are, so a hidden number stands in everybody's text.
+    check_environment(duel.duel, options=options, parallel_env_fn=duel.parallel_duel, seeds=SEEDS, chance=True)
 
 
-@pytest.mark.parametrize("obs_type", ["text", "vector"])
-def test_a_correct_environment_passes(obs_type: str) -> None:
+def test_a_correct_environment_keeps_what_it_announces() -> None:
     check_environment(
-        toys.duel,
-        options={"obs_type": obs_type},
-        parallel_env_fn=toys.parallel_duel,
-        secrets=toys.card,
-        seeds=SEEDS,
-        chance=True,
+        duel.duel, reward_range=(-duel.ROUNDS, duel.ROUNDS), zero_sum=True, expected_totals=duel.totals, seeds=SEEDS
     )
 
 
-@pytest.mark.parametrize(("toy", "arguments", "rule"), BROKEN)
-def test_a_broken_environment_is_caught(toy: type[toys.DuelEnv], arguments: dict[str, Any], rule: str) -> None:
+@pytest.mark.parametrize("env", [duel.OneAction, duel.OneLegalAction, duel.OpenDuel])
+@pytest.mark.parametrize("obs_type", ["text", "vector"])
+def test_games_without_choice_or_secrets_pass(env: type[duel.DuelEnv], obs_type: str) -> None:
+    check_environment(env.make, options={"obs_type": obs_type}, seeds=SEEDS)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=[f"{mistake.name}-{mistake.rule}" for mistake in MISTAKES])
+def test_a_mistake_is_found_by_its_rule(mistake: Mistake) -> None:
     with pytest.raises(ConformanceError) as caught:
-        check_environment(toy.make, **{"seeds": SEEDS, **arguments})
-    assert caught.value.rule == rule
+        check_environment(mistake.env_fn, **{"seeds": SEEDS, **mistake.arguments})
+    assert caught.value.rule == mistake.rule, caught.value
 
 
-def test_every_rule_that_can_be_broken_in_a_toy_is() -> None:
+def test_every_rule_that_can_be_broken_by_a_planted_mistake_is() -> None:
     by_pettingzoo = {rule.__name__ for rule in RULES if rule.__module__.endswith("pettingzoo_tests")}
     others = {"matches_of_junk_end_within_max_turns"}
-    assert {rule for _, _, rule in BROKEN} == {rule.__name__ for rule in RULES} - by_pettingzoo - others
+    assert {mistake.rule for mistake in MISTAKES} == {rule.__name__ for rule in RULES} - by_pettingzoo - others
 
 
 def test_a_parallel_form_of_another_game_is_caught() -> None:
     with pytest.raises(ConformanceError) as caught:
-        check_environment(toys.duel, parallel_env_fn=toys.ParallelFormGoesItsOwnWay, seeds=SEEDS)
+        check_environment(duel.duel, parallel_env_fn=mistakes.ParallelFormGoesItsOwnWay, seeds=SEEDS)
     assert caught.value.rule == "the_parallel_form_plays_the_same_match"
 
 
 def test_the_error_says_what_where_expected_and_got() -> None:
     with pytest.raises(ConformanceError) as caught:
-        check_environment(toys.TextInInfos.make, seeds=[5, 6])
+        check_environment(mistakes.TextInInfos.make, seeds=[5, 6])
     error = caught.value
     assert (error.place, error.expected) == ("seed 5, turn 0, player_0", "names of numbers or flags")
     assert "add 2" in error.got
@@ -98,19 +69,79 @@ def test_the_error_says_what_where_expected_and_got() -> None:
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
+def test_of_long_texts_the_place_where_they_differ_is_shown() -> None:
+    expected, got = difference({"text": "a" * 2000 + "b"}, {"text": "a" * 2000 + "c"}) or ("", "")
+    assert expected.startswith("['text'][1700:] = 'aaa")
+    assert expected.endswith("ab'")
+    assert got.endswith("ac'")
+
+
 def test_an_exception_of_the_environment_is_a_broken_rule_with_its_cause() -> None:
     with pytest.raises(ConformanceError, match="ValueError: invalid literal") as caught:
-        check_environment(toys.ParseRaisesValueError.make, seeds=SEEDS)
+        check_environment(mistakes.env_of("ParseRaisesValueError"), seeds=SEEDS)
     assert isinstance(caught.value.__cause__, ValueError)
 
 
+# Limits of time.
+
+
+def test_an_interruption_says_where_it_came() -> None:
+    with pytest.raises(ConformanceError) as caught:
+        check_environment(mistakes.env_of("LoopsForEver"), time_limit=0.5)
+    assert (caught.value.place, caught.value.expected) == (
+        "seed 0, turn 4",
+        "an end of this rule within time_limit = 0.5 seconds",
+    )
+    assert re.match(r"still busy in apply \(mistakes\.py:\d+\), called by _resolve", caught.value.got)
+
+
+def test_an_alarm_of_somebody_else_is_put_back() -> None:
+    def ring(number: int, frame: Any) -> None:
+        raise AssertionError("not yet")
+
+    handler = signal.signal(signal.SIGALRM, ring)
+    before = signal.setitimer(signal.ITIMER_REAL, 1000)
+    try:
+        check_environment(duel.duel, seeds=range(2))
+        left, _ = signal.getitimer(signal.ITIMER_REAL)
+        assert 0 < left < 1000
+        assert signal.getsignal(signal.SIGALRM) is ring
+    finally:
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, *before)
+
+
+def in_another_thread(*arguments: Any, **options: Any) -> None:
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        pool.submit(check_environment, *arguments, **options).result()
+
+
+def test_in_another_thread_the_rules_are_checked_by_another_process() -> None:
+    in_another_thread(duel.duel, seeds=range(2))
+    with pytest.raises(ConformanceError) as caught:
+        in_another_thread(mistakes.TextInInfos.make, seeds=[5, 6])
+    assert (caught.value.rule, caught.value.place) == ("infos_hold_numbers_only", "seed 5, turn 0, player_0")
+    with pytest.raises(ConformanceError, match=r"Timeout.* in apply") as caught:
+        in_another_thread(mistakes.env_of("LoopsForEver"), time_limit=2)
+    assert caught.value.rule == "matches_end_within_max_turns"
+
+
+def test_in_another_thread_what_cannot_be_sent_is_refused() -> None:
+    with pytest.raises(ValueError, match="pass time_limit=None"):
+        in_another_thread(lambda **options: duel.duel(**options))
+    in_another_thread(lambda **options: duel.duel(**options), seeds=range(2), time_limit=None)
+
+
 def test_local_environments_are_checked_without_other_processes() -> None:
-    check_environment(lambda **options: toys.duel(**options), seeds=SEEDS)
+    check_environment(lambda **options: duel.duel(**options), seeds=SEEDS)
 
 
-def test_one_seed_is_not_enough() -> None:
-    with pytest.raises(ValueError, match="at least two"):
-        check_environment(toys.duel, seeds=[1, 1])
+@pytest.mark.parametrize(
+    ("arguments", "message"), [({"seeds": [1, 1]}, "at least two"), ({"time_limit": 0}, "time_limit: expected")]
+)
+def test_senseless_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check_environment(duel.duel, **arguments)
 
 
 def test_names_and_docstrings_of_rules() -> None:
@@ -122,8 +153,8 @@ def test_names_and_docstrings_of_rules() -> None:
 def test_the_suite_needs_no_test_tools() -> None:
     code = (
         "import sys; sys.modules.update(pytest=None, hypothesis=None)\n"
-        "from llmarena_envs import tictactoe_v0; from llmarena_envs.testing import check_environment\n"
-        "check_environment(tictactoe_v0.env, seeds=range(2)); print(*({'agents', 'rating'} & sys.modules.keys()), 'passed')"
+        "from tests.llmarena_envs.testing import duel; from llmarena_envs.testing import check_environment\n"
+        "check_environment(duel.duel, seeds=range(2)); print(*({'agents', 'rating'} & sys.modules.keys()), 'passed')"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "passed"

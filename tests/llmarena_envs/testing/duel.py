@@ -1,0 +1,233 @@
+"""# Duel: a small correct game with chance, secrets and simultaneous stages.
+
+### Arguments
+
+* `points=1`: what a round is worth.
+* `language="en"`: language of the texts, `en` or `zh`.
+* `obs_type="text"`, `render_mode=None`: as everywhere.
+
+### Rewards
+
+Of other sections nothing is read, `not_an_argument=0` for one.
+"""
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.ending import Ending
+from llmarena_envs.core.failures import Failure, Reason, Refusal
+from llmarena_envs.core.game import Game
+from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.parallel import parallel_form
+from llmarena_envs.core.text_env import TextEnv
+
+ROUNDS = 3
+
+
+class DuelView(NamedTuple):
+    agent: str
+    to_move: bool
+    legal: tuple[int, ...]
+    card: int
+    rounds: tuple[tuple[int, int], ...]
+
+
+class Duel(Game[int, Any]):
+    """Each player holds a secret card; in each round both add 0, 1 or 2 at once, and the higher sum wins a point."""
+
+    agents = ("player_0", "player_1")
+    num_actions = 3
+    max_turns = 2 * ROUNDS
+
+    def __init__(self, points: int = 1) -> None:
+        self.points = points
+
+    def reset(self, rng: np.random.Generator) -> None:
+        self.cards = tuple(int(card) for card in rng.integers(10, 20, size=2))
+        self.rounds: tuple[tuple[int, int], ...] = ()
+        self.to_move: tuple[str, ...] = self.agents
+        self.rewards = (0.0, 0.0)
+
+    def view(self, agent: str) -> DuelView:
+        to_move = agent in self.to_move
+        seat = self.agents.index(agent)
+        rounds = tuple((pair[seat], pair[1 - seat]) for pair in self.rounds)
+        return DuelView(agent, to_move, (0, 1, 2) if to_move else (), self.cards[seat], rounds)
+
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
+        return None if 0 <= action <= 2 else Reason("no_such_action", {"last": 2})
+
+    def apply(self, actions: tuple[int, ...]) -> None:
+        first, second = (card + action for card, action in zip(self.cards, actions, strict=True))
+        self.rounds += ((actions[0], actions[1]),)
+        won = float(self.points * ((first > second) - (first < second)))
+        self.rewards = (won, -won)
+        self.to_move = self.agents if len(self.rounds) < ROUNDS else ()
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        other, card = 1 - self.agents.index(agent), int(rng.integers(10, 20))
+        self.cards = (self.cards[0], card) if other else (card, self.cards[1])
+
+
+def totals(game: Duel) -> dict[str, float]:
+    """Counts the points by the cards and what was added to them."""
+    first, second = game.cards
+    signs = [np.sign(first + a - second - b) for a, b in game.rounds]
+    return {"player_0": float(sum(signs)), "player_1": -float(sum(signs))}
+
+
+TEXTS = {
+    "en": ("Your card: {}, of 10 to 19.", "You added {}, the other {}.", "Add 0, 1 or 2.", "Wait."),
+    "zh": ("你的牌：{}（10 到 19）。", "你加了 {}，对方加了 {}。", "请加 0、1 或 2。", "请等待。"),
+}
+
+
+class DuelCodec(Codec[int, Any]):
+    def __init__(self, language: str = "en") -> None:
+        self.language = language
+        self.card, self.round, self.add, self.wait = TEXTS[language]
+
+    def rules(self, agent: str) -> str:
+        return "Both add 0, 1 or 2 to a secret card."
+
+    def observation(self, view: DuelView) -> str:
+        return "\n".join([self.card.format(view.card), *self.told(view), self.instruction(view)])
+
+    def update(self, view: Any, since: Any) -> str:
+        return "\n".join([*self.told(view)[len(since.rounds) :], self.instruction(view)])
+
+    def told(self, view: DuelView) -> list[str]:
+        return [self.round.format(*pair) for pair in view.rounds]
+
+    def instruction(self, view: DuelView) -> str:
+        return self.add if view.to_move else self.wait
+
+    def ending(self, view: DuelView, ending: Ending) -> str:
+        return f"{self.observation(view)} {ending.reward} {ending.offenders}"
+
+    def read(self, reply: str, view: DuelView) -> int:
+        if reply.strip() not in ("0", "1", "2"):
+            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+        return int(reply)
+
+    def format(self, action: int, view: DuelView) -> str:
+        return str(action)
+
+    def picture(self, game: Any) -> str:
+        return f"{game.cards} {game.rounds}"
+
+
+class DuelEnv(TextEnv):
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "duel_v0",
+        "render_modes": ["ansi", "human"],
+        "render_fps": 1,
+        "is_parallelizable": True,
+    }
+    game_type: ClassVar[type[Duel]] = Duel
+    codec_type: ClassVar[type[DuelCodec]] = DuelCodec
+    game: Duel
+
+    def __init__(
+        self, points: int = 1, language: str = "en", obs_type: str = "text", render_mode: str | None = None
+    ) -> None:
+        super().__init__(self.game_type(points), self.codec_type(language), obs_type=obs_type, render_mode=render_mode)
+
+    def vector_space(self) -> spaces.Box:
+        return spaces.Box(-1, 20, (1 + 2 * ROUNDS,), np.int8)
+
+    def encode(self, view: DuelView) -> NDArray[np.int8]:
+        numbers = [view.card, *(number for pair in view.rounds for number in pair)]
+        return np.array(numbers + [-1] * (1 + 2 * ROUNDS - len(numbers)), dtype=np.int8)
+
+    @classmethod
+    def make(cls, **options: Any) -> Any:
+        return OrderWrapper(cls(**options))
+
+
+def duel(**options: Any) -> Any:
+    return DuelEnv.make(**options)
+
+
+parallel_duel = parallel_form(duel)
+
+
+class OneActionGame(Duel):
+    """Chance alone decides, as there is but one action."""
+
+    num_actions = 1
+
+    def view(self, agent: str) -> DuelView:
+        view = super().view(agent)
+        return view._replace(legal=view.legal[:1])
+
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
+        return None if action == 0 else Reason("no_such_action", {"last": 0})
+
+
+class OneActionCodec(DuelCodec):
+    def read(self, reply: str, view: DuelView) -> int:
+        if reply.strip() != "0":
+            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+        return 0
+
+
+class OneAction(DuelEnv):
+    game_type = OneActionGame
+    codec_type = OneActionCodec
+
+
+class OneLegalActionGame(OneActionGame):
+    """There are three actions, of which one is legal at a time."""
+
+    num_actions = 3
+
+    def view(self, agent: str) -> DuelView:
+        view = Duel.view(self, agent)
+        return view._replace(legal=view.legal[len(self.rounds) :][:1])
+
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
+        return None if action == len(self.rounds) else Reason("no_such_action", {"last": 2})
+
+
+class OneLegalAction(DuelEnv):
+    game_type = OneLegalActionGame
+
+
+class OpenDuelView(NamedTuple):
+    agent: str
+    to_move: bool
+    legal: tuple[int, ...]
+    card: int
+    other: int
+    rounds: tuple[tuple[int, int], ...]
+
+
+class OpenGame(Duel):
+    """Both cards lie open."""
+
+    perfect_information = True
+
+    def view(self, agent: str) -> Any:
+        view = super().view(agent)
+        return OpenDuelView(*view[:4], self.cards[1 - self.agents.index(agent)], view.rounds)
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        Game.resample(self, agent, rng)
+
+
+class OpenCodec(DuelCodec):
+    def told(self, view: Any) -> list[str]:
+        return [f"The other card: {view.other}.", *super().told(view)]
+
+    def update(self, view: Any, since: Any) -> str:
+        return self.observation(view)
+
+
+class OpenDuel(DuelEnv):
+    game_type = OpenGame
+    codec_type = OpenCodec
