@@ -71,11 +71,8 @@ def _step_vector(env: Any, steps: int) -> None:
     observations, _ = env.reset(seed=0)
     for _ in range(steps):
         masks = observations.get("action_mask")
-        if masks is None:
-            actions = env.action_space.sample()
-        else:
-            actions = np.array([int(np.argmax(mask)) for mask in masks])
-        observations, _, _, _, _ = env.step(actions)
+        first_legal = None if masks is None else np.array([int(np.argmax(mask)) for mask in masks])
+        observations, _, _, _, _ = env.step(env.action_space.sample() if first_legal is None else first_legal)
 
 
 def one_process(make: Make, smoke: bool) -> None:

@@ -3,8 +3,10 @@
 The chat model is one of LangChain's own for tests, which answers with random legal moves.
 """
 
+import inspect
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,24 +55,21 @@ class Agent:
 def numbered_actions(make: Make, smoke: bool) -> None:
     """The tutorial's loop: an answer is the number of an action."""
     env = make()
-    _play(env, _numbers(env), {agent: int for agent in env.possible_agents})
+    _play(env, _numbers(env), dict.fromkeys(env.possible_agents, _number))
 
 
 def spoken_actions(make: Make, smoke: bool) -> None:
     """The same loop, with the environment's own reader of replies in the place of ``int``."""
     env = make()
     game = env.unwrapped
-    _play(
-        env,
-        _replies(env),
-        {agent: lambda reply, agent=agent: game.parse(reply, agent) for agent in env.possible_agents},
-    )
+    readers = {agent: partial(game.parse, agent=agent) for agent in env.possible_agents}
+    _play(env, _replies(env), readers)
 
 
 def _play(env: Any, replies: Iterator[AIMessage], readers: dict[str, Callable[[str], Any]]) -> None:
     env.reset(seed=0)
     model = GenericFakeChatModel(messages=replies)
-    rules = env.unwrapped.__doc__ or ""
+    rules = inspect.getdoc(inspect.getmodule(env.unwrapped)) or ""
     agents = {name: Agent(model, rules, read) for name, read in readers.items()}
     for name in env.agent_iter():
         observation, reward, termination, truncation, info = env.last()
@@ -80,6 +79,13 @@ def _play(env: Any, replies: Iterator[AIMessage], readers: dict[str, Callable[[s
             env.step(None)
         else:
             env.step(agents[name].act())
+
+
+def _number(reply: str) -> int:
+    try:
+        return int(reply)
+    except ValueError:
+        raise ValueError("int() of an answer in words") from None
 
 
 def _numbers(env: Any) -> Iterator[AIMessage]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from benchmarks.clients.report import GROUPS, HERE, SCRIPT, Report
 from benchmarks.clients.trials import ACCEPTED, AS_PETTINGZOO, Row
@@ -47,7 +46,7 @@ def table(rows: Sequence[Row]) -> str:
             row.form,
             row.game,
             row.verdict,
-            row.reason or row.peer_reason and f"({row.peer}: {row.peer_reason})",
+            row.reason or (row.peer_reason and f"({row.peer}: {row.peer_reason})"),
         )
         for row in rows
     ]
@@ -71,36 +70,47 @@ def _versions(made: dict[str, str], reports: Sequence[Report]) -> str:
 def _verdicts(reports: Sequence[Report]) -> str:
     """Returns a table with a line for every way to use a client and a column for every environment, and its notes."""
     rows = [row for report in reports for row in report.rows if row.trial != SCRIPT]
-    notes: list[str] = []
+    notes = _Notes()
     lines = [
-        "| client | what is tried | form | " + " | ".join(_title(entry.name) for entry in CATALOGUE) + " |",
+        f"| client | what is tried | form | {' | '.join(_title(entry.name) for entry in CATALOGUE)} |",
         "|---" * (3 + len(CATALOGUE)) + "|",
     ]
     for line in dict.fromkeys((row.client, row.trial, row.form) for row in rows):
         of_line = {row.game: row for row in rows if (row.client, row.trial, row.form) == line}
-        cells = [_cell(of_line.get(entry.name), notes) for entry in CATALOGUE]
+        cells = [notes.cell(of_line[entry.name]) if entry.name in of_line else "" for entry in CATALOGUE]
         if "" in of_line:  # a client that did not come to its trials
-            cells = [_cell(of_line[""], notes)] + [""] * (len(CATALOGUE) - 1)
+            cells[0] = notes.cell(of_line[""])
         lines.append(f"| `{line[0]}` | {line[1]} | {_FORMS.get(line[2], '')} | {' | '.join(cells)} |")
-    lines += ["", *[f"{number}. {note}" for number, note in enumerate(notes, 1)]]
+    lines += ["", *[f"{number}. {note}" for number, note in enumerate(notes.texts, 1)]]
     return "\n".join(lines) + "\n"
 
 
-def _cell(row: Row | None, notes: list[str]) -> str:
-    if row is None:
-        return ""
-    sign = _SIGNS.get(row.verdict, "no")
-    if row.verdict == ACCEPTED:
-        note = (
-            f"ours is accepted, PettingZoo's `{row.peer}` is not: `{_code(row.peer_reason)}`" if row.peer_reason else ""
-        )
-    else:
-        note = f"`{_code(row.reason)}`"
-    if not note:
-        return sign
-    if note not in notes:
-        notes.append(note)
-    return f"{sign} ({notes.index(note) + 1})"
+class _Notes:
+    """The notes below a table: one for all errors of a kind that one way to use a client meets.
+
+    Attributes:
+        texts: the notes in order.
+    """
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._numbers: dict[tuple[str, ...], int] = {}
+
+    def cell(self, row: Row) -> str:
+        """Returns a verdict with the number of its note."""
+        sign = _SIGNS.get(row.verdict, "no")
+        if row.verdict == ACCEPTED and not row.peer_reason:
+            return sign
+        if row.verdict == ACCEPTED:
+            text = f"PettingZoo's `{row.peer}` is not accepted: `{_code(row.peer_reason)}`"
+        else:
+            text = f"`{_code(row.reason)}`"
+        kind = (row.client, row.trial, sign, row.peer if row.verdict == ACCEPTED else row.reason.split(":")[0])
+        if kind not in self._numbers:
+            if text not in self.texts:
+                self.texts.append(text)
+            self._numbers[kind] = self.texts.index(text) + 1
+        return f"{sign} ({self._numbers[kind]})"
 
 
 def _code(text: str) -> str:

@@ -1,6 +1,5 @@
 """Stable-Baselines3 and its contributions: one learner for all seats, in the manner of PettingZoo's tutorials."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -17,7 +16,7 @@ from benchmarks.clients.trials import Trial
 PACKAGES = ("stable-baselines3", "sb3-contrib", "supersuit", "pettingzoo", "gymnasium")
 
 
-class OneLearner(BaseWrapper, gymnasium.Env):  # type: ignore[type-arg]
+class OneLearner(BaseWrapper, gymnasium.Env[Any, Any]):
     """An AEC environment with Gymnasium's calls: what is seen is the next agent's, the reward the mover's.
 
     It inherits from both and has spaces as attributes, as the wrapper in PettingZoo's tutorial for connect four does.
@@ -29,11 +28,11 @@ class OneLearner(BaseWrapper, gymnasium.Env):  # type: ignore[type-arg]
         """Begins a match."""
         super().reset(seed=seed, options=options)
         first = self.possible_agents[0]
-        self.observation_space = super().observation_space(first)["observation"]
-        self.action_space = super().action_space(first)
+        self.observation_space = self.env.observation_space(first)["observation"]
+        self.action_space = self.env.action_space(first)
         return self.observe(self.agent_selection), {}
 
-    def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, Mapping[str, Any]]:
+    def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Acts for the agent to act."""
         mover = self.agent_selection
         super().step(action)

@@ -104,13 +104,10 @@ def lost(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
 def _row(
     client: str, trial: Trial, subject: Subject, error: BaseException | None, peer_error: BaseException | None
 ) -> Row:
-    if error is None:
-        verdict = ACCEPTED
-    else:
-        verdict = AS_PETTINGZOO if type(error) is type(peer_error) else REFUSED
-    return Row(
-        client, trial.name, trial.form, subject.game, verdict, reason_of(error), subject.peer, reason_of(peer_error)
-    )
+    reason, peer_reason = reason_of(error), reason_of(peer_error)
+    refusal = AS_PETTINGZOO if reason == peer_reason else REFUSED
+    verdict = refusal if reason else ACCEPTED
+    return Row(client, trial.name, trial.form, subject.game, verdict, reason, subject.peer, peer_reason)
 
 
 def attempt(action: Callable[[], object], seconds: int) -> BaseException | None:

@@ -9,7 +9,7 @@ from llmarena_envs import connect_four_v0
 env = connect_four_v0.env(obs_type="vector")
 learner = DQN(Box(0, 1, (84,), np.float32), env.action_space("player_0"), batch_size=16)
 memory = ReplayBuffer(1000)
-before = {}
+before: dict[str, tuple[np.ndarray, int]] = {}
 env.reset(seed=0)
 for agent in env.agent_iter():
     observation, reward, termination, truncation, info = env.last()

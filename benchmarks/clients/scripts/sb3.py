@@ -7,13 +7,13 @@ from sb3_contrib import MaskablePPO
 from llmarena_envs import connect_four_v0
 
 
-class OneLearner(BaseWrapper, gymnasium.Env):  # type: ignore[type-arg]
+class OneLearner(BaseWrapper, gymnasium.Env[Any, Any]):
     """One policy for both seats: it sees the position of whoever is to move, and gets the reward of whoever moved."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         super().reset(seed=seed)
-        self.observation_space = super().observation_space("player_0")["observation"]
-        self.action_space = super().action_space("player_0")
+        self.observation_space = self.env.observation_space("player_0")["observation"]
+        self.action_space = self.env.action_space("player_0")
         return self.observe(self.agent_selection), {}
 
     def step(self, action: int) -> Any:
