@@ -3,11 +3,13 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import venv
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,6 +18,11 @@ from benchmarks.clients.report import HERE, Report, failed, from_json
 ROOT = HERE.parents[1]
 
 _AT_ONCE = 2
+_SECONDS = 1800
+_SMOKE_SECONDS = 300
+_ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
+"""The surroundings of a client: its networks are too small for more threads to be worth their while."""
+
 _LAST_LINES = 3
 
 
@@ -59,19 +66,33 @@ def run_elsewhere(python: Path, clients: Sequence[str], smoke: bool) -> list[Rep
 
 
 def _run_elsewhere(python: Path, client: str, smoke: bool) -> Report:
-    seconds = 300 if smoke else 1800
-    with TemporaryDirectory() as directory:
-        command = [str(python), "-m", "benchmarks.clients", client, "--out", directory, *["--smoke"] * smoke]
-        try:
-            process = subprocess.run(
-                command, cwd=ROOT, capture_output=True, text=True, errors="replace", timeout=seconds
+    seconds = _SMOKE_SECONDS if smoke else _SECONDS
+    with TemporaryDirectory() as name:
+        directory = Path(name)
+        command = [str(python), "-m", "benchmarks.clients", client, "--out", name, *["--smoke"] * smoke]
+        errors = directory / "errors.txt"  # no pipe, which a library's servers would keep open
+        with errors.open("w", encoding="utf-8") as stream:
+            process = subprocess.Popen(
+                command, cwd=ROOT, env=_ONE_THREAD, stdout=subprocess.DEVNULL, stderr=stream, start_new_session=True
             )
+        try:
+            process.wait(seconds)
         except subprocess.TimeoutExpired:
             return failed(client, f"not finished within {seconds} s")
-        written = Path(directory) / f"{client}.json"
+        finally:
+            _end_group(process)
+        written = directory / f"{client}.json"
         if not written.exists():
-            return failed(client, f"ended with code {process.returncode}: {_end(process.stderr)}")
+            said = errors.read_text(encoding="utf-8", errors="replace")
+            return failed(client, f"ended with code {process.returncode}: {_end(said)}")
         return from_json(json.loads(written.read_text(encoding="utf-8")))
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """Ends a process and all that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _install(command: list[str], surroundings: dict[str, str]) -> None:

@@ -62,7 +62,9 @@ def spoken_actions(make: Make, smoke: bool) -> None:
     """The same loop, with the environment's own reader of replies in the place of ``int``."""
     env = make()
     game = env.unwrapped
-    readers = {agent: partial(game.parse, agent=agent) for agent in env.possible_agents}
+    readers: dict[str, Callable[[str], Any]] = {
+        agent: partial(game.parse, agent=agent) for agent in env.possible_agents
+    }
     _play(env, _replies(env), readers)
 
 

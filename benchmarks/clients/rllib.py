@@ -53,7 +53,7 @@ class MaskedNetwork(TorchRLModule, ValueFunctionAPI):
 def _train(wrapper: Any, make: Make, smoke: bool, network: type[Any] | None = MaskedNetwork) -> None:
     """Trains one policy for all agents, with RLlib's own network if none is given."""
     register_env("client", lambda _: wrapper(make()))
-    steps = 100 if smoke else 1000
+    steps = 100 if smoke else 500
     algorithm = (
         PPOConfig()
         .environment("client")

@@ -58,7 +58,7 @@ def self_play(make: Make, smoke: bool) -> None:
     learner = OneLearner(make())
     learner.reset(seed=0)
     env = ActionMasker(learner, OneLearner.action_mask)
-    steps = 64 if smoke else 2048
+    steps = 64 if smoke else 512
     model = MaskablePPO("MlpPolicy", env, n_steps=steps, batch_size=64, seed=0, device="cpu")
     model.learn(steps)
     _meet_random(model, make(), 2 if smoke else 20)

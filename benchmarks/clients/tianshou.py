@@ -49,7 +49,7 @@ def q_learning(make: Make, smoke: bool) -> None:
             training_collector=training,
             test_collector=testing,
             max_epochs=1,
-            epoch_num_steps=40 if smoke else 1000,
+            epoch_num_steps=40 if smoke else 400,
             collection_step_num_env_steps=20,
             test_step_num_episodes=2,
             batch_size=32,
