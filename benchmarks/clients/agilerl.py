@@ -8,6 +8,7 @@ from agilerl.algorithms import DQN, IPPO
 from agilerl.components.data import Transition
 from agilerl.components.replay_buffer import ReplayBuffer
 from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv
+from gymnasium.spaces import Box
 from numpy.typing import NDArray
 from pettingzoo.utils import BaseParallelWrapper
 
@@ -23,9 +24,7 @@ def _flat(observation: Any) -> NDArray[np.float32]:
     return np.asarray(observation["observation"], dtype=np.float32).ravel()
 
 
-def _box(size: int) -> Any:
-    from gymnasium.spaces import Box
-
+def _box(size: int) -> Box:
     return Box(-np.inf, np.inf, (size,), np.float32)
 
 
@@ -70,17 +69,54 @@ def _transition(seen: Any, action: int, after: Any, reward: float, done: bool) -
 
 
 def curriculum(make: Make, smoke: bool) -> None:
-    """Reads the board as the tutorial's rewards and opponents do, and checks it against the observation."""
+    """Trains against an opponent who reads the board, on rewards that are read from the board, as the tutorial does."""
+    torch.manual_seed(0)
+    rng = np.random.default_rng(0)
     env = make()
     env.reset(seed=0)
-    for column in (3, 3, 2, 4):
-        env.step(column)
+    learner = DQN(_box(84), env.action_space(env.possible_agents[0]), batch_size=16, net_config=_NETWORK)
+    memory = ReplayBuffer(1000)
+    for match in range(4 if smoke else 20):
+        _play_lesson(env, learner, memory, rng, match)
+        learner.learn(memory.sample(16))
+
+
+def _play_lesson(env: Any, learner: Any, memory: Any, rng: np.random.Generator, seed: int) -> None:
+    env.reset(seed=seed)
+    learning = env.possible_agents[0]
+    while not any(env.terminations.values()):
+        observation = env.observe(env.agent_selection)
+        seen = _flat(observation)
+        if env.agent_selection != learning:
+            env.step(int(rng.choice(np.flatnonzero(_board(env)[0] == 0))))
+            continue
+        action = int(learner.get_action(seen[None], epsilon=0.3, action_mask=observation["action_mask"][None])[0])
+        env.step(action)
+        mirrored = np.flip(observation["observation"], 1).astype(np.float32).ravel()  # doubles the data
+        after = env.observe(learning)["observation"].astype(np.float32)
+        reward, done = _longest_column(_board(env), 1) / 4, env.terminations[learning]
+        memory.add(_transition(seen, action, after.ravel(), reward, done))
+        memory.add(_transition(mirrored, 6 - action, np.flip(after, 1).ravel(), reward, done))
+
+
+def _board(env: Any) -> NDArray[np.int64]:
+    """Returns the board as the tutorial reads it, which must show the same discs as the observation."""
     board = np.array(env.env.board).reshape(6, 7)
     planes = env.observe(env.possible_agents[0])["observation"]
-    assert np.array_equal(board == 1, planes[..., 0] == 1), "the first player's discs"
-    assert np.array_equal(board == 2, planes[..., 1] == 1), "the second player's discs"
-    flipped = np.flip(np.moveaxis(planes, -1, -3), 2)  # the tutorial doubles its data so
-    assert flipped.shape == (2, 6, 7)
+    for piece in (1, 2):
+        assert np.array_equal(board == piece, planes[..., piece - 1] == 1), f"the discs of player {piece} differ"
+    return board
+
+
+def _longest_column(board: NDArray[np.int64], piece: int) -> int:
+    """Returns how many discs of a player stand one above the other at most."""
+    longest = 0
+    for column in board.T:
+        run = 0
+        for cell in column:
+            run = run + 1 if cell == piece else 0
+            longest = max(longest, run)
+    return longest
 
 
 class NumbersAlone(BaseParallelWrapper):
@@ -189,7 +225,12 @@ def _learn(learner: Any, env: Any, seed: int) -> None:
 
 TRIALS = (
     Trial("DQN in self-play", VECTOR, self_play),
-    Trial("the tutorial's readings of env.env.board", VECTOR, curriculum, only=("connect_four_v0",)),
+    Trial(
+        "DQN with the curriculum of the tutorial, which reads env.env.board",
+        VECTOR,
+        curriculum,
+        only=("connect_four_v0",),
+    ),
     Trial("IPPO", PARALLEL, as_it_is),
     Trial("IPPO, masks moved to the infos as lists", PARALLEL, with_masks),
     Trial("IPPO over AsyncPettingZooVecEnv, masks left out", PARALLEL, without_masks),
