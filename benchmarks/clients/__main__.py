@@ -12,13 +12,12 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.clients.environments import make_environment, run_elsewhere
 from benchmarks.clients.page import PAGE, fill, table
-from benchmarks.clients.report import GROUPS, VERDICTS, Report, failed, read_verdicts, run_client, write_verdicts
+from benchmarks.clients.report import GROUPS, Report, failed, read_verdicts, replace_verdicts, run_client
 from benchmarks.clients.trials import lost, reason_of
 
 _ALL = "all"
@@ -28,8 +27,6 @@ _CLIENTS = [client for clients in GROUPS.values() for client in clients]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     options = _parser().parse_args(arguments)
-    if options.update and options.clients != [_ALL]:
-        _parser().error("--update goes with 'all' only, since the page shows every client")
     reports = _run_groups(options.smoke) if options.clients == [_ALL] else _run_named(options.clients, options.smoke)
     rows = [row for report in reports for row in report.rows]
     print(table(rows))
@@ -39,11 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for report in reports:
             text = json.dumps(report.as_json(), indent=1, ensure_ascii=False)
             (directory / f"{report.client}.json").write_text(text + "\n", encoding="utf-8")
-    missing = lost([row for report in read_verdicts()[1] for row in report.rows], rows) if VERDICTS.exists() else []
+    missing = lost([row for report in read_verdicts() for row in report.rows], rows)
     for row in missing:
         print(f"no longer accepted: {' | '.join(row.key)}", file=sys.stderr)
     if options.update:
-        _update(reports, "python -m benchmarks.clients all --update" + " --smoke" * options.smoke)
+        PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), replace_verdicts(reports)), encoding="utf-8")
     return 1 if missing else 0
 
 
@@ -65,12 +62,6 @@ def _run_named(names: Sequence[str], smoke: bool) -> list[Report]:
     if len(clients) == 1:
         return [run_client(clients[0], smoke)]
     return run_elsewhere(Path(sys.executable), clients, smoke)
-
-
-def _update(reports: Sequence[Report], command: str) -> None:
-    made = {"date": datetime.now(UTC).date().isoformat(), "command": command}
-    write_verdicts(made, reports)
-    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), made, reports), encoding="utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -14,18 +14,17 @@ _SIGNS = {ACCEPTED: "yes", AS_PETTINGZOO: "= PZ"}
 _FORMS = {"vector": "vector", "text": "text", "parallel": "vector, parallel"}
 
 
-def fill(page: str, made: dict[str, str], reports: Sequence[Report]) -> str:
+def fill(page: str, reports: Sequence[Report]) -> str:
     """Returns a page with its generated parts put in.
 
     Args:
         page: the page, with ``<!-- begin NAME -->`` and ``<!-- end -->`` around each part.
-        made: when and by what command the reports were made.
         reports: what became of the clients.
 
     Raises:
         ValueError: if the page asks for a part that there is not.
     """
-    parts = {"versions": _versions(made, reports), "verdicts": _verdicts(reports)}
+    parts = {"versions": _versions(reports), "verdicts": _verdicts(reports)}
     for report in reports:
         parts[f"script {report.client}"] = _script(report.client)
 
@@ -53,9 +52,8 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join(" | ".join(row) for row in cells)
 
 
-def _versions(made: dict[str, str], reports: Sequence[Report]) -> str:
-    lines = [f"Made on {made['date']} by `{made['command']}`.", ""]
-    lines += ["| client | environment | versions | the script below |", "|---|---|---|---|"]
+def _versions(reports: Sequence[Report]) -> str:
+    lines = ["| client | environment | run on | versions | the script below |", "|---|---|---|---|---|"]
     group_of = {client: group for group, clients in GROUPS.items() for client in clients}
     for report in reports:
         versions = ", ".join(
@@ -63,7 +61,7 @@ def _versions(made: dict[str, str], reports: Sequence[Report]) -> str:
         )
         script = next((row for row in report.rows if row.trial == SCRIPT), None)
         runs = "runs" if script and script.verdict == ACCEPTED else "does not run"
-        lines.append(f"| `{report.client}` | `{group_of[report.client]}` | {versions} | {runs} |")
+        lines.append(f"| `{report.client}` | `{group_of[report.client]}` | {report.date} | {versions} | {runs} |")
     return "\n".join(lines) + "\n"
 
 

@@ -8,7 +8,16 @@ from benchmarks.clients import __main__ as command
 from benchmarks.clients import environments
 from benchmarks.clients.environments import run_elsewhere
 from benchmarks.clients.page import PAGE, fill
-from benchmarks.clients.report import GROUPS, HERE, SCRIPT, failed, from_json, read_verdicts, run_client
+from benchmarks.clients.report import (
+    GROUPS,
+    HERE,
+    SCRIPT,
+    failed,
+    from_json,
+    read_verdicts,
+    replace_verdicts,
+    run_client,
+)
 from benchmarks.clients.trials import ACCEPTED, REFUSED
 
 CLIENTS = [client for clients in GROUPS.values() for client in clients]
@@ -16,12 +25,12 @@ CLIENTS = [client for clients in GROUPS.values() for client in clients]
 
 def test_the_page_shows_the_verdicts_and_the_scripts_that_stand_beside_them():
     page = PAGE.read_text(encoding="utf-8")
-    assert fill(page, *read_verdicts()) == page
+    assert fill(page, read_verdicts()) == page
     assert page.count("<!-- begin ") == page.count("<!-- end -->") == 2 + len(CLIENTS)
 
 
 def test_every_client_was_run_and_its_script_with_it():
-    _, reports = read_verdicts()
+    reports = read_verdicts()
     assert [report.client for report in reports] == CLIENTS
     for report in reports:
         assert [row.verdict for row in report.rows if row.trial == SCRIPT] == [ACCEPTED], report.client
@@ -34,19 +43,17 @@ def test_every_group_has_its_requirements_and_there_are_no_others():
 
 
 def test_errors_cannot_break_the_table():
-    _, reports = read_verdicts()
+    reports = read_verdicts()
     report = failed("rllib", "Error: a | b ` c")
     page = "<!-- begin verdicts -->\n<!-- end -->"
-    (line,) = [
-        line for line in fill(page, {"date": "", "command": ""}, [*reports, report]).split("\n") if "all trials" in line
-    ]
+    (line,) = [line for line in fill(page, [*reports, report]).split("\n") if "all trials" in line]
     assert line.count("|") == 4 + 12
     with pytest.raises(ValueError, match=r"got 'nothing'"):
-        fill(page.replace("verdicts", "nothing"), {"date": "", "command": ""}, reports)
+        fill(page.replace("verdicts", "nothing"), reports)
 
 
 def test_reports_survive_json():
-    _, reports = read_verdicts()
+    reports = read_verdicts()
     assert [from_json(json.loads(json.dumps(report.as_json()))) for report in reports] == reports
 
 
@@ -95,7 +102,8 @@ def test_a_client_that_hangs_is_ended_with_all_it_started(tmp_path, monkeypatch)
     assert not (tmp_path / "late").exists()
 
 
-def test_update_is_for_all_clients_only(capsys):
-    with pytest.raises(SystemExit):
-        command.main(["sb3", "--update"])
-    assert "--update goes with 'all'" in capsys.readouterr().err
+def test_an_update_replaces_the_reports_of_the_clients_that_ran(tmp_path):
+    path = tmp_path / "verdicts.json"
+    rllib, sb3, newer = failed("rllib", "old"), failed("sb3", "old"), failed("sb3", "new")
+    assert replace_verdicts([rllib, sb3], path) == [sb3, rllib]
+    assert replace_verdicts([newer], path) == read_verdicts(path) == [newer, rllib]
