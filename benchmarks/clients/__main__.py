@@ -27,7 +27,7 @@ _CLIENTS = [client for clients in GROUPS.values() for client in clients]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     options = _parser().parse_args(arguments)
-    reports = _run_groups(options.smoke) if options.clients == [_ALL] else _run_named(options.clients, options.smoke)
+    reports = _run_groups(options.smoke) if _ALL in options.clients else _run_named(options.clients, options.smoke)
     rows = [row for report in reports for row in report.rows]
     print(table(rows))
     if options.out:
@@ -64,6 +64,13 @@ def _run_named(names: Sequence[str], smoke: bool) -> list[Report]:
     return run_elsewhere(Path(sys.executable), clients, smoke)
 
 
+def _name(text: str) -> str:
+    known = [*_CLIENTS, *GROUPS, _ALL]
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"expected one of {', '.join(dict.fromkeys(known))}, got {text!r}")
+    return text
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.clients",
@@ -74,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         "clients",
         nargs="*",
         metavar="CLIENT",
-        choices=[*_CLIENTS, *GROUPS, _ALL],
+        type=_name,
         help=f"clients ({', '.join(_CLIENTS)}), files of requirements ({', '.join(GROUPS)}), or all; all by default",
         default=[_ALL],
     )

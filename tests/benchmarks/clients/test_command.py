@@ -64,6 +64,17 @@ def test_a_client_runs_in_this_interpreter_and_writes_what_came_out(tmp_path, ca
     assert "pettingzoo | api_test | text | debate_v0 | accepted" in capsys.readouterr().out
 
 
+def test_without_a_name_all_clients_run(monkeypatch):
+    monkeypatch.setattr(command, "_run_groups", lambda smoke: read_verdicts())
+    assert command.main([]) == 0
+
+
+def test_a_name_that_there_is_not_is_answered_with_those_there_are(capsys):
+    with pytest.raises(SystemExit):
+        command.main(["sb4"])
+    assert "expected one of pettingzoo, gymnasium_vector" in capsys.readouterr().err
+
+
 def test_a_lost_verdict_fails_the_command(monkeypatch, capsys):
     monkeypatch.setattr(command, "run_client", lambda client, smoke: failed(client, "ImportError: gone"))
     assert command.main(["sb3"]) == 1
