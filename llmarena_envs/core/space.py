@@ -64,7 +64,8 @@ class UnicodeText(Text):
 
 def _no_flattening(space: UnicodeText, *_: Any) -> Any:
     raise NotImplementedError(
-        f"{space!r} has no fixed numeric form and cannot be flattened; make the environment with obs_type='vector'"
+        f"{space!r} has no fixed numeric form and cannot be flattened; make the environment with obs_type='vector',"
+        " or a vector environment of Gymnasium with shared_memory=False"
     )
 
 

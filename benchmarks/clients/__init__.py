@@ -1,0 +1,1 @@
+"""Libraries that play the environments: what each of them takes, and what it does not."""

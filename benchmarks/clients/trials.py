@@ -1,0 +1,143 @@
+"""Trials: one way to use a library each, on every environment that has the form it is for."""
+
+import signal
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from functools import partial
+from io import StringIO
+from types import FrameType
+from typing import NamedTuple
+
+from benchmarks.clients.games import Make, Subject, subjects
+
+ACCEPTED = "accepted"
+AS_PETTINGZOO = "=PZ"
+REFUSED = "refused"
+
+_MAX_REASON = 200
+
+
+class Row(NamedTuple):
+    """What became of one trial on one environment.
+
+    Attributes:
+        client: the library's module below ``benchmarks.clients``.
+        trial: what was tried.
+        form: one of ``games.FORMS``.
+        game: the environment.
+        verdict: ``accepted``; ``=PZ`` if the library refuses PettingZoo's own environment with the same error;
+            or ``refused``.
+        reason: the error, or ``""``.
+        peer: the environment of PettingZoo that went through the same steps, or ``""``.
+        peer_reason: the error with it, or ``""``.
+    """
+
+    client: str
+    trial: str
+    form: str
+    game: str
+    verdict: str
+    reason: str = ""
+    peer: str = ""
+    peer_reason: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What was tried on which environment."""
+        return self.client, self.trial, self.form, self.game
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One way to use a library.
+
+    Attributes:
+        name: what the table calls it.
+        form: which form of the environments it is for.
+        play: ``play(make, smoke)`` uses environments that ``make(**options)`` makes and raises whatever the library raises;
+            ``smoke`` asks for the fewest steps.
+        only: names of environments that it is for; all by default.
+    """
+
+    name: str
+    form: str
+    play: Callable[[Make, bool], None]
+    only: Sequence[str] = ()
+
+
+def run_trials(client: str, trials: Sequence[Trial], smoke: bool, seconds: int) -> Iterator[Row]:
+    """Runs trials on all environments they are for, and on the peers of these.
+
+    Args:
+        client: name of the library's module.
+        trials: what is tried.
+        smoke: whether to do it with the fewest steps.
+        seconds: longest time for one trial on one environment.
+    """
+    for trial in trials:
+        peers: dict[str, BaseException | None] = {}
+        for subject in subjects(trial.form, trial.only):
+            error = attempt(partial(trial.play, subject.make, smoke), seconds)
+            if subject.peer and subject.peer not in peers:
+                peers[subject.peer] = attempt(partial(trial.play, subject.make_peer, smoke), seconds)
+            yield _row(client, trial, subject, error, peers.get(subject.peer))
+
+
+def reason_of(error: BaseException | None) -> str:
+    """Returns an error as one short line; nothing if there is none."""
+    if error is None:
+        return ""
+    text = " ".join(str(error).split())
+    line = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return line if len(line) <= _MAX_REASON else f"{line[: _MAX_REASON - 1]}…"
+
+
+def lost(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
+    """Returns the rows of ``before`` that were accepted and are not in ``after``; of the clients in ``after`` only."""
+    clients = {row.client for row in after}
+    accepted = {row.key for row in after if row.verdict == ACCEPTED}
+    return [row for row in before if row.client in clients and row.verdict == ACCEPTED and row.key not in accepted]
+
+
+def _row(
+    client: str, trial: Trial, subject: Subject, error: BaseException | None, peer_error: BaseException | None
+) -> Row:
+    reason, peer_reason = reason_of(error), reason_of(peer_error)
+    refusal = AS_PETTINGZOO if reason == peer_reason else REFUSED
+    verdict = refusal if reason else ACCEPTED
+    return Row(client, trial.name, trial.form, subject.game, verdict, reason, subject.peer, peer_reason)
+
+
+def attempt(action: Callable[[], object], seconds: int) -> BaseException | None:
+    """Does something with a time limit, without what it prints; returns its error, or ``None``."""
+    try:
+        with time_limit(seconds), warnings.catch_warnings(), redirect_stdout(StringIO()):
+            warnings.simplefilter("ignore")
+            action()
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # PettingZoo's tests and Ray raise more than Exception
+        return error
+    return None
+
+
+@contextmanager
+def time_limit(seconds: int) -> Iterator[None]:
+    """Interrupts what takes longer.
+
+    Raises:
+        TimeoutError: after so many seconds.
+    """
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"not finished within {seconds} s")
+
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, previous)

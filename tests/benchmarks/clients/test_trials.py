@@ -1,0 +1,96 @@
+import time
+
+import pytest
+
+from benchmarks.clients.games import FORMS, PARALLEL, TEXT, VECTOR, subjects
+from benchmarks.clients.trials import ACCEPTED, AS_PETTINGZOO, REFUSED, Row, Trial, attempt, lost, reason_of, run_trials
+
+
+def one_row(play, form=VECTOR, game="tictactoe_v0", seconds=10):
+    (row,) = run_trials("library", [Trial("a trial", form, play, only=(game,))], smoke=True, seconds=seconds)
+    return row
+
+
+def is_ours(make):
+    return make.__name__ == "make"  # the peer's is make_peer, and may not be installed
+
+
+def test_what_raises_nothing_is_accepted_and_gets_the_environment_in_its_form():
+    seen = []
+
+    def play(make, smoke):
+        env = make()
+        env.reset(seed=0)
+        seen.append((env.metadata["name"], set(env.observe(env.agent_selection)), smoke))
+
+    assert one_row(play, TEXT) == Row("library", "a trial", TEXT, "tictactoe_v0", ACCEPTED)
+    assert seen == [("tictactoe_v0", {"rules", "text", "action_mask"}, True)]
+
+
+def test_an_error_that_the_peer_meets_too_is_told_apart_from_one_of_ours():
+    def both(make, smoke):
+        raise TypeError("no such space")
+
+    def ours_alone(make, smoke):
+        if is_ours(make):
+            raise TypeError("no such space")
+
+    def different(make, smoke):
+        raise TypeError("ours" if is_ours(make) else "theirs")
+
+    assert one_row(both)[4:] == (AS_PETTINGZOO, "TypeError: no such space", "tictactoe_v3", "TypeError: no such space")
+    assert one_row(ours_alone).verdict == REFUSED
+    assert one_row(different).verdict == REFUSED
+
+
+def test_what_the_peer_alone_meets_is_kept():
+    def play(make, smoke):
+        if not is_ours(make):
+            raise KeyError("mask")
+
+    row = one_row(play)
+    assert (row.verdict, row.reason, row.peer_reason) == (ACCEPTED, "", "KeyError: 'mask'")
+
+
+def test_a_trial_that_hangs_is_a_row_that_says_so():
+    def play(make, smoke):
+        if is_ours(make):
+            time.sleep(60)
+
+    row = one_row(play, seconds=1)
+    assert (row.verdict, row.reason) == (REFUSED, "TimeoutError: not finished within 1 s")
+
+
+def test_even_an_exit_is_an_error_but_an_interruption_is_none():
+    assert isinstance(attempt(lambda: exit(3), 10), SystemExit)
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        attempt(interrupted, 10)
+
+
+def test_reasons_are_one_short_line():
+    reason = reason_of(ValueError("a\n  b" + "c" * 1000))
+    assert reason.startswith("ValueError: a bccc")
+    assert len(reason) == 200
+
+
+def test_what_was_accepted_and_no_longer_is_counts_as_lost_for_the_clients_that_ran():
+    def row(client, game, verdict):
+        return Row(client, "a trial", VECTOR, game, verdict)
+
+    before = [row("a", "x", ACCEPTED), row("a", "y", ACCEPTED), row("a", "z", REFUSED), row("b", "x", ACCEPTED)]
+    after = [row("a", "x", ACCEPTED), row("a", "y", AS_PETTINGZOO)]
+    assert lost(before, after) == [row("a", "y", ACCEPTED)]
+    assert lost(before, [Row("a", "all trials", "", "", REFUSED)]) == before[:2]
+
+
+def test_every_environment_is_there_in_each_of_its_forms():
+    games = {form: [subject.game for subject in subjects(form)] for form in FORMS}
+    assert games[PARALLEL] == ["bid_v0", "public_goods_v0"]
+    assert set(games[PARALLEL]) < set(games[VECTOR]) < set(games[TEXT])
+    for form in FORMS:
+        for subject in subjects(form):
+            assert subject.make().unwrapped.metadata["name"] == subject.game
