@@ -56,6 +56,10 @@ MAX_REPLY = 12
 """Tokens; a bid has six."""
 
 
+MEAN_OF = 15
+"""Steps of a running mean in the picture."""
+
+
 @dataclass(frozen=True)
 class Options:
     """Options of the training."""
@@ -244,9 +248,9 @@ def run(options: Options) -> dict[str, Any]:
     """Trains and plays.
 
     Returns:
-        ``options``, ``weights`` (their number), ``imitation_loss`` at first and last, ``before``, ``after``, ``random`` bids and the ``opponent``
-        (see ``summary``), ``change`` of the win rate with its paired interval, ``steps`` of GRPO (mean reward and share of legal
-        replies) and ``seconds``.
+        ``options``; ``weights``, how many; ``imitation_loss``, the first and the last; ``before`` and ``after``, with ``random``
+        bids and those of the ``opponent`` beside them (see ``summary``); ``change`` (see ``changes``); ``steps`` of GRPO: mean
+        reward and share of replies without fault; ``seconds``.
     """
     torch.set_num_threads(1)  # so that the same seed gives the same model
     torch.manual_seed(options.seed)
@@ -324,12 +328,14 @@ def run(options: Options) -> dict[str, Any]:
 
 
 def draw(result: Mapping[str, Any], path: Path) -> None:
-    """Draws the mean reward and the share of bids without fault over the steps of GRPO."""
+    """Draws the mean reward and the share of bids without fault over the steps of GRPO, and their running means."""
     labels = {"reward": "mean reward of a match", "legal": "share of bids without fault"}
     with pictures.axes(columns=2) as (figure, fields):
         for field, (name, label) in zip(fields, labels.items(), strict=True):
             values = [step[name] for step in result["steps"]]
-            field.plot(range(1, len(values) + 1), values, color=pictures.COLOURS[0], linewidth=1)
+            field.plot(range(1, len(values) + 1), values, color=pictures.COLOURS[0], linewidth=1, alpha=0.3)
+            means = [sum(values[end - MEAN_OF : end]) / MEAN_OF for end in range(MEAN_OF, len(values) + 1)]
+            field.plot(range(MEAN_OF, len(values) + 1), means, color=pictures.COLOURS[0])
             field.set_ylabel(label)
             field.set_xlabel("step of GRPO")
         pictures.save(figure, path)
