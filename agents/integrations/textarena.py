@@ -18,12 +18,16 @@ the newest position only; ``...-raw`` a list of messages that are new. Actions a
 import asyncio
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from agents.integrations import importing
 from agents.training import Deal, Match, Question
+from agents.training.deals import MAX_SEED
 from agents.turn import STANDARD_TURNS, TurnSettings
 from llmarena_envs.catalogue import CATALOGUE
+from llmarena_envs.core.options import check_int
 
 with importing("textarena"):
     import textarena as ta
@@ -38,15 +42,15 @@ class TextArenaEnv(ta.Env):
 
     Args:
         environment: name of the environment, e.g. ``tictactoe_v0``.
-        opponents: names of policies by agent id, for seats that no player takes, e.g. judges; asynchronous ones may wait where
-            no event loop runs.
+        opponents: names of policies by agent id, for seats that no player takes, e.g. judges. Where an event loop runs they must
+            wait for nothing.
         options: constructor options; by default those of rated matches.
         history: ``updates`` says what is new; ``full`` says the whole text again, as wrappers need it that show the newest one.
         settings: what to do about replies that are no legal move.
 
     Attributes:
         state: TextArena's state; ``game_info`` says of each player its seat (``role``), how many replies it gave (``turn_count``)
-            and whether it forfeited the match (``invalid_move``) and why (``reason``).
+            whether it forfeited the match (``invalid_move``), and what it reads at the end (``reason``).
         match: the match that is played, once ``reset`` was called.
     """
 
@@ -58,57 +62,77 @@ class TextArenaEnv(ta.Env):
         history: str = "updates",
         settings: TurnSettings = STANDARD_TURNS,
     ) -> None:
-        self._deal = {"environment": environment, "opponents": dict(opponents or {}), "options": options}
-        self._matches = {"history": history, "settings": settings}
-        self._runner = asyncio.Runner() if opponents else None
+        self._deal = Deal(environment, 0, opponents or {}, options)
+        self._make_match = partial(Deal.match, history=history, settings=settings)
         self._whole = Kind.GAME_MESSAGE if history == "updates" else Kind.GAME_BOARD
+        self._runner: asyncio.Runner | None = None
         self.match: Match | None = None
 
     def reset(self, num_players: int | None = None, seed: int | None = None) -> None:
         """Begins a match; without a seed the operating system gives one.
 
         Raises:
+            OptionError: if the seed is no integer from 0 to 2**63 - 1, or the match cannot be made.
             ValueError: if another number of players takes part.
             ProviderError: if an opponent failed for no fault of its own.
         """
-        deal = Deal(seed=secrets.randbits(32) if seed is None else seed, **self._deal)
-        self.match = match = deal.match(**self._matches)
-        if num_players not in (None, len(match.learners)):
-            raise ValueError(f"num_players: expected {len(match.learners)} ({match.learners}), got {num_players}")
-        self.state = ta.State(num_players=len(match.learners))
-        self.state.standard_resets(game_state={"seed": deal.seed}, role_mapping=dict(enumerate(match.learners)))
+        seed = secrets.randbits(32) if seed is None else seed
+        check_int("seed", seed, 0, MAX_SEED)
+        deal = replace(self._deal, seed=seed)
+        players = dict(enumerate(deal.learners))
+        if num_players not in (None, len(players)):
+            raise ValueError(
+                f"num_players: expected {len(players)} ({', '.join(players.values())}), got {num_players!r}"
+            )
+        self._release()
+        self.match = match = self._make_match(deal)
+        self._runner = _new_runner() if deal.opponents else None
+        self.state = ta.State(num_players=len(players))
+        self.state.standard_resets(game_state={"seed": seed}, role_mapping=players)
         for player, agent in enumerate(match.learners):
             self.state.game_info[player]["role"] = agent
-        self._show(match.start_sync() if self._runner is None else self._runner.run(match.start()))
+        self._show(match, match.start_sync() if self._runner is None else self._runner.run(match.start()))
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
         """Replies for the current player.
 
         Returns:
-            Whether the match is over, and ``{"failure": kind}``, what the reply ended in (``ok``, ``unparsable``, ...).
+            Whether the match is over, and ``{"failure": kind}``, what the reply ended in: ``ok``, ``unparsable``, ...
 
         Raises:
             RuntimeError: if no match has begun, or the match is over.
             ProviderError: if an opponent failed for no fault of its own.
         """
-        match, state = self.match, getattr(self, "state", None)
-        if match is None or state is None:
+        match = self.match
+        if match is None:
             raise RuntimeError("expected reset() before step()")
-        player = state.current_player_id
         question = match.reply_sync(action) if self._runner is None else self._runner.run(match.reply(action))
-        state.add_observation(action, Kind.PLAYER_ACTION, from_id=player, to_id=player)
+        state, player = self.state, self.state.current_player_id
+        state.add_observation(match.steps[-1].reply, Kind.PLAYER_ACTION, from_id=player, to_id=player)
         state.game_info[player]["turn_count"] += 1
-        self._show(question)
+        self._show(match, question)
         state.step_info = {"failure": match.steps[-1].kind.name.lower()}
         return state.step()
 
-    def _show(self, question: Question | None) -> None:
-        """Tells the player what it is asked, or every player how the match ended."""
-        match, state = self.match, self.state
-        assert match is not None
+    def close(self) -> Any:
+        """Ends the match and returns the rewards by player, ``None`` if it was not over, and ``game_info``."""
+        self._release()
+        return self.state.close()
+
+    def _release(self) -> None:
+        if self.match is not None and self._runner is not None:
+            self._runner.run(self.match.close())
+            self._runner.close()
+            self._runner = None
+        elif self.match is not None:
+            self.match.close_sync()
+
+    def _show(self, match: Match, question: Question | None) -> None:
+        """Tells the player what it is asked, or says how the match ended."""
+        state = self.state
         if question is not None:
             player = state.current_player_id = match.learners.index(question.agent)
-            begins = not any(step.agent == question.agent for step in match.steps)
+            begins = all(step.agent != question.agent for step in match.steps)
             for message in question.new:
                 kind = Kind.GAME_ADMIN if question.attempt else self._whole
                 if message["role"] != "system":
@@ -120,8 +144,17 @@ class TextArenaEnv(ta.Env):
         state.done = True
         state.rewards = {player: match.reward(agent) for player, agent in enumerate(match.learners)}
         for player, agent in enumerate(match.learners):
-            reason = match.episode.forfeit(agent)
-            state.game_info[player] |= {"invalid_move": bool(reason), "reason": reason}
+            ended = {"invalid_move": bool(match.episode.forfeit(agent)), "reason": match.endings[agent]}
+            state.game_info[player].update(ended)
+
+
+def _new_runner() -> asyncio.Runner | None:
+    """Returns an event loop for opponents that wait, unless one runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.Runner()
+    return None
 
 
 for _entry in CATALOGUE:

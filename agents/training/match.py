@@ -334,7 +334,7 @@ class _Learner:
         before = self._chat.messages
         new = tuple(self._chat.hear(observation))
         messages = tuple(self._chat.messages)
-        continues = bool(before) and self._chat.messages is before
+        continues = self._chat.messages is before and len(new) < len(messages)
         question = Question(
             self._agent, messages, new, continues, observation.get("attempt", 0), tuple(observation["legal"])
         )

@@ -52,6 +52,7 @@ def test_conversations_only_grow(history: str) -> None:
     match = _play_out(Match(tictactoe_v0.env(), seed=1, history=history), _junk_then_first)
     for agent in match.learners:
         steps = [step for step in match.steps if step.agent == agent]
+        assert not steps[0].question.continues
         for before, after in itertools.pairwise(steps):
             said = {"role": "assistant", "content": before.reply}
             assert after.question.continues

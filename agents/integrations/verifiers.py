@@ -1,0 +1,172 @@
+"""Deals as a taskset of verifiers, each played as a match: against opponents, or against oneself with a trace for each seat.
+
+The taskset is called ``llmarena-verifiers``, which is how evaluation and training find it:
+
+    vf-eval llmarena-verifiers --env.taskset.environment tictactoe_v0 --env.taskset.opponent minimax -m MODEL -r 8 --no-push
+
+A trace holds what one seat read and said; token ids, masks and log probabilities stand in its nodes as verifiers puts them there.
+Its reward is the match's, its metrics count how the replies ended, and its task's key is the deal's group, so that rollouts of
+the same task play the same deal.
+"""
+
+import ssl
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from typing import Any, Literal
+
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from pydantic import Field
+
+from agents.errors import ProviderError
+from agents.integrations import importing
+from agents.policy import Reply
+from agents.training import Deal, Match, Question, deals
+from llmarena_envs.core.failures import Failure
+
+with importing("verifiers"):
+    import verifiers.v1 as vf
+    from verifiers.v1.dialects.chat import message_to_wire
+
+_KINDS = [kind.name.lower() for kind in Failure if kind <= Failure.ILLEGAL]
+
+_TLS = ssl.create_default_context()  # made once: reading the certificates takes longer than a reply over loopback
+
+
+class DealData(vf.TaskData):
+    """A row: the deal, as ``Deal.to_json`` writes it."""
+
+    deal: str
+
+
+class DealTask(vf.Task[DealData, vf.State, vf.TaskConfig]):
+    """A deal to be played."""
+
+    @property
+    def key(self) -> str:
+        """The deal's group."""
+        return self.deal.group
+
+    @property
+    def deal(self) -> Deal:
+        """The deal."""
+        return Deal.from_json(self.data.deal, trusted=True)
+
+
+class DealsConfig(vf.TasksetConfig):
+    """Which deals; the fields are those of ``agents.training.deals``, where nothing else is said.
+
+    Attributes:
+        first_seed: the first seed.
+        seeds: how many seeds there are.
+        history: what a question holds of the turns before; see ``agents.chat.Chat``.
+    """
+
+    environment: str = "tictactoe_v0"
+    opponent: str | None = "random"
+    staff: dict[str, str] = Field(default_factory=dict)
+    options: dict[str, Any] | None = None
+    first_seed: int = Field(0, ge=0)
+    seeds: int = Field(1000, ge=1)
+    history: Literal["updates", "full", "single_turn"] = "updates"
+
+
+class DealTaskset(vf.Taskset[DealTask, DealsConfig]):
+    """Every seed with a learner on each rated seat in turn; every seed once where the learner plays against itself."""
+
+    def load(self) -> Iterator[DealTask]:
+        """Yields the tasks."""
+        config = self.config
+        seeds = range(config.first_seed, config.first_seed + config.seeds)
+        for deal in deals(config.environment, seeds, config.opponent, staff=config.staff, options=config.options):
+            name = f"{deal.environment}#{deal.seed}:{','.join(deal.learners)}"
+            yield DealTask(DealData(name=name, deal=deal.to_json()), config.task)
+
+
+class DealHarness(vf.Harness[vf.HarnessConfig]):
+    """Asks the model in this process: one call a reply, no tools."""
+
+    APPENDS_SYSTEM_PROMPT = True
+    SUPPORTS_RESUME = True
+    EXECUTES_CODE = False
+    NEEDS_CONTAINER = False
+
+    async def launch(
+        self,
+        ctx: vf.ModelContext,
+        trace: vf.Trace,
+        runtime: vf.Runtime,
+        endpoint: str,
+        secret: str,
+        mcp_urls: dict[str, str],
+        data: vf.TaskData,
+    ) -> vf.ProgramResult:
+        """Sends the conversation, which begins anew with the last rules in it."""
+        messages = [message_to_wire(message) for message in data.prompt]
+        begin = max(index for index, message in enumerate(messages) if message["role"] == "system")
+        http = DefaultAsyncHttpxClient(verify=_TLS)
+        async with AsyncOpenAI(base_url=endpoint, api_key=secret, http_client=http) as client:
+            await client.chat.completions.create(model=ctx.model, messages=messages[begin:])
+        return vf.ProgramResult(0, "", "")
+
+
+class MatchEnvConfig(vf.EnvConfig):
+    """The one role: whoever is trained or evaluated, on every seat that has no opponent."""
+
+    learner: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
+
+
+class MatchEnv(vf.Env[MatchEnvConfig]):
+    """Plays a match a task.
+
+    A model that cannot be reached, a learner's or an opponent's, makes the match void: the episode fails, and can be retried. A
+    learner whose run is over, by a limit on its tokens or turns, says nothing from then on; the match goes on by its fallbacks.
+    """
+
+    async def run(self, task: DealTask, agents: vf.Agents) -> None:
+        """Plays the match and records what came of it."""
+        match = task.deal.match(history=self.taskset.config.history)
+        task_of_seat = task.with_data(prompt=None, system_prompt=None)
+        seats: dict[str, vf.Interaction] = {}
+        try:
+            async with AsyncExitStack() as stack:
+                question = await match.start()
+                while question is not None:
+                    agent = question.agent
+                    if agent not in seats:  # a trace of one who is never asked would have no tokens to learn from
+                        seats[agent] = await stack.enter_async_context(agents.learner.interaction(task_of_seat))
+                    question = await match.reply(await _ask(seats[agent], question, task.data.system_prompt))
+        except ProviderError as error:
+            raise vf.ProviderError(f"{error.agent}: {error}", status_code=error.http_status or 502) from error
+        finally:
+            await match.close()
+        for agent, seat in seats.items():
+            _record(seat.trace, task.deal, match, agent)
+
+
+async def _ask(seat: vf.Interaction, question: Question, preface: str | None) -> Reply:
+    """Returns what the learner on a seat says."""
+    messages = list(question.new if question.continues else question.messages)
+    if preface and not question.continues:
+        messages[0] = {"role": "system", "content": f"{preface}\n\n{messages[0]['content']}"}
+    if seat.trace.stop_condition is None:
+        segment = await seat.turn(messages)
+        if not segment.terminated:
+            text = segment.messages[-1].content or ""
+            cut = seat.trace.calls[-1].finish_reason == "length"
+            return Reply(text, Failure.TRUNCATED if cut else Failure.OK)
+    if seat.trace.errors:
+        raise vf.EnvError(
+            f"the match is void, since {question.agent} could not be asked: {seat.trace.last_error.message}"
+        )
+    return Reply("")
+
+
+def _record(trace: vf.Trace, deal: Deal, match: Match, agent: str) -> None:
+    assert match.episode is not None
+    trace.record_reward("match", match.reward(agent))
+    kinds = Counter(step.kind.name.lower() for step in match.steps if step.agent == agent)
+    trace.record_metrics({f"replies_{kind}": kinds[kind] for kind in _KINDS})
+    trace.record_metric("forfeit", bool(match.episode.forfeit(agent)))
+    trace.record_metric("undecided", match.episode.undecided)
+    trace.info.update(group=deal.group, seat=agent, digest=match.episode.digest)
