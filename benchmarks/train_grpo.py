@@ -7,7 +7,8 @@ The model (130,000 weights, made on the spot with a tokenizer of its own) reads 
 
 1. Warm start: it imitates bidders who bid anything below their valuation, so that it knows the form of a reply.
 2. GRPO (Shao et al., arXiv 2402.03300), by TRL's ``GRPOTrainer`` with the rollouts of ``agents.integrations.trl``: a group is
-   several matches of one deal; the reward is what the match pays. A reply that is no legal bid forfeits the match.
+   several matches of one deal; the reward is what the match pays, less 1 for a reply that does not end. One that is no legal bid
+   forfeits the match.
 3. Before and after, it plays the same deals on both seats by ``agents.play``, none of which it was trained on.
 
 Needs ``pip install 'llmarena-envs[trl]'``.
@@ -33,11 +34,12 @@ from agents.integrations.trl import Rollouts, dataset, match_reward
 from agents.play import play
 from agents.policy import Policy
 from agents.registry import make_policy
-from agents.training import Deal, deals
+from agents.training import Deal, Match, deals
 from agents.turn import TurnSettings
 from benchmarks.experiments import pictures
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import load_environment, make_environment
+from llmarena_envs.core.failures import Failure
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 from rating.statistics.proportions import paired_change
 
@@ -54,6 +56,10 @@ MAX_REPLY = 12
 """Tokens; a bid has six."""
 
 
+MEAN_OF = 15
+"""Steps of a running mean in the picture."""
+
+
 @dataclass(frozen=True)
 class Options:
     """Options of the training."""
@@ -65,7 +71,7 @@ class Options:
     steps: int = option(150, "steps of GRPO", smoke=2)
     groups: int = option(8, "deals in a step", smoke=2)
     group: int = option(8, "matches of a deal", smoke=2)
-    learning_rate: float = option(1e-3, "learning rate of GRPO")
+    learning_rate: float = option(5e-4, "learning rate of GRPO")
     evaluated: int = option(200, "deals to play before and after, on each seat", smoke=2)
     hidden: int = option(64, "width of the model", smoke=32)
     layers: int = option(2, "layers of the model", smoke=1)
@@ -154,6 +160,11 @@ def _batches(rows: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
+def cut_off(match: Sequence[Match], **given: Any) -> list[float]:
+    """Costs 1 for a reply that does not end by itself: the match takes the bid in it, and nothing else teaches to stop."""
+    return [-float(any(step.kind is Failure.TRUNCATED for step in one.steps)) for one in match]
+
+
 class Speaker:
     """The model as a policy of the harness."""
 
@@ -237,9 +248,9 @@ def run(options: Options) -> dict[str, Any]:
     """Trains and plays.
 
     Returns:
-        ``options``, ``weights`` (their number), ``imitation_loss`` at first and last, ``before``, ``after`` and ``random`` bids
-        (see ``summary``), ``change`` of the win rate with its paired interval, ``steps`` of GRPO (mean reward and share of legal
-        replies) and ``seconds``.
+        ``options``; ``weights``, how many; ``imitation_loss``, the first and the last; ``before`` and ``after``, with ``random``
+        bids and those of the ``opponent`` beside them (see ``summary``); ``change`` (see ``changes``); ``steps`` of GRPO: mean
+        reward and share of replies without fault; ``seconds``.
     """
     torch.set_num_threads(1)  # so that the same seed gives the same model
     torch.manual_seed(options.seed)
@@ -269,7 +280,7 @@ def run(options: Options) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as out:
         trainer = GRPOTrainer(
             model=model.train(),
-            reward_funcs=match_reward,
+            reward_funcs=[match_reward, cut_off],
             rollout_func=Rollouts(settings=SETTINGS, max_reply_tokens=MAX_REPLY),
             train_dataset=dataset(training),
             processing_class=tokenizer,
@@ -294,7 +305,7 @@ def run(options: Options) -> dict[str, Any]:
         )
         trainer.train()
     steps = [
-        {"reward": round(entry["rewards/match_reward/mean"], 4), "legal": round(entry["match/legal_replies"], 4)}
+        {"reward": round(entry["rewards/match_reward/mean"], 4), "legal": round(entry["match/ok_replies"], 4)}
         for entry in trainer.state.log_history
         if "reward" in entry
     ]
@@ -307,6 +318,7 @@ def run(options: Options) -> dict[str, Any]:
         "weights": model.num_parameters(),
         "imitation_loss": [round(losses[0], 3), round(losses[-1], 3)],
         "random": summary(evaluate(make_policy("random", GAME), held_out)),
+        "opponent": summary(evaluate(make_policy(options.opponent, GAME), held_out)),
         "before": summary(before),
         "after": summary(after),
         "change": changes(before, after),
@@ -316,12 +328,14 @@ def run(options: Options) -> dict[str, Any]:
 
 
 def draw(result: Mapping[str, Any], path: Path) -> None:
-    """Draws the mean reward and the share of legal bids over the steps of GRPO."""
-    labels = {"reward": "mean reward of a match", "legal": "share of legal bids"}
+    """Draws the mean reward and the share of bids without fault over the steps of GRPO, and their running means."""
+    labels = {"reward": "mean reward of a match", "legal": "share of bids without fault"}
     with pictures.axes(columns=2) as (figure, fields):
         for field, (name, label) in zip(fields, labels.items(), strict=True):
             values = [step[name] for step in result["steps"]]
-            field.plot(range(1, len(values) + 1), values, color=pictures.COLOURS[0], linewidth=1)
+            field.plot(range(1, len(values) + 1), values, color=pictures.COLOURS[0], linewidth=1, alpha=0.3)
+            means = [sum(values[end - MEAN_OF : end]) / MEAN_OF for end in range(MEAN_OF, len(values) + 1)]
+            field.plot(range(MEAN_OF, len(values) + 1), means, color=pictures.COLOURS[0])
             field.set_ylabel(label)
             field.set_xlabel("step of GRPO")
         pictures.save(figure, path)

@@ -54,13 +54,13 @@ def match_reward(
 ) -> list[float | None]:
     """Returns what each learner received from its match: the ``reward_funcs`` for ``Rollouts``.
 
-    Matches without a result and void ones have ``None``, which the trainer leaves out. The share of legal replies and of void
-    matches are logged. A reward function of one's own finds ``match``, ``learner`` and ``reward`` among its arguments too.
+    Matches without a result and void ones have ``None``, which the trainer leaves out. The shares of replies without fault and of
+    void matches are logged. A reward function of one's own finds ``match``, ``learner`` and ``reward`` among its arguments too.
     """
     if log_metric is not None:
         steps = [step for one, agent in zip(match, learner, strict=True) for step in one.steps if step.agent == agent]
         if steps:
-            log_metric("match/legal_replies", sum(step.kind is Failure.OK for step in steps) / len(steps))
+            log_metric("match/ok_replies", sum(step.kind is Failure.OK for step in steps) / len(steps))
         log_metric("match/void", sum(one.episode is None for one in match) / len(match))
     return list(reward)
 

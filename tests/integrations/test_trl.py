@@ -151,7 +151,7 @@ def test_training_runs_and_masks_all_but_what_the_model_said(tmp_path: Path) -> 
         assert all(match.episode is not None for match in batch["match"])
         assert batch["reward"] == [m.reward(agent) for m, agent in zip(batch["match"], batch["learner"], strict=True)]
     log = trainer.state.log_history
-    assert 0 <= log[0]["match/legal_replies"] <= 1
+    assert 0 <= log[0]["match/ok_replies"] <= 1
     assert log[0]["match/void"] == 0
 
 
