@@ -93,7 +93,11 @@ def test_the_llmarena_preset_asks_nobody_twice_for_a_bid():
         ('name = "left"', 'name = "random"', "expected distinct names, got 'random' twice"),
         ("hint = false", 'obs_type = "vector"', "option: expected one of 'hint', 'random_opening', 'language', got"),
         ("hint = false", 'render_mode = "human"', "option: expected one of 'hint', 'random_opening', 'language', got"),
-        ('name = "connect_four_v0"', 'name = "no.such_env"', "env and raw_env, but: No module named 'no'"),
+        (
+            'name = "connect_four_v0"',
+            'name = "no.such_env"',
+            "env and raw_env in no.such_env, but: No module named 'no'",
+        ),
         ('name = "connect_four_v0"', 'name = "..env"', "environment: expected one of"),
         ('name = "left"', 'name = "a\\nb"', "expected a name of at most 200 characters on one line"),
         ('name = "left"', f'name = "{"x" * 201}"', "expected a name of at most 200 characters on one line"),
