@@ -11,7 +11,8 @@ from llmarena_envs.core.options import check_choice
 from rating.errors import RunError
 from rating.records.store import Store, fact_table
 from rating.running import run_directory
-from rating.running.run_file import PERSON, RunConfig
+from rating.running.people import people
+from rating.running.run_file import RunConfig
 from rating.training_data.card import Card
 from rating.training_data.deals import Deals
 from rating.training_data.grpo import Grpo
@@ -50,13 +51,19 @@ class Export:
         if selection.environment:
             check_choice("environment", selection.environment, [item.name for item in config.environment])
         for policy in selection.policies:
-            check_choice("policy", policy, [item.title for item in config.policy])
+            check_choice("policy", policy, self._names(config, store))
         self.tally = Tally()
         self._store = store
         self._format = format
         self._selection = selection
         self._settings = run_directory.turn_settings(store)
-        self._people = [item.title for item in config.policy if item.spec == PERSON] + [PERSON]
+        self._people = people(config, store)
+
+    @staticmethod
+    def _names(config: RunConfig, store: Store) -> list[str]:
+        """Returns the names of all who play, serve or have ever played."""
+        seated = [name for item in config.environment for name in config.seated(item.name)]
+        return sorted({*run_directory.players(store), *[item.title for item in config.policy], *seated})
 
     def write_lines(self, file: TextIO) -> int:
         """Writes JSON lines and returns the number of rows."""

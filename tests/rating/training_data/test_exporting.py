@@ -106,6 +106,43 @@ def test_matches_of_people_are_left_out_unless_they_are_asked_for(
     assert "human" in printed.out
 
 
+GUESTS = """
+seed = 1
+workers = 1
+[stop]
+min_matches = 2
+max_matches = 2
+[[environment]]
+name = "tictactoe_v0"
+[[policy]]
+name = "Anna"
+spec = "tests.rating.training_data.matches:Guest"
+options = { text = "private", stumbles = 4 }
+[[policy]]
+spec = "random"
+[[policy]]
+spec = "minimax"
+"""
+
+
+@pytest.mark.parametrize("withdrawn", [False, True])
+def test_a_person_is_known_by_any_name_and_after_leaving(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], withdrawn: bool
+) -> None:
+    directory = played(tmp_path / "run", GUESTS)
+    if withdrawn:
+        text = (directory / "run.toml").read_text(encoding="utf-8")
+        (directory / "run.toml").write_text(text.replace('name = "Anna"', 'name = "Anna"\nwithdrawn = true'))
+    assert main(["reparse", str(directory)]) == 0
+    capsys.readouterr()
+    assert export(directory) == 0
+    printed = capsys.readouterr()
+    assert "private" not in printed.out
+    assert "4 with a person" in printed.err
+    assert export(directory, "--people", "--policy", "Anna") == 0
+    assert {json.loads(line)["policy"] for line in capsys.readouterr().out.split("\n")[:-1]} == {"Anna"}
+
+
 def test_what_has_no_result_is_counted_and_what_is_damaged_is_reported(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
