@@ -121,9 +121,28 @@ def _words(versions: Mapping[str, str]) -> str:
 
 
 def write_file(export: Export, path: Path) -> int:
-    """Writes JSON lines into a file, which is there once all is written, and returns the number of rows."""
+    """Writes JSON lines into a file, which is there once all is written, and returns the number of rows.
+
+    What is no file, as a pipe or a device, is written to as it is.
+
+    Raises:
+        RunError: if there is a directory, or none to put the file in.
+    """
+    if path.is_dir():
+        raise RunError(f"{path}: expected a file to write, but it is a directory; one is made with --parquet")
+    if is_stream(path):
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            return export.write_lines(stream)
+    path = path.resolve()  # of a link, what it names is replaced
+    if not path.parent.is_dir():
+        raise RunError(f"{path}: expected a directory to write the file in, but there is none")
     with _replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as file:
         return export.write_lines(file)
+
+
+def is_stream(path: Path) -> bool:
+    """Says whether a path is something that is written to and cannot be replaced, as a pipe or a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 @contextmanager
