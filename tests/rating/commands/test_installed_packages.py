@@ -124,7 +124,7 @@ def test_check_lists_the_rules_that_are_kept_and_tells_the_broken_one(folder, ca
     *kept, broken = out.splitlines()
     assert all(line.startswith("kept   ") for line in kept)
     rule = broken.removeprefix("broken ").partition(":")[0]
-    assert f"the rule {rule!r} is broken at seed 0" in err
+    assert f"the rule {rule!r} is broken at " in err
 
 
 @pytest.mark.parametrize(
