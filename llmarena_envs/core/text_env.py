@@ -218,7 +218,7 @@ class TextEnv(AECEnv):
             return
         self._cumulative_rewards[agent] = 0.0
         if self._rewarded:
-            self.rewards = dict.fromkeys(self.rewards, 0.0)
+            self._clear_rewards()
             self._rewarded = False
         try:
             move = self.read_action(action, agent)
@@ -248,11 +248,15 @@ class TextEnv(AECEnv):
         for table in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
             del table[agent]
         if self._rewarded:
-            self.rewards = dict.fromkeys(self.rewards, 0.0)
+            self._clear_rewards()
             self._rewarded = False
         self.agents.remove(agent)
         if self.agents:
             self.agent_selection = self.agents[0]
+
+    def _clear_rewards(self) -> None:
+        """Clears the rewards; PettingZoo's own method writes whole numbers, which are not the same to everybody who reads them."""
+        self.rewards = dict.fromkeys(self.rewards, 0.0)
 
     def _resolve(self, moves: tuple[Any, ...]) -> None:
         """Applies a complete stage, or ends the match if somebody acted illegally in it."""
