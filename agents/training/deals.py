@@ -9,7 +9,7 @@ from typing import Any
 from agents.registry import baselines, make_policy, split_spec
 from agents.training.match import Match
 from agents.turn import STANDARD_TURNS, TurnSettings
-from llmarena_envs.catalogue import CATALOGUE, canonical_name, load_environment, make_environment
+from llmarena_envs.catalogue import NAMES, canonical_name, load_environment, make_environment
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 
@@ -84,8 +84,7 @@ class Deal:
             raise OptionError(f"deal: options: expected an object or null, got {options!r:.80}")
         check_int("deal: seed", row["seed"], 0, MAX_SEED)
         if not trusted:
-            known = [entry.name for entry in CATALOGUE]
-            check_choice("deal: environment of an untrusted row", canonical_name(environment).partition("#")[0], known)
+            check_choice("deal: environment of an untrusted row", canonical_name(environment).partition("#")[0], NAMES)
             for spec in opponents.values():
                 check_choice("deal: opponent of an untrusted row", split_spec(spec)[0], baselines(environment))
         return cls(environment, row["seed"], opponents, options)

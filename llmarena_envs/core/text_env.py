@@ -255,7 +255,7 @@ class TextEnv(AECEnv):
             self.agent_selection = self.agents[0]
 
     def _clear_rewards(self) -> None:
-        """Clears the rewards; PettingZoo's own method writes whole numbers, which are not the same to everybody who reads them."""
+        """Clears the rewards; PettingZoo's own method writes whole numbers, which are not the same to everybody."""
         self.rewards = dict.fromkeys(self.rewards, 0.0)
 
     def _resolve(self, moves: tuple[Any, ...]) -> None:
