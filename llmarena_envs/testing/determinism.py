@@ -9,7 +9,7 @@ import numpy as np
 
 from llmarena_envs.testing.processes import digest_of_matches, digests_elsewhere, pickled
 from llmarena_envs.testing.transcript import digest, expect_equal, expect_same_course, plain, snapshot
-from llmarena_envs.testing.trial import Trial
+from llmarena_envs.testing.trial import Trial, agents_to_move
 
 
 def _courses(trial: Trial, env: Any, seeds: Sequence[int]) -> list[list[Any]]:
@@ -71,8 +71,9 @@ def interleaved_matches_do_not_disturb_each_other(trial: Trial) -> None:
 def global_generators_are_left_alone(trial: Trial) -> None:
     """Neither construction nor play draws from or seeds the generators of ``random`` and ``numpy.random``."""
     before = _global_states()
-    for _ in trial.positions():
-        pass
+    for env in trial.positions():
+        for agent in agents_to_move(env):
+            env.unwrapped.default_action(agent)
     trial.expect(_global_states() == before, "the global generators to stay as they were", "another state")
 
 

@@ -61,7 +61,7 @@ def test_the_error_says_what_where_expected_and_got() -> None:
     with pytest.raises(ConformanceError) as caught:
         check_environment(mistakes.TextInInfos.make, seeds=[5, 6])
     error = caught.value
-    assert (error.place, error.expected) == ("seed 5, turn 0, player_0", "names of numbers or flags")
+    assert (error.place, error.expected) == ("seed 5, turn 0, player_0", "names of finite numbers or flags")
     assert "add 2" in error.got
     assert re.fullmatch(
         r"the rule 'infos_hold_numbers_only' is broken at seed 5, turn 0, player_0\nexpected: .+\ngot: .+", str(error)
