@@ -178,12 +178,12 @@ class TextEnv(AECEnv):
         return self._action_spaces[agent]
 
     @property
-    def observation_spaces(self) -> dict[str, spaces.Space[Any]]:  # type: ignore[override]
+    def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
         """The observation spaces by agent, as PettingZoo's own environments have them beside ``observation_space``."""
         return {agent: self.observation_space(agent) for agent in self.possible_agents}
 
     @property
-    def action_spaces(self) -> dict[str, spaces.Space[Any]]:  # type: ignore[override]
+    def action_spaces(self) -> dict[str, spaces.Space[Any]]:
         """The action spaces by agent."""
         return {agent: self.action_space(agent) for agent in self.possible_agents}
 
