@@ -38,11 +38,11 @@ def write_shards(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, Any], 
 
     schema = pyarrow.schema([(name, _arrow_type(kind)) for name, kind in columns.items()])
     groups, written, size, shard = _groups(rows), 0, 0, 0
-    group: list[Mapping[str, Any]] | None = next(groups, [])
-    while group is not None:
+    group = next(groups, None)
+    while group or shard == 0:
         path = directory / f"train-{shard:05}.parquet"
         with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-            while group is not None:
+            while group:  # there is no empty one, at which datasets fails
                 table = pyarrow.Table.from_pylist(group, schema)
                 writer.write_table(table)
                 written, size = written + len(group), size + table.nbytes

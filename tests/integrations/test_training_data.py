@@ -12,6 +12,7 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
 datasets = pytest.importorskip("datasets")
 
 from rating.cli import main  # noqa: E402
+from rating.running import run_directory  # noqa: E402
 from rating.training_data import parquet  # noqa: E402
 from tests.docs.pages import code_blocks  # noqa: E402
 from tests.rating.training_data.conftest import NAME, run  # noqa: E402, F401  a fixture
@@ -80,6 +81,15 @@ def test_shards_begin_anew_and_the_same_run_gives_the_same_bytes(
     assert (
         load(first, tmp_path / "cache").num_rows == len(export(run, tmp_path / "x", "grpo").read_text().split("\n")) - 1
     )
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_no_rows_are_read_as_none(run: Path, tmp_path: Path, format: str) -> None:  # noqa: F811
+    _, store = run_directory.create(tmp_path / "run", (run / "run.toml").read_text(encoding="utf-8"), "run.toml")
+    store.close()
+    found = load(export(tmp_path / "run", tmp_path / "data", format, "--parquet"), tmp_path / "cache")
+    assert found.num_rows == 0
+    assert len(found.features) > 3
 
 
 def test_a_directory_that_holds_something_is_left_alone(data: dict[str, Path], run: Path) -> None:  # noqa: F811
