@@ -12,7 +12,6 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
 datasets = pytest.importorskip("datasets")
 
 from rating.cli import main  # noqa: E402
-from rating.running import run_directory  # noqa: E402
 from rating.training_data import parquet  # noqa: E402
 from tests.docs.pages import code_blocks  # noqa: E402
 from tests.rating.training_data.conftest import NAME, run  # noqa: E402, F401  a fixture
@@ -83,13 +82,11 @@ def test_shards_begin_anew_and_the_same_run_gives_the_same_bytes(
     )
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_no_rows_are_read_as_none(run: Path, tmp_path: Path, format: str) -> None:  # noqa: F811
-    _, store = run_directory.create(tmp_path / "run", (run / "run.toml").read_text(encoding="utf-8"), "run.toml")
-    store.close()
-    found = load(export(tmp_path / "run", tmp_path / "data", format, "--parquet"), tmp_path / "cache")
-    assert found.num_rows == 0
-    assert len(found.features) > 3
+def test_without_a_row_there_is_no_data_set(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+    out = tmp_path / "data"
+    assert main(["export", str(run), "--format", "sft", "--min-reward", "9", "--parquet", "--out", str(out)]) == 1
+    assert "data: not made, since a data set without rows cannot be read" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_directory_that_holds_something_is_left_alone(data: dict[str, Path], run: Path) -> None:  # noqa: F811
