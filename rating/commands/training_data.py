@@ -22,7 +22,7 @@ def export_training_data(args: argparse.Namespace) -> int:
     """Writes rows, and to standard error what became of the matches.
 
     Returns:
-        0, or 1 if a match is not as it was recorded, and so left out.
+        0, or 1 if a match is not as it was recorded, and so left out, or if a data set has no row, and so is not made.
 
     Raises:
         OptionError: if something is asked for that the format does not have.
@@ -44,6 +44,9 @@ def export_training_data(args: argparse.Namespace) -> int:
         else:
             rows = export.write_data_set(args.out) if args.parquet else write_file(export, args.out)
     _report(export.tally, rows)
+    if args.parquet and not rows:
+        print(f"{printable(str(args.out))}: not made, since a data set without rows cannot be read", file=sys.stderr)
+        return 1
     return 1 if export.tally.problems else 0
 
 

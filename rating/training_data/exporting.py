@@ -1,5 +1,6 @@
 """A run as training data: what is asked for, and what is written."""
 
+import itertools
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -73,7 +74,8 @@ class Export:
         """Makes a directory of Parquet files with a card and returns the number of rows.
 
         Args:
-            path: where; there must be nothing, or an empty directory. It is there once all is written.
+            path: where; there must be nothing, or an empty directory. It is there once all is written. Without a row nothing
+                is made, since ``datasets`` does not read a data set that has none.
 
         Raises:
             RunError: if there is something.
@@ -82,9 +84,14 @@ class Export:
         check_installed()
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise RunError(f"{path}: expected a new or empty directory, but it holds something")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = self._rows()
+        first = next(rows, None)
+        if first is None:
+            return 0
         with _replacing(path) as unfinished:
             (unfinished / SHARDS).mkdir(parents=True)
-            written = write_shards(self._rows(), self._format.columns, unfinished / SHARDS)
+            written = write_shards(itertools.chain([first], rows), self._format.columns, unfinished / SHARDS)
             (unfinished / CARD).write_text(self._card(written).text(), encoding="utf-8")
         return written.rows
 
