@@ -38,6 +38,11 @@ def test_games_without_choice_or_secrets_pass(env: type[duel.DuelEnv], obs_type:
     check_environment(env.make, options={"obs_type": obs_type}, seeds=SEEDS)
 
 
+@pytest.mark.parametrize("env", [duel.RareChance, duel.UnseenChance, duel.RollsDice, duel.Unpaid])
+def test_unusual_games_raise_no_false_alarm(env: type[duel.DuelEnv]) -> None:
+    check_environment(env.make, seeds=SEEDS)
+
+
 @pytest.mark.parametrize("mistake", MISTAKES, ids=[f"{mistake.name}-{mistake.rule}" for mistake in MISTAKES])
 def test_a_mistake_is_found_by_its_rule(mistake: Mistake) -> None:
     with pytest.raises(ConformanceError) as caught:
