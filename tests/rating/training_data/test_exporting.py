@@ -179,6 +179,21 @@ def test_what_has_no_result_is_counted_and_what_is_damaged_is_reported(
     assert summary.endswith("left out: 3 not as recorded, 2 unfinished, 1 void")
 
 
+@pytest.mark.parametrize("column", ["policies", "seats", "id", "options"])
+def test_a_match_that_is_no_text_is_left_out_alone(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str
+) -> None:
+    directory = shutil.copytree(run, tmp_path / "run")
+    assert export(directory, format="deals") == 0
+    every = sum(json.loads(line)["matches"] for line in capsys.readouterr().out.split("\n")[:-1])
+    with closing(sqlite3.connect(directory / "run.db")) as db, db:
+        db.execute(f"UPDATE match SET {column} = CAST(x'ff7b' AS TEXT) WHERE number = 2")
+    assert export(directory, format="deals") == 1
+    printed = capsys.readouterr()
+    assert sum(json.loads(line)["matches"] for line in printed.out.split("\n")[:-1]) == every - 1
+    assert "left out: 1 not as recorded" in printed.err
+
+
 @pytest.mark.parametrize(
     ("format", "flags", "expected"),
     [
