@@ -10,7 +10,7 @@ from typing import Any
 from agents.records import encodable
 from llmarena_envs.core.options import check_choice
 
-CHATS = ("updates", "full", "single_turn")
+HISTORIES = ("updates", "full", "single_turn")
 
 Message = dict[str, str]
 """``role`` (``system``, ``user`` or ``assistant``) and ``content``."""
@@ -31,7 +31,7 @@ class Chat:
     """
 
     def __init__(self, history: str = "updates") -> None:
-        check_choice("history", history, CHATS)
+        check_choice("history", history, HISTORIES)
         self._history = history
         self._whole: list[Message] = []
         self.messages: list[Message] = self._whole

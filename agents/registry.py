@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.player import Player
 from agents.policy import Policy
-from llmarena_envs.catalogue import CATALOGUE, load_environment, module_name
+from llmarena_envs.catalogue import NAMES, load_environment, module_name
 from llmarena_envs.core.options import OptionError, check_choice, nearest, parse_options
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ Factory = Callable[..., Policy]
 
 _MODELS = {"openai": "agents.models.llm:LLMPolicy", "hf": "agents.models.local.policy:HFPolicy"}
 _INSTALL_AS = {"torch": "llmarena-envs[local]", "transformers": "llmarena-envs[local]"}
-_OWN = frozenset(entry.name for entry in CATALOGUE)
 _BEFORE_OPTIONS = re.compile(r":(?=\s*\w+\s*=)")
 
 
@@ -43,7 +42,7 @@ def baselines(environment: str) -> dict[str, Factory]:
     raw_env = load_environment(environment)
     if raw_env.action_examples:  # actions are texts: there is no first one
         del general["first_legal"]
-    if environment in _OWN:
+    if environment in NAMES:
         module = f"agents.baselines.{environment.rsplit('_v', 1)[0]}"
         return {**general, **importlib.import_module(module).BASELINES}
     return {**general, **_others_baselines(environment, raw_env.__module__)}
@@ -132,7 +131,7 @@ def make_policy(
     except OptionError as error:
         raise OptionError(f"policy {spec!r}: {error}") from error
     if player.wants_all_legal and not _is_enumerated(environment):
-        games = ", ".join(entry.name for entry in CATALOGUE if _is_enumerated(entry.name))
+        games = ", ".join(name for name in NAMES if _is_enumerated(name))
         raise OptionError(
             f"policy {spec!r} chooses among the legal moves, which {environment} cannot list, since replies are free text there;"
             f" it plays {games}"

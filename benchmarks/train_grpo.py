@@ -3,7 +3,7 @@
     python -m benchmarks.train_grpo
     python -m benchmarks.train_grpo --seed 1 --json result.json --picture curve
 
-The model (130,000 weights, made on the spot with a tokenizer of its own) reads and writes the texts of the sealed-bid auction.
+The model (144,000 weights, made on the spot with a tokenizer of its own) reads and writes the texts of the sealed-bid auction.
 
 1. Warm start: it imitates bidders who bid anything below their valuation, so that it knows the form of a reply.
 2. GRPO (Shao et al., arXiv 2402.03300), by TRL's ``GRPOTrainer`` with the rollouts of ``agents.integrations.trl``: a group is
@@ -54,7 +54,6 @@ TEMPLATE = (
 )
 MAX_REPLY = 12
 """Tokens; a bid has six."""
-
 
 MEAN_OF = 15
 """Steps of a running mean in the picture."""

@@ -56,13 +56,13 @@ CATALOGUE = (
     Entry("simulation_v0", "Simulation"),
 )
 
-
-_BY_NAME = {entry.name: entry for entry in CATALOGUE}
+NAMES = tuple(entry.name for entry in CATALOGUE)
+"""Names of the suite's environments."""
 
 
 def installed() -> Installations:
     """Returns the environments of other packages that are installed; they are looked for when they are first asked for."""
-    return find_installed(frozenset(_BY_NAME))
+    return find_installed(frozenset(NAMES))
 
 
 def canonical_name(name: str) -> str:
@@ -149,7 +149,7 @@ def origin(name: str) -> str:
     Empty for an environment of the suite, and for a module that was not installed.
     """
     name = module_name(name)
-    if name in _BY_NAME:
+    if name in NAMES:
         return ""
     known = installed().environments.values()
     return next((each.distribution for each in known if name in (each.name, each.module)), "") or distribution_of(name)
@@ -162,7 +162,7 @@ def load_module(name: str) -> Any:
         OptionError: if there is no such environment or it cannot be imported.
     """
     where, name = _described(name), module_name(name)
-    if name in _BY_NAME:
+    if name in NAMES:
         path = f"llmarena_envs.{name}"
     elif "." in name and all(part.isidentifier() for part in name.split(".")):
         path = name
@@ -175,7 +175,7 @@ def load_module(name: str) -> Any:
         module = importlib.import_module(path)
         module.env, module.raw_env  # noqa: B018 - both must be there
     except (Exception, SystemExit) as error:  # whatever another's code does when it is imported
-        if name in _BY_NAME and not isinstance(error, ImportError):
+        if name in NAMES and not isinstance(error, ImportError):
             raise
         what = "" if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: "
         raise OptionError(f"{where}: expected a module with env and raw_env in {path}, but: {what}{error}") from error
@@ -185,12 +185,12 @@ def load_module(name: str) -> Any:
 def _described(name: str) -> str:
     """Returns what messages call an environment: by its name, and of which distribution it is if that gives it the name."""
     module = module_name(name)
-    other = None if module in _BY_NAME or "." in module else installed().environments.get(module)
+    other = None if module in NAMES or "." in module else installed().environments.get(module)
     return f"environment {name!r}" + (f" of {other.distribution}" if other else "")
 
 
 def _unknown(name: str) -> str:
-    names = [*_BY_NAME, *installed().environments]
+    names = [*NAMES, *installed().environments]
     return (
         f"environment: expected one of {', '.join(names)}, or package.module with env and raw_env, got {name!r}"
         f" (one of another package is known by its name where that package is installed){nearest(name, names)}"

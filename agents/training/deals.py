@@ -3,17 +3,23 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
+from agents.records import encodable
 from agents.registry import baselines, make_policy, split_spec
 from agents.training.match import Match
 from agents.turn import STANDARD_TURNS, TurnSettings
-from llmarena_envs.catalogue import CATALOGUE, canonical_name, load_environment, make_environment
+from llmarena_envs.catalogue import NAMES, canonical_name, load_environment, make_environment
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_choice, check_int
+from llmarena_envs.sandbox.choice import ISOLATING
 
 MAX_SEED = 2**63 - 1
+
+FILE_OPTIONS = ("idioms", "questions", "scripts", "tasks", "word_pairs")
+"""Options of environments and scripted policies that may be the path of a file."""
 
 
 @dataclass(frozen=True)
@@ -22,18 +28,23 @@ class Deal:
 
     Attributes:
         environment: name of the environment, e.g. ``tictactoe_v0``.
-        seed: seed of the match.
+        seed: seed of the match, 0 to 2**63 - 1; also one of numpy's integers.
         opponents: names of policies by agent id; see ``agents.registry``. Every other seat is a learner.
         options: constructor options; by default those of rated matches.
 
     Raises:
-        OptionError: when the match is made, if there is no such environment, option or policy.
+        OptionError: if the seed is none; when the match is made, if there is no such environment, option or policy.
     """
 
     environment: str
     seed: int
     opponents: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.seed, Integral) and not isinstance(self.seed, bool):
+            object.__setattr__(self, "seed", int(self.seed))
+        check_int("deal: seed", self.seed, 0, MAX_SEED)
 
     @property
     def group(self) -> str:
@@ -54,7 +65,13 @@ class Deal:
 
     def to_json(self) -> str:
         """Returns the deal as one line of JSON: a cell of a data set that no library takes apart or fills with nulls."""
-        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+        row = {
+            "environment": self.environment,
+            "seed": self.seed,
+            "opponents": dict(self.opponents),
+            "options": None if self.options is None else dict(self.options),
+        }
+        return json.dumps(row, sort_keys=True, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str, *, trusted: bool = False) -> "Deal":
@@ -63,7 +80,8 @@ class Deal:
         Args:
             text: the JSON.
             trusted: whether it may name any environment and policy. Otherwise it may name those of the suite only, and scripted
-                policies: other names import code, load weights, or send a key to a server that the name says.
+                policies: other names import code, load weights, or send a key to a server that the name says. Nor may it
+                then name files, or have programs run without isolation.
 
         Raises:
             OptionError: if it is none, or names what it may not.
@@ -82,13 +100,17 @@ class Deal:
             raise OptionError(f"deal: opponents: expected names of policies by agent id, got {opponents!r:.200}")
         if options is not None and not isinstance(options, dict):
             raise OptionError(f"deal: options: expected an object or null, got {options!r:.80}")
-        check_int("deal: seed", row["seed"], 0, MAX_SEED)
+        deal = cls(environment, row["seed"], opponents, options)
+        if deal.to_json() != encodable(deal.to_json()):
+            raise OptionError(f"deal: expected text, got lone surrogates in {row!r:.200}")
         if not trusted:
-            known = [entry.name for entry in CATALOGUE]
-            check_choice("deal: environment of an untrusted row", canonical_name(environment).partition("#")[0], known)
+            check_choice("deal: environment of an untrusted row", canonical_name(environment).partition("#")[0], NAMES)
+            _check_harmless(options or {})
             for spec in opponents.values():
-                check_choice("deal: opponent of an untrusted row", split_spec(spec)[0], baselines(environment))
-        return cls(environment, row["seed"], opponents, options)
+                name, own = split_spec(spec)
+                check_choice("deal: opponent of an untrusted row", name, baselines(environment))
+                _check_harmless(own)
+        return deal
 
 
 def deals(
@@ -133,6 +155,14 @@ def deals(
 def _make(environment: str, options: Mapping[str, Any] | None) -> Any:
     chosen = load_environment(environment).declaration.rated_options if options is None else options
     return make_environment(environment, dict(chosen))
+
+
+def _check_harmless(options: Mapping[str, Any]) -> None:
+    """Raises an ``OptionError`` if options read a file, or let programs of models run without isolation."""
+    for name in FILE_OPTIONS:
+        if isinstance(options.get(name), str):
+            check_choice(f"deal: {name} of an untrusted row", options[name], ["builtin"])
+    check_choice("deal: sandbox of an untrusted row", options.get("sandbox", "auto"), ["auto", *ISOLATING])
 
 
 def _refuse(constant: str) -> None:

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.clients.environments import make_environment, run_elsewhere
 from benchmarks.clients.page import PAGE, fill, table
 from benchmarks.clients.report import GROUPS, Report, failed, read_verdicts, replace_verdicts, run_client
 from benchmarks.clients.trials import lost, reason_of
+from benchmarks.clients.virtual_environments import make_virtual_environment, run_elsewhere
 
 _ALL = "all"
 _CLIENTS = [client for clients in GROUPS.values() for client in clients]
@@ -49,7 +49,7 @@ def _run_groups(smoke: bool) -> list[Report]:
     for group, clients in GROUPS.items():
         with TemporaryDirectory() as directory:
             try:
-                python = make_environment(group, Path(directory) / group)
+                python = make_virtual_environment(group, Path(directory) / group)
             except (RuntimeError, OSError) as error:
                 reports += [failed(client, reason_of(error)) for client in clients]
                 continue

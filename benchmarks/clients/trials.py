@@ -1,16 +1,15 @@
 """Trials: one way to use a library each, on every environment that has the form it is for."""
 
-import signal
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from io import StringIO
-from types import FrameType
 from typing import NamedTuple
 
 from benchmarks.clients.games import Make, Subject, subjects
+from llmarena_envs.testing.time_limit import TimeUp, interrupted_after
 
 ACCEPTED = "accepted"
 AS_PETTINGZOO = "=PZ"
@@ -113,31 +112,13 @@ def _row(
 def attempt(action: Callable[[], object], seconds: int) -> BaseException | None:
     """Does something with a time limit, without what it prints; returns its error, or ``None``."""
     try:
-        with time_limit(seconds), warnings.catch_warnings(), redirect_stdout(StringIO()):
+        with interrupted_after(seconds), warnings.catch_warnings(), redirect_stdout(StringIO()):
             warnings.simplefilter("ignore")
             action()
     except (KeyboardInterrupt, GeneratorExit):
         raise
+    except TimeUp:
+        return TimeoutError(f"not finished within {seconds} s")
     except BaseException as error:  # PettingZoo's tests and Ray raise more than Exception
         return error
     return None
-
-
-@contextmanager
-def time_limit(seconds: int) -> Iterator[None]:
-    """Interrupts what takes longer.
-
-    Raises:
-        TimeoutError: after so many seconds.
-    """
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise TimeoutError(f"not finished within {seconds} s")
-
-    previous = signal.signal(signal.SIGALRM, interrupt)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, previous)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from benchmarks.experiments.row import RowOptions
-from llmarena_envs.catalogue import CATALOGUE, module_name
+from llmarena_envs.catalogue import NAMES, module_name
 from llmarena_envs.core.options import OptionError
 from rating.commands.run import read_policies
 from rating.running.run_file import RunConfig, explanation
@@ -64,7 +64,7 @@ def pool(options: RowOptions, environments: Sequence[str], scripted: Scripted) -
         for entry in scripted[environment]:
             named = _NAMED.fullmatch(entry)
             plays.setdefault((named["name"], named["spec"]) if named else ("", entry), []).append(environment)
-    specs, restricted = read_policies(list(options.policy), [entry.name for entry in CATALOGUE])
+    specs, restricted = read_policies(list(options.policy), [*NAMES])
     for spec in specs:
         wanted = restricted.get(spec, environments)
         own = [name for name in environments if name in wanted or module_name(name) in wanted]

@@ -24,7 +24,7 @@ import tomlkit
 
 from agents.registry import baselines
 from benchmarks.options import option, parse
-from llmarena_envs.catalogue import CATALOGUE, load_environment
+from llmarena_envs.catalogue import NAMES, load_environment
 from rating.records.outcome import Outcome
 from rating.running import run_directory
 from rating.running.contests import make_leaderboard
@@ -119,8 +119,7 @@ def disagreements(one: Standings, other: Standings) -> list[str]:
 
 def contests(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields name and options of every environment that is asked for."""
-    names = [entry.name for entry in CATALOGUE]
-    duels = [name for name in names if load_environment(name).declaration.scheme == "duels"]
+    duels = [name for name in NAMES if load_environment(name).declaration.scheme == "duels"]
     for name, own in [*((name, {}) for name in duels), *TABLES]:
         if not options.environments or name in options.environments:
             yield name, own

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.chat import CHATS, Chat
+from agents.chat import HISTORIES, Chat
 from agents.play import play
 from benchmarks.options import option, parse
-from llmarena_envs.catalogue import CATALOGUE, load_environment, make_environment
+from llmarena_envs.catalogue import NAMES, load_environment, make_environment
 from llmarena_envs.core.text_env import TextEnv
 
 
@@ -24,7 +24,7 @@ from llmarena_envs.core.text_env import TextEnv
 class Options:
     """Options of the benchmark."""
 
-    games: tuple[str, ...] = option(tuple(entry.name for entry in CATALOGUE), "games", smoke=("tictactoe_v0",))
+    games: tuple[str, ...] = option(NAMES, "games", smoke=("tictactoe_v0",))
     matches: int = option(20, "matches of each game", smoke=1)
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
 
@@ -91,7 +91,7 @@ class Line:
 
 def measure(game: str, matches: int) -> Line:
     """Plays matches of a game with its rated options."""
-    sizes = {history: Size() for history in CHATS}
+    sizes = {history: Size() for history in HISTORIES}
     turns = 0
     for seed in range(matches):
         env = make_environment(game, dict(load_environment(game).declaration.rated_options))

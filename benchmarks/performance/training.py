@@ -21,7 +21,7 @@ import numpy as np
 
 from agents.training import Deal, Match, Question, deals
 from benchmarks.options import option, parse
-from llmarena_envs.catalogue import CATALOGUE
+from llmarena_envs.catalogue import NAMES
 
 STAFF = {"writer_editor_v0": {"judge": "random"}, "debate_v0": {"judge": "random"}}
 STAFF["simulation_v0"] = {"judge": "random", "user": "random"}
@@ -87,7 +87,7 @@ async def all_at_once(chosen: Sequence[Deal], seconds: float) -> float:
 
 def run(options: Options) -> dict[str, Any]:
     """Measures, and returns ``options`` and for each of ``games`` its replies a second ``one_by_one`` and ``at_once``."""
-    names = options.games or tuple(entry.name for entry in CATALOGUE)
+    names = options.games or NAMES
     games = {}
     for name in names:
         seeds = range(options.seed, options.seed + options.at_once)

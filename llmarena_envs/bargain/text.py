@@ -61,7 +61,7 @@ class BargainCodec(Codec[Action, BargainView]):
                 "other_message",
                 "open",
                 "answer",
-                "answer_again",
+                "answer_reminder",
                 "last_answer",
                 "wait",
                 "agreed_by_own",
@@ -86,7 +86,7 @@ class BargainCodec(Codec[Action, BargainView]):
         told = len(since.offers)
         lines = [self._past_turn(view, turn) for turn in range(told, len(view.offers))]
         again = view.to_move and told > 0 and len(view.offers) < self._max_turns - 1
-        instruction = self._open_round("answer_again", view) if again else self._instruction(view)
+        instruction = self._open_round("answer_reminder", view) if again else self._instruction(view)
         return "\n".join([*lines, instruction])
 
     def ending(self, view: BargainView, ending: Ending) -> str:

@@ -51,7 +51,7 @@ class BidCodec(Codec[int, BidView]):
             round=_NUMBER, valuation=_AMOUNT, bid=_AMOUNT, winner=_NAME, winning_bid=_AMOUNT, gain=_AMOUNT
         )
         self._to_move = prompts.joined(state, "turn", instruction).by_position(*present, "highest", "grid")
-        self._to_move_again = prompts.joined(state, "turn", "reminder").by_position(*present, "highest", "grid")
+        self._to_move_reminder = prompts.joined(state, "turn", "reminder").by_position(*present, "highest", "grid")
         self._waiting = prompts.joined(state, "wait").by_position(*present)
         self._all_held = prompts.render("all_held", rounds=game.rounds)
         self._earned = Phrases(self._earned_text)
@@ -72,7 +72,7 @@ class BidCodec(Codec[int, BidView]):
     def update(self, view: BidView, since: BidView) -> str:
         """Returns the results since then, the valuation and the form of a bid."""
         results = new_parts(self._history(view), self._history(since))
-        return "\n".join([*results, self._task(view, self._to_move_again)])
+        return "\n".join([*results, self._task(view, self._to_move_reminder)])
 
     def _task(self, view: BidView, to_move: Callable[..., str]) -> str:
         """Returns the valuation, and what is to be done."""
@@ -138,7 +138,7 @@ class BidCodec(Codec[int, BidView]):
         waiting = view._replace(to_move=False, legal=())
         if not all(line in text for line in self._history(view)):
             return None
-        tasks = {self._task(view, self._to_move): view, self._task(view, self._to_move_again): view}
+        tasks = {self._task(view, self._to_move): view, self._task(view, self._to_move_reminder): view}
         tasks[self._task(waiting, self._to_move)] = waiting
         return next((known for task, known in tasks.items() if text.startswith(task, states[-1].start())), None)
 

@@ -153,7 +153,7 @@ class BoardCodec(Codec[int, BoardView]):
         return f"{self._position(view)}\n{self._over[view.agent, view.mark, ending]}"
 
     def _position(self, view: BoardView) -> str:
-        moves = ", ".join(map(getitem, self._moves_by_ply, view.moves))
+        moves = ", ".join(self._named(view))
         return self._observation(view.mark, moves or self._no_moves, self.board_text(view.board))
 
     def _change(self, view: BoardView, told: int) -> str:

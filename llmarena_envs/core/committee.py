@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from llmarena_envs.core.filler import drawn_filler
+
 VERDICTS = ("A", "B", "tie")
 """Verdicts; their places are their numbers in ``infos``."""
 
@@ -39,11 +41,6 @@ class Abstention(NamedTuple):
 
 
 Given = Judgement | Abstention
-
-
-def meaningless(verdict: str, rng: np.random.Generator) -> Judgement:
-    """Returns a judgement with reasons that say nothing."""
-    return Judgement(verdict, f"Reasons without meaning, number {int(rng.integers(1000))}. [[{verdict.capitalize()}]]")
 
 
 def exchanged(label: str) -> str:
@@ -181,9 +178,10 @@ class Committee(NamedTuple):
 
 
 def _redrawn(given: Given, rng: np.random.Generator, keep_verdict: bool) -> Given:
-    if not keep_verdict:
-        return meaningless(VERDICTS[int(rng.integers(len(VERDICTS)))], rng)
-    return meaningless(given.verdict, rng) if isinstance(given, Judgement) else given
+    if keep_verdict and isinstance(given, Abstention):
+        return given
+    verdict = verdict_of(given) if keep_verdict else VERDICTS[int(rng.integers(len(VERDICTS)))]
+    return Judgement(verdict, f"{drawn_filler('Reasons', rng)} [[{verdict.capitalize()}]]")
 
 
 def _true_verdicts(given: Iterable[Given], order: int) -> tuple[str, ...]:

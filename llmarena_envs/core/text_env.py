@@ -177,16 +177,26 @@ class TextEnv(AECEnv):
             self._action_spaces[agent] = self._make_action_space()
         return self._action_spaces[agent]
 
+    @property
+    def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
+        """The observation spaces by agent, as PettingZoo's own environments have them beside ``observation_space``."""
+        return {agent: self.observation_space(agent) for agent in self.possible_agents}
+
+    @property
+    def action_spaces(self) -> dict[str, spaces.Space[Any]]:
+        """The action spaces by agent."""
+        return {agent: self.action_space(agent) for agent in self.possible_agents}
+
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins a new match.
 
         Args:
-            seed: seed of the environment's own generator; without one the generator goes on where it was, or is drawn
-                from the operating system at the first reset.
+            seed: seed of the environment's own generator, an integer of Python or NumPy; without one the generator goes on
+                where it was, or is drawn from the operating system at the first reset.
             options: not used.
         """
         if seed is not None or self.np_random is None:
-            self.np_random, _ = seeding.np_random(seed)
+            self.np_random, _ = seeding.np_random(int(seed) if isinstance(seed, np.integer) else seed)
         self.game.reset(self.np_random)
         agents = self.possible_agents
         self.agents = agents[:]
@@ -218,7 +228,7 @@ class TextEnv(AECEnv):
             return
         self._cumulative_rewards[agent] = 0.0
         if self._rewarded:
-            self.rewards = dict.fromkeys(self.rewards, 0.0)
+            self._clear_rewards()
             self._rewarded = False
         try:
             move = self.read_action(action, agent)
@@ -248,11 +258,15 @@ class TextEnv(AECEnv):
         for table in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
             del table[agent]
         if self._rewarded:
-            self.rewards = dict.fromkeys(self.rewards, 0.0)
+            self._clear_rewards()
             self._rewarded = False
         self.agents.remove(agent)
         if self.agents:
             self.agent_selection = self.agents[0]
+
+    def _clear_rewards(self) -> None:
+        """Clears the rewards; PettingZoo's own method writes whole numbers, which are not the same to everybody."""
+        self.rewards = dict.fromkeys(self.rewards, 0.0)
 
     def _resolve(self, moves: tuple[Any, ...]) -> None:
         """Applies a complete stage, or ends the match if somebody acted illegally in it."""

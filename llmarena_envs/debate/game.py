@@ -8,11 +8,13 @@ import numpy as np
 from llmarena_envs.core.committee import NONE, VERDICTS, Abstention, Committee, Given, Judgement, exchanged
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.failures import Reason
+from llmarena_envs.core.filler import drawn_filler, filler
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.core.text_length import TextCounter, WordCounter
 from llmarena_envs.debate.actions import Action, DebateView, Part, Passage, Query, Reference, Speech
 from llmarena_envs.debate.delivery import Delivery, Secrecy, deliver
+from llmarena_envs.debate.hidden import other_words
 from llmarena_envs.debate.protocol import FIRST_ANSWERS, SIDES, THINK, Turn, base_words, debate_turns
 from llmarena_envs.debate.questions import DOMAINS, Question, check_question, load_questions
 
@@ -280,12 +282,12 @@ class Debate(Game[Action, DebateView]):
             ]
             return Query(shipped[number % len(shipped)].text)
         if self.stage == DEBATE:
-            said = tuple(Part(action, f"Words without meaning, number {number}.") for action in self.turn.actions)
-            return Speech(said if number % 3 else (Part(THINK, f"Thoughts without meaning, number {number}."), *said))
+            said = tuple(Part(action, filler("Words", number)) for action in self.turn.actions)
+            return Speech(said if number % 3 else (Part(THINK, filler("Thoughts", number)), *said))
         if self.stage == REFERENCE:
-            return Reference(f"An answer without meaning, number {number}.")
+            return Reference(filler("An answer", number))
         verdict = VERDICTS[number % len(VERDICTS)]
-        return Judgement(verdict, f"Reasons without meaning, number {number}. [[{verdict.capitalize()}]]")
+        return Judgement(verdict, f"{filler('Reasons', number)} [[{verdict.capitalize()}]]")
 
     def apply(self, actions: tuple[Action, ...]) -> None:
         """Takes up what the agents of this stage gave."""
@@ -322,14 +324,14 @@ class Debate(Game[Action, DebateView]):
         self.deliveries = tuple(
             delivery._replace(
                 passages=tuple(
-                    each if self._may_read(agent, each) and not blind else _meaningless(each, rng)
+                    each if self._may_read(agent, each) and not blind else other_words(each, rng)
                     for each in delivery.passages
                 )
             )
             for delivery in self.deliveries
         )
         if agent not in self.judges and self.reference:
-            self.reference = f"An answer without meaning, number {int(rng.integers(1000))}."
+            self.reference = drawn_filler("An answer", rng)
             self.question = self.question._replace(reference=self.reference if self.question.reference else "")
         judge = self.judges.index(agent) if agent in self.judges else -1
         self.committee = self.committee.redrawn(judge, rng, keep_verdicts=not self.to_move)
@@ -381,12 +383,6 @@ class Debate(Game[Action, DebateView]):
             "votes_first": float(self.committee.verdicts_before().count(side)),
             "votes_final": float(self.committee.verdicts().count(side)),
         }
-
-
-def _meaningless(passage: Passage, rng: np.random.Generator) -> Passage:
-    """Returns a passage with other words if there were any."""
-    words = f"Words without meaning, number {int(rng.integers(1000))}."
-    return passage._replace(text=words if passage.text else "", truncated=False)
 
 
 def _number(verdict: str) -> float:

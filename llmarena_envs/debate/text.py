@@ -61,9 +61,9 @@ class DebateCodec(Codec[Action, DebateView]):
             return self.observation(view)
         said = new_parts(self._history(view), self._history(since))
         if view.to_move and view.stage == DEBATE:
-            instruction = self._guide(view, "guide_again")
+            instruction = self._guide(view, "guide_reminder")
         elif view.to_move and view.stage == since.stage == DISCUSS:
-            instruction = self._prompts.render("discuss_again", **self._lengths())
+            instruction = self._prompts.render("discuss_reminder", **self._lengths())
         else:
             instruction = self._instruction(view)
         return "\n\n".join([*said, *self._discussion(view), instruction])

@@ -76,10 +76,10 @@ class HanabiCodec(Codec[int, HanabiView]):
         instruction = "instruction_reasoning" if cot else "instruction"
         self._ends = ending_texts(language)
         to_move = prompts.joined("observation", *(["hint"] if hint else []), instruction)
-        to_move_again = prompts.joined("update", *(["hint"] if hint else []), "reminder")
+        to_move_reminder = prompts.joined("update", *(["hint"] if hint else []), "reminder")
         waiting = prompts.joined("observation", "wait")
         self._to_move = tuple(self._with_constants(to_move, seat) for seat in range(variant.players))
-        self._to_move_again = tuple(self._with_constants(to_move_again, seat) for seat in range(variant.players))
+        self._to_move_reminder = tuple(self._with_constants(to_move_reminder, seat) for seat in range(variant.players))
         self._waiting = tuple(self._with_constants(waiting, seat) for seat in range(variant.players))
         self._final = tuple(self._with_constants(prompts["observation"], seat) for seat in range(variant.players))
         self._others = tuple(self._agents[seat + 1 :] + self._agents[:seat] for seat in range(variant.players))
@@ -162,7 +162,7 @@ class HanabiCodec(Codec[int, HanabiView]):
         """Returns the actions since then, table, hands, legal actions and the form of an answer."""
         if not view.to_move:
             return self.observation(view)
-        return self._render(self._to_move_again[view.seat], view, len(since.history))
+        return self._render(self._to_move_reminder[view.seat], view, len(since.history))
 
     def ending(self, view: HanabiView, ending: Ending) -> str:
         """Returns history, table, hands, by what the match ended, and the points."""

@@ -45,7 +45,7 @@ class IdiomCodec(Codec[str, IdiomView]):
         self._chain = prompts["chain"].by_position("chain")
         present = ("players", "agent", "turn", "max_turns")
         self._to_move = prompts.joined("chain", "turn", "instruction").by_position("chain", *present, "last", "link")
-        self._to_move_again = prompts.joined("more", "turn", "reminder").by_position("chain", *present, "last")
+        self._to_move_reminder = prompts.joined("more", "turn", "reminder").by_position("chain", *present, "last")
         self._waiting = prompts.joined("chain", "turn", "wait").by_position("chain", *present)
 
     def rules(self, agent: str) -> str:
@@ -65,7 +65,7 @@ class IdiomCodec(Codec[str, IdiomView]):
             return self._question(view)
         if not view.to_move:
             return self.observation(view)
-        return self._to_move_again(ARROW.join(view.chain[len(since.chain) :]), *self._present(view), view.chain[-1])
+        return self._to_move_reminder(ARROW.join(view.chain[len(since.chain) :]), *self._present(view), view.chain[-1])
 
     def _question(self, view: IdiomView) -> str:
         """Returns what a judge has to decide."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from llmarena_envs.core.committee import NONE, VERDICTS, Abstention, Committee, Judgement
 from llmarena_envs.core.failures import Reason
+from llmarena_envs.core.filler import drawn_filler, filler
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_choice, check_int, nearest
 from llmarena_envs.core.similarity import essence
@@ -26,6 +27,7 @@ from llmarena_envs.simulation.actions import (
     SimulationView,
     Utterance,
 )
+from llmarena_envs.simulation.hidden import other_strategy
 from llmarena_envs.simulation.measures import measures
 from llmarena_envs.simulation.protocol import (
     ANSWER,
@@ -223,14 +225,14 @@ class Simulation(Game[Action, SimulationView]):
         """Draws words without meaning, or a judgement."""
         number = int(rng.integers(1000))
         if self.stage == REQUEST:
-            return Request(f"A request without meaning, number {number}.", STRATEGIES[number % len(STRATEGIES)])
+            return Request(filler("A request", number), STRATEGIES[number % len(STRATEGIES)])
         if self.stage == ANSWER:
-            return Answer(f"An answer without meaning, number {number}.")
+            return Answer(filler("An answer", number))
         if self.mode == PAIRWISE:
             verdict = VERDICTS[number % len(VERDICTS)]
-            return Judgement(verdict, f"Reasons without meaning, number {number}.")
+            return Judgement(verdict, filler("Reasons", number))
         score = 1 + number % 19 / 2
-        return Rating(score, f"Reasons without meaning, number {number}.")
+        return Rating(score, filler("Reasons", number))
 
     def apply(self, actions: tuple[Action, ...]) -> None:
         """Takes up a request, an answer, or what all judges gave."""
@@ -301,18 +303,18 @@ class Simulation(Game[Action, SimulationView]):
         are equally likely. What an engine answers to requests to come depends on the requests alone.
         """
         if agent != USER_SEAT:
-            self.messages = tuple(_other_strategy(message, rng) for message in self.messages)
+            self.messages = tuple(other_strategy(message, rng) for message in self.messages)
         if agent in self.simulators:
             own = self.simulators.index(agent)
             self.answers = tuple(
-                each if number == own else each._replace(text=_meaningless("An answer", rng), truncated=False)
+                each if number == own else each._replace(text=drawn_filler("An answer", rng), truncated=False)
                 for number, each in enumerate(self.answers)
             )
         if self.to_move:
-            self.truths = tuple(_meaningless("A truth", rng) for _ in self.truths)
+            self.truths = tuple(drawn_filler("A truth", rng) for _ in self.truths)
         judge = self.judges.index(agent) if agent in self.judges else -1
         self.given = tuple(
-            each._replace(text=_meaningless("Reasons", rng)) if isinstance(each, Rating) and number != judge else each
+            each._replace(text=drawn_filler("Reasons", rng)) if isinstance(each, Rating) and number != judge else each
             for number, each in enumerate(self.given)
         )
         self.committee = self.committee.redrawn(judge, rng, keep_verdicts=not self.to_move)
@@ -347,18 +349,6 @@ def _utterance(answer: Answer) -> Utterance:
 def _heard(message: Utterance) -> Utterance:
     """Returns a message as others know it: a strategy is its user's own business."""
     return message._replace(strategy=0, unformatted=False)
-
-
-def _other_strategy(message: Utterance, rng: np.random.Generator) -> Utterance:
-    """Returns a request with another strategy if its user chose one."""
-    if not message.strategy:
-        return message
-    strategy = STRATEGIES[int(rng.integers(len(STRATEGIES)))]
-    return message._replace(strategy=strategy, unformatted=strategy == OTHER and bool(rng.integers(2)))
-
-
-def _meaningless(what: str, rng: np.random.Generator) -> str:
-    return f"{what} without meaning, number {int(rng.integers(1000))}."
 
 
 def _begun(task: Task) -> Item:

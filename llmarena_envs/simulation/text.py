@@ -60,7 +60,7 @@ class SimulationCodec(Codec[Action, SimulationView]):
         said = new_parts(self._history(view), self._history(since))
         asks = view.to_move and view.stage == REQUEST
         again = {"turn": view.turn, "turns": view.turns}
-        instruction = self._prompts.render("ask_again", **again) if asks else self._instruction(view)
+        instruction = self._prompts.render("ask_reminder", **again) if asks else self._instruction(view)
         return "\n\n".join([*said, instruction])
 
     def ending(self, view: SimulationView, ending: Ending) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium.spaces import Discrete
 
 from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.testing.rewards import named_rewards
 from llmarena_envs.testing.transcript import expect_same_course, snapshot
 from llmarena_envs.testing.trial import (
@@ -54,6 +55,9 @@ JUNK_ACTIONS: tuple[Any, ...] = (
 
 JUNK_POSITIONS = 3
 """Positions of a match at which junk replies are parsed."""
+
+TRIED = 6
+"""Actions that are tried for an agent at one position."""
 
 FORMATTED = 50
 """Legal actions that are written and read back at one position."""
@@ -125,6 +129,58 @@ def forfeits_pay_what_the_game_says(trial: Trial) -> None:
         act_and_finish_stage(env, None, np.random.default_rng(seed))
         expected = named_rewards(env, game.forfeit((offender,)))
         trial.expect(env.rewards == expected, f"what game.forfeit returns: {expected}", env.rewards, offender)
+
+
+def offenders_forfeit_together(trial: Trial) -> None:
+    """Where several act at once, all of them may act illegally; they forfeit together, and everybody is told how it ended."""
+    for seed in trial.seeds:
+        env = trial.make()
+        for _ in trial.play(env, seed):
+            if is_over(env) or len(agents_to_move(env)) > 1:
+                break
+        if is_over(env):
+            continue
+        offenders = tuple(agents_to_move(env))
+        game = copy.copy(env.unwrapped.game) if hasattr(env.unwrapped, "game") else None
+        for _ in offenders:
+            env.step(None)
+        illegal = tuple(agent for agent, info in env.infos.items() if info["illegal"])
+        trial.expect(is_over(env) and illegal == offenders, f"a match that {offenders} forfeit together", env.infos)
+        if game is not None:
+            expected = named_rewards(env, game.forfeit(offenders))
+            trial.expect(env.rewards == expected, f"what game.forfeit returns: {expected}", env.rewards)
+        snapshot(env)
+
+
+def refused_actions_are_explained(trial: Trial) -> None:
+    """What is no legal action is refused by ``check_action`` with an ``InvalidReply`` whose message has words.
+
+    Tried are actions without a mask, and texts that were legal actions of other turns and of other agents.
+    """
+    for seed in trial.seeds:
+        env, tried = trial.make(), list[Any]()
+        if not isinstance(env.unwrapped, TextEnv):
+            return
+        for _ in trial.play(env, seed):
+            rng = np.random.default_rng([seed, trial.turn or 0])
+            for agent in agents_to_move(env):
+                if isinstance(env.action_space(agent), Discrete):
+                    masked = np.flatnonzero(env.observe(agent)["action_mask"] == 0)
+                    tried = [-1, env.action_space(agent).n, *rng.permutation(masked)[:TRIED].tolist()]
+                for action in rng.permutation(len(tried))[:TRIED]:
+                    _try_refused(trial, env, tried[action], agent)
+                if not isinstance(env.action_space(agent), Discrete):
+                    tried.append(env.unwrapped.random_action(agent, rng))
+
+
+def _try_refused(trial: Trial, env: Any, action: Any, agent: str) -> None:
+    try:
+        env.unwrapped.check_action(action, agent)
+    except InvalidReply as error:
+        trial.expect(error.message.strip(), f"a message that says why {shown(action)} is refused", error.message, agent)
+    else:
+        number = isinstance(env.action_space(agent), Discrete)
+        trial.expect(not number, f"check_action({action!r}) to raise InvalidReply, as the mask is 0", "nothing", agent)
 
 
 def matches_of_junk_end_within_max_turns(trial: Trial) -> None:
@@ -209,6 +265,8 @@ def _play_with(trial: Trial, kind: type, seed: int) -> list[Any]:
 RULES = (
     junk_actions_forfeit,
     forfeits_pay_what_the_game_says,
+    offenders_forfeit_together,
+    refused_actions_are_explained,
     matches_of_junk_end_within_max_turns,
     junk_replies_raise_only_invalid_reply,
     formatted_actions_are_read_back,

@@ -2,13 +2,17 @@
 
 import contextlib
 import dataclasses
+import traceback
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from llmarena_envs.testing import (
     actions,
     construction,
+    contract,
     copies,
+    declarations,
     determinism,
     hidden,
     matches,
@@ -16,24 +20,31 @@ from llmarena_envs.testing import (
     pettingzoo_tests,
     rewards,
     secrecy,
+    unknown,
     updates,
 )
 from llmarena_envs.testing.elsewhere import Watch, check_elsewhere
-from llmarena_envs.testing.time_limit import TimeUp, can_interrupt, interrupted_after
+from llmarena_envs.testing.time_limit import FRAMES, TimeUp, can_interrupt, interrupted_after
 from llmarena_envs.testing.trial import ConformanceError, Totals, Trial, shown
 
 RULES: tuple[Callable[[Trial], None], ...] = (
+    construction.the_environment_is_made_with_its_options,
+    contract.the_first_stage_keeps_the_contract,
     *construction.RULES,
     *matches.RULES,
+    *contract.RULES,
+    *declarations.RULES,
     *rewards.RULES,
     *determinism.RULES,
     *copies.RULES,
     *observations.RULES,
     *actions.RULES,
     *hidden.RULES,
+    *unknown.RULES,
     *secrecy.RULES,
     *updates.RULES,
     *pettingzoo_tests.RULES,
+    construction.every_obs_type_can_be_observed,
 )
 """Every rule: a function that says by its name and docstring what must hold. The first ones are what the others build on."""
 
@@ -57,7 +68,8 @@ def check_environment(
     about games and codecs are checked as well. What is looked at, in this order:
 
     * construction: options, documented arguments, the order of calls;
-    * matches: their end, who acts when, infos;
+    * the game by itself: who is to move, views, legal actions, rewards;
+    * matches: their end, who acts when, infos; what the environment declares;
     * rewards: for every agent, those of the game, and what ``reward_range``, ``zero_sum`` and ``expected_totals`` say;
     * randomness: the seed decides everything, in every process;
     * copies of a match that is going on;
@@ -66,7 +78,7 @@ def check_environment(
     * what is hidden: ``Game.resample`` redraws it, and nobody who cannot know it notices; ``Game.perfect_information`` is true;
     * views: everything that is observed comes from them, and pending moves do not show;
     * updates: what a reader of ``Codec.update`` has read is no less than the whole observation;
-    * PettingZoo's own tests, and the parallel form.
+    * PettingZoo's own tests, the parallel form, and the beginning of a match with every other ``obs_type``.
 
     Args:
         env_fn: makes the environment from keyword options, e.g. ``tictactoe_v0.env``.
@@ -129,6 +141,12 @@ def check_rules(trial: Trial, watch: Watch) -> None:
             expected = f"an end of this rule within time_limit = {up.limit:g} seconds"
             raise ConformanceError(present.rule, present.place(), expected, f"still busy in {up.where}") from None
         except Exception as error:
-            got = f"{type(error).__name__}: {error}"
-            expected = f"no exception ({rule.__doc__})"
-            raise ConformanceError(present.rule, present.place(), expected, shown(got)) from error
+            expected = f"no exception ({(rule.__doc__ or '').partition(chr(10))[0]})"
+            raise ConformanceError(present.rule, present.place(), expected, _told(error)) from error
+
+
+def _told(error: Exception) -> str:
+    """Returns what an exception says, and where it was raised."""
+    calls = traceback.extract_tb(error.__traceback__)[-FRAMES:]
+    where = ", called by ".join(f"{call.name} ({Path(call.filename).name}:{call.lineno})" for call in reversed(calls))
+    return f"{shown(f'{type(error).__name__}: {error}')} in {where}"

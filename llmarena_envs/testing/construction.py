@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.testing.trial import Trial, shown
 
 _HEAD = re.compile(r"^\* (`\w+=[^`\n]*`(?:,\s++`\w+=[^`\n]*`)*+):", re.MULTILINE)
@@ -15,10 +16,10 @@ _DEFAULT = re.compile(r"`(\w+)=([^`\n]*)`")
 
 
 def the_environment_is_made_with_its_options(trial: Trial) -> None:
-    """``env_fn(**options)`` gives an environment, and a match begins; under its option ``language`` no text is missing."""
-    env = trial.make()
-    env.reset(seed=trial.seeds[0])
-    trial.expect(env.agents, "agents after reset()", env.agents)
+    """``env_fn(**options)`` gives an environment, with ``render_mode`` too; under its option ``language`` no text is missing."""
+    for more in ({}, {"render_mode": "ansi"}):
+        env = trial.make(**more)
+        trial.expect(env.possible_agents, "possible_agents before reset()", env.possible_agents)
 
 
 def arguments_are_documented(trial: Trial) -> None:
@@ -78,4 +79,18 @@ def calls_before_reset_are_refused(trial: Trial) -> None:
             trial.fail(f"{name} before reset() to be refused, e.g. by OrderWrapper", "no error")
 
 
-RULES = (the_environment_is_made_with_its_options, arguments_are_documented, calls_before_reset_are_refused)
+def every_obs_type_can_be_observed(trial: Trial) -> None:
+    """With its other ``obs_types`` too the environment is made, and what agents observe at first is in their space."""
+    raw = trial.make().unwrapped
+    others = [obs_type for obs_type in raw.obs_types if obs_type != raw.obs_type] if isinstance(raw, TextEnv) else []
+    for obs_type in others:
+        env = trial.make(obs_type=obs_type)
+        env.reset(seed=trial.seeds[0])
+        for agent in env.possible_agents:
+            observation, space = env.observe(agent), env.observation_space(agent)
+            trial.expect(
+                space.contains(observation), f"with obs_type={obs_type!r} a member of {space}", observation, agent
+            )
+
+
+RULES = (arguments_are_documented, calls_before_reset_are_refused)

@@ -29,17 +29,27 @@ def pickled_copies_play_on_identically(trial: Trial) -> None:
 
 
 def copied_games_are_independent(trial: Trial) -> None:
-    """``copy.copy(game)`` is a position of its own: what is played in it does not change the match."""
-    for env in trial.positions():
+    """``copy.copy(game)`` is a position of its own: what is played in it changes the match neither now nor later.
+
+    A game that holds lists, or draws from a generator while it is played, says by ``__copy__`` how those are copied.
+    """
+    for seed in trial.seeds:
+        env, alone = trial.make(), trial.make()
         if not hasattr(env.unwrapped, "game"):
             return
-        before = snapshot(env)
-        game, rng = copy.copy(env.unwrapped.game), np.random.default_rng(0)
-        for _ in range(env.unwrapped.max_turns):
-            if not game.to_move:
-                break
-            game.apply(tuple(game.random_action(agent, rng) for agent in game.to_move))
-        expect_equal(trial, before, snapshot(env), "the match unchanged by play in a copy of its game")
+        for _ in zip(trial.play(alone, seed), trial.play(env, seed), strict=True):
+            expect_equal(trial, snapshot(alone), snapshot(env), "the match as it is when nothing is played in copies")
+            before = snapshot(env)
+            _play_in_copy(env)
+            expect_equal(trial, before, snapshot(env), "the match unchanged by play in a copy of its game")
+
+
+def _play_in_copy(env: Any) -> None:
+    game, rng = copy.copy(env.unwrapped.game), np.random.default_rng(0)
+    for _ in range(env.unwrapped.max_turns):
+        if not game.to_move:
+            break
+        game.apply(tuple(game.random_action(agent, rng) for agent in game.to_move))
 
 
 def _check_copies(trial: Trial, make_copy: Callable[[Any], Any]) -> None:

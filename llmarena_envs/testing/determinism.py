@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 from llmarena_envs.testing.processes import digest_of_matches, digests_elsewhere, pickled
-from llmarena_envs.testing.transcript import digest, expect_equal, expect_same_course, plain, snapshot
-from llmarena_envs.testing.trial import Trial
+from llmarena_envs.testing.transcript import are_alike, digest, expect_equal, expect_same_course, plain, snapshot
+from llmarena_envs.testing.trial import Trial, agents_to_move
+
+MORE_SEEDS = 100
+"""Seeds that are tried where those of the trial all give the same match."""
 
 
 def _courses(trial: Trial, env: Any, seeds: Sequence[int]) -> list[list[Any]]:
@@ -29,7 +32,8 @@ def same_seed_gives_the_same_match(trial: Trial) -> None:
 def seeds_are_not_ignored(trial: Trial) -> None:
     """``reset(seed)`` seeds ``np_random``; where chance plays a part, not all seeds give the same match.
 
-    Chance plays a part if the generator moves on in the course of a match, or if the caller said so.
+    Chance plays a part if the generator moves on in the course of a match, or if the caller said so. It may decide rarely, or
+    nothing that is seen in the matches of the trial: then many more seeds are tried, and the positions they begin with compared.
     """
     env = trial.make(render_mode="ansi")
     states, courses = set(), set()
@@ -44,10 +48,25 @@ def seeds_are_not_ignored(trial: Trial) -> None:
     expected = len(set(trial.seeds))
     trial.expect(len(states) == expected, f"{expected} seeds to give as many states of np_random", len(states))
     chance = trial.chance if trial.chance is not None else _state(env) != start
-    if chance and expected > 1:
-        trial.expect(len(courses) > 1, f"{expected} seeds to give different matches", "the same match for all")
+    if chance and expected > 1 and len(courses) == 1:
+        found = _another_match(trial, courses)
+        trial.expect(found, f"some of {expected + MORE_SEEDS} seeds to give another match", "the same match for all")
     if trial.chance is False:
         trial.expect(len(courses) == 1, "one match for all seeds, as there is no chance", f"{len(courses)} matches")
+
+
+def _another_match(trial: Trial, courses: set[str]) -> bool:
+    """Says whether any of many more seeds gives another match, or a game that begins otherwise."""
+    env, first = trial.make(render_mode="ansi"), trial.make()
+    first.reset(seed=trial.seeds[0])
+    for seed in range(max(trial.seeds) + 1, max(trial.seeds) + 1 + MORE_SEEDS):
+        env.reset(seed=seed)
+        if hasattr(env.unwrapped, "game") and not are_alike(env.unwrapped.game, first.unwrapped.game):
+            return True
+        positions = itertools.chain([None], trial.play_on(env, np.random.default_rng(0)))
+        if digest((snapshot(env), env.render()) for _ in positions) not in courses:
+            return True
+    return False
 
 
 def _state(env: Any) -> str:
@@ -71,8 +90,9 @@ def interleaved_matches_do_not_disturb_each_other(trial: Trial) -> None:
 def global_generators_are_left_alone(trial: Trial) -> None:
     """Neither construction nor play draws from or seeds the generators of ``random`` and ``numpy.random``."""
     before = _global_states()
-    for _ in trial.positions():
-        pass
+    for env in trial.positions():
+        for agent in agents_to_move(env):
+            env.unwrapped.default_action(agent)
     trial.expect(_global_states() == before, "the global generators to stay as they were", "another state")
 
 

@@ -1,5 +1,7 @@
 """Rules about the course of a match: its end, who is selected, infos."""
 
+import math
+
 import numpy as np
 
 from llmarena_envs.testing.trial import Trial, agents_to_move, is_over, random_move
@@ -67,8 +69,8 @@ def infos_hold_numbers_only(trial: Trial) -> None:
             trial.expect(isinstance(info.get("illegal"), int), "infos with an int called 'illegal'", info, agent)
             for key, value in info.items():
                 trial.expect(
-                    isinstance(key, str) and isinstance(value, bool | int | float | np.number),
-                    "names of numbers or flags",
+                    isinstance(key, str) and isinstance(value, bool | int | float | np.number) and math.isfinite(value),
+                    "names of finite numbers or flags",
                     {key: value},
                     agent,
                 )

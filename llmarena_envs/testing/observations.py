@@ -23,6 +23,8 @@ def metadata_is_complete(trial: Trial) -> None:
     trial.expect({"ansi", "human"} <= set(modes), "render modes 'ansi' and 'human'", modes)
     parallelizable = metadata.get("is_parallelizable")
     trial.expect(isinstance(parallelizable, bool), "is_parallelizable as True or False", parallelizable)
+    if trial.parallel_env_fn is not None:
+        trial.expect(parallelizable, "is_parallelizable = True, as there is a parallel_env", parallelizable)
 
 
 def spaces_are_the_same_objects_for_life(trial: Trial) -> None:
@@ -39,7 +41,7 @@ def spaces_are_the_same_objects_for_life(trial: Trial) -> None:
 def observations_have_the_agreed_keys(trial: Trial) -> None:
     """The keys are ``rules``, ``text`` (and ``action_mask`` beside ``Discrete`` actions), or ``observation``, ``action_mask``.
 
-    Behind those of a text stands ``fresh_history`` where the environment has such turns.
+    Texts are not blank. Behind those of a text stands ``fresh_history`` where the environment has such turns.
     """
     for env in trial.positions():
         for agent in env.possible_agents:
@@ -53,6 +55,8 @@ def observations_have_the_agreed_keys(trial: Trial) -> None:
                 types = {"observation": np.ndarray, "action_mask": np.ndarray}
             came = {key: type(value) for key, value in observation.items()}
             trial.expect(list(came.items()) == list(types.items()), f"{types} in this order", came, agent)
+            blank = [key for key, said in observation.items() if isinstance(said, str) and not said.strip()]
+            trial.expect(not blank, "texts that say something", f"nothing in {blank}", agent)
 
 
 def observations_are_in_their_spaces(trial: Trial) -> None:
@@ -72,6 +76,17 @@ def views_never_change(trial: Trial) -> None:
             taken += [(view, plain(view)) for view in views]
         for view, said in taken:
             expect_equal(trial, said, plain(view), "a view that stays as it was", view.agent)
+
+
+def observations_never_change(trial: Trial) -> None:
+    """What was observed stays as it was, whatever is played afterwards: no array is used again for the next observation."""
+    for seed in trial.seeds:
+        env, taken = trial.make(), []
+        for _ in trial.play(env, seed):
+            observed = [(agent, env.observe(agent)) for agent in env.possible_agents]
+            taken += [(agent, observation, plain(observation)) for agent, observation in observed]
+        for agent, observation, said in taken:
+            expect_equal(trial, said, plain(observation), "an observation that stays as it was", agent)
 
 
 def rules_texts_stay_the_same(trial: Trial) -> None:
@@ -156,6 +171,7 @@ RULES = (
     observations_have_the_agreed_keys,
     observations_are_in_their_spaces,
     views_never_change,
+    observations_never_change,
     rules_texts_stay_the_same,
     masks_of_waiting_agents_are_zero,
     masks_show_exactly_the_legal_actions,

@@ -9,12 +9,13 @@ import numpy as np
 
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.failures import Reason
+from llmarena_envs.core.filler import drawn_filler
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.judging import Scale
 from llmarena_envs.core.messages import Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.core.quoting import quote
-from llmarena_envs.writer_editor.hidden import other_secrets
+from llmarena_envs.writer_editor.hidden import other_secrets, other_values
 from llmarena_envs.writer_editor.objective import UNKNOWN, Measure
 from llmarena_envs.writer_editor.task_types import Assignment, Document, Problem
 
@@ -300,7 +301,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
         self.chosen = other_secrets(self.chosen, rng)
         if self.to_move:
             self.measured = tuple(
-                _other_values(values, measure.best, rng)
+                other_values(values, measure.best, rng)
                 for values, measure in zip(self.measured, self.measures, strict=False)
             )
         own = self.judges.index(agent) if agent in self.judges else -1
@@ -349,14 +350,8 @@ class WriterEditor(Game[Action, WriterEditorView]):
         return twin
 
 
-def _other_values(values: tuple[float, float], best: float, rng: np.random.Generator) -> tuple[float, float]:
-    """Draws what a first and a last text measure: alike if they did before, nothing that is not known."""
-    first, last = (value if value == UNKNOWN else rng.random() * best for value in values)
-    return first, first if values[0] == values[1] else last
-
-
 def _other_reasons(given: Scores | Abstention, rng: np.random.Generator) -> Scores | Abstention:
     if isinstance(given, Abstention):
         return given
-    reason = f"Reasons without meaning, number {int(rng.integers(1000))}."
+    reason = drawn_filler("Reasons", rng)
     return Scores(*[each._replace(reason=reason) for each in given])

@@ -1,7 +1,9 @@
-"""What nobody is told of a task, replaced by something without meaning."""
+"""What is not told of a task and of what was measured, replaced by something without meaning."""
 
 import numpy as np
 
+from llmarena_envs.core.filler import filler
+from llmarena_envs.writer_editor.objective import UNKNOWN
 from llmarena_envs.writer_editor.task_types import Document, Problem
 
 
@@ -9,12 +11,18 @@ def other_secrets(task: Problem | Document, rng: np.random.Generator) -> Problem
     """Returns a task with the same assignment, and with another solution and other tests, or with another reference."""
     number = int(rng.integers(1000))
     if isinstance(task, Document):
-        return task._replace(tgt=f"A translation without meaning, number {number}." if task.tgt else "")
+        return task._replace(tgt=filler("A translation", number) if task.tgt else "")
     signature, name = task.assignment.signature, task.entry_point
     return task._replace(
         code=f"def {signature}:\n    return {number}\n" if signature != name else "",
         test_list=tuple(f"assert callable({name}), {number + place}" for place in range(len(task.test_list))),
         test_setup_code="",
         buggy_code=f"{name} = {number}" if task.buggy_code else "",
-        bug=f"a mistake without meaning, number {number}" if task.bug else "",
+        bug=filler("A mistake", number) if task.bug else "",
     )
+
+
+def other_values(values: tuple[float, float], best: float, rng: np.random.Generator) -> tuple[float, float]:
+    """Draws what a first and a last text measure: alike if they did before, nothing that is not known."""
+    first, last = (value if value == UNKNOWN else rng.random() * best for value in values)
+    return first, first if values[0] == values[1] else last

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rating.commands.values import amount, count, duration, positive
+from rating.commands.values import amount, count, duration, finite, positive
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -174,7 +174,7 @@ def _export(parser: argparse.ArgumentParser) -> None:
         "--winners", action="store_true", default=None, help="sft: of each match only who received most"
     )
     training.add_argument(
-        "--min-reward", type=float, metavar="REWARD", help="sft: only who received so much in the match"
+        "--min-reward", type=finite, metavar="REWARD", help="sft: only who received so much in the match"
     )
     training.add_argument(
         "--rejected",
@@ -269,7 +269,7 @@ def _tournament(parser: argparse.ArgumentParser) -> None:
     added.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the policy; may be repeated"
     )
-    added.add_argument("--prior", type=float, metavar="SCORE", help="initial score (default: the median)")
+    added.add_argument("--prior", type=finite, metavar="SCORE", help="initial score (default: the median)")
     _add_wide(added)
 
 

@@ -25,18 +25,11 @@ _OURS = "llmarena-envs"
 
 def envs(args: argparse.Namespace) -> None:
     """Lists the environments with their seats and abilities; what is wrong with another's is a warning."""
-    rows = [{**_row(entry.name), "id": entry.registry_id, "title": entry.title} for entry in CATALOGUE]
+    rows = [_row(entry.name, entry.registry_id, entry.title, _OURS) for entry in CATALOGUE]
     _warn_of_refused()
     for other in installed().environments.values():
         try:
-            rows.append(
-                {
-                    **_row(other.name),
-                    "id": other.registry_id,
-                    "title": _title(other.name),
-                    "distribution": other.distribution,
-                }
-            )
+            rows.append(_row(other.name, other.registry_id, _title(other.name), other.distribution))
         except Exception as error:  # another's code may raise anything
             _warn(other.name, other.distribution, error)
     if args.json:
@@ -83,18 +76,18 @@ def policies(args: argparse.Namespace) -> None:
     print("  package.module:factory   A function of your own that returns a policy.")
 
 
-def _row(name: str) -> dict[str, Any]:
+def _row(name: str, registry_id: str, title: str, distribution: str) -> dict[str, Any]:
     """Returns what an environment with its default options says of itself."""
     env = make_environment(name, {})
     try:
         return {
             "name": name,
-            "id": "",
-            "title": "",
+            "id": registry_id,
+            "title": title,
             "agents": list(env.possible_agents),
             "max_turns": env.unwrapped.max_turns,
             "abilities": list(env.unwrapped.declaration.abilities),
-            "distribution": _OURS,
+            "distribution": distribution,
         }
     finally:
         env.close()

@@ -21,7 +21,8 @@ from rating.records.store import Store
 from rating.report.tables import to_json
 from rating.running import run_directory
 from rating.running.contests import make_leaderboards
-from rating.running.run_file import PERSON, RunConfig
+from rating.running.people import people
+from rating.running.run_file import RunConfig
 from rating.schemes.figures import Grid
 
 MAX_SHOWN = 50
@@ -93,12 +94,11 @@ def reparse_run(args: argparse.Namespace) -> int:
 
 def _read_again(config: RunConfig, store: Store, found: _Findings) -> Iterator[dict[str, Any]]:
     """Reads match by match, and yields a table of JSON values for every reply that is read otherwise now."""
-    people = [item.title for item in config.policy if item.spec == PERSON] + [PERSON]
     try:
-        found.facts = store.facts()
+        found.facts, persons = store.facts(), people(config, store)
         settings = run_directory.turn_settings(store)
         for record in store.records():
-            read = reparse(record, settings[record.match.environment], people)
+            read = reparse(record, settings[record.match.environment], persons)
             _count(record, read, found)
             for difference in read.differences:
                 policy = read.seats[difference.agent]

@@ -10,7 +10,7 @@ from typing import Any
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.running import run_directory
-from rating.training_data.exporting import FORMATS, Export, write_file
+from rating.training_data.exporting import FORMATS, Export, is_stream, write_file
 from rating.training_data.selection import DAMAGED, Selection, Tally
 
 _NOT_OF_DEALS = ("policies", "staff", "history")
@@ -22,7 +22,7 @@ def export_training_data(args: argparse.Namespace) -> int:
     """Writes rows, and to standard error what became of the matches.
 
     Returns:
-        0, or 1 if a match is not as it was recorded, and so left out.
+        0, or 1 if a match is not as it was recorded, and so left out, or if a data set has no row, and so is not made.
 
     Raises:
         OptionError: if something is asked for that the format does not have.
@@ -33,7 +33,7 @@ def export_training_data(args: argparse.Namespace) -> int:
     if args.parquet and args.out is None:
         raise OptionError("--parquet: expected --out DIR, the directory to make")
     own: dict[str, Any] = {name: value for name, value in given.items() if name in _OF_FORMATS}
-    if "directory" in known and args.out is not None:
+    if "directory" in known and args.out is not None and not is_stream(args.out):
         own["directory"] = args.out.absolute().parent
     selection = Selection(**{name: value for name, value in given.items() if name in _SELECTION})
     config, store = run_directory.open_run(args.dir)
@@ -44,6 +44,9 @@ def export_training_data(args: argparse.Namespace) -> int:
         else:
             rows = export.write_data_set(args.out) if args.parquet else write_file(export, args.out)
     _report(export.tally, rows)
+    if args.parquet and not rows:
+        print(f"{printable(str(args.out))}: not made, since a data set without rows cannot be read", file=sys.stderr)
+        return 1
     return 1 if export.tally.problems else 0
 
 

@@ -29,6 +29,14 @@ def amount(text: str) -> float:
     return value
 
 
+def finite(text: str) -> float:
+    """Reads a finite number."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"expected a finite number, got {text}")
+    return value
+
+
 def duration(text: str) -> float:
     """Reads seconds: ``90``, ``90s``, ``15m``, ``1h30m``."""
     parts = re.fullmatch(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,9})s?)?", text)

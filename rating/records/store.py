@@ -26,6 +26,8 @@ from rating.records.record import (
     load_turn,
 )
 
+_RECORDS = "SELECT environment, number, policies, seed, options, status, seats, digest, tries, error, id FROM match"
+
 
 class _Journal(NamedTuple):
     """How far a match that is under way has been recorded."""
@@ -191,17 +193,20 @@ class Store:
 
     def records_as_far_as_possible(self) -> Iterator[Record | Damage]:
         """Yields the record of every match like ``records``, or what is wrong with it if it is damaged."""
-        for row in self._record_rows(""):
-            try:
-                yield self._record(row)
-            except RunError as error:
-                yield Damage(f"match {row[-1]} ({row[0]} {row[1]})", str(error))
+        for (place,) in self._db.execute("SELECT rowid FROM match ORDER BY environment, number"):
+            where = f"match in row {place}"
+            try:  # row by row: of one that cannot be read at all the others are none the worse
+                (row,) = self._db.execute(f"{_RECORDS} WHERE rowid = ?", (place,))
+                where = f"match {row[-1]} ({row[0]} {row[1]})"
+                record = self._record(row)
+            except (RunError, sqlite3.DatabaseError, ValueError) as error:
+                yield Damage(where, str(error))
+            else:
+                yield record
 
     def _record_rows(self, match_id: str) -> Iterator[tuple[Any, ...]]:
         return self._db.execute(
-            "SELECT environment, number, policies, seed, options, status, seats, digest, tries, error, id FROM match"
-            " WHERE substr(id, 1, ?) = ? ORDER BY environment, number",
-            (len(match_id), match_id),
+            f"{_RECORDS} WHERE substr(id, 1, ?) = ? ORDER BY environment, number", (len(match_id), match_id)
         )
 
     def _record(self, row: tuple[Any, ...]) -> Record:

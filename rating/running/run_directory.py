@@ -190,12 +190,25 @@ def turn_settings(store: Store) -> dict[str, TurnSettings]:
         raise RunError(f"{store.path}: expected the treatment of bad replies, got {turns!r} ({error})") from error
 
 
+def players(store: Store) -> dict[str, dict[str, Any]]:
+    """Returns everybody who has ever played in a run, by name: ``spec`` and options, as it was recorded.
+
+    Raises:
+        RunError: if it was not recorded.
+    """
+    recorded = _identity(store)["players"]
+    try:
+        return {name: {**player, "spec": str(player["spec"])} for name, player in recorded.items()}
+    except (TypeError, KeyError, AttributeError) as error:
+        raise RunError(f"{store.path}: expected players by name, got {str(recorded)[:80]!r} ({error})") from error
+
+
 def _identity(store: Store) -> dict[str, Any]:
     """Returns what must not change while the run is under way, as it was recorded."""
     recorded = store.facts().get(IDENTITY, "")
     try:
         identity = json.loads(recorded)
-        return {**identity, "turns": identity["turns"]}
+        return {**identity, "turns": identity["turns"], "players": identity["players"]}
     except (ValueError, TypeError, KeyError) as error:
         raise RunError(
             f"{store.path}: expected players and treatment of bad replies in the fact {IDENTITY!r}, got {recorded[:80]!r}"

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from rating.records.record import Record
-from rating.training_data.selection import ORIGIN, Tally, deal_columns
+from rating.training_data.columns import ORIGIN, deal_columns
+from rating.training_data.selection import Tally
 from rating.training_data.spool import RowSpool
 
 

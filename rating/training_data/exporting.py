@@ -1,5 +1,6 @@
 """A run as training data: what is asked for, and what is written."""
 
+import itertools
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +12,8 @@ from llmarena_envs.core.options import check_choice
 from rating.errors import RunError
 from rating.records.store import Store, fact_table
 from rating.running import run_directory
-from rating.running.run_file import PERSON, RunConfig
+from rating.running.people import people
+from rating.running.run_file import RunConfig
 from rating.training_data.card import Card
 from rating.training_data.deals import Deals
 from rating.training_data.grpo import Grpo
@@ -50,13 +52,19 @@ class Export:
         if selection.environment:
             check_choice("environment", selection.environment, [item.name for item in config.environment])
         for policy in selection.policies:
-            check_choice("policy", policy, [item.title for item in config.policy])
+            check_choice("policy", policy, self._names(config, store))
         self.tally = Tally()
         self._store = store
         self._format = format
         self._selection = selection
         self._settings = run_directory.turn_settings(store)
-        self._people = [item.title for item in config.policy if item.spec == PERSON] + [PERSON]
+        self._people = people(config, store)
+
+    @staticmethod
+    def _names(config: RunConfig, store: Store) -> list[str]:
+        """Returns the names of all who play, serve or have ever played."""
+        seated = [name for item in config.environment for name in config.seated(item.name)]
+        return sorted({*run_directory.players(store), *[item.title for item in config.policy], *seated})
 
     def write_lines(self, file: TextIO) -> int:
         """Writes JSON lines and returns the number of rows."""
@@ -66,7 +74,8 @@ class Export:
         """Makes a directory of Parquet files with a card and returns the number of rows.
 
         Args:
-            path: where; there must be nothing, or an empty directory. It is there once all is written.
+            path: where; there must be nothing, or an empty directory. It is there once all is written. Without a row nothing
+                is made, since ``datasets`` does not read a data set that has none.
 
         Raises:
             RunError: if there is something.
@@ -75,9 +84,14 @@ class Export:
         check_installed()
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise RunError(f"{path}: expected a new or empty directory, but it holds something")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = self._rows()
+        first = next(rows, None)
+        if first is None:
+            return 0
         with _replacing(path) as unfinished:
             (unfinished / SHARDS).mkdir(parents=True)
-            written = write_shards(self._rows(), self._format.columns, unfinished / SHARDS)
+            written = write_shards(itertools.chain([first], rows), self._format.columns, unfinished / SHARDS)
             (unfinished / CARD).write_text(self._card(written).text(), encoding="utf-8")
         return written.rows
 
@@ -114,9 +128,28 @@ def _words(versions: Mapping[str, str]) -> str:
 
 
 def write_file(export: Export, path: Path) -> int:
-    """Writes JSON lines into a file, which is there once all is written, and returns the number of rows."""
+    """Writes JSON lines into a file, which is there once all is written, and returns the number of rows.
+
+    What is no file, as a pipe or a device, is written to as it is.
+
+    Raises:
+        RunError: if there is a directory, or none to put the file in.
+    """
+    if path.is_dir():
+        raise RunError(f"{path}: expected a file to write, but it is a directory; one is made with --parquet")
+    if is_stream(path):
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            return export.write_lines(stream)
+    path = path.resolve()  # of a link, what it names is replaced
+    if not path.parent.is_dir():
+        raise RunError(f"{path}: expected a directory to write the file in, but there is none")
     with _replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as file:
         return export.write_lines(file)
+
+
+def is_stream(path: Path) -> bool:
+    """Says whether a path is something that is written to and cannot be replaced, as a pipe or a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 @contextmanager

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rating.training_data.columns import MESSAGE, ORIGIN_OF_PART, REPLIES, Part, replies_of
 from rating.training_data.conversations import messages_of
-from rating.training_data.selection import ORIGIN_OF_PART, REPLIES, Part, replies_of
 from rating.training_data.spool import RowSpool
-
-_MESSAGE = {"role": "string", "content": "string"}
 
 
 @dataclass(frozen=True)
@@ -34,8 +32,8 @@ class Grpo:
         """Columns of a row and their types."""
         thoughts = {"reasoning": ["string"]} if self.reasoning else {}
         own = {
-            "prompt": [_MESSAGE],
-            "completion": [_MESSAGE],
+            "prompt": [MESSAGE],
+            "completion": [MESSAGE],
             "mask": ["bool"],
             "prompt_id": "string",
             "samples": "int32",

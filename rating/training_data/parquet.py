@@ -22,7 +22,7 @@ class Written(NamedTuple):
 
 
 def write_shards(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, Any], directory: Path) -> Written:
-    """Writes rows into ``train-00000.parquet`` and so on; without any row there is an empty file.
+    """Writes rows into ``train-00000.parquet`` and so on; without any row there is none.
 
     Args:
         rows: what is written.
@@ -38,7 +38,7 @@ def write_shards(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, Any], 
 
     schema = pyarrow.schema([(name, _arrow_type(kind)) for name, kind in columns.items()])
     groups, written, size, shard = _groups(rows), 0, 0, 0
-    group: list[Mapping[str, Any]] | None = next(groups, [])
+    group = next(groups, None)
     while group is not None:
         path = directory / f"train-{shard:05}.parquet"
         with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:

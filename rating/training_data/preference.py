@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from agents.chat import Message
+from rating.training_data.columns import MESSAGE, ORIGIN, Part
 from rating.training_data.conversations import prompts_of
 from rating.training_data.grpo import prompt_id
-from rating.training_data.selection import ORIGIN, Part
 from rating.training_data.spool import Spool, dump, load
 
 REASK = "reask"
 DEAL = "deal"
-_MESSAGE = {"role": "string", "content": "string"}
 _SIDE = {"policy": "string", "match": "string", "kind": "string", "reward": "float64"}
 
 
@@ -39,7 +38,7 @@ class Preference:
     @property
     def columns(self) -> dict[str, Any]:
         """Columns of a row and their types."""
-        texts = {"prompt": [_MESSAGE], "chosen": [_MESSAGE], "rejected": [_MESSAGE]}
+        texts = {"prompt": [MESSAGE], "chosen": [MESSAGE], "rejected": [MESSAGE]}
         sides = {f"{side}_{name}": kind for side in ("chosen", "rejected") for name, kind in _SIDE.items()}
         return {**texts, "source": "string", "turn": "int32", "agent": "string", **sides, **ORIGIN}
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.chat import Message
+from rating.training_data.columns import MESSAGE, ORIGIN_OF_PART, REPLIES, Part, replies_of
 from rating.training_data.conversations import messages_of
-from rating.training_data.selection import ORIGIN_OF_PART, REPLIES, Part, replies_of
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Sft:
     @property
     def columns(self) -> dict[str, Any]:
         """Columns of a row and their types."""
-        message = {"role": "string", "content": "string", **({"weight": "int8"} if self.rejected else {})}
+        message = {**MESSAGE, **({"weight": "int8"} if self.rejected else {})}
         thoughts = {"reasoning": ["string"]} if self.reasoning else {}
         return {"messages": [message], "trainable": ["bool"], **REPLIES, **thoughts, **ORIGIN_OF_PART}
 

@@ -1,11 +1,16 @@
 """Deals as rows of data sets, written and read."""
 
+import inspect
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
+from agents.registry import baselines
 from agents.training import Deal, deals
+from agents.training.deals import FILE_OPTIONS
+from llmarena_envs.catalogue import CATALOGUE, load_environment
 from llmarena_envs.core.options import OptionError
 
 DEAL = Deal("tictactoe_v0", 3, {"player_1": "minimax:depth=2"}, {"random_opening": 1})
@@ -36,6 +41,13 @@ def test_a_deal_is_read_as_it_was_written() -> None:
         ({"opponents": {"player_1": "hf:somewhere"}}, "opponent of an untrusted row"),
         ({"opponents": {"player_1": "human"}}, "opponent of an untrusted row"),
         ({"options": 3}, "options"),
+        ({"options": {"\ud800": 1}}, "lone surrogates"),
+        ({"environment": "undercover_v0", "options": {"word_pairs": "/etc/passwd"}}, "word_pairs of an untrusted row"),
+        ({"environment": "writer_editor_v0", "options": {"sandbox": "unisolated"}}, "sandbox of an untrusted row"),
+        (
+            {"environment": "debate_v0", "opponents": {"debater_0": "examiner:questions=/etc/passwd"}},
+            "questions of an untrusted row",
+        ),
         ({"reward": 1}, "expected an object with"),
     ],
 )
@@ -48,6 +60,32 @@ def test_a_hostile_row_is_refused(change: dict[str, Any], said: str) -> None:
 def test_what_is_no_deal_is_refused(text: Any) -> None:
     with pytest.raises(OptionError, match="deal: expected"):
         Deal.from_json(text)
+
+
+def test_every_option_that_reads_a_file_is_known() -> None:
+    """Of policies too, where a path stands as a text."""
+    paths = set()
+    for entry in CATALOGUE:
+        for made in (load_environment(entry.name), *baselines(entry.name).values()):
+            parameters = inspect.signature(made).parameters.values()
+            paths |= {each.name for each in parameters if "Path" in str(each.annotation) or each.name in FILE_OPTIONS}
+            assert "sandbox" not in str(parameters) or entry.name == "writer_editor_v0"
+    assert paths == set(FILE_OPTIONS)
+
+
+def test_a_row_may_hold_what_others_read_from_files() -> None:
+    deal = Deal("undercover_v0", 0, {}, {"word_pairs": None, "language": "zh"})
+    assert Deal.from_json(deal.to_json()) == deal
+    debate = Deal("debate_v0", 0, {}, {"questions": "builtin"})
+    assert Deal.from_json(debate.to_json()) == debate
+
+
+def test_seeds_may_come_from_numpy_and_are_never_left_to_chance() -> None:
+    (deal,) = deals("tictactoe_v0", np.array([7]), None)
+    assert Deal.from_json(deal.to_json()) == Deal("tictactoe_v0", 7)
+    for seed in (None, -1, 1.5, "7", True, np.bool_(True), 2**63):
+        with pytest.raises(OptionError, match="seed"):
+            Deal("tictactoe_v0", seed)  # type: ignore[arg-type]
 
 
 def test_rows_of_ones_own_may_name_any_policy() -> None:

@@ -42,6 +42,13 @@ def test_the_first_example_of_the_readme_plays_a_match():
     assert "You play X." in screen.getvalue()
 
 
+def test_the_example_of_training_in_the_readme_plays_a_match_to_its_end():
+    screen = io.StringIO()
+    with contextlib.redirect_stdout(screen):
+        exec(compile(blocks("README.md", "python")[2], "README.md", "exec"), {})
+    assert float(screen.getvalue()) == -1
+
+
 def test_the_run_file_of_the_quickstart_is_valid():
     (text,) = blocks("docs/quickstart.md", "toml")
     assert parse_run_file(text, "quickstart").pool("tictactoe_v0") == ["greedy", "random", "tiny"]

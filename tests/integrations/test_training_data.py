@@ -82,6 +82,13 @@ def test_shards_begin_anew_and_the_same_run_gives_the_same_bytes(
     )
 
 
+def test_without_a_row_there_is_no_data_set(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+    out = tmp_path / "data"
+    assert main(["export", str(run), "--format", "sft", "--min-reward", "9", "--parquet", "--out", str(out)]) == 1
+    assert "data: not made, since a data set without rows cannot be read" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_directory_that_holds_something_is_left_alone(data: dict[str, Path], run: Path) -> None:  # noqa: F811
     before = sorted(data["sft"].rglob("*"))
     assert main(["export", str(run), "--format", "sft", "--parquet", "--out", str(data["sft"])]) == 2

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.clients import __main__ as command
-from benchmarks.clients import environments
-from benchmarks.clients.environments import run_elsewhere
+from benchmarks.clients import virtual_environments
 from benchmarks.clients.page import PAGE, fill
 from benchmarks.clients.report import (
     GROUPS,
@@ -19,6 +18,7 @@ from benchmarks.clients.report import (
     run_client,
 )
 from benchmarks.clients.trials import ACCEPTED, REFUSED
+from benchmarks.clients.virtual_environments import run_elsewhere
 
 CLIENTS = [client for clients in GROUPS.values() for client in clients]
 
@@ -106,7 +106,7 @@ def test_a_client_that_hangs_is_ended_with_all_it_started(tmp_path, monkeypatch)
     python = tmp_path / "python"
     python.write_text(f"#!/bin/sh\n(sleep 2; touch {tmp_path}/late) &\nsleep 60\n", encoding="utf-8")
     python.chmod(0o755)
-    monkeypatch.setattr(environments, "_SMOKE_SECONDS", 1)
+    monkeypatch.setattr(virtual_environments, "_SMOKE_SECONDS", 1)
     (report,) = run_elsewhere(python, ["sb3"], smoke=True)
     assert report.rows[0].reason == "not finished within 1 s"
     time.sleep(1.5)

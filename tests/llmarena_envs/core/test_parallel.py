@@ -1,8 +1,9 @@
-"""The parallel form: an action for each agent in the match, and for nobody else."""
+"""The parallel form: an action for each agent in the match."""
 
 from typing import Any
 
 import pytest
+from pettingzoo.utils.env_logger import EnvLogger
 
 from tests.llmarena_envs.testing.duel import parallel_duel
 
@@ -12,11 +13,10 @@ from tests.llmarena_envs.testing.duel import parallel_duel
     [
         ({"player_0": 1}, r"expected one for each of \['player_0', 'player_1'\], got missing: \['player_1'\]$"),
         ({}, r"missing: \['player_0', 'player_1'\]$"),
-        ({"player_0": 1, "player_1": 1, "player_2": 1}, r"got not in the match: \['player_2'\]$"),
         ({"player_0": 1, "player1": 1}, r"missing: \['player_1'\]; not in the match: \['player1'\]$"),
     ],
 )
-def test_wrong_agents_are_named_and_nothing_is_played(actions: dict[str, Any], message: str) -> None:
+def test_missing_agents_are_named_and_nothing_is_played(actions: dict[str, Any], message: str) -> None:
     env = parallel_duel()
     env.reset(seed=0)
     with pytest.raises(ValueError, match=message):
@@ -26,11 +26,22 @@ def test_wrong_agents_are_named_and_nothing_is_played(actions: dict[str, Any], m
     assert env.unwrapped.game.rounds == ((1, 2),)
 
 
-def test_actions_after_the_end_are_an_error() -> None:
+def test_actions_of_others_are_ignored_as_in_pettingzoo() -> None:
+    env = parallel_duel()
+    env.reset(seed=0)
+    env.step({"player_1": 2, "player_0": 1, "player_2": 1})
+    assert env.unwrapped.game.rounds == ((1, 2),)
+
+
+@pytest.mark.parametrize("actions", [{}, {"player_0": 0, "player_1": 0}])
+def test_actions_after_the_end_do_nothing_but_warn(actions: dict[str, Any]) -> None:
     env = parallel_duel()
     env.reset(seed=0)
     env.step({"player_0": None, "player_1": 0})
     assert env.agents == []
-    with pytest.raises(ValueError, match=r"the match is over, begin another with reset\(\)"):
-        env.step({"player_0": 0, "player_1": 0})
+    EnvLogger.flush()
+    EnvLogger.suppress_output()
+    assert env.step(actions) == ({}, {}, {}, {}, {})
+    assert any("after" in str(message) for message in EnvLogger.mqueue)
+    EnvLogger.unsuppress_output()
     assert env.reset(seed=0)[0].keys() == {"player_0", "player_1"}

@@ -95,6 +95,21 @@ def test_reset_without_a_seed_goes_on_with_the_generator() -> None:
     assert len({_duel(seed).game.cards for seed in range(20)}) > 10
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.uint8])
+def test_a_seed_may_be_an_integer_of_numpy(kind: Any) -> None:
+    env = duel()
+    env.reset(seed=kind(5))
+    assert env.unwrapped.game.cards == _duel(5).game.cards
+
+
+def test_spaces_are_dictionaries_too_as_in_pettingzoo() -> None:
+    for env in (duel(), duel().unwrapped, parallel_duel().unwrapped):
+        assert list(env.observation_spaces) == list(env.action_spaces) == env.possible_agents
+        for agent in env.possible_agents:
+            assert env.observation_spaces[agent] is env.observation_space(agent)
+            assert env.action_spaces[agent] is env.action_space(agent)
+
+
 def test_reset_in_the_middle_of_a_stage_forgets_it() -> None:
     env = _duel()
     env.step(None)

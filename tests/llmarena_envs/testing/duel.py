@@ -11,6 +11,7 @@
 Of other sections nothing is read, `not_an_argument=0` for one.
 """
 
+import copy
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -196,6 +197,80 @@ class OneLegalActionGame(OneActionGame):
 
 class OneLegalAction(DuelEnv):
     game_type = OneLegalActionGame
+
+
+class RareChanceGame(Duel):
+    """One deal in 25 is another one."""
+
+    def reset(self, rng: np.random.Generator) -> None:
+        super().reset(rng)
+        self.cards = (15, self.draw(rng))
+
+    def draw(self, rng: np.random.Generator) -> int:
+        return 15 if rng.random() < 0.96 else 19
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        self.cards = (15, self.draw(rng) if agent == "player_0" else self.cards[1])
+
+
+class RareChance(DuelEnv):
+    game_type = RareChanceGame
+
+
+class UnseenChanceGame(Duel):
+    """There is a deck that nobody comes to see."""
+
+    def reset(self, rng: np.random.Generator) -> None:
+        super().reset(rng)
+        self.cards = (15, 15)
+        self.resample("", rng)
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        self.deck = tuple(rng.permutation(5).tolist())
+
+
+class UnseenChance(DuelEnv):
+    game_type = UnseenChanceGame
+
+
+class DiceGame(Duel):
+    """It draws while it is played, and says how it is copied."""
+
+    def reset(self, rng: np.random.Generator) -> None:
+        super().reset(rng)
+        self.rng = rng
+
+    def apply(self, actions: tuple[int, ...]) -> None:
+        super().apply(actions)
+        self.rewards = (float(self.rng.integers(3)), 0.0)
+
+    def resample(self, agent: str, rng: np.random.Generator) -> None:
+        super().resample(agent, rng)
+        self.rng = np.random.default_rng(rng.integers(2**62))
+
+    def __copy__(self) -> "DiceGame":
+        copied = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__, rng=copy.deepcopy(self.rng))
+        return copied
+
+
+class RollsDice(DuelEnv):
+    game_type = DiceGame
+
+
+class UnpaidGame(Duel):
+    """Nothing is won or lost, not even by an illegal action."""
+
+    def apply(self, actions: tuple[int, ...]) -> None:
+        super().apply(actions)
+        self.rewards = (0.0, 0.0)
+
+    def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
+        return (0.0, 0.0)
+
+
+class Unpaid(DuelEnv):
+    game_type = UnpaidGame
 
 
 class OpenDuelView(NamedTuple):

@@ -3,9 +3,11 @@
 ### Arguments
 
 * `level=1`: of the environments whose arguments are documented wrongly.
+* `render_mode=None`: as everywhere.
 """
 
 import copy
+import dataclasses
 import itertools
 import random
 import re
@@ -15,10 +17,13 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from gymnasium import spaces
 
+from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.narration import Scene
+from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.parallel import parallel_form
+from llmarena_envs.core.text_env import TextEnv
 from tests.llmarena_envs.testing.duel import (
     ROUNDS,
     Duel,
@@ -76,20 +81,158 @@ class LacksALanguage(DuelCodec):
 
 @breaks("arguments_are_documented")
 class UndocumentedArgument(DuelEnv):
-    def __init__(self, level: int = 1, bonus: int = 0) -> None:
-        super().__init__()
+    def __init__(self, level: int = 1, bonus: int = 0, render_mode: str | None = None) -> None:
+        super().__init__(render_mode=render_mode)
 
 
 @breaks("arguments_are_documented")
 class AnotherDefaultThanDocumented(DuelEnv):
-    def __init__(self, level: int = 2) -> None:
-        super().__init__()
+    def __init__(self, level: int = 2, render_mode: str | None = None) -> None:
+        super().__init__(render_mode=render_mode)
 
 
 @breaks("arguments_are_documented")
 class ArgumentIsGone(DuelEnv):
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, render_mode: str | None = None) -> None:
+        super().__init__(render_mode=render_mode)
+
+
+@breaks("the_environment_is_made_with_its_options")
+class CannotBeDrawn(DuelEnv):
+    @classmethod
+    def make(cls, points: int = 1) -> Any:
+        return OrderWrapper(cls(points))
+
+
+@breaks("every_obs_type_can_be_observed")
+class AnnouncesANumericForm(DuelEnv):
+    encode = TextEnv.encode
+
+
+# The contract of games and views.
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class NobodyBegins(Duel):
+    def reset(self, rng: np.random.Generator) -> None:
+        super().reset(rng)
+        self.to_move = ()
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class MovesAgainstSeatOrder(Duel):
+    def reset(self, rng: np.random.Generator) -> None:
+        super().reset(rng)
+        self.to_move = self.agents[::-1]
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class StrangerIsToMove(Duel):
+    def reset(self, rng: np.random.Generator) -> None:
+        super().reset(rng)
+        self.to_move = ("player_0", "player_2")
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class RewardOfOneAgentIsMissing(Duel):
+    def apply(self, actions: tuple[int, ...]) -> None:
+        super().apply(actions)
+        self.rewards = self.rewards[:1]
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class LoserIsNoAgentAnyMore(Duel):
+    def apply(self, actions: tuple[int, ...]) -> None:
+        super().apply(actions)
+        self.agents = self.agents[:1]
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class ViewIsADataclass(Duel):
+    def view(self, agent: str) -> Any:
+        return PlainView(*super().view(agent))
+
+
+@dataclasses.dataclass(frozen=True)
+class PlainView:
+    agent: str
+    to_move: bool
+    legal: tuple[int, ...]
+    card: int
+    rounds: tuple[tuple[int, int], ...]
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class ViewNamesAnotherAgent(Duel):
+    def view(self, agent: str) -> DuelView:
+        return super().view(agent)._replace(agent="player_0")
+
+
+class OffersOthers(Duel):
+    legal: Any = ()
+
+    def view(self, agent: str) -> DuelView:
+        return super().view(agent)._replace(legal=self.legal)
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class OffersNothing(OffersOthers):
+    pass
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class OffersAList(OffersOthers):
+    legal = [0, 1, 2]  # noqa: RUF012
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class OffersOneTooMany(OffersOthers):
+    legal = (1, 2, 3)
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class OffersNegativeNumbers(OffersOthers):
+    legal = (0, 1, -1)
+
+
+@breaks("the_first_stage_keeps_the_contract")
+class OffersTheSameTwice(OffersOthers):
+    legal = (0, 1, 1, 2)
+
+
+@breaks("every_position_keeps_the_contract")
+class OffersLessAndLess(Duel):
+    def view(self, agent: str) -> DuelView:
+        view = super().view(agent)
+        return view._replace(legal=[*view.legal][:2] if len(self.rounds) == 2 else view.legal)
+
+
+# The declaration.
+
+
+@breaks("the_declaration_fits_the_environment")
+class RatesARoleThatIsNotThere(DuelEnv):
+    declaration = Declaration(rated_roles=("writer",))
+
+
+@breaks("the_declaration_fits_the_environment")
+class IsRatedWithAnUnknownOption(DuelEnv):
+    declaration = Declaration(rated_options={"pionts": 5})
+
+
+@breaks("the_declaration_fits_the_environment")
+class IsRatedWithAWrongOption(DuelEnv):
+    declaration = Declaration(rated_options={"language": "fr"})
+
+
+@breaks("the_declaration_fits_the_environment")
+class RoleIsToldByNoStatistic(DuelEnv):
+    declaration = Declaration(scheme="roles", hidden_role=HiddenRole("role", {"spy": 1, "guard": 0}, option="points"))
+
+
+@breaks("the_declaration_fits_the_environment")
+class RoleIsGivenByNoOption(DuelEnv):
+    declaration = Declaration(scheme="roles", hidden_role=HiddenRole("illegal", {"guard": 0}, option="seat"))
 
 
 @breaks("calls_before_reset_are_refused")
@@ -258,6 +401,27 @@ class RedrawnIsAnothersTurn(Duel):
 class RedrawnCannotBePlayedOn(Duel):
     def resample(self, agent: str, rng: np.random.Generator) -> None:
         self.cards = self.cards[: 1 + self.agents.index(agent)]
+
+
+@breaks("what_others_know_is_redrawn")
+class RedrawForgetsTheSuits(Duel):
+    """Cards have suits, too; a text that told those of others would not be noticed."""
+
+    def reset(self, rng: np.random.Generator) -> None:
+        super().reset(rng)
+        self.suits = tuple(int(suit) for suit in rng.integers(2, size=2))
+
+    def view(self, agent: str) -> Any:
+        return SuitView(*super().view(agent), self.suits[self.agents.index(agent)])
+
+
+class SuitView(NamedTuple):
+    agent: str
+    to_move: bool
+    legal: tuple[int, ...]
+    card: int
+    rounds: tuple[tuple[int, int], ...]
+    suit: int
 
 
 @breaks("hidden_information_leaves_no_trace")
@@ -456,6 +620,19 @@ class SharesStateBetweenInstances(Duel):
 
 
 @breaks("copied_games_are_independent")
+class CopiesShareTheirDice(Duel):
+    """It draws while it is played, from the generator of the environment."""
+
+    def reset(self, rng: np.random.Generator) -> None:
+        super().reset(rng)
+        self.rng = rng
+
+    def apply(self, actions: tuple[int, ...]) -> None:
+        super().apply(actions)
+        self.cards = tuple(int(card) for card in self.rng.integers(10, 20, size=2))
+
+
+@breaks("copied_games_are_independent")
 class CopiesShareTheirHistory(Duel):
     def reset(self, rng: np.random.Generator) -> None:
         super().reset(rng)
@@ -534,6 +711,19 @@ class TextUnderObservation(DuelEnv):
         return super().observation_space(agent)
 
 
+@breaks("observations_have_the_agreed_keys")
+class SaysNothingAtFirst(DuelCodec):
+    def observation(self, view: DuelView) -> str:
+        return super().observation(view) if view.rounds else ""
+
+
+@breaks("observations_never_change", options={"obs_type": "vector"})
+class WritesIntoTheSameArray(DuelEnv):
+    def encode(self, view: DuelView) -> Any:
+        self.__dict__.setdefault("planes", super().encode(view))[:] = super().encode(view)
+        return self.__dict__["planes"]
+
+
 @breaks("observations_are_in_their_spaces")
 class OutOfItsSpace(DuelEnv):
     def observe(self, agent: str) -> dict[str, Any]:
@@ -546,6 +736,12 @@ class TextInInfos(DuelEnv):
         super().reset(seed, options)
         infos: dict[str, Any] = self.infos["player_0"]
         infos["hint"] = "add 2"
+
+
+@breaks("infos_hold_numbers_only")
+class NumberThatIsNone(Duel):
+    def statistics(self, agent: str) -> Mapping[str, float]:
+        return {"share": float("nan")}
 
 
 @breaks("infos_keep_their_keys")
@@ -595,6 +791,12 @@ class WrongTurn(DuelEnv):
 class SetInText(DuelCodec):
     def rules(self, agent: str) -> str:
         return f"Players: {', '.join({'ann', 'bea', 'cleo', 'dora', 'eve', 'fay', 'gwen'})}"
+
+
+@breaks("global_generators_are_left_alone")
+class DefaultActionIsDrawn(Duel):
+    def default_action(self, agent: str) -> int:
+        return random.randrange(3)
 
 
 @breaks("global_generators_are_left_alone")
@@ -659,6 +861,41 @@ class RewardsTheOffender(Duel):
         return (1.0, 1.0)
 
 
+@breaks("offenders_forfeit_together")
+class KnowsOneOffenderOnly(Duel):
+    def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
+        (offender,) = offenders
+        return tuple(-1.0 if agent == offender else 1.0 for agent in self.agents)
+
+
+@breaks("offenders_forfeit_together")
+class TellsOfOneOffenderOnly(DuelCodec):
+    def ending(self, view: DuelView, ending: Any) -> str:
+        return f"{super().ending(view, ending)} {ending.offenders[-1:] and ending.offenders[len(ending.offenders) // 2 * 2]}"
+
+
+class Refuses(Duel):
+    reason: Any = None
+
+    def why_illegal(self, agent: str, action: int) -> Reason | None:
+        return self.reason if super().why_illegal(agent, action) else None
+
+
+@breaks("refused_actions_are_explained")
+class ReasonHasNoText(Refuses):
+    reason = Reason("unheard_of")
+
+
+@breaks("refused_actions_are_explained")
+class ReasonLacksAField(Refuses):
+    reason = Reason("no_such_action")
+
+
+@breaks("refused_actions_are_explained")
+class ReasonIsAText(Refuses):
+    reason = "there are three actions"
+
+
 @breaks("numpy_integers_are_accepted")
 class WantsPythonIntegers(DuelEnv):
     def step(self, action: Any) -> None:
@@ -687,6 +924,11 @@ class DrawsNothing(DuelCodec):
 class TellsOfAStranger(DuelEnv):
     def narrate(self) -> tuple[Scene, ...]:
         return (Scene("a move", speaker="player_7"),)
+
+
+@breaks("metadata_is_complete", parallel_env_fn=parallel_form(DuelEnv.make))
+class HasAParallelFormAllTheSame(DuelEnv):
+    metadata: ClassVar[dict[str, Any]] = {**DuelEnv.metadata, "is_parallelizable": False}
 
 
 @breaks("metadata_is_complete")

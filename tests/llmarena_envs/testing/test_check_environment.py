@@ -38,6 +38,11 @@ def test_games_without_choice_or_secrets_pass(env: type[duel.DuelEnv], obs_type:
     check_environment(env.make, options={"obs_type": obs_type}, seeds=SEEDS)
 
 
+@pytest.mark.parametrize("env", [duel.RareChance, duel.UnseenChance, duel.RollsDice, duel.Unpaid])
+def test_unusual_games_raise_no_false_alarm(env: type[duel.DuelEnv]) -> None:
+    check_environment(env.make, seeds=SEEDS)
+
+
 @pytest.mark.parametrize("mistake", MISTAKES, ids=[f"{mistake.name}-{mistake.rule}" for mistake in MISTAKES])
 def test_a_mistake_is_found_by_its_rule(mistake: Mistake) -> None:
     with pytest.raises(ConformanceError) as caught:
@@ -61,7 +66,7 @@ def test_the_error_says_what_where_expected_and_got() -> None:
     with pytest.raises(ConformanceError) as caught:
         check_environment(mistakes.TextInInfos.make, seeds=[5, 6])
     error = caught.value
-    assert (error.place, error.expected) == ("seed 5, turn 0, player_0", "names of numbers or flags")
+    assert (error.place, error.expected) == ("seed 5, turn 0, player_0", "names of finite numbers or flags")
     assert "add 2" in error.got
     assert re.fullmatch(
         r"the rule 'infos_hold_numbers_only' is broken at seed 5, turn 0, player_0\nexpected: .+\ngot: .+", str(error)

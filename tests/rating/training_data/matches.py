@@ -31,6 +31,12 @@ class Says:
         return Reply(f"{move}\n{self._text}\n{move}", reasoning="right")
 
 
+class Guest(Says):
+    """A person, who is asked until a move comes; by another name than ``human``."""
+
+    unlimited_reasks = True
+
+
 class Cut(Says):
     """Replies with a move, of which the provider says that it was cut off."""
 

@@ -1,9 +1,11 @@
 """What is exported, what is left out, and what becomes of hostile words and damaged records."""
 
 import json
+import os
 import shutil
 import sqlite3
 import sys
+import threading
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -106,6 +108,43 @@ def test_matches_of_people_are_left_out_unless_they_are_asked_for(
     assert "human" in printed.out
 
 
+GUESTS = """
+seed = 1
+workers = 1
+[stop]
+min_matches = 2
+max_matches = 2
+[[environment]]
+name = "tictactoe_v0"
+[[policy]]
+name = "Anna"
+spec = "tests.rating.training_data.matches:Guest"
+options = { text = "private", stumbles = 4 }
+[[policy]]
+spec = "random"
+[[policy]]
+spec = "minimax"
+"""
+
+
+@pytest.mark.parametrize("withdrawn", [False, True])
+def test_a_person_is_known_by_any_name_and_after_leaving(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], withdrawn: bool
+) -> None:
+    directory = played(tmp_path / "run", GUESTS)
+    if withdrawn:
+        text = (directory / "run.toml").read_text(encoding="utf-8")
+        (directory / "run.toml").write_text(text.replace('name = "Anna"', 'name = "Anna"\nwithdrawn = true'))
+    assert main(["reparse", str(directory)]) == 0
+    capsys.readouterr()
+    assert export(directory) == 0
+    printed = capsys.readouterr()
+    assert "private" not in printed.out
+    assert "4 with a person" in printed.err
+    assert export(directory, "--people", "--policy", "Anna") == 0
+    assert {json.loads(line)["policy"] for line in capsys.readouterr().out.split("\n")[:-1]} == {"Anna"}
+
+
 def test_what_has_no_result_is_counted_and_what_is_damaged_is_reported(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -140,6 +179,21 @@ def test_what_has_no_result_is_counted_and_what_is_damaged_is_reported(
     assert summary.endswith("left out: 3 not as recorded, 2 unfinished, 1 void")
 
 
+@pytest.mark.parametrize("column", ["policies", "seats", "id", "options"])
+def test_a_match_that_is_no_text_is_left_out_alone(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str
+) -> None:
+    directory = shutil.copytree(run, tmp_path / "run")
+    assert export(directory, format="deals") == 0
+    every = sum(json.loads(line)["matches"] for line in capsys.readouterr().out.split("\n")[:-1])
+    with closing(sqlite3.connect(directory / "run.db")) as db, db:
+        db.execute(f"UPDATE match SET {column} = CAST(x'ff7b' AS TEXT) WHERE number = 2")
+    assert export(directory, format="deals") == 1
+    printed = capsys.readouterr()
+    assert sum(json.loads(line)["matches"] for line in printed.out.split("\n")[:-1]) == every - 1
+    assert "left out: 1 not as recorded" in printed.err
+
+
 @pytest.mark.parametrize(
     ("format", "flags", "expected"),
     [
@@ -151,6 +205,8 @@ def test_what_has_no_result_is_counted_and_what_is_damaged_is_reported(
         ("battles", ["--out", "x"], "--out: --format battles has none"),
         ("sft", ["--environment", "holdem_v0"], "environment: expected"),
         ("sft", ["--policy", "nobody"], "policy: expected"),
+        ("sft", ["--out", "."], "expected a file to write, but it is a directory"),
+        ("grpo", ["--out", "nowhere/rows"], "expected a directory to write the file in"),
         ("sft", ["--parquet"], "--parquet: expected --out DIR"),
     ],
 )
@@ -176,6 +232,34 @@ def test_nothing_is_left_of_what_was_not_finished(run: Path, tmp_path: Path, mon
     monkeypatch.setattr("rating.training_data.exporting.write_json_lines", lambda *_: 1 / 0)
     assert export(run, "--out", str(tmp_path / "rows")) == 1
     assert [path.read_text() for path in tmp_path.iterdir()] == ["before"]
+
+
+@pytest.mark.parametrize("reward", ["nan", "inf", "-inf"])
+def test_a_reward_is_a_number(run: Path, capsys: pytest.CaptureFixture[str], reward: str) -> None:
+    with pytest.raises(SystemExit):
+        export(run, f"--min-reward={reward}")
+    assert f"--min-reward: expected a finite number, got {reward}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("format", ["sft", "grpo"])
+def test_a_pipe_stays_a_pipe(run: Path, tmp_path: Path, format: str) -> None:
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")), daemon=True)
+    reader.start()
+    assert export(run, "--out", str(pipe), format=format) == 0
+    reader.join(30)
+    assert export(run, "--out", str(tmp_path / "rows"), format=format) == 0
+    assert read == [(tmp_path / "rows").read_text(encoding="utf-8")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pipe", "rows"]
+
+
+def test_of_a_link_the_file_is_written_that_it_names(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "rows").write_text("before")
+    (tmp_path / "link").symlink_to("rows")
+    assert export(run, "--out", str(tmp_path / "link")) == 0
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "rows").read_text(encoding="utf-8") != "before"
 
 
 def test_names_are_no_markup_in_a_card() -> None:

@@ -26,7 +26,7 @@ _ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
 _LAST_LINES = 3
 
 
-def make_environment(group: str, directory: Path) -> Path:
+def make_virtual_environment(group: str, directory: Path) -> Path:
     """Makes the virtual environment of a group of clients, with ``uv`` if it is there, else with ``pip``.
 
     Args:

@@ -1,0 +1,12 @@
+"""What somebody has not read of a debate, drawn anew."""
+
+import numpy as np
+
+from llmarena_envs.core.filler import drawn_filler
+from llmarena_envs.debate.actions import Passage
+
+
+def other_words(passage: Passage, rng: np.random.Generator) -> Passage:
+    """Returns a passage with other words if there were any."""
+    words = drawn_filler("Words", rng)
+    return passage._replace(text=words if passage.text else "", truncated=False)
