@@ -18,6 +18,8 @@ PEOPLE = "with a person"
 DAMAGED = "not as recorded"
 MAX_PROBLEMS = 50
 """Descriptions of damaged matches that are kept; all are counted."""
+MAX_PROBLEM = 1000
+"""Characters of one of them: it may hold two whole texts that differ."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Tally:
         """Counts a match that is not as it was recorded."""
         self.leave_out(DAMAGED)
         if len(self.problems) < MAX_PROBLEMS:
-            self.problems.append(f"{where}: {error}")
+            self.problems.append(f"{where}: {error if len(error) <= MAX_PROBLEM else error[:MAX_PROBLEM] + ' [...]'}")
 
 
 def finished_records(

@@ -262,6 +262,16 @@ def test_of_a_link_the_file_is_written_that_it_names(run: Path, tmp_path: Path) 
     assert (tmp_path / "rows").read_text(encoding="utf-8") != "before"
 
 
+def test_of_long_differences_the_beginning_is_told(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = shutil.copytree(run, tmp_path / "run")
+    with closing(sqlite3.connect(directory / "run.db")) as db, db:
+        db.execute("UPDATE match SET digest = ? WHERE number = 1", ("x" * 100_000,))
+    assert export(directory) == 1
+    assert 500 < len(capsys.readouterr().err) < 2000
+
+
 def test_names_are_no_markup_in_a_card() -> None:
     tally = Tally()
     tally.policies[NAME] = tally.policies["名 *a* [b](c) \u2028 ---\n# x"] = 1
