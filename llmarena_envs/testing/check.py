@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import itertools
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -48,6 +49,9 @@ RULES: tuple[Callable[[Trial], None], ...] = (
 )
 """Every rule: a function that says by its name and docstring what must hold. The first ones are what the others build on."""
 
+OnKept = Callable[[Callable[[Trial], None]], None]
+"""Is told of a rule that is kept."""
+
 
 def check_environment(
     env_fn: Callable[..., Any],
@@ -60,6 +64,7 @@ def check_environment(
     zero_sum: bool = False,
     expected_totals: Totals | None = None,
     time_limit: float | None = 60.0,
+    on_kept: OnKept | None = None,
 ) -> None:
     """Checks that an environment keeps every rule of the suite; see the functions in ``RULES``.
 
@@ -96,6 +101,8 @@ def check_environment(
         time_limit: seconds that a rule may take, several minutes of work of the fastest environments; ``None`` for no limit.
             In the main thread of a POSIX system a rule is interrupted by an alarm signal, also while a pattern backtracks;
             elsewhere the rules are checked in another process, which needs arguments that can be pickled.
+        on_kept: is called with each rule that is kept as soon as that is known; with all of them at the end where the rules are
+            checked in another process.
 
     Raises:
         ConformanceError: for the first rule that is broken or takes too long; it says where, what was expected and what came.
@@ -116,16 +123,29 @@ def check_environment(
         zero_sum=zero_sum,
         expected_totals=expected_totals,
     )
+    tell = on_kept or (lambda rule: None)
     if time_limit is None:
-        check_rules(trial, lambda rule: contextlib.nullcontext())
+        check_rules(trial, lambda rule: contextlib.nullcontext(), tell)
     elif can_interrupt():
-        check_rules(trial, lambda rule: interrupted_after(time_limit))
+        check_rules(trial, lambda rule: interrupted_after(time_limit), tell)
     else:
+        _check_elsewhere(trial, time_limit, tell)
+
+
+def _check_elsewhere(trial: Trial, time_limit: float, tell: OnKept) -> None:
+    broken: ConformanceError | None = None
+    try:
         check_elsewhere(trial, time_limit)
+    except ConformanceError as error:
+        broken = error
+    for rule in itertools.takewhile(lambda rule: broken is None or rule.__name__ != broken.rule, RULES):
+        tell(rule)
+    if broken is not None:
+        raise broken
 
 
-def check_rules(trial: Trial, watch: Watch) -> None:
-    """Checks every rule, each under ``watch``.
+def check_rules(trial: Trial, watch: Watch, tell: OnKept = lambda rule: None) -> None:
+    """Checks every rule, each under ``watch``, and tells each that is kept.
 
     Raises:
         ConformanceError: for the first rule that is broken.
@@ -143,6 +163,7 @@ def check_rules(trial: Trial, watch: Watch) -> None:
         except Exception as error:
             expected = f"no exception ({(rule.__doc__ or '').partition(chr(10))[0]})"
             raise ConformanceError(present.rule, present.place(), expected, _told(error)) from error
+        tell(rule)
 
 
 def _told(error: Exception) -> str:

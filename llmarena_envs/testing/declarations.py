@@ -11,7 +11,7 @@ from llmarena_envs.testing.trial import Trial, is_over
 def the_declaration_fits_the_environment(trial: Trial) -> None:
     """``declaration`` names roles, options and statistics that are there, and rated matches can be made.
 
-    ``rated_roles`` and the role of ``verdicts`` are those of agents; ``rated_options`` and the option of ``hidden_role`` are
+    ``rated_roles`` are those of agents; ``rated_options`` and the option of ``hidden_role`` are
     arguments of the constructor; at the end of a match, the statistic of ``hidden_role`` tells the role of every agent whose
     seat is rated.
     """

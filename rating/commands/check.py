@@ -6,40 +6,43 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from llmarena_envs.catalogue import load_module, make_environment
-from llmarena_envs.core.options import check_int, parse_options
+from llmarena_envs.catalogue import load_environment, load_module, make_environment
+from llmarena_envs.core.options import check_choice, check_int, parse_options
 from llmarena_envs.core.terminal import printable
 from llmarena_envs.testing import RULES, ConformanceError, check_environment
+from rating.schemes.registry import find_scheme
 
 _EXIT_BROKEN = 1
 
 
 def check(args: argparse.Namespace) -> int:
-    """Checks every rule up to the first broken one, and prints those that are kept.
+    """Checks every rule up to the first broken one, and prints each as soon as it is kept.
 
     Returns:
         0 if all are kept, 1 if one is broken.
     """
     check_int("--seeds", args.seeds, 2, 10_000)
     options = parse_options(args.option, "--option")
-    make_environment(args.env, options).close()  # what is wrong with the options is no broken rule
+    raw_env = load_environment(args.env)
+    if "obs_type" in options:
+        check_choice("--option: obs_type", options["obs_type"], raw_env.obs_types)
+    # What is wrong with the options is no broken rule.
+    make_environment(args.env, {name: value for name, value in options.items() if name != "obs_type"}).close()
+    find_scheme(args.env, raw_env.declaration.scheme)
     module = load_module(args.env)
-    broken = None
     try:
         check_environment(
             module.env,
             options=options,
             parallel_env_fn=getattr(module, "parallel_env", None),
             seeds=range(args.seeds),
+            on_kept=lambda rule: print(f"kept   {_told(rule)}", flush=True),
         )
     except ConformanceError as error:
-        broken = error
-    for rule in RULES:
-        if broken is not None and rule.__name__ == broken.rule:
-            print(f"broken {_told(rule)}")
-            print(f"llmarena: {printable(str(broken))}", file=sys.stderr)
-            return _EXIT_BROKEN
-        print(f"kept   {_told(rule)}")
+        (broken,) = (rule for rule in RULES if rule.__name__ == error.rule)
+        print(f"broken {_told(broken)}")
+        print(f"llmarena: {printable(str(error))}", file=sys.stderr)
+        return _EXIT_BROKEN
     return 0
 
 

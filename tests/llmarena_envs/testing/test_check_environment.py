@@ -131,6 +131,15 @@ def test_in_another_thread_the_rules_are_checked_by_another_process() -> None:
     assert caught.value.rule == "matches_end_within_max_turns"
 
 
+def test_each_rule_is_told_when_it_is_kept() -> None:
+    for check in (check_environment, in_another_thread):
+        kept: list[Any] = []
+        with pytest.raises(ConformanceError) as caught:
+            check(mistakes.TextInInfos.make, seeds=[5, 6], on_kept=kept.append)
+        assert [*kept] == [*RULES][: len(kept)]
+        assert RULES[len(kept)].__name__ == caught.value.rule
+
+
 def test_in_another_thread_what_cannot_be_sent_is_refused() -> None:
     with pytest.raises(ValueError, match="pass time_limit=None"):
         in_another_thread(lambda **options: duel.duel(**options))

@@ -119,6 +119,8 @@ def test_check_lists_the_rules_that_are_kept_and_tells_the_broken_one(folder, ca
     assert main(["check", "tictactoe_v0", "--seeds", "2", "--option", "language=zh"]) == 0
     out, _ = capsys.readouterr()
     assert out.count("kept   ") == len(out.splitlines()) > 30
+    assert main(["check", "tictactoe_v0", "--seeds", "2", "--option", "obs_type=vector"]) == 0
+    capsys.readouterr()
     assert main(["check", "numbers_v0", "--seeds", "2"]) == 1
     out, err = capsys.readouterr()
     *kept, broken = out.splitlines()
@@ -132,6 +134,7 @@ def test_check_lists_the_rules_that_are_kept_and_tells_the_broken_one(folder, ca
     [
         (["tictactoe_v0", "--seeds", "1"], "--seeds: expected"),
         (["tictactoe_v0", "--option", "langage=zh"], "did you mean 'language'"),
+        (["tictactoe_v0", "--option", "obs_type=picture"], "expected one of 'text', 'vector'"),
         (["broken_v0"], "environment 'broken_v0' of broken-games 0.1"),
     ],
 )
