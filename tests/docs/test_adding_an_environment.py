@@ -1,4 +1,4 @@
-"""The guide for adding an environment, run as it stands on the page."""
+"""The guide for adding an environment, run as it stands on its two pages."""
 
 import os
 import subprocess
@@ -11,17 +11,18 @@ import pytest
 from tests.docs.pages import DOCS, code_blocks, write_files
 from tests.support.distributions import GROUP, write_distribution
 
-PAGE = "adding_an_environment.md"
-BLOCKS = code_blocks(PAGE)
+PAGES = ("adding_an_environment.md", "packaging_an_environment.md")
+BLOCKS = [block for page in PAGES for block in code_blocks(page)]
 OUTPUTS = {block.title.removeprefix("output of "): block.text for block in BLOCKS if block.language == "text"}
 SCRIPTS = [block.title for block in BLOCKS if block.language == "python" and "/" not in block.title]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of the page, the package of the dilemma as if it were installed."""
+    """The files of the pages, the package of the dilemma as if it were installed."""
     path = tmp_path_factory.mktemp("guide")
-    write_files(PAGE, path)
+    for page in PAGES:
+        write_files(page, path)
     project = tomllib.loads((path / "iterated-dilemma" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     write_distribution(path, project["name"], project["version"], project["entry-points"][GROUP])
     return path
@@ -105,7 +106,7 @@ def test_the_docstring_holds_what_pages_hold(folder: Path) -> None:
 
 
 def test_the_files_and_commands_it_names_exist() -> None:
-    text = (DOCS / PAGE).read_text(encoding="utf-8")
+    text = (DOCS / PAGES[0]).read_text(encoding="utf-8")
     for name in ("llmarena_envs/catalogue.py", "docs/build_pages.py"):
         assert name in text
         assert (DOCS.parent / name).is_file()
