@@ -5,7 +5,7 @@
     python -m benchmarks.clients all --update          # makes the virtual environments; rewrites verdicts.json and the page
 
 A failure of a client is a row of the table. The command fails (1) if something is no longer accepted that was accepted
-according to ``verdicts.json``.
+according to ``verdicts.json``; whatever else is not as it stands there is named.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.clients.page import PAGE, fill, table
 from benchmarks.clients.report import GROUPS, Report, failed, read_verdicts, replace_verdicts, run_client
-from benchmarks.clients.trials import lost, reason_of
+from benchmarks.clients.trials import changed, lost, reason_of
 from benchmarks.clients.virtual_environments import make_virtual_environment, run_elsewhere
 
 _ALL = "all"
@@ -36,9 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for report in reports:
             text = json.dumps(report.as_json(), indent=1, ensure_ascii=False)
             (directory / f"{report.client}.json").write_text(text + "\n", encoding="utf-8")
-    missing = lost([row for report in read_verdicts() for row in report.rows], rows)
+    before = [row for report in read_verdicts() for row in report.rows]
+    missing = lost(before, rows)
     for row in missing:
         print(f"no longer accepted: {' | '.join(row.key)}", file=sys.stderr)
+    for row in changed(before, rows):
+        print(f"not as on the page: {' | '.join(row.key)}: {row.verdict} {row.reason}".rstrip(), file=sys.stderr)
     if options.update:
         PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), replace_verdicts(reports)), encoding="utf-8")
     return 1 if missing else 0

@@ -100,6 +100,12 @@ def lost(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
     return [row for row in before if row.client in clients and row.verdict == ACCEPTED and row.key not in accepted]
 
 
+def changed(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
+    """Returns the rows of ``after`` that ``before`` does not have, or with another verdict."""
+    verdicts = {row.key: row.verdict for row in before}
+    return [row for row in after if verdicts.get(row.key) != row.verdict]
+
+
 def _row(
     client: str, trial: Trial, subject: Subject, error: BaseException | None, peer_error: BaseException | None
 ) -> Row:

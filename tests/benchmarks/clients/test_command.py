@@ -78,7 +78,9 @@ def test_a_name_that_there_is_not_is_answered_with_those_there_are(capsys):
 def test_a_lost_verdict_fails_the_command(monkeypatch, capsys):
     monkeypatch.setattr(command, "run_client", lambda client, smoke: failed(client, "ImportError: gone"))
     assert command.main(["sb3"]) == 1
-    assert "no longer accepted: sb3 | script" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "no longer accepted: sb3 | script" in said
+    assert "not as on the page: sb3 | all trials |  | : refused ImportError: gone" in said
 
 
 def test_a_library_that_is_missing_is_a_row():

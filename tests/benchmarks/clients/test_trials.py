@@ -3,7 +3,18 @@ import time
 import pytest
 
 from benchmarks.clients.games import FORMS, PARALLEL, TEXT, VECTOR, subjects
-from benchmarks.clients.trials import ACCEPTED, AS_PETTINGZOO, REFUSED, Row, Trial, attempt, lost, reason_of, run_trials
+from benchmarks.clients.trials import (
+    ACCEPTED,
+    AS_PETTINGZOO,
+    REFUSED,
+    Row,
+    Trial,
+    attempt,
+    changed,
+    lost,
+    reason_of,
+    run_trials,
+)
 
 
 def one_row(play, form=VECTOR, game="tictactoe_v0", seconds=10):
@@ -85,6 +96,16 @@ def test_what_was_accepted_and_no_longer_is_counts_as_lost_for_the_clients_that_
     after = [row("a", "x", ACCEPTED), row("a", "y", AS_PETTINGZOO)]
     assert lost(before, after) == [row("a", "y", ACCEPTED)]
     assert lost(before, [Row("a", "all trials", "", "", REFUSED)]) == before[:2]
+
+
+def test_what_has_another_verdict_or_is_new_is_told():
+    def row(game, verdict, reason=""):
+        return Row("a", "a trial", VECTOR, game, verdict, reason)
+
+    before = [row("x", ACCEPTED), row("y", REFUSED, "Error: old"), row("z", REFUSED), row("gone", ACCEPTED)]
+    after = [row("x", ACCEPTED), row("y", REFUSED, "Error: new"), row("z", ACCEPTED), row("new", REFUSED)]
+    assert changed(before, after) == after[2:]
+    assert changed(before, [row("x", AS_PETTINGZOO)]) == [row("x", AS_PETTINGZOO)]
 
 
 def test_every_environment_is_there_in_each_of_its_forms():
