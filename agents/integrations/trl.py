@@ -112,7 +112,7 @@ class Rollouts:
             ``learner`` and ``reward``.
 
         Raises:
-            OptionError: if a prompt is none of ``dataset``, the trainer generates with vLLM, or its processes share out the model.
+            OptionError: if a prompt is none of ``dataset``, the trainer generates with vLLM, or its processes share the model.
             ValueError: if a learner is to answer without what was said before, or the chat template leaves out replies: then
                 there is no one sequence.
             ProviderError: if an opponent fails for good.
