@@ -26,7 +26,7 @@ from agents.integrations import importing
 from agents.training import Deal, Match, Question
 from agents.training.deals import MAX_SEED
 from agents.turn import STANDARD_TURNS, TurnSettings
-from llmarena_envs.catalogue import CATALOGUE
+from llmarena_envs.catalogue import CATALOGUE, installed
 from llmarena_envs.core.options import check_int
 
 with importing("textarena"):
@@ -180,10 +180,16 @@ def _new_runner() -> asyncio.Runner | None:
     return None
 
 
-for _entry in CATALOGUE:
+def _names() -> dict[str, str]:
+    """Returns the names of all environments by id, those of installed packages too, which are imported when one is made."""
+    entries = [*installed().environments.values(), *CATALOGUE]
+    return {entry.registry_id: entry.name for entry in entries}
+
+
+for _id, _name in _names().items():
     for _suffix, _wrappers, _history in (
         ("", [WholeText], "updates"),
         ("-train", [NewestPosition], "full"),
         ("-raw", None, "updates"),
     ):
-        ta.register(_entry.registry_id + _suffix, TextArenaEnv, _wrappers, environment=_entry.name, history=_history)
+        ta.register(_id + _suffix, TextArenaEnv, _wrappers, environment=_name, history=_history)

@@ -3,13 +3,14 @@
 import asyncio
 import random
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import textarena as ta
 
-import agents.integrations.textarena  # noqa: F401 - registers the games
 from agents.errors import ProviderError
+from agents.integrations.textarena import _names  # importing it registers the games
 from llmarena_envs.catalogue import CATALOGUE
 from llmarena_envs.core.options import OptionError
 from tests.docs.pages import code_blocks
@@ -217,3 +218,12 @@ def test_a_match_that_ends_before_the_player_is_asked_runs_through_the_loop(suff
         assert rewards == {0: env.match.episode.rewards["player_4"]}
     assert 0 in asked
     assert any(asked)
+
+
+def test_environments_of_installed_packages_are_registered_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    dilemma = SimpleNamespace(registry_id="dilemma/dilemma-v0", name="dilemma_v0")
+    found = SimpleNamespace(environments={"dilemma_v0": dilemma})
+    monkeypatch.setattr("agents.integrations.textarena.installed", lambda: found)
+    names = _names()
+    assert names["dilemma/dilemma-v0"] == "dilemma_v0"
+    assert names["llmarena/tictactoe-v0"] == "tictactoe_v0"
