@@ -182,8 +182,8 @@ def _new_runner() -> asyncio.Runner | None:
 
 def _names() -> dict[str, str]:
     """Returns the names of all environments by id, those of installed packages too, which are imported when one is made."""
-    entries = [*installed().environments.values(), *CATALOGUE]
-    return {entry.registry_id: entry.name for entry in entries}
+    others = {entry.registry_id: entry.name for entry in installed().environments.values()}
+    return others | {entry.registry_id: entry.name for entry in CATALOGUE}
 
 
 for _id, _name in _names().items():
