@@ -159,9 +159,10 @@ def _batches(rows: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
-def cut_off(match: Sequence[Match], **given: Any) -> list[float]:
+def cut_off(match: Sequence[Match], reward: Sequence[float | None], **given: Any) -> list[float | None]:
     """Costs 1 for a reply that does not end by itself: the match takes the bid in it, and nothing else teaches to stop."""
-    return [-float(any(step.kind is Failure.TRUNCATED for step in one.steps)) for one in match]
+    cut = [any(step.kind is Failure.TRUNCATED for step in one.steps) for one in match]
+    return [None if own is None else -float(is_cut) for own, is_cut in zip(reward, cut, strict=True)]
 
 
 class Speaker:

@@ -26,7 +26,7 @@ from agents.integrations import importing
 from agents.training import Deal, Match, Question
 from agents.training.deals import MAX_SEED
 from agents.turn import STANDARD_TURNS, TurnSettings
-from llmarena_envs.catalogue import CATALOGUE
+from llmarena_envs.catalogue import CATALOGUE, installed
 from llmarena_envs.core.options import check_int
 
 with importing("textarena"):
@@ -96,6 +96,8 @@ class TextArenaEnv(ta.Env):
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
         """Replies for the current player.
 
+        A match that was over before anybody was asked takes a reply that does nothing, as TextArena's loop gives one.
+
         Returns:
             Whether the match is over, and ``{"failure": kind}``, what the reply ended in: ``ok``, ``unparsable``, ...
 
@@ -106,6 +108,8 @@ class TextArenaEnv(ta.Env):
         match = self.match
         if match is None:
             raise RuntimeError("expected reset() before step()")
+        if match.episode is not None and not match.steps:
+            return True, {}
         question = match.reply_sync(action) if self._runner is None else self._runner.run(match.reply(action))
         state, player = self.state, self.state.current_player_id
         state.add_observation(match.steps[-1].reply, Kind.PLAYER_ACTION, from_id=player, to_id=player)
@@ -144,8 +148,27 @@ class TextArenaEnv(ta.Env):
         state.done = True
         state.rewards = {player: match.reward(agent) for player, agent in enumerate(match.learners)}
         for player, agent in enumerate(match.learners):
+            if not match.steps:
+                state.add_observation(match.env.unwrapped.observe(agent)["rules"], Kind.PROMPT, to_id=player)
+                state.add_observation(match.endings[agent], self._whole, to_id=player)
             ended = {"invalid_move": bool(match.episode.forfeit(agent)), "reason": match.endings[agent]}
             state.game_info[player].update(ended)
+
+
+class _Anew:
+    """Lets an observation wrapper of TextArena forget the last match, which it otherwise shows before the next one."""
+
+    def reset(self, num_players: int | None = None, seed: int | None = None) -> None:
+        self.full_observations: dict[int, list[Any]] = {}
+        super().reset(num_players=num_players, seed=seed)  # type: ignore[misc]
+
+
+class WholeText(_Anew, ta.wrappers.LLMObservationWrapper):
+    """All that the player has read and said in the match, as one text."""
+
+
+class NewestPosition(_Anew, ta.wrappers.GameBoardObservationWrapper):
+    """The rules and the newest position."""
 
 
 def _new_runner() -> asyncio.Runner | None:
@@ -157,10 +180,16 @@ def _new_runner() -> asyncio.Runner | None:
     return None
 
 
-for _entry in CATALOGUE:
+def _names() -> dict[str, str]:
+    """Returns the names of all environments by id, those of installed packages too, which are imported when one is made."""
+    others = {entry.registry_id: entry.name for entry in installed().environments.values()}
+    return others | {entry.registry_id: entry.name for entry in CATALOGUE}
+
+
+for _id, _name in _names().items():
     for _suffix, _wrappers, _history in (
-        ("", [ta.wrappers.LLMObservationWrapper], "updates"),
-        ("-train", [ta.wrappers.GameBoardObservationWrapper], "full"),
+        ("", [WholeText], "updates"),
+        ("-train", [NewestPosition], "full"),
         ("-raw", None, "updates"),
     ):
-        ta.register(_entry.registry_id + _suffix, TextArenaEnv, _wrappers, environment=_entry.name, history=_history)
+        ta.register(_id + _suffix, TextArenaEnv, _wrappers, environment=_name, history=_history)

@@ -112,12 +112,19 @@ class Rollouts:
             ``learner`` and ``reward``.
 
         Raises:
-            OptionError: if a prompt is none of ``dataset``, or the trainer generates with vLLM.
-            ValueError: if a learner is to answer without what was said before, which is no part of one sequence.
+            OptionError: if a prompt is none of ``dataset``, the trainer generates with vLLM, or its processes share the model.
+            ValueError: if a learner is to answer without what was said before, or the chat template leaves out replies: then
+                there is no one sequence.
             ProviderError: if an opponent fails for good.
         """
         if trainer.use_vllm:
             raise OptionError("use_vllm: expected False: matches are played with the model's own generate()")
+        if trainer.accelerator.num_processes > 1 and _is_sharded(trainer):
+            raise OptionError(
+                "expected a model that every process holds in whole (DDP, DeepSpeed up to ZeRO 2), got one that is spread over"
+                " processes (FSDP, ZeRO 3): each process plays its matches in as many rounds as they take, so that the others"
+                " would wait for it forever"
+            )
         deals = [_read_prompt(prompt, self._trusted) for prompt in prompts]
         writer = _Writer(trainer, self._max_reply_tokens)
         seats = [_Seats(deal.match(settings=self._settings, history=self._history), writer) for deal, _ in deals]
@@ -132,6 +139,11 @@ class Rollouts:
             "learner": [learner for _, learner in deals],
             "reward": [one.reward(learner) for one, (_, learner) in zip(seats, deals, strict=True)],
         }
+
+
+def _is_sharded(trainer: Any) -> bool:
+    plugin = trainer.accelerator.state.deepspeed_plugin if trainer.is_deepspeed_enabled else None
+    return bool(trainer.is_fsdp_enabled or (plugin is not None and plugin.zero_stage == 3))
 
 
 class _Said(NamedTuple):
@@ -172,8 +184,14 @@ class _Writer:
         They are those of the text that the template writes behind any reply, so that no reply is ever tokenised again.
         """
         before = [{"role": "user", "content": "?"}, {"role": "assistant", "content": _MARK}]
-        ids = self._encode(self._format.write([*before, *question.new]).partition(_MARK)[2])
-        return ids[1:] if last in self._ends and ids[0] == last else ids
+        _, reply, behind = self._format.write([*before, *question.new]).partition(_MARK)
+        if not reply:
+            raise ValueError(
+                "the chat template leaves out or alters replies of the assistant that are followed by other messages:"
+                " such a conversation is no sequence of tokens that grows; give the tokenizer another chat_template"
+            )
+        ids = self._encode(behind)
+        return ids[1:] if last in self._ends and ids[:1] == [last] else ids
 
     def read(self, ids: Sequence[int]) -> str:
         """Returns the text of a reply."""

@@ -136,6 +136,8 @@ class MatchEnv(vf.Env[MatchEnvConfig]):
                     if agent not in seats:  # a trace of one who is never asked would have no tokens to learn from
                         seats[agent] = await stack.enter_async_context(agents.learner.interaction(task_of_seat))
                     question = await match.reply(await _ask(seats[agent], question, task.data.system_prompt))
+                for agent in () if seats else match.learners:  # an episode must have a trace
+                    seats[agent] = await stack.enter_async_context(agents.learner.interaction(task_of_seat))
         except ProviderError as error:
             raise vf.ProviderError(f"{error.agent}: {error}", status_code=error.http_status or 502) from error
         finally:

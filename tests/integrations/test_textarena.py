@@ -3,13 +3,14 @@
 import asyncio
 import random
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import textarena as ta
 
-import agents.integrations.textarena  # noqa: F401 - registers the games
 from agents.errors import ProviderError
+from agents.integrations.textarena import _names  # importing it registers the games
 from llmarena_envs.catalogue import CATALOGUE
 from llmarena_envs.core.options import OptionError
 from tests.docs.pages import code_blocks
@@ -198,3 +199,31 @@ def test_the_page_s_script_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = [block for block in code_blocks("training.md") if block.title == "arena.py"]
     exec(compile(block.text, block.title, "exec"), {})
     assert "The match is over." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("suffix", ["", "-train", "-raw"])
+def test_a_match_that_ends_before_the_player_is_asked_runs_through_the_loop(suffix: str) -> None:
+    others = {f"player_{seat}": "random" for seat in range(4)}
+    env = ta.make(f"llmarena/hanabi-v0{suffix}", opponents=others, options={"players": 5})
+    asked = []
+    for seed in range(8):
+        env.reset(num_players=1, seed=seed)
+        done = False
+        while not done:
+            _, observation = env.get_observation()
+            done, _ = env.step("no idea")
+        asked.append(len(env.match.steps))
+        assert bool(asked[-1]) == ("The match is over" not in str(observation))  # nor does the last match stand in it
+        rewards, _ = env.close()
+        assert rewards == {0: env.match.episode.rewards["player_4"]}
+    assert 0 in asked
+    assert any(asked)
+
+
+def test_environments_of_installed_packages_are_registered_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    dilemma = SimpleNamespace(registry_id="dilemma/dilemma-v0", name="dilemma_v0")
+    found = SimpleNamespace(environments={"dilemma_v0": dilemma})
+    monkeypatch.setattr("agents.integrations.textarena.installed", lambda: found)
+    names = _names()
+    assert names["dilemma/dilemma-v0"] == "dilemma_v0"
+    assert names["llmarena/tictactoe-v0"] == "tictactoe_v0"

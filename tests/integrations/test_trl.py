@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -245,6 +246,42 @@ def test_a_template_without_a_system_role_reads_the_rules(tmp_path: Path) -> Non
     out = Rollouts()(_prompts(DEALS[:1]), trainer)
     rules = out["match"][0].steps[0].question.messages[0]["content"]
     assert writer.read[0].startswith(f"<|im_start|>user\n{rules}\n\n")
+
+
+@pytest.mark.parametrize("shown", ["messages[-1:]", "messages | rejectattr('role', 'eq', 'assistant')"])
+def test_a_template_that_leaves_out_replies_is_refused(tmp_path: Path, shown: str) -> None:
+    trainer = _trainer(tmp_path, Rollouts(), template=TEMPLATE.replace("in messages", f"in {shown}"))
+    Writer(trainer, itertools.repeat(f"no idea{END}"))
+    with pytest.raises(ValueError, match="give the tokenizer another chat_template"):
+        Rollouts()(_prompts(DEALS[:1]), trainer)
+
+
+def test_a_template_that_strips_reasoning_strips_none_of_what_was_drawn(tmp_path: Path) -> None:
+    """As that of Qwen3, which shows the reasoning of the last reply only, and writes an empty one into what comes first."""
+    template = TEMPLATE.replace("{{ message['content'] }}", "{{ message['content'].split('</think>')[-1] }}").replace(
+        "assistant\n{% endif %}", "assistant\n<think>\n\n</think>\n\n{% endif %}"
+    )
+    trainer = _trainer(tmp_path, Rollouts(), template=template)
+    writer = Writer(trainer, itertools.repeat(f"<think>hm</think>no idea{END}"))
+    out = Rollouts(max_reply_tokens=64)(_prompts(DEALS[:1]), trainer)
+    assert len(writer.read) > 2
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(writer.read))
+    assert all(text.endswith("assistant\n<think>\n\n</think>\n\n") for text in writer.read)
+    assert writer.read[-1].count("<think>hm</think>no idea") == len(writer.read) - 1
+    assert _said(trainer.processing_class, out, 0) == f"<think>hm</think>no idea{END}" * len(writer.read)
+
+
+@pytest.mark.parametrize("zero_stage", [None, 3])
+def test_a_model_that_is_spread_over_processes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zero_stage: int | None
+) -> None:
+    trainer = _trainer(tmp_path, Rollouts())
+    state = SimpleNamespace(deepspeed_plugin=zero_stage and SimpleNamespace(zero_stage=zero_stage))
+    monkeypatch.setattr(trainer, "accelerator", SimpleNamespace(num_processes=2, state=state))
+    monkeypatch.setattr(trainer, "is_fsdp_enabled", zero_stage is None)
+    monkeypatch.setattr(trainer, "is_deepspeed_enabled", zero_stage is not None)
+    with pytest.raises(OptionError, match="spread over processes"):
+        Rollouts()(_prompts(DEALS[:1]), trainer)
 
 
 def test_self_play_trains_the_learner_that_the_prompt_names(tmp_path: Path) -> None:

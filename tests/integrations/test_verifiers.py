@@ -317,3 +317,19 @@ def test_the_page_s_command_runs(tmp_path: Path) -> None:
     (traces,) = tmp_path.rglob("traces.jsonl")
     episodes = [json.loads(line) for line in traces.read_text(encoding="utf-8").splitlines()]
     assert [episode["ok"] for episode in episodes] == [True] * 32
+
+
+def test_a_learner_that_is_never_asked_has_a_trace_without_tokens() -> None:
+    env = _env("hanabi_v0", options={"players": 5}, seeds=2)
+    unasked = []
+    for task, episode in zip(env.taskset, _run(env, _constant("no idea")), strict=True):
+        assert episode.ok
+        (trace,) = episode.traces
+        match = task.deal.match()
+        if match.start_sync() is None:
+            unasked.append(trace)
+            assert match.episode is not None
+            assert trace.info["digest"] == match.episode.digest
+            assert trace.reward == match.reward(trace.info["seat"])
+    assert unasked
+    assert not any(trace.nodes for trace in unasked)
