@@ -66,7 +66,7 @@ class Options:
     seed: int = option(0, "seed of everything")
     opponent: str = option("equilibrium", "the scripted opponent")
     imitated: int = option(1000, "matches of random bidders to imitate", smoke=12)
-    passes: int = option(3, "passes over these matches", smoke=1)
+    passes: int = option(6, "passes over these matches", smoke=1)
     steps: int = option(150, "steps of GRPO", smoke=2)
     groups: int = option(8, "deals in a step", smoke=2)
     group: int = option(8, "matches of a deal", smoke=2)

@@ -1,4 +1,4 @@
-"""The package of docs/packaging_an_environment.md beside ours, both installed by pip into a fresh environment with a broken one."""
+"""The package of docs/packaging_an_environment.md beside ours and a broken one, all installed into a fresh environment."""
 
 import json
 import os
