@@ -31,7 +31,7 @@ _LONG_TEXTS = (
     *(f"{start}{blank * _RUN}end" for start in ("", "X", "X:", "(1,", "Action:", "player_0: 1") for blank in " \n"),
 )
 
-JUNK_TEXTS = (
+SHORT_JUNK = (
     "",
     " \n\t",
     "junk",
@@ -43,9 +43,11 @@ JUNK_TEXTS = (
     "（１，１",
     "```json\n{\n```",
     '{"move": [1, {}]}',
-    *_LONG_TEXTS,
 )
 """Replies without a sensible move."""
+
+JUNK_TEXTS = (*SHORT_JUNK, *_LONG_TEXTS)
+"""The same with very long ones."""
 
 JUNK_ACTIONS: tuple[Any, ...] = (
     *(None, -1, 10**9, 3.5, float("nan"), b"x", [], {}, object(), np.int64(10**9)),
@@ -54,7 +56,7 @@ JUNK_ACTIONS: tuple[Any, ...] = (
 """Actions outside every action space, and texts, which a text action space may hold."""
 
 JUNK_POSITIONS = 3
-"""Positions of a match at which junk replies are parsed."""
+"""Positions of a match at which junk replies are parsed, the long ones at the first of them."""
 
 TRIED = 6
 """Actions that are tried for an agent at one position."""
@@ -204,7 +206,7 @@ def junk_replies_raise_only_invalid_reply(trial: Trial) -> None:
     for _ in trial.play(env, trial.seeds[0]):
         if (trial.turn or 0) % step == 0:
             for agent in agents_to_move(env)[:1]:
-                for reply in JUNK_TEXTS:
+                for reply in JUNK_TEXTS if trial.turn == 0 else SHORT_JUNK:
                     _parse_junk(trial, env, reply, agent)
 
 

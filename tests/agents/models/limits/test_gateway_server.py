@@ -66,6 +66,8 @@ def test_a_real_limit_of_requests_a_second(monkeypatch):
     assert server.counts["429"] < 120  # of those at once in the beginning, and hardly one later
 
 
+# A server that stops drops connections that it has just accepted, without closing them.
+@pytest.mark.filterwarnings("ignore:unclosed transport:ResourceWarning")
 def test_a_server_that_dies_and_comes_back_loses_no_call():
     with fault_server(latency=0.02) as server:
         died = threading.Event()
