@@ -26,6 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from trl import GRPOConfig, GRPOTrainer
 
@@ -55,6 +57,9 @@ TEMPLATE = (
 MAX_REPLY = 12
 """Tokens; a bid has six."""
 
+IGNORED = -100
+"""Label of what the loss leaves out."""
+
 MEAN_OF = 15
 """Steps of a running mean in the picture."""
 
@@ -66,7 +71,7 @@ class Options:
     seed: int = option(0, "seed of everything")
     opponent: str = option("equilibrium", "the scripted opponent")
     imitated: int = option(1000, "matches of random bidders to imitate", smoke=12)
-    passes: int = option(6, "passes over these matches", smoke=1)
+    passes: int = option(3, "passes over these matches", smoke=1)
     steps: int = option(150, "steps of GRPO", smoke=2)
     groups: int = option(8, "deals in a step", smoke=2)
     group: int = option(8, "matches of a deal", smoke=2)
@@ -133,25 +138,33 @@ def imitate(
     options: Options,
     rng: random.Random,
 ) -> list[float]:
-    """Trains the model on whole conversations, what is told as well as what is said, and returns the losses."""
-    rows = [tokenizer(tokenizer.apply_chat_template(chat, tokenize=False))["input_ids"] for chat in conversations]
+    """Trains the model on whole conversations, in which what is said counts more than what is told, and returns the losses."""
+    rows = [_labelled(tokenizer, chat) for chat in conversations]
     batches = [batch for _ in range(options.passes) for batch in _batches(rows, 8, rng)]
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=len(batches))
     losses = []
     for batch in batches:
-        width = max(map(len, batch))
-        loss = model(
-            input_ids=torch.tensor([ids + [0] * (width - len(ids)) for ids in batch]),
-            attention_mask=torch.tensor([[1] * len(ids) + [0] * (width - len(ids)) for ids in batch]),
-            labels=torch.tensor([ids + [-100] * (width - len(ids)) for ids in batch]),
-        ).loss
+        ids, whole, said = (
+            pad_sequence(side, batch_first=True, padding_value=IGNORED) for side in zip(*batch, strict=True)
+        )
+        logits = model(input_ids=ids.clamp(min=0), attention_mask=(ids >= 0).long()).logits[:, :-1].flatten(0, 1)
+        loss = cross_entropy(logits, whole[:, 1:].flatten()) + cross_entropy(logits, said[:, 1:].flatten())
         loss.backward()
         optimizer.step()
         schedule.step()
         optimizer.zero_grad()
         losses.append(loss.item())
     return losses
+
+
+def _labelled(tokenizer: PreTrainedTokenizerFast, chat: Sequence[Message]) -> tuple[torch.Tensor, ...]:
+    """Returns the tokens of a conversation, and as labels all of them and those of the last message."""
+    told = tokenizer(tokenizer.apply_chat_template(chat[:-1], tokenize=False, add_generation_prompt=True))["input_ids"]
+    ids = torch.tensor(tokenizer(tokenizer.apply_chat_template(chat, tokenize=False))["input_ids"])
+    said = ids.clone()
+    said[: len(told)] = IGNORED
+    return ids, ids, said
 
 
 def _batches(rows: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
