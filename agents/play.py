@@ -182,13 +182,13 @@ def _observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any
     """
     if player.reads == "text":
         observation = env.observe(agent)
+        view: Any = env.view(agent) if player.wants_update or player.wants_legal else None
         if player.wants_update:
-            view, since = env.view(agent), last_views.get(agent)
+            since = last_views.get(agent)
             observation["update"] = observation["text"] if since is None else env.codec.update(view, since)
             if not observation.get("fresh_history"):
                 last_views[agent] = view
         if player.wants_legal:
-            view = env.view(agent)
             listed = view.legal if player.wants_all_legal else view.legal[:MAX_LISTED]
             observation["legal"] = [env.codec.format(move, view) for move in listed]
         return observation["text"], observation

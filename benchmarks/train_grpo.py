@@ -40,7 +40,7 @@ from agents.training import Deal, Match, deals
 from agents.turn import TurnSettings
 from benchmarks.experiments import pictures
 from benchmarks.options import option, parse
-from llmarena_envs.catalogue import load_environment, make_environment
+from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.failures import Failure
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 from rating.statistics.proportions import paired_change
@@ -222,7 +222,7 @@ class Played(NamedTuple):
 def evaluate(policy: Policy, chosen: Sequence[Deal]) -> Played:
     """Plays the learner's seat of each deal."""
     played = Played([], [], [], [])
-    env = make_environment(GAME, dict(load_environment(GAME).declaration.rated_options))
+    env = make_environment(GAME)
     for deal in chosen:
         (learner,) = deal.learners
         opponents = {agent: make_policy(spec, GAME) for agent, spec in deal.opponents.items()}

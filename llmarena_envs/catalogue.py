@@ -6,6 +6,7 @@ Everything else that is to be known of an environment stands in its class (``cor
 import importlib
 import inspect
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from gymnasium.error import DependencyNotInstalled
@@ -124,16 +125,17 @@ def option_names(name: str) -> list[str]:
     return [option for option in inspect.signature(load_environment(name)).parameters if option not in _OWN_OPTIONS]
 
 
-def make_environment(name: str, options: dict[str, Any]) -> AECEnv:
+def make_environment(name: str, options: Mapping[str, Any] | None = None) -> AECEnv:
     """Makes an environment with its order check.
 
     Args:
         name: as in ``load_environment``.
-        options: constructor options.
+        options: constructor options; by default those of rated matches.
 
     Raises:
         OptionError: if there is no such environment, it does not take the options, or a package that it needs is missing.
     """
+    options = load_environment(name).declaration.rated_options if options is None else options
     known = option_names(name)
     for option in options:
         check_choice(f"environment {name!r}: option", option, known)

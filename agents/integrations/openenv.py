@@ -200,7 +200,7 @@ class MatchEnvironment(Environment):
         assert question is not None
         return MatchObservation(
             reward=state.reward - before,
-            messages=list(question.new if question.continues else question.messages),
+            messages=list(question.unsent),
             continues=question.continues,
             attempt=question.attempt,
             failure=failure,

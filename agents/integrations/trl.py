@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from agents.errors import ProviderError
 from agents.integrations import importing
 from agents.models.local.chat import ChatFormat
+from agents.models.prompts.history import add_rules
 from agents.policy import Reply
 from agents.training import Deal, Match, Question
 from agents.turn import STANDARD_TURNS, TurnSettings
@@ -172,10 +173,8 @@ class _Writer:
 
     def begin(self, question: Question) -> list[int]:
         """Returns the tokens of a conversation's beginning."""
-        messages = list(question.messages)
-        if not self._takes_system and messages[0]["role"] == "system":
-            rules, first, *others = messages
-            messages = [{**first, "content": f"{rules['content']}\n\n{first['content']}"}, *others]
+        rules, *others = question.messages
+        messages = add_rules(rules["content"], others, "system" if self._takes_system else "user")
         return self._encode(self._format.write(messages))
 
     def go_on(self, question: Question, last: int) -> list[int]:

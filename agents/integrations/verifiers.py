@@ -148,7 +148,7 @@ class MatchEnv(vf.Env[MatchEnvConfig]):
 
 async def _ask(seat: vf.Interaction, question: Question, preface: str | None) -> Reply:
     """Returns what the learner on a seat says."""
-    messages = list(question.new if question.continues else question.messages)
+    messages = list(question.unsent)
     if preface and not question.continues:
         messages[0] = {"role": "system", "content": f"{preface}\n\n{messages[0]['content']}"}
     if seat.trace.stop_condition is None:

@@ -54,13 +54,13 @@ class Deal:
     @property
     def learners(self) -> tuple[str, ...]:
         """Agent ids of the learners, in seat order."""
-        agents = _make(self.environment, self.options).unwrapped.possible_agents
+        agents = make_environment(self.environment, self.options).unwrapped.possible_agents
         return tuple(agent for agent in agents if agent not in self.opponents)
 
     def match(self, *, settings: TurnSettings = STANDARD_TURNS, history: str = "updates") -> Match:
         """Returns a new match of this deal with new opponents, which it closes when it is over, void, or closed."""
         opponents = {agent: make_policy(spec, self.environment) for agent, spec in self.opponents.items()}
-        env = _make(self.environment, self.options)
+        env = make_environment(self.environment, self.options)
         return Match(env, opponents, seed=self.seed, settings=settings, history=history, close_opponents=True)
 
     def to_json(self) -> str:
@@ -134,7 +134,7 @@ def deals(
         OptionError: if there is no such environment or option, or a role of the staff has no policy.
     """
     declaration = load_environment(environment).declaration
-    agents = _make(environment, options).unwrapped.possible_agents
+    agents = make_environment(environment, options).unwrapped.possible_agents
     rated = [agent for agent in agents if declaration.is_rated(agent)]
     employed = {agent: role_of(agent) for agent in agents if agent not in rated}
     roles, given = sorted(set(employed.values())), dict(staff or {})
@@ -150,11 +150,6 @@ def deals(
         for learner in rated:
             others = {agent: opponent for agent in rated if agent != learner}
             yield Deal(environment, seed, others | seats, options)
-
-
-def _make(environment: str, options: Mapping[str, Any] | None) -> Any:
-    chosen = load_environment(environment).declaration.rated_options if options is None else options
-    return make_environment(environment, dict(chosen))
 
 
 def _check_harmless(options: Mapping[str, Any]) -> None:

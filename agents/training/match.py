@@ -39,6 +39,11 @@ class Question(NamedTuple):
     attempt: int
     legal: tuple[str, ...]
 
+    @property
+    def unsent(self) -> tuple[Message, ...]:
+        """What to send to a model that holds the conversation so far: ``new``, or all messages where it begins anew."""
+        return self.new if self.continues else self.messages
+
 
 @dataclass
 class Step:

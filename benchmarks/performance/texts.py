@@ -16,7 +16,7 @@ import numpy as np
 from agents.chat import HISTORIES, Chat
 from agents.play import play
 from benchmarks.options import option, parse
-from llmarena_envs.catalogue import NAMES, load_environment, make_environment
+from llmarena_envs.catalogue import NAMES, make_environment
 from llmarena_envs.core.text_env import TextEnv
 
 
@@ -94,7 +94,7 @@ def measure(game: str, matches: int) -> Line:
     sizes = {history: Size() for history in HISTORIES}
     turns = 0
     for seed in range(matches):
-        env = make_environment(game, dict(load_environment(game).declaration.rated_options))
+        env = make_environment(game)
         turns += len(play(env, {agent: Reader(env.unwrapped, sizes) for agent in env.possible_agents}, seed).turns)
         env.close()
     means = {history: Size(round(size.said / matches), round(size.sent / matches)) for history, size in sizes.items()}
