@@ -62,7 +62,9 @@ def fenced_blocks(text: str) -> list[CodeBlock]:
         indentation, fence, behind = opening.groups()
         head = _HEAD.fullmatch(behind.strip())
         if head is None:
-            raise ValueError(f'line {number}: expected a language and perhaps title="FILE" behind a fence, got {behind!r}')
+            raise ValueError(
+                f'line {number}: expected a language and perhaps title="FILE" behind a fence, got {behind!r}'
+            )
         inside = []
         for _, each in lines:
             if each.strip() == fence:

@@ -55,7 +55,10 @@ def run(command: str) -> None:
     """Runs a command of ``llmarena`` here, to its end, in one process."""
     _, *words = shlex.split(command)
     alone = ["--workers", "1"] if words[0] == "run" and "--env" in words else []  # a run file says it itself
-    code = main([*words, *alone])
+    try:
+        code = main([*words, *alone])
+    except SystemExit as ended:  # of its parser, also after --version
+        code = ended.code or 0
     assert code == 0, f"{command}: expected exit code 0, got {code}"
 
 
@@ -102,7 +105,7 @@ def _check_pip(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
             continue
         named = re.fullmatch(r"(\.|llmarena-envs)(?:\[([\w,]+)\])?", word)
         assert named or Path(word).is_dir(), f"{word}: expected llmarena-envs or a folder of the page"
-        assert set((named and named[2] or "").split(",")) <= {"", *extras}, f"{word}: extras are {', '.join(extras)}"
+        assert set(((named and named[2]) or "").split(",")) <= {"", *extras}, f"{word}: extras are {', '.join(extras)}"
 
 
 def _check_pytest(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

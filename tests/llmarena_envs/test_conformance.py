@@ -49,9 +49,7 @@ def reads_long_replies(entry: Entry, options: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize(("entry", "options"), CASES, ids=[f"{entry.name}-{options}" for entry, options in CASES])
-def test_the_conformance_suite_passes(
-    entry: Entry, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_conformance_suite_passes(entry: Entry, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     if not reads_long_replies(entry, options):
         for junk in ("JUNK_TEXTS", "JUNK_ACTIONS"):
             kept = [each for each in getattr(actions, junk) if not isinstance(each, str) or len(each) < LONG]
