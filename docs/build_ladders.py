@@ -1,7 +1,7 @@
-"""Writes the leaderboards between scripted policies that the pages of the games show: ``docs/site_builder/ladders.json``.
+"""Writes the leaderboards between scripted policies that the pages of the games show, and the picture of one of them.
 
 ``python docs/build_ladders.py --runs runs/ladders`` plays the run files of the four papers, some two minutes on two cores, or takes
-the runs that are in the directory already.
+the runs that are in the directory already. It writes ``docs/site_builder/ladders.json`` and ``docs/pictures/leaderboard.svg``.
 """
 
 import argparse
@@ -14,31 +14,35 @@ from typing import Any
 from rating.imports.source import open_source
 from rating.report.tables import sheet
 from rating.schemes.leaderboard import Leaderboard
+from site_builder import leaderboard
 from site_builder.games import LADDERS
 
+PICTURE = Path(__file__).parent / "pictures" / "leaderboard.svg"
 PAPERS = ("llmarena", "deepeval", "auto_arena", "simulbench")
 
 
-def ladders(run: Path, command: str) -> list[dict[str, Any]]:
-    """Returns the leaderboards of a run, as the pages of the games take them.
+def leaderboards(run: Path) -> list[Leaderboard]:
+    """Returns the leaderboards of a run, one an environment."""
+    with open_source(run) as source:
+        return [table for table in source.tables() if isinstance(table, Leaderboard)]
+
+
+def ladder(board: Leaderboard, command: str) -> dict[str, Any]:
+    """Returns a leaderboard as the page of its game takes it.
 
     Args:
-        run: directory of the run.
+        board: the leaderboard.
         command: that played it.
     """
-    with open_source(run) as source:
-        sheets = [(table.environment, sheet(table)) for table in source.tables() if isinstance(table, Leaderboard)]
-    return [
-        {
-            "environment": label.partition("#")[0],
-            "title": label,
-            "command": command,
-            "header": shown.header,
-            "rows": shown.rows,
-            "notes": shown.notes,
-        }
-        for label, shown in sheets
-    ]
+    shown = sheet(board)
+    return {
+        "environment": board.environment.partition("#")[0],
+        "title": board.environment,
+        "command": command,
+        "header": shown.header,
+        "rows": shown.rows,
+        "notes": shown.notes,
+    }
 
 
 def main() -> None:
@@ -52,7 +56,11 @@ def main() -> None:
         if not (runs / paper).exists():
             command = [sys.executable, "-m", "rating.cli", *words[1:], str(runs / paper), "--quiet"]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        found += ladders(runs / paper, " ".join([*words, f"runs/{paper}"]))
+        for board in leaderboards(runs / paper):
+            found.append(ladder(board, " ".join([*words, f"runs/{paper}"])))
+            if board.environment == "connect_four_v0":
+                picture = leaderboard.picture(board, "Connect four between scripted policies")
+                PICTURE.write_text(picture, encoding="utf-8", newline="\n")
     LADDERS.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
 
 

@@ -133,7 +133,7 @@ def ladders_of(name: str) -> list[dict[str, Any]]:
 
 
 def add_games(pages: Path) -> None:
-    """Adds to every page of a game, in the folder of the site's pages, what the site adds to it."""
+    """Adds to every page of a game, in the folder of the site's pages, what the site adds to it, and the pictures to that of all."""
     folder = pages / "environments"
     (folder / "pictures").mkdir()
     for entry in CATALOGUE:
@@ -144,3 +144,9 @@ def add_games(pages: Path) -> None:
             encoding="utf-8",
             newline="\n",
         )
+    overview = pages / "games.md"
+    gallery = [
+        f"[![{entry.title}](environments/pictures/{entry.name}-en.svg)](environments/{entry.name}.md)" for entry in CATALOGUE
+    ]
+    shown = "\n".join(['<div class="gallery" markdown>', "", *gallery, "", "</div>"])
+    overview.write_text(f"{overview.read_text(encoding='utf-8')}\n{shown}\n", encoding="utf-8", newline="\n")
