@@ -161,7 +161,8 @@ def add_games(pages: Path) -> None:
 def _add_gallery(page: Path) -> None:
     """Puts a picture of every game before the table of the page of all games."""
     pictures = [
-        f"[![](environments/pictures/{entry.name}-en.svg)*{entry.title}*](environments/{entry.name}.md)" for entry in CATALOGUE
+        f"[![](environments/pictures/{entry.name}-en.svg)*{entry.title}*](environments/{entry.name}.md)"
+        for entry in CATALOGUE
     ]
     gallery = "\n".join(['<div class="gallery" markdown>', "", *pictures, "", "</div>"])
     before, heading, after = page.read_text(encoding="utf-8").partition("| game |")
