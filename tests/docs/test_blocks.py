@@ -171,7 +171,10 @@ def check_data(block: CodeBlock) -> None:
 
 
 def check_run_file(part: dict[str, Any]) -> None:
-    """Checks a run file, or what is a part of one in some environment."""
+    """Checks a run file, or what is a part of one in some environment; models that are to be loaded are left out."""
+    if "policy" in part:
+        loaded = [each for each in part["policy"] if each["spec"].startswith("hf:")]
+        part["policy"] = [each for each in part["policy"] if each not in loaded] or POLICIES
     refusals = []
     for entry in CATALOGUE:
         whole = {"seed": 1, "environment": [{"name": entry.name}], "policy": POLICIES, **part}
