@@ -22,6 +22,7 @@ from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.budget import Budget
 from rating.running.contests import idle_stop_rules
+from rating.running.lock import Lock
 from rating.running.run_file import RunConfig, run_file_text
 from rating.running.runner import Runner
 from rating.running.session import ONE_GO, Session
@@ -129,7 +130,7 @@ def _play(
     session: Session = ONE_GO,
 ) -> int:
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
-    with run_directory.Lock(directory), closing(store):
+    with Lock(directory), closing(store):
         void = play_run(directory, config, store, interruptions, session)
         print_leaderboards(config, store, wide=wide)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
