@@ -123,6 +123,8 @@ async def play_async(
     last_views: dict[str, Any] = {}
     rewards = dict.fromkeys(raw.possible_agents, 0.0)
     digest = ""
+    watchers = {agent: player for agent, player in players.items() if player.watches}
+    await _tell(raw, watchers)
     while not any(raw.terminations.values()):
         if len(turns) >= raw.max_turns:
             raise EnvironmentBug(f"{raw} went on after its published bound of {raw.max_turns} turns")
@@ -157,6 +159,8 @@ async def play_async(
             on_turn(turn)
         else:
             _compare(recorded, turn)
+        if len(turns) >= len(played):
+            await _tell(raw, watchers)
     if len(turns) < len(played):
         raise ReplayMismatch(f"expected {len(played)} turns, but the match ended after {len(turns)}")
     return Episode(
@@ -191,12 +195,24 @@ def _observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any
         if player.wants_legal:
             listed = view.legal if player.wants_all_legal else view.legal[:MAX_LISTED]
             observation["legal"] = [env.codec.format(move, view) for move in listed]
+        if player.wants_picture:
+            observation["picture"] = env.draw(agent)
         return observation["text"], observation
     view = env.view(agent)
     text = env.codec.observation(view)
     if player.reads == "view":
         return text, view
     return text, env.vector(agent) if player.reads == "vector" else partial(env.random_action, agent)
+
+
+async def _tell(env: TextEnv, watchers: Mapping[str, Player]) -> None:
+    """Tells those who watch what they would read now."""
+    over = any(env.terminations.values())
+    for agent, player in watchers.items():
+        read = env.observe(agent)
+        seen = {"rules": read["rules"], "text": read["text"], "picture": env.draw(agent), "over": over}
+        with _naming(agent):
+            await player.watch(seen)
 
 
 def step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:

@@ -29,6 +29,8 @@ class Player:
         wants_legal: whether its observations list the legal moves.
         wants_update: whether its observations hold what is new since it was asked before.
         wants_all_legal: whether they list every one of them, however many there are.
+        wants_picture: whether they hold a picture of what its seat sees.
+        watches: whether it is told after every turn what it would read.
 
     Raises:
         OptionError: if the policy cannot be called, or reads something else.
@@ -46,6 +48,9 @@ class Player:
         self.wants_legal = bool(getattr(policy, "wants_legal", False))
         self.wants_all_legal = getattr(policy, "wants_legal", False) == "all"
         self.wants_update = bool(getattr(policy, "wants_update", False))
+        self.wants_picture = bool(getattr(policy, "wants_picture", False))
+        self._watch = getattr(policy, "watch", None)
+        self.watches = self._watch is not None
         self._is_asynchronous = _is_asynchronous(policy)
         self.is_scripted = isinstance(policy, ScriptedPolicy) and not self._is_asynchronous
         self._reset = getattr(policy, "reset", None)
@@ -110,6 +115,19 @@ class Player:
             return
         with provider_errors("the policy's recall"):
             await _result(self._recall(observation, reply))
+
+    async def watch(self, observation: Mapping[str, Any]) -> None:
+        """Tells the policy what it would read now, though it is not asked; does nothing for one that does not watch.
+
+        Args:
+            observation: ``rules``, ``text``, ``picture`` (SVG of its seat) and ``over``, whether the match has ended.
+
+        Raises:
+            ProviderError: if the policy fails.
+        """
+        if self._watch is not None:
+            with provider_errors("the policy's watch"):
+                await _result(self._watch(observation))
 
     async def close(self) -> None:
         """Releases what the policy holds; it may be asked again afterwards."""

@@ -27,6 +27,9 @@ be asynchronous. These attributes are optional:
 * ``wants_update``: ``True`` to find under ``update`` in a text observation what is new since the turn before of the same agent,
   with the instruction; in its first turn the whole text. When the player is asked again it ends like ``text``. For policies that
   remember what they have read.
+* ``wants_picture``: ``True`` to find under ``picture`` in a text observation an SVG of what the seat sees.
+* ``watch(observation)``: called at the beginning, after every turn and at the end with what the seat would read now: ``rules``,
+  ``text``, ``picture`` and ``over``, whether the match has ended. For people, who want to see what happens meanwhile.
 * ``close()``: called after the last match; it may be asynchronous, and may be called more than once.
 
 A policy never receives the environment. Where there is a deadline a synchronous policy is called in a thread, which cannot be

@@ -25,7 +25,7 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.2.
   (every row once, at its full length; longer than four counts as four).
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Observation Space
 
@@ -74,6 +74,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from llmarena_envs.connect_four.drawing import ConnectFourDrawing
 from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour
 from llmarena_envs.connect_four.scored_game import ScoredConnectFour
 from llmarena_envs.connect_four.strategy import COUNTS
@@ -95,7 +96,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "connect_four_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 2,
         "is_parallelizable": False,
     }
@@ -104,6 +105,7 @@ class raw_env(TextEnv):
         rated_options={"random_opening": 4},
     )
     game: ConnectFour
+    codec: ConnectFourCodec
 
     def __init__(
         self,
@@ -129,6 +131,10 @@ class raw_env(TextEnv):
     def board(self) -> list[int]:
         """The cells row by row from the top left as in PettingZoo: 0 empty, 1 ``player_0``'s, 2 ``player_1``'s."""
         return [(EMPTY + MARKS).index(cell) for cell in self.game.board]
+
+    def make_drawing(self) -> ConnectFourDrawing:
+        """Returns what draws the board."""
+        return ConnectFourDrawing(self.codec)
 
     def vector_space(self) -> spaces.Box:
         """Returns the space of two planes of discs."""

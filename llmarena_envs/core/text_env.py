@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from pettingzoo import AECEnv
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.drawing import Drawing, TextDrawing
 from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import Failure, InvalidReply, Refusal
 from llmarena_envs.core.game import Game
@@ -48,7 +49,8 @@ class TextEnv(AECEnv):
         game: the rules.
         codec: what players read and how replies are read back.
         obs_type: ``"text"`` for ``Dict(rules, text[, action_mask])``, ``"vector"`` for ``Dict(observation, action_mask)``.
-        render_mode: ``"ansi"`` returns the position as text, ``"human"`` prints it after every step, ``None`` does nothing.
+        render_mode: ``"ansi"`` returns the position as text, ``"svg"`` as a picture, ``"human"`` prints the text after every
+            step, ``None`` does nothing.
 
     Attributes:
         game: the rules and the present position; a spectator may read it, a player never sees it.
@@ -148,6 +150,10 @@ class TextEnv(AECEnv):
     def narrate(self) -> tuple[Scene, ...]:
         """Returns the story of the match up to now, for a spectator who may see everything; an environment may have none."""
         return ()
+
+    def make_drawing(self) -> Drawing[Any]:
+        """Returns what draws positions; by default the texts are drawn."""
+        return TextDrawing(self.codec, self.metadata["name"])
 
     @classmethod
     def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -326,12 +332,14 @@ class TextEnv(AECEnv):
         return observation
 
     def render(self) -> str | None:
-        """Returns (``"ansi"``) or prints (``"human"``) the whole position."""
+        """Returns (``"ansi"``, ``"svg"``) or prints (``"human"``) the whole position."""
         if self.render_mode is None:
             logger.warn(
                 "render() does nothing without render_mode; make the environment with render_mode='ansi' or 'human'"
             )
             return None
+        if self.render_mode == "svg":
+            return self.draw()
         picture = self.codec.picture(self.game)
         if self.render_mode == "ansi":
             return picture
@@ -341,7 +349,19 @@ class TextEnv(AECEnv):
     def close(self) -> None:
         """Releases nothing: the environment holds no resources."""
 
-    # Text beside the spaces: for policies, the harness and people.
+    # Text and pictures beside the spaces: for policies, the harness and people.
+
+    def draw(self, agent: str | None = None) -> str:
+        """Draws the position as SVG.
+
+        Args:
+            agent: whose view of it; by default that of a spectator who may see everything.
+        """
+        return self._drawing.spectator(self.game) if agent is None else self._drawing.seat(self.view(agent))
+
+    @cached_property
+    def _drawing(self) -> Drawing[Any]:
+        return self.make_drawing()
 
     def view(self, agent: str) -> Any:
         """Returns what ``agent`` may know now, without legal actions once the match is over or its move is in."""

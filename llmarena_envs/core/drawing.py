@@ -1,0 +1,64 @@
+"""The drawing contract: a position as a picture, as one player may see it or as a spectator sees it."""
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic
+
+from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.game import ViewType
+from llmarena_envs.core.svg import Svg
+
+_LINE_HEIGHT = 20
+_MARGIN = 16
+_LETTER = 8.5
+_MAX_LINES = 60
+_MAX_LETTERS = 110
+_CUT = "..."
+
+
+class Drawing(ABC, Generic[ViewType]):
+    """Pictures of one game, as SVG; a subclass draws what is to be seen.
+
+    A player's picture is made from its view alone, so that nothing can be seen in it that is not known.
+    """
+
+    @abstractmethod
+    def seat(self, view: ViewType) -> str:
+        """Draws what the owner of ``view`` sees.
+
+        Where the owner is to move, what can be pointed at is a group whose ``reply`` is the move in the published grammar.
+        """
+
+    @abstractmethod
+    def spectator(self, game: Any) -> str:
+        """Draws the whole position for a spectator who may see everything."""
+
+
+class TextDrawing(Drawing[Any]):
+    """The pictures of an environment that has none of its own: its texts, line by line.
+
+    Args:
+        codec: of the environment.
+        title: what the pictures show.
+    """
+
+    def __init__(self, codec: Codec[Any, Any], title: str) -> None:
+        self._codec = codec
+        self._title = title
+
+    def seat(self, view: Any) -> str:
+        """Draws the text that the owner of the view reads."""
+        return self._lines(self._codec.observation(view))
+
+    def spectator(self, game: Any) -> str:
+        """Draws the text that a spectator reads."""
+        return self._lines(self._codec.picture(game))
+
+    def _lines(self, text: str) -> str:
+        lines = [line if len(line) <= _MAX_LETTERS else line[:_MAX_LETTERS] + _CUT for line in text.split("\n")]
+        if len(lines) > _MAX_LINES:
+            lines = [_CUT, *lines[-_MAX_LINES:]]
+        longest = max(map(len, lines))
+        svg = Svg(2 * _MARGIN + _LETTER * longest, 2 * _MARGIN + _LINE_HEIGHT * len(lines), self._title)
+        for number, line in enumerate(lines, start=1):
+            svg.text(_MARGIN, _MARGIN + _LINE_HEIGHT * number - 5, line, 14, font_family="monospace")
+        return str(svg)
