@@ -22,7 +22,7 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.1.
   players repeat one game for ever.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human`, `svg` or `rgb_array`.
 
 ### Observation Space
 
@@ -80,7 +80,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "tictactoe_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg", "rgb_array"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
