@@ -5,7 +5,7 @@ from typing import Any, Generic
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.game import ViewType
-from llmarena_envs.core.svg import CUT, Svg, cut, text_width
+from llmarena_envs.core.svg import CUT, MONOSPACE, Svg, cut, text_width
 
 _LINE_HEIGHT = 20
 _MARGIN = 16
@@ -64,5 +64,5 @@ class TextDrawing(Drawing[Any]):
         for number, line in enumerate(lines, start=1):
             # Several spaces in a row would be drawn as one; texts of boards need them.
             spaced = line.replace(" ", "\u00a0")
-            svg.text(_MARGIN, _MARGIN + _LINE_HEIGHT * number - 5, spaced, _SIZE, font_family="monospace")
+            svg.text(_MARGIN, _MARGIN + _LINE_HEIGHT * number - 5, spaced, _SIZE, font_family=MONOSPACE)
         return str(svg)

@@ -20,6 +20,7 @@ PAPER = "#ffffff"
 SOFT = "#f6f8fa"
 
 FONT = "system-ui, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
+MONOSPACE = "ui-monospace, 'Noto Sans Mono', monospace"
 
 MAX_LETTERS = 500
 """Characters of a line of text that are drawn."""
@@ -148,24 +149,14 @@ class Svg:
 
 
 def _attributes(values: dict[str, object]) -> str:
-    return "".join([f" {_name(name)}={_value(value)}" for name, value in values.items() if value is not None])
+    return "".join([_attribute(name, value) for name, value in values.items() if value is not None])
 
 
-@lru_cache(maxsize=256)
-def _name(name: str) -> str:
-    return name.replace("_", "-")
-
-
-def _value(value: object) -> str:
-    if isinstance(value, int | float):
-        return f'"{_number(value)}"'
-    return _quoted(str(value))
-
-
-@lru_cache(maxsize=1024)  # colours and fonts come again and again
-def _quoted(value: str) -> str:
-    return quoteattr(_FORBIDDEN.sub("\ufffd", printable(value)))
+@lru_cache(maxsize=4096)  # the same colours, sizes and places come again and again
+def _attribute(name: str, value: object) -> str:
+    written = _number(value) if isinstance(value, int | float) else _FORBIDDEN.sub("\ufffd", printable(str(value)))
+    return f" {name.replace('_', '-')}={quoteattr(written)}"
 
 
 def _number(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{round(value, 2):g}"
+    return f"{round(value, 2):g}"
