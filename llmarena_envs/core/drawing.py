@@ -22,7 +22,8 @@ _MAX_LETTERS = 110
 class Drawing(ABC, Generic[ViewType]):
     """Pictures of one game, as SVG; a subclass draws what is to be seen.
 
-    A player's picture is made from its view alone, so that nothing can be seen in it that is not known.
+    A player's picture is made from its view alone, so that nothing can be seen in it that is not known; a drawing keeps
+    nothing of a match.
     """
 
     @abstractmethod
@@ -35,6 +36,10 @@ class Drawing(ABC, Generic[ViewType]):
     @abstractmethod
     def spectator(self, game: Any) -> str:
         """Draws the whole position for a spectator who may see everything."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Drawing[ViewType]":
+        """Returns itself: a drawing keeps nothing of a match, so that copies of an environment can share it."""
+        return self
 
 
 class TextDrawing(Drawing[Any]):

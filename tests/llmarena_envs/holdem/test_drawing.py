@@ -52,10 +52,8 @@ def test_a_showdown_is_seen_by_all_and_a_hand_that_ended_without_one_is_not() ->
 def test_the_hand_before_is_told_with_the_cards_that_were_shown() -> None:
     env = after("cc cc cc cc", hands=2, deck=None, deck_seed=3)
     result = env.game.results[0]
-    expected = [
-        f"Hand before: {net:+d} ({card_names(hole)})" for net, hole in zip(result.net, result.shown, strict=True)
-    ]
-    assert sorted(text for text in texts(env.draw("player_0")) if text.startswith("Hand before")) == sorted(expected)
+    expected = [f"before: {net:+d} ({card_names(hole)})" for net, hole in zip(result.net, result.shown, strict=True)]
+    assert sorted(text for text in texts(env.draw("player_0")) if text.startswith("before:")) == sorted(expected)
 
 
 def test_the_legal_actions_can_be_pointed_at_and_say_what_they_cost() -> None:
