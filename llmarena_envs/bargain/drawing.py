@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Mapping
 
-from llmarena_envs.bargain.game import BargainView, Bargain, Deal, rest_of
+from llmarena_envs.bargain.game import Bargain, BargainView, Deal, rest_of
 from llmarena_envs.bargain.scenarios import Triple, worth
 from llmarena_envs.bargain.text import BargainCodec
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import GAP, INNER, MARGIN, Block, Bubble, Caption, Note, Sheet, badge_width, draw_badge
-from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, Svg
-from llmarena_envs.core.wrapping import text_width
+from llmarena_envs.core.sheet import GAP, INNER, MARGIN, Block, Bubble, Caption, Note, Sheet, draw_badge
+from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, Svg, text_width
 
 _ICON = 20
 _GREEN = "#1a7f37"
@@ -57,10 +56,8 @@ class BargainDrawing(Drawing[BargainView]):
             shares = (offer.counts, rest) if speaker == _AGENTS[0] else (rest, offer.counts)
             stands = turn == len(view.offers) - 1 and not view.agreed
             heading = render("drawing_round", round=turn // 2 + 1)
-            if offer.message:
-                history.append(Bubble(speaker, offer.message, _colour(speaker), heading=heading, lines=3))
             accept = reply if stands else ""
-            history.append(_Offer(heading, speaker, shares, worths, render, reply=accept))
+            history.append(_Offer(heading, speaker, shares, worths, render, message=offer.message, reply=accept))
         sheet.history(history)
         if view.agreed:
             sheet.add(Note(render("drawing_deal", agent=order[len(view.offers) % 2]), colour=_GREEN))
@@ -104,7 +101,7 @@ class _Items(Block):
 
 
 class _Offer(Block):
-    """Both shares of an offer, that of ``player_0`` on the left."""
+    """Both shares of an offer, that of ``player_0`` on the left, and below them what was written with it."""
 
     def __init__(
         self,
@@ -114,9 +111,11 @@ class _Offer(Block):
         values: Mapping[str, Triple],
         render: Callable[..., str],
         *,
+        message: str = "",
         reply: str = "",
         agreed: bool = False,
     ) -> None:
+        self._message = Bubble("", message, _colour(speaker), lines=3) if message else None
         self._heading = heading
         self._speaker = speaker
         self._shares = dict(zip(_AGENTS, shares, strict=True))
@@ -124,15 +123,18 @@ class _Offer(Block):
         self._render = render
         self._reply = reply
         self._agreed = agreed
-        self.height = 64 if reply else 34
+        self._offer_height = 64 if reply else 34
+        self.height = self._offer_height + (self._message.height + 3 if self._message else 0)
         words = [_in_words(render("drawing_gets", agent=agent), share) for agent, share in self._shares.items()]
-        self.words = " ".join(part for part in (heading, speaker, "; ".join(words)) if part)
+        said = self._message.words if self._message else ""
+        self.words = " ".join(part for part in (heading, speaker, "; ".join(words), said) if part)
 
     def draw(self, svg: Svg, y: float) -> None:
         """Draws the shares, and what accepts the offer if the reader may."""
         with svg.group(self._reply):
             stroke = _GREEN if self._agreed or self._reply else LINE
-            svg.rect(MARGIN, y, INNER, self.height, fill=_AGREED if self._agreed else PAPER, stroke=stroke, rx=6)
+            fill = _AGREED if self._agreed else PAPER
+            svg.rect(MARGIN, y, INNER, self._offer_height, fill=fill, stroke=stroke, rx=6)
             if self._speaker:
                 svg.text(MARGIN + 8, y + 22, self._heading, 13, fill=DIM)
                 draw_badge(svg, MARGIN + 82, y + 8, self._speaker, _colour(self._speaker))
@@ -140,10 +142,12 @@ class _Offer(Block):
                 self._share(svg, x, y, agent, share)
             if self._reply:
                 text = self._render("drawing_accept")
-                width = text_width(text, 14) + 32
+                width = text_width(text, 14, bold=True) + 32
                 svg.rect(MARGIN + INNER - width - 8, y + 34, width, 24, fill=_GREEN, rx=5)
                 middle = MARGIN + INNER - 8 - width / 2
                 svg.text(middle, y + 51, text, 14, fill=PAPER, font_weight="bold", text_anchor="middle")
+        if self._message:
+            self._message.draw(svg, y + self._offer_height + 3)
 
     def _share(self, svg: Svg, x: float, y: float, agent: str, share: Triple) -> None:
         text = self._render("drawing_gets", agent=agent)
@@ -172,7 +176,9 @@ def _hat(svg: Svg, x: float, y: float) -> None:
 
 def _ball(svg: Svg, x: float, y: float) -> None:
     svg.circle(x + 10, y + 10, 8.5, fill="#bc4c00")
-    svg.path(f"M {x + 1.5:g} {y + 10:g} h 17 M {x + 10:g} {y + 1.5:g} v 17", stroke=PAPER, fill="none", stroke_width=1.5)
+    svg.path(
+        f"M {x + 1.5:g} {y + 10:g} h 17 M {x + 10:g} {y + 1.5:g} v 17", stroke=PAPER, fill="none", stroke_width=1.5
+    )
 
 
 def _apple(svg: Svg, x: float, y: float) -> None:

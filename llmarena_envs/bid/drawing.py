@@ -63,7 +63,8 @@ class BidDrawing(Drawing[BidView]):
         first = max(0, begun - _ROUNDS_OF_SPECTATOR)
         if first:
             sheet.add(sheet.earlier(first))
-        header = ["", *[self._round(number + 1, game.rounds) for number in range(first, begun)], render("drawing_earned")]
+        rounds = [f"{render('drawing_round')} {number + 1}" for number in range(first, begun)]
+        header = [render("drawing_legend"), *rounds, render("drawing_earned")]
         rows = []
         for seat, (agent, history) in enumerate(zip(game.agents, game.histories, strict=True)):
             cells = [
@@ -71,7 +72,9 @@ class BidDrawing(Drawing[BidView]):
                 for number in range(first, begun)
             ]
             earned = sum(past.valuation - past.bid for past in history if past.winner == agent)
-            rows.append([Cell(agent, seat=seat_colour(game.agents, agent)), *cells, Cell(self._amount(earned), bold=True)])
+            rows.append(
+                [Cell(agent, seat=seat_colour(game.agents, agent)), *cells, Cell(self._amount(earned), bold=True)]
+            )
         sheet.add(Table(header, rows, columns(game.agents, len(header) - 1)))
         return str(sheet)
 

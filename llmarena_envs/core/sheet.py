@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from llmarena_envs.core.prompts import common_prompts
-from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, SOFT, Svg
-from llmarena_envs.core.wrapping import text_width, wrapped
+from llmarena_envs.core.svg import DIM, INK, LINE, MONOSPACE, PAPER, SOFT, Svg, cut_to_width, text_width
+from llmarena_envs.core.wrapping import wrapped
 
 WIDTH = 760
 MARGIN = 16
@@ -20,9 +20,6 @@ MAX_HEIGHT = 1200
 GAP = 8
 Row = TypeVar("Row")
 """What a game calls a row of a table."""
-
-_DESCRIBED = 3000
-"""Characters of the description for screen readers."""
 
 
 class Block(ABC):
@@ -50,7 +47,7 @@ class Caption(Block):
     """
 
     def __init__(self, text: str, size: float = 16) -> None:
-        (self.words,) = wrapped(" ".join(text[:500].split()), INNER, size, 1)
+        self.words = cut_to_width(text, INNER, size, bold=True)
         self._size = size
         self.height = size + 6
 
@@ -117,7 +114,8 @@ class Bubble(Block):
         self._lines = wrapped(text, self._width - 24, self._size, lines, fixed=fixed) if text else []
         self._top = 22 + 17 * max(0, len(self._heading) - 1) if speaker or heading else 0
         self.height = self._top + (self._LINE * len(self._lines) + 12 if self._lines else 0)
-        self.words = " ".join([part for part in (speaker, *self._heading) if part]) + ": " + " ".join(self._lines)
+        who = " ".join([part for part in (speaker, *self._heading) if part])
+        self.words = ": ".join([part for part in (who, " ".join(self._lines)) if part])
 
     def draw(self, svg: Svg, y: float) -> None:
         """Draws the box and writes the text."""
@@ -130,7 +128,7 @@ class Bubble(Block):
         top = y + self._top
         svg.rect(self._x, top, self._width, self.height - self._top, fill=SOFT, stroke=LINE, rx=6)
         svg.rect(self._x, top, 4, self.height - self._top, fill=self._colour, rx=2)
-        family = {"font_family": "ui-monospace, monospace"} if self._fixed else {}
+        family = {"font_family": MONOSPACE} if self._fixed else {}
         for number, line in enumerate(self._lines, start=1):
             svg.text(self._x + 14, top + self._LINE * number + 1, line, self._size, fill=INK, **family)
 
@@ -175,7 +173,7 @@ class Sheet:
 
     def __init__(self, title: str, language: str) -> None:
         self._title = title
-        self._render = common_prompts(language).render
+        self._language = language
         self._blocks: list[Block] = []
         self._history: tuple[int, tuple[Block, ...]] = (0, ())
 
@@ -204,7 +202,7 @@ class Sheet:
         blocks = [*self._blocks[:place], *self._last(history), *self._blocks[place:]]
         height = 2 * MARGIN + sum(block.height + GAP for block in blocks) - GAP
         words = ". ".join(block.words for block in blocks)
-        svg = Svg(WIDTH, min(height, MAX_HEIGHT), self._title, words[:_DESCRIBED])
+        svg = Svg(WIDTH, min(height, MAX_HEIGHT), self._title, words)
         y: float = MARGIN
         for block in blocks:
             block.draw(svg, y)
@@ -216,21 +214,31 @@ class Sheet:
         whole = sum(block.height + GAP for block in history)
         if whole <= room:
             return list(history)
-        room -= self.earlier(1).height + GAP
-        start = len(history)
-        while start and history[start - 1].height + GAP <= room:
-            start -= 1
-            room -= history[start].height + GAP
+        start = first_shown([block.height + GAP for block in history], room - self.earlier(1).height - GAP)
         return [self.earlier(start), *history[start:]]
 
     def earlier(self, count: int) -> Note:
         """Returns a line that says how many entries are left out."""
-        return Note(self._render("drawing_earlier", count=count))
+        return Note(earlier(count, self._language))
+
+
+def earlier(count: int, language: str) -> str:
+    """Returns that so many entries are left out before those that are shown."""
+    return common_prompts(language).render("drawing_earlier", count=count)
+
+
+def first_shown(heights: Sequence[float], room: float) -> int:
+    """Returns from which entry on all find room."""
+    start = len(heights)
+    while start and heights[start - 1] <= room:
+        start -= 1
+        room -= heights[start]
+    return start
 
 
 def badge_width(name: str) -> float:
     """Returns the width of a name on its colour."""
-    return text_width(name, 13) + 14
+    return text_width(name, 13, bold=True) + 14
 
 
 def draw_badge(svg: Svg, x: float, y: float, name: str, colour: str) -> None:

@@ -70,9 +70,8 @@ class Table(Block):
         self.words = "; ".join(rows_in_words)
 
     def _lines(self, cell: Cell, column: int) -> list[str]:
-        size = _SIZE * (1.06 if cell.bold else 1)
         width = self._widths[column] - 2 * _PAD
-        lines = wrapped(cell.text, width, size, cell.lines)
+        lines = wrapped(cell.text, width, _SIZE, cell.lines, bold=cell.bold)
         return [*lines, *wrapped(cell.below, width, _SIZE, 1)] if cell.below else lines
 
     def draw(self, svg: Svg, y: float) -> None:

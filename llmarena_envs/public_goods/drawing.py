@@ -69,7 +69,9 @@ class PublicGoodsDrawing(Drawing[PublicGoodsView]):
             ]
             for seat, agent in enumerate(game.agents)
         ]
-        rows.append([Cell(render("drawing_pool"), bold=True), *[self._pool(history[number]) for number in last], Cell()])
+        rows.append(
+            [Cell(render("drawing_pool"), bold=True), *[self._pool(history[number]) for number in last], Cell()]
+        )
         sheet.add(Table(header, rows, columns(game.agents, len(header) - 1)))
         return str(sheet)
 

@@ -8,8 +8,7 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
 from llmarena_envs.core.sheet import GAP, INNER, MARGIN, Block, Caption, Note, Sheet, draw_badge
 from llmarena_envs.core.sheet_table import Cell, Table, columns
-from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, SOFT, Svg
-from llmarena_envs.core.wrapping import shortened
+from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, SOFT, Svg, cut_to_width
 from llmarena_envs.undercover.game import CLUE, Undercover, UndercoverView
 from llmarena_envs.undercover.text import UndercoverCodec
 
@@ -86,7 +85,7 @@ class UndercoverDrawing(Drawing[UndercoverView]):
             _Card(
                 agent,
                 words.get(agent, ""),
-                ", ".join(text for text in (remarks.get(agent), out.get(agent)) if text),
+                " · ".join(text for text in (remarks.get(agent), out.get(agent)) if text),
                 agent in out,
                 agent in moving,
                 votes.get(agent, ""),
@@ -114,6 +113,7 @@ class UndercoverDrawing(Drawing[UndercoverView]):
                 *[self._said(clues.get((number, agent), ""), votes.get((number, agent), "")) for number in rounds],
             ]
             for agent in self._agents
+            if agent in view.living or any((number, agent) in clues for number in rounds)
         ]
         header = ["", *[self._render("drawing_round", round=number) for number in rounds]]
         sheet.add(Table(header, rows, columns(self._agents, len(rounds))))
@@ -148,6 +148,6 @@ class _Cards(Block):
             dashes = "6 3" if card.reply else None
             svg.rect(x, y, width, self._HEIGHT, fill=SOFT if card.out else PAPER, rx=6, stroke_dasharray=dashes, **edge)
             draw_badge(svg, x + 8, y + 8, card.agent, colour)
-            word = shortened(card.word, width - 16, 16)
+            word = cut_to_width(card.word, width - 16, 16, bold=True)
             svg.text(x + 8, y + 46, word, 16, font_weight="bold", fill=DIM if card.out else INK)
-            svg.text(x + 8, y + 65, shortened(card.remark, width - 16, 12), 12, fill=_RED if card.out else DIM)
+            svg.text(x + 8, y + 65, cut_to_width(card.remark, width - 16, 12), 12, fill=_RED if card.out else DIM)
