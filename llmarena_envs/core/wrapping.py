@@ -19,8 +19,8 @@ _CLOSING = frozenset("，。、；：！？）》」』”’…")
 def wrapped(text: str, width: float, size: float, most: int, *, fixed: bool = False, bold: bool = False) -> list[str]:
     """Returns the lines of a text, at least one and no more than ``most``; where something is left out an ellipsis ends them.
 
-    Lines are broken at blanks and beside ideographs, a longer word anywhere. Blanks at the beginning of a line are kept. The
-    time taken does not grow with what is left out.
+    Lines are broken at blanks and beside ideographs, a longer word anywhere. Blanks at the beginning of a line are kept; of
+    several empty lines one is. The time taken does not grow with what is left out.
 
     Args:
         text: of any length.
@@ -34,11 +34,15 @@ def wrapped(text: str, width: float, size: float, most: int, *, fixed: bool = Fa
     beginning = text.lstrip("\n")[: (int(room / _LEAST) + 2) * most]
     is_whole = len(beginning) == len(text.lstrip("\n"))
     lines: list[str] = []
-    for line in printable(beginning.rstrip()).expandtabs(4).split("\n")[: most + 1]:
-        lines += _broken(line, room, fixed=fixed)
+    for line in printable(beginning.rstrip()).expandtabs(4).split("\n"):
+        if len(lines) > most:
+            break
+        if line.strip() or (lines and lines[-1]):
+            lines += _broken(line.rstrip(), room, fixed=fixed)
     if len(lines) <= most and is_whole:
-        return lines
-    return [*lines[: most - 1], _cut(lines[min(most, len(lines)) - 1], room, fixed=fixed)]
+        return lines or [""]
+    kept = lines[:most] or [""]
+    return [*kept[:-1], _cut(kept[-1], room, fixed=fixed)]
 
 
 @lru_cache(maxsize=4096)
@@ -53,7 +57,8 @@ def _fixed_width(letter: str) -> float:
 def _broken(line: str, room: float, *, fixed: bool) -> list[str]:
     measure = _fixed_width if fixed else _width
     indent = len(line) - len(line.lstrip(" "))
-    line = "\u00a0" * indent + line[indent:]  # blanks at the beginning would not be drawn
+    # Blanks at the beginning would not be drawn, and several as one.
+    line = "\u00a0" * indent + line[indent:].replace("  ", " \u00a0")
     lines, start, rest, width = [], 0, 0, 0.0
     for place, letter in enumerate(line):
         letter_width = measure(letter)

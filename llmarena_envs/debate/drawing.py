@@ -1,11 +1,11 @@
 """Pictures of debates: who said what, as far as the reader may know it, and what the judges gave."""
 
-from llmarena_envs.core.committee import NONE, Judgement, exchanged, verdict_of
+from llmarena_envs.core.committee import Judgement, exchanged, verdict_of
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts, common_prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import Block, Bubble, Caption, Sheet
+from llmarena_envs.core.sheet import Block, Bubble, Caption, Note, Sheet
 from llmarena_envs.core.sheet_table import Cell, Table, columns
 from llmarena_envs.core.svg import DIM, INK
 from llmarena_envs.debate.actions import DebateView, Passage
@@ -14,6 +14,9 @@ from llmarena_envs.debate.narration import Narrator
 from llmarena_envs.debate.protocol import SIDES
 
 _LINES = 6
+_LINES_TOLD = 12
+"""Greatest numbers of lines of what is said, and of what the environment tells of the judges."""
+
 _INDENT = 72
 _OF_JUDGES = {"A": INK, "B": DIM}
 """Colours of the sides for those who are not to know who is who."""
@@ -73,14 +76,15 @@ class DebateDrawing(Drawing[DebateView]):
     def spectator(self, game: Debate) -> str:
         """Draws everything that was said, from whom it is hidden, and the verdicts of each judge."""
         sheet = self._sheet(game.stage, game.turn.round)
+        sheet.add(Note(", ".join([f"{side}: {debater}" for side, debater in zip(SIDES, game.sides, strict=True)])))
         if game.committee.sessions:
             sheet.add(self._verdicts(game))
-        history = [self._scene(game, scene) for scene in Narrator(game, self._language).scenes()]
-        sheet.add(*history[:1])
-        sheet.history(history[1:])
+        scenes = list(Narrator(game, self._language).scenes())
+        sheet.add(*[self._scene(game, scene, _LINES) for scene in scenes[:1]])
+        sheet.history([self._scene(game, scene, _LINES if scene.speaker else _LINES_TOLD) for scene in scenes[1:]])
         return str(sheet)
 
-    def _scene(self, game: Debate, scene: Scene) -> Block:
+    def _scene(self, game: Debate, scene: Scene, lines: int) -> Block:
         if not scene.text and not scene.speaker:
             return Caption(" · ".join([scene.heading, *scene.marks]), 14)
         hidden = [self._hidden.render(agents=", ".join(scene.hidden_from))] if scene.hidden_from else []
@@ -90,7 +94,7 @@ class DebateDrawing(Drawing[DebateView]):
             scene.text,
             seat_colour(self._agents, scene.speaker) if scene.speaker else DIM,
             heading=" · ".join([scene.heading, *scene.marks, *hidden]),
-            lines=_LINES,
+            lines=lines,
             indent=_INDENT * side,
         )
 
@@ -115,12 +119,7 @@ class DebateDrawing(Drawing[DebateView]):
 
     def _verdict(self, game: Debate, verdict: str) -> Cell:
         text = self._render(f"drawing_verdict_{verdict or 'none'}")
-        if verdict in SIDES:
-            debater = game.sides[SIDES.index(verdict)]
-            return Cell(
-                self._render("drawing_debater", side=text, debater=debater), seat=seat_colour(self._agents, debater)
-            )
-        return Cell(text, bold=verdict != NONE)
+        return Cell(text, seat=seat_colour(self._agents, game.sides[SIDES.index(verdict)]) if verdict in SIDES else "")
 
     def _sheet(self, stage: str, round_: int) -> Sheet:
         sheet = Sheet(self._render("drawing_title"), self._language)

@@ -125,7 +125,7 @@ class SimulationDrawing(Drawing[SimulationView]):
             last = by_session[-1]
             words = "" if isinstance(last, Abstention) else last.text
             rows.append([Cell(judge, seat=seat_colour(self._agents, judge)), *cells, Cell(words, lines=2)])
-        header = ["", *["", self._render("picture_order").strip()][: len(game.sessions)], ""]
+        header = ["", "", self._render("picture_order").strip(), ""] if len(game.sessions) > 1 else []
         return Table(header, rows, [90, *[110] * len(game.sessions), 638 - 110 * len(game.sessions)])
 
     def _score(self, given: Given, order: int) -> str:
