@@ -1,6 +1,6 @@
 """Pictures of bargaining: the items, what they are worth, and the table of offers with what was written."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from llmarena_envs.bargain.game import Bargain, BargainView, Deal, rest_of
 from llmarena_envs.bargain.scenarios import Triple, worth
@@ -8,7 +8,7 @@ from llmarena_envs.bargain.text import BargainCodec
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import GAP, INNER, MARGIN, Block, Bubble, Caption, Note, Sheet, draw_badge
+from llmarena_envs.core.sheet import GAP, INNER, MARGIN, Block, Bubble, Note, Sheet, draw_badge
 from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, Svg, text_width
 
 _ICON = 20
@@ -35,17 +35,26 @@ class BargainDrawing(Drawing[BargainView]):
     def seat(self, view: BargainView) -> str:
         """Draws the items with the own values, and all offers."""
         reply = self._codec.format(Deal(), view) if Deal() in view.legal else ""
-        return self._draw(view, {view.agent: view.values}, shows_worth=self._shows_worth, reply=reply)
+        moving = (view.agent,) if view.to_move else ()
+        return self._draw(view, {view.agent: view.values}, moving, shows_worth=self._shows_worth, reply=reply)
 
     def spectator(self, game: Bargain) -> str:
         """Draws the items with both sides' values, and all offers with their worth to both."""
         values = dict(zip(_AGENTS, game.scenario.values, strict=True))
-        return self._draw(game.view(_AGENTS[0]), values, shows_worth=True, reply="")
+        return self._draw(game.view(_AGENTS[0]), values, game.to_move, shows_worth=True, reply="")
 
-    def _draw(self, view: BargainView, values: Mapping[str, Triple], *, shows_worth: bool, reply: str) -> str:
+    def _draw(
+        self,
+        view: BargainView,
+        values: Mapping[str, Triple],
+        moving: Sequence[str],
+        *,
+        shows_worth: bool,
+        reply: str,
+    ) -> str:
         render = self._render
         sheet = Sheet(render("drawing_title"), self._codec.language)
-        sheet.add(Caption(render("drawing_round_of", round=view.round, max_rounds=self._max_rounds)))
+        sheet.head(render("drawing_round_of", round=view.round, max_rounds=self._max_rounds), moving)
         sheet.add(_Items(view.counts, values, render))
         order = _AGENTS if view.first == _AGENTS[0] else _AGENTS[::-1]
         history: list[Block] = []

@@ -8,7 +8,7 @@ from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import INNER, MARGIN, Block, Caption, Note, Sheet, earlier, first_shown
+from llmarena_envs.core.sheet import INNER, MARGIN, Block, Note, Sheet, earlier, first_shown
 from llmarena_envs.core.sheet_table import Cell, Table
 from llmarena_envs.core.svg import INK, MONOSPACE, Svg, cut_to_width
 from llmarena_envs.core.wrapping import wrapped
@@ -68,7 +68,7 @@ class SimulationDrawing(Drawing[SimulationView]):
                 entries.append(self._answer(label, response))
         # Simulators read of what they are to simulate in the dialogue only.
         title = "" if role == SIMULATOR else view.task.act
-        sheet = self._sheet(view.stage, view.turn, view.turns)
+        sheet = self._sheet(view.stage, view.turn, view.turns, (view.agent,) if view.to_move else ())
         sheet.add(_Window(title, entries, self._language))
         return str(sheet)
 
@@ -86,18 +86,18 @@ class SimulationDrawing(Drawing[SimulationView]):
         for side, agent, answer in zip(SIDES, game.simulators, game.answers, strict=False):
             label = " · ".join([_title(render("response_side", side=side)), agent, *self._marks(game, answer, turn)])
             entries.append(self._answer(label, answer))
-        sheet = self._sheet(game.stage, game.turn, game.turns)
+        sheet = self._sheet(game.stage, game.turn, game.turns, game.to_move)
         sheet.add(_Window(game.task.act, entries, self._language))
         if game.sessions:
             sheet.add(self._given(game))
-        if not game.to_move:
+        if game.sessions and not game.to_move:
             sheet.add(Note(self._result(game), colour=INK))
         return str(sheet)
 
-    def _sheet(self, stage: str, turn: int, turns: int) -> Sheet:
+    def _sheet(self, stage: str, turn: int, turns: int, moving: Sequence[str]) -> Sheet:
         sheet = Sheet(self._render("drawing_title"), self._language)
         told = self._render("drawing_turn", turn=turn, turns=turns)
-        sheet.add(Caption(f"{told} · {self._render(f'drawing_{stage}')}"))
+        sheet.head(f"{told} · {self._render(f'drawing_{stage}')}", moving)
         return sheet
 
     def _entry(self, name: str, turn: int, message: Utterance) -> _Entry:
