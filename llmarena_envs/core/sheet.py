@@ -193,7 +193,7 @@ class Sheet:
             text: where the match is.
             moving: those who are to move, as far as the reader is to know.
         """
-        to_move = f"{', '.join(moving)}: {common_prompts(self._language).render('drawing_to_move')}" if moving else ""
+        to_move = f"{common_prompts(self._language).render('drawing_to_move')}: {', '.join(moving)}" if moving else ""
         self.add(Caption(text, aside=to_move))
 
     def history(self, blocks: Sequence[Block]) -> None:
