@@ -15,16 +15,16 @@ from llmarena_envs.holdem.replies import ACTION_NAMES
 from llmarena_envs.holdem.text import HoldemCodec
 
 _WIDTH = 760
-_TABLE_HEIGHT = 404
+_TABLE_HEIGHT = 416
 _BUTTONS_HEIGHT = 62
 _MARGIN = 10
-_SEAT_WIDTH, _SEAT_HEIGHT = 228, 110
+_SEAT_WIDTH, _SEAT_HEIGHT = 228, 116
 _LEFT = 24
 _STEP = 242
 """From one column of seats to the next."""
 
 _TOP, _BOTTOM = 24, _TABLE_HEIGHT - 24 - _SEAT_HEIGHT
-_BOARD = 167
+_BOARD = 174
 """Where the community cards begin, from the top."""
 
 _FELT, _RIM, _LINE_ON_FELT = "#1b6e4b", "#4a3426", "#8fc7ac"
@@ -182,7 +182,7 @@ class HoldemDrawing(Drawing[HoldemView]):
             font_weight=bold,
         )
         if scene.last is not None and not scene.over:
-            svg.text(x + 10, y + 105, self._earlier(scene.last, seat), 11, fill=DIM)
+            svg.text(x + 10, y + 107, self._earlier(scene.last, seat), 12, fill=DIM)
 
     def _draw_bet(self, svg: Svg, x: float, y: float, table: Table, seat: int) -> None:
         """Adds the chips that a seat has put in on this street, before it on the table."""
