@@ -17,17 +17,6 @@ _TILE = 29
 _HEIGHT = 58
 _RED = "#a40e26"
 _LINK = "#fff8c5"
-_ENDS_BY_IDIOM = (
-    End.WRONG_LINK,
-    End.REPEATED,
-    End.NOT_LISTED,
-    End.REJECTED,
-    End.NO_RULING,
-    End.DEAD_END_GIVEN,
-    End.RESIGNED,
-    End.DEAD_END_WON,
-    End.MAX_TURNS,
-)
 
 
 class _Link(NamedTuple):
@@ -85,7 +74,7 @@ class IdiomDrawing(Drawing[IdiomView]):
         if left_out > 0:
             sheet.add(sheet.earlier(left_out))
         sheet.add(_Chain(links[max(0, left_out) :]))
-        if view.end in _ENDS_BY_IDIOM:
+        if view.end not in (End.NOT_YET, End.FORFEIT):
             player = self._render("other", player=view.decided_by)
             cause = self._render(
                 f"end_{view.end.name.lower()}", player=player, idiom=view.asked, max_turns=view.max_turns
