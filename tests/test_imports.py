@@ -45,6 +45,8 @@ HEAVY = (
     "sacrebleu",
     "datasets",
     "pyarrow",
+    "resvg_py",
+    "PIL",
 )
 
 
