@@ -4,7 +4,7 @@ import pytest
 
 from llmarena_envs import bargain_v0
 from llmarena_envs.bargain.game import Deal
-from tests.llmarena_envs.pictures import height, replies, shown
+from tests.support.pictures import height, replies, shown, texts_outside
 
 INSTANCE = [[1, 2, 3], [8, 1, 0], [4, 0, 2]]
 OFFER = "Let me have the hat.\n1 hat 0 balls 1 apple"
@@ -52,4 +52,5 @@ def test_long_and_hostile_messages_are_cut_and_stay_text():
     for seat in (None, "player_0"):
         picture = env.draw(seat)
         assert height(picture) <= 1200 and len(picture) < 100_000
+        assert not texts_outside(picture)
         assert r"<script>&\u202e" in shown(picture) and "<script" not in picture

@@ -1,7 +1,7 @@
 """Pictures of auctions."""
 
 from llmarena_envs import bid_v0
-from tests.llmarena_envs.pictures import height, replies, shown
+from tests.support.pictures import height, replies, shown, texts_outside
 
 
 def auctions(*bids, **options):
@@ -38,5 +38,7 @@ def test_twenty_bidders_and_many_rounds_find_room():
     for _ in range(20 * 100):
         env.step(0)
     pictures = [env.draw(), env.draw("player_19")]
-    assert all(height(picture) <= 1200 and len(picture) < 100_000 for picture in pictures)
+    for picture in pictures:
+        assert height(picture) <= 1200 and len(picture) < 100_000
+        assert not texts_outside(picture)
     assert "之前还有 80 条" in shown(pictures[1])

@@ -6,7 +6,7 @@ from llmarena_envs.core.seat_colours import SEAT_COLOURS
 from llmarena_envs.core.sheet import MAX_HEIGHT, Bubble, Caption, Sheet
 from llmarena_envs.core.sheet_table import LIGHT, STRONG
 from llmarena_envs.core.svg import INK
-from tests.llmarena_envs.pictures import height, shown
+from tests.support.pictures import height, shown
 
 
 @pytest.mark.parametrize(("language", "told"), [("en", "{} earlier entries"), ("zh", "之前还有 {} 条")])

@@ -1,7 +1,7 @@
 """Pictures of debates."""
 
 from tests.llmarena_envs.debate.matches import debated, say, started
-from tests.llmarena_envs.pictures import height, shown
+from tests.support.pictures import height, shown, texts_outside
 
 
 def begun(**options):
@@ -62,3 +62,4 @@ def test_most_judges_and_orders_find_room():
     for seat in (None, "judge_0", "debater_0"):
         picture = env.draw(seat)
         assert height(picture) <= 1200 and len(picture) < 150_000
+        assert not texts_outside(picture)

@@ -1,7 +1,7 @@
 """Pictures of idiom solitaire."""
 
 from llmarena_envs import idiom_solitaire_v0
-from tests.llmarena_envs.pictures import shown
+from tests.support.pictures import shown
 
 
 def chain(*replies, **options):

@@ -3,7 +3,7 @@
 import pytest
 
 from llmarena_envs import public_goods_v0
-from tests.llmarena_envs.pictures import height, shown
+from tests.support.pictures import height, shown, texts_outside
 
 
 def invested(*investments, **options):
@@ -42,3 +42,4 @@ def test_twenty_players_and_many_rounds_find_room():
         env.step(turn % 2001)
     for picture in (env.draw(), env.draw("player_19")):
         assert height(picture) <= 1200 and len(picture) < 100_000
+        assert not texts_outside(picture)

@@ -1,7 +1,7 @@
 """Pictures of simulation."""
 
-from tests.llmarena_envs.pictures import height, shown
 from tests.llmarena_envs.simulation.matches import TRUTH, asked, say, scripted, started
+from tests.support.pictures import height, shown, texts_outside
 
 
 def test_the_dialogue_is_for_all_and_what_the_engine_answers_for_spectators():
@@ -45,3 +45,4 @@ def test_long_texts_and_many_judges_find_room():
     for seat in (None, "judge_0"):
         picture = env.draw(seat)
         assert height(picture) <= 1200 and len(picture) < 100_000
+        assert not texts_outside(picture)

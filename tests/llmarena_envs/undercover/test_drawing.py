@@ -1,7 +1,7 @@
 """Pictures of Undercover."""
 
 from llmarena_envs import undercover_v0
-from tests.llmarena_envs.pictures import height, replies, shown
+from tests.support.pictures import height, replies, shown, texts_outside
 
 PAIR = ["zyxqua", "vubnor"]
 
@@ -61,3 +61,4 @@ def test_ten_players_with_long_clues_find_room():
         for seat in (None, "player_9"):
             picture = env.draw(seat)
             assert height(picture) <= 1200 and len(picture) < 150_000 and "<b>" not in picture
+            assert not texts_outside(picture)

@@ -3,7 +3,7 @@
 import json
 
 from llmarena_envs import writer_editor_v0
-from tests.llmarena_envs.pictures import height, shown
+from tests.support.pictures import height, shown, texts_outside
 
 PROBLEM = {
     "text": "Write a function that adds.",
@@ -52,3 +52,4 @@ def test_long_texts_and_many_judges_find_room():
     for seat in (None, "editor_0"):
         picture = env.draw(seat)
         assert height(picture) <= 1200 and len(picture) < 100_000
+        assert not texts_outside(picture)
