@@ -24,6 +24,7 @@ ROOMS = (
     {"rating.schemes"},
     {"rating.running"},
     {"rating.report"},
+    {"rating.web"},
     {"rating.imports", "rating.training_data"},
     {"rating.commands"},
     {"rating.api", "rating.cli"},

@@ -63,6 +63,13 @@ def _play(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=count, default=0, help="seed of the match (default 0)")
     _add_cache(parser)
+    _add_web(parser)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="with --web: directory of the match (default: llmarena-play, or a numbered one)",
+    )
 
 
 def _run(parser: argparse.ArgumentParser) -> None:
@@ -92,6 +99,7 @@ def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--min-matches", type=count, help="matches of a policy before play can stop")
     parser.add_argument("--workers", type=count, help="worker processes for scripted matches; 0 for one a core")
     _add_session(parser)
+    _add_web(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="directory of the run; must be new or empty")
     parser.add_argument("--dry-run", action="store_true", help="play nothing; print what the run is expected to take")
     parser.add_argument(
@@ -105,6 +113,7 @@ def _run(parser: argparse.ArgumentParser) -> None:
 
 def _resume(parser: argparse.ArgumentParser) -> None:
     _add_session(parser)
+    _add_web(parser)
     _add_run(parser)
     _add_wide(parser)
 
@@ -263,6 +272,7 @@ def _tournament(parser: argparse.ArgumentParser) -> None:
     text = "add a policy and play its pairings"
     added = actions.add_parser("add", help=text, description="Add a policy to a tournament and play its pairings.")
     _add_session(added)
+    _add_web(added)
     _add_run(added)
     added.add_argument("policy", metavar="POLICY", help="the newcomer")
     added.add_argument("--name", default="", metavar="NAME", help="what tables call it (default: POLICY)")
@@ -288,6 +298,25 @@ def _serve_policy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--api-key-env", default="", metavar="NAME", help="environment variable with the key that clients must send"
     )
+
+
+def _serve(parser: argparse.ArgumentParser) -> None:
+    _add_run(parser)
+    _add_address(parser)
+
+
+def _add_web(parser: argparse.ArgumentParser) -> None:
+    """Adds how people play in a browser."""
+    parser.add_argument("--web", action="store_true", help="show pages in a browser, in which people play and watch")
+    _add_address(parser)
+
+
+def _add_address(parser: argparse.ArgumentParser) -> None:
+    """Adds where pages are served."""
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address of the pages (default 127.0.0.1: this machine only)"
+    )
+    parser.add_argument("--port", type=count, default=8642, help="port of the pages; 0 for any free one (default 8642)")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -385,6 +414,7 @@ _COMMANDS = (
         _tournament,
         goes_on=True,
     ),
+    _Command("serve", "web.serve", "show a run in a browser, while it is played or afterwards", _serve),
     _Command(
         "serve-policy",
         "serve_policy.serve_policy",

@@ -19,11 +19,16 @@ from agents.turn import TurnSettings
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
 from llmarena_envs.core.terminal import printable
+from rating.commands.play_web import play_in_browser
 from rating.running.session import Session
 
 
 def play(args: argparse.Namespace) -> None:
-    """Plays one match and prints it."""
+    """Plays one match and prints it, or has it played in a browser."""
+    if args.web:
+        agents = make_environment(args.env, parse_options(args.option, "--option")).possible_agents
+        play_in_browser(args, _specs(args.policy, agents))
+        return
     session = Session(cache=args.cache, offline=args.offline)
     with ExitStack() as stack:
         cache = session.open_cache()
@@ -34,7 +39,8 @@ def play(args: argparse.Namespace) -> None:
 
 def _play(args: argparse.Namespace, service: ModelService) -> None:
     env = make_environment(args.env, parse_options(args.option, "--option"))
-    players = _players(args.policy, env.possible_agents, canonical_name(args.env), service)
+    specs, environment = _specs(args.policy, env.possible_agents), canonical_name(args.env)
+    players = {agent: Player(make_policy(spec, environment, service=service)) for agent, spec in specs.items()}
     declared = load_environment(args.env).declaration
     settings = TurnSettings(unparsable=declared.unparsable, illegal=declared.illegal)
     # A person must not see what the others read and reply; a spectator may.
@@ -80,8 +86,8 @@ async def _check(env: AECEnv, policies: Mapping[str, Policy], seed: int) -> None
         raise error
 
 
-def _players(seats: list[str], agents: list[str], environment: str, service: ModelService) -> dict[str, Player]:
-    """Makes the players named on the command line, one for each agent."""
+def _specs(seats: list[str], agents: list[str]) -> dict[str, str]:
+    """Returns the policy that the command line names for each agent, in their order."""
     specs: dict[str, str] = {}
     for seat in seats:
         agent, equals, spec = seat.partition("=")
@@ -94,4 +100,4 @@ def _players(seats: list[str], agents: list[str], environment: str, service: Mod
     missing = [agent for agent in agents if agent not in specs]
     if missing:
         raise OptionError(f"--policy: expected one for each of {', '.join(agents)}; missing: {', '.join(missing)}")
-    return {agent: Player(make_policy(specs[agent], environment, service=service)) for agent in agents}
+    return {agent: specs[agent] for agent in agents}

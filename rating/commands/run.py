@@ -2,13 +2,14 @@
 
 import argparse
 import re
+import socket
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from functools import partial
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from agents.desk import Desk
 from agents.errors import ProviderError, Quit
 from agents.registry import baselines
 from llmarena_envs.core.options import OptionError, nearest
@@ -17,6 +18,7 @@ from rating.commands.garbage import rare_collections
 from rating.commands.progress import ProgressDisplay
 from rating.commands.read import print_leaderboards, write_report
 from rating.commands.signals import Interruptions
+from rating.commands.web import check_installed, open_listener, pages
 from rating.errors import BudgetExceeded, IncompleteRun, RunError
 from rating.records.store import Store
 from rating.running import run_directory
@@ -47,21 +49,21 @@ def run(args: argparse.Namespace) -> None:
         return
     if args.out is None:
         raise OptionError("expected a directory for the run: --out DIR, or --dry-run to see what it would take")
-    with _resumable(args.out):
+    with _resumable(args.out), _listener(args) as listener:
         session = read_session(args)
         config, store = run_directory.create(args.out, text, where, offline=session.offline)
         for note in idle_stop_rules(config):
             print(f"note: {note}", file=sys.stderr)
-        void = _play(args.out, config, store, args.interruptions, args.wide, session)
+        void = _play(args.out, config, store, args.interruptions, args.wide, session, listener)
     _check_complete(args.out, void)
 
 
 def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
-    with _resumable(args.dir):
+    with _resumable(args.dir), _listener(args) as listener:
         config, store = run_directory.open_run(args.dir)
         run_directory.check_unchanged(args.dir, config, store)
-        void = _play(args.dir, config, store, args.interruptions, args.wide, read_session(args))
+        void = _play(args.dir, config, store, args.interruptions, args.wide, read_session(args), listener)
     _check_complete(args.dir, void)
 
 
@@ -74,6 +76,22 @@ def demo(args: argparse.Namespace) -> None:
         config, store = run_directory.create(out, text, "demo")
         void = _play(out, config, store, args.interruptions, args.wide)
     print(f"\nReport: {write_report(out, out / 'report.html')}")
+    _check_complete(out, void)
+
+
+def play_recorded(args: argparse.Namespace, text: str, directory: Path) -> None:
+    """Plays a run with people at browsers.
+
+    Args:
+        args: of the command, with what ``--web`` is told and where replies of models come from.
+        text: of its run file.
+        directory: of the run; a numbered one beside it if it is taken.
+    """
+    out = _free_directory(directory)
+    with _resumable(out), _listener(args) as listener:
+        session = Session(cache=args.cache, offline=args.offline, desk=Desk())
+        config, store = run_directory.create(out, text, "command line", offline=session.offline)
+        void = _play(out, config, store, args.interruptions, False, session, listener)
     _check_complete(out, void)
 
 
@@ -91,6 +109,7 @@ def read_session(args: argparse.Namespace) -> Session:
         cache=args.cache,
         offline=args.offline,
         quiet=args.quiet,
+        desk=Desk() if getattr(args, "web", False) else None,
     )
     cache = session.open_cache()  # before a directory is made
     if cache is not None:
@@ -99,7 +118,12 @@ def read_session(args: argparse.Namespace) -> Session:
 
 
 def play_run(
-    directory: Path, config: RunConfig, store: Store, interruptions: Interruptions, session: Session = ONE_GO
+    directory: Path,
+    config: RunConfig,
+    store: Store,
+    interruptions: Interruptions,
+    session: Session = ONE_GO,
+    listener: socket.socket | None = None,
 ) -> int:
     """Plays a run to its end, shows how far it is, and returns how many of its matches are void.
 
@@ -109,15 +133,31 @@ def play_run(
         store: what was recorded of it; stays open.
         interruptions: by which play stops in good order.
         session: what holds for this go.
+        listener: where the pages of the run are served meanwhile; ``None`` for no pages.
 
     Raises:
         BudgetExceeded: if a limit that the run sets was reached.
     """
     run_directory.keep_run_file(directory, store)
     runner = Runner(config, store, session)
-    display = ProgressDisplay(person=config.has_person(), quiet=session.quiet)
+    display = ProgressDisplay(person=bool(config.people()) and session.desk is None, quiet=session.quiet)
+
+    async def watched() -> int:
+        if listener is None:
+            return await display.watch(runner.run, runner.progress)
+        async with pages(directory, listener, session.desk, config.people()):
+            return await display.watch(runner.run, runner.progress)
+
     with rare_collections():
-        return interruptions.run(partial(display.watch, runner.run, runner.progress))
+        return interruptions.run(watched)
+
+
+def _listener(args: argparse.Namespace) -> AbstractContextManager[socket.socket | None]:
+    """Opens where the pages of a run are served, if it is to have any."""
+    if not args.web:
+        return nullcontext()
+    check_installed()
+    return open_listener(args)
 
 
 def _play(
@@ -127,10 +167,11 @@ def _play(
     interruptions: Interruptions,
     wide: bool,
     session: Session = ONE_GO,
+    listener: socket.socket | None = None,
 ) -> int:
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
     with run_directory.Lock(directory), closing(store):
-        void = play_run(directory, config, store, interruptions, session)
+        void = play_run(directory, config, store, interruptions, session, listener)
         print_leaderboards(config, store, wide=wide)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
         print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")

@@ -3,30 +3,26 @@
 import argparse
 import asyncio
 import contextlib
-import ipaddress
 import os
 import socket
 import sys
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from agents.models import ModelService
 from agents.registry import make_policy, split_spec
 from llmarena_envs.catalogue import canonical_name, make_environment
-from llmarena_envs.core.options import OptionError, check_int, parse_options
+from llmarena_envs.core.options import OptionError, parse_options
+from rating.web.server import authority, is_loopback, listen, serving
 
 if TYPE_CHECKING:
-    import uvicorn
-
-_STOP_SECONDS = 2
-"""For the requests under way when the server is stopped."""
+    from starlette.applications import Starlette
 
 
 def serve_policy(args: argparse.Namespace) -> None:
     """Answers requests until it is interrupted, which is how it is meant to end."""
     try:
-        import uvicorn
+        import uvicorn  # noqa: F401 - so that a missing one is told before anything is made
 
         from agents.serving.app import make_app
         from agents.serving.seat import ServedPolicy
@@ -42,78 +38,28 @@ def serve_policy(args: argparse.Namespace) -> None:
     env = make_environment(args.env, parse_options(args.option, "--option")).unwrapped
     service = ModelService()
     policy = ServedPolicy(env, lambda: make_policy(args.policy, environment, service=service))
-    config = uvicorn.Config(
-        make_app(policy, name, key),
-        log_config=None,  # uvicorn's own would close the handlers that are there
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        timeout_graceful_shutdown=_STOP_SECONDS,
-    )
-    with _listen(args.host, args.port) as listener:
-        if not _is_loopback(listener) and not key:
+    app = make_app(policy, name, key)
+    with listen(args.host, args.port) as listener:
+        if not is_loopback(listener) and not key:
             print(
                 f"llmarena: {args.host} can be reached from other machines, and everybody there may ask this policy;"
                 " --api-key-env NAME asks for a key",
                 file=sys.stderr,
             )
-        line = f"{args.policy} plays {environment} at {_address(listener)} as model {name}"
+        line = f"{args.policy} plays {environment} at http://{authority(listener)}/v1 as model {name}"
         with contextlib.suppress(KeyboardInterrupt):
-            args.interruptions.run(partial(_serve, _quiet_server(config), listener, line, policy, service))
+            args.interruptions.run(partial(_serve, app, listener, line, policy, service))
 
 
-async def _serve(server: "uvicorn.Server", listener: socket.socket, line: str, policy: Any, service: Any) -> None:
-    """Serves until the task is cancelled, then lets the requests under way end."""
-    serving = asyncio.create_task(server.serve([listener]))
+async def _serve(app: "Starlette", listener: socket.socket, line: str, policy: Any, service: Any) -> None:
+    """Serves until the task is cancelled."""
     try:
-        while not server.started and not serving.done():
-            await asyncio.sleep(0.01)
-        print(line, flush=True)
-        await asyncio.shield(serving)
-    except asyncio.CancelledError:
-        server.should_exit = True
-        await serving
-        raise
+        async with serving(app, listener):
+            print(line, flush=True)
+            await asyncio.Event().wait()
     finally:
         await policy.close()
         await service.close()
-
-
-def _quiet_server(config: "uvicorn.Config") -> "uvicorn.Server":
-    """Returns a server that leaves the signals to the command line."""
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        @contextlib.contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            yield
-
-    return Server(config)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Returns a socket bound to an address; port 0 is any free one.
-
-    Raises:
-        OptionError: if it cannot be had.
-    """
-    check_int("--port", port, 0, 65_535)
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=2048)
-    except OSError as error:
-        raise OptionError(
-            f"--host, --port: expected an address of this machine that is free, got {host}:{port} ({error})"
-        ) from error
-
-
-def _is_loopback(listener: socket.socket) -> bool:
-    return ipaddress.ip_address(listener.getsockname()[0]).is_loopback
-
-
-def _address(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}/v1"
 
 
 def _read_key(variable: str) -> str:

@@ -42,6 +42,7 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             by_deal={**{name: values for name, values in cases.items() if name not in options}, **item.by_deal},
             seed=config.seed,
             staff=item.staff,
+            seats=tuple(item.seats),
             opponent=item.opponent,
             stop=config.stop.rated_rule(),
             matches=config.stop.matches,

@@ -74,7 +74,7 @@ async def play_match(
     try:
         env = players.borrow_environment(match)
         agents = env.possible_agents
-        seats = [(name, players.borrow_player(name, match.environment)) for name in match.policies]
+        seats = [(name, players.seat(name, match)) for name in match.policies]
         episode = await play_async(
             env,
             dict(zip(agents, (player for _, player in seats), strict=True)),

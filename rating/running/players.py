@@ -7,6 +7,7 @@ from typing import Any
 
 from pettingzoo import AECEnv
 
+from agents.desk import Seat
 from agents.models import ModelService
 from agents.models.calls import Call
 from agents.player import Player, close_players
@@ -14,7 +15,7 @@ from agents.policy import Policy
 from agents.registry import make_policy
 from llmarena_envs.catalogue import make_environment
 from rating.records.match import Match
-from rating.running.run_file import RunConfig
+from rating.running.run_file import PERSON, RunConfig
 from rating.running.session import ONE_GO, Session
 
 
@@ -35,6 +36,7 @@ class Players:
     ) -> None:
         self._config = config
         self._cache = session.open_cache()
+        self._desk = session.desk
         self._service = ModelService(on_call, self._cache, offline=session.offline)
         self._agents: dict[str, tuple[str, ...]] = {}
         self._idle_environments: dict[str, list[AECEnv]] = defaultdict(list)
@@ -80,9 +82,15 @@ class Players:
         config = self._config.find_policy(name)
         return Player(make_policy(config.spec, environment, config.options, service=self._service))
 
+    def seat(self, name: str, match: Match) -> Player:
+        """Returns a player for a match that nobody else uses: a person has a seat of its own in each, if there is a desk."""
+        if self._desk is not None and self._config.find_policy(name).spec == PERSON:
+            return Player(self._desk.seat(name, match.id, match.environment))
+        return self.borrow_player(name, match.environment)
+
     def return_player(self, name: str, environment: str, player: Player) -> None:
-        """Gives a player back; one that still works on a reply that came too late is dropped instead."""
-        if not player.is_stuck:
+        """Gives a player back; one that still works on a reply that came too late is dropped instead, and so is a seat."""
+        if not player.is_stuck and not isinstance(player.policy, Seat):
             self._idle_players[name, environment].append(player)
 
     def is_scripted(self, match: Match) -> bool:

@@ -65,7 +65,7 @@ def expected_matches(scheme: Scheme) -> int | None:
     """Returns how many matches a scheme schedules, or ``None`` if that depends on how they end."""
     if (
         not isinstance(scheme, Repeating)
-        or not isinstance(scheme.rule(), CountRule)
+        or not isinstance(scheme.end(), CountRule)
         or scheme.setting.schedule == ADAPTIVE
     ):
         return None

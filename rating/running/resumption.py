@@ -126,6 +126,9 @@ def differences(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]
         yield from _changes(f"{name}: staff: ", recorded.get("staff", {}).get(name, {}), current["staff"][name])
         before = recorded.get("schedule", {}).get(name, ROUND_ROBIN)  # the first versions had no other
         yield from _changes(f"{name}: ", {"schedule": before}, {"schedule": current["schedule"][name]})
+        yield from _changes(
+            f"{name}: ", {"seats": recorded.get("seats", {}).get(name, [])}, {"seats": current["seats"][name]}
+        )
         if name in recorded.get("tournament", {}):
             before = recorded["tournament"][name]
             now, added = _without_newcomers(current["tournament"][name], len(before["newcomers"]))

@@ -23,11 +23,12 @@ from rating.running.tournament_config import keep_scores
 
 RUN_FILE = "run.toml"
 DATABASE = "run.db"
+LINKS = "web.json"
 _LOCK = "run.lock"
 
 _UNFINISHED = DATABASE + database.UNFINISHED
 _DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", _UNFINISHED)
-_FILES = frozenset({RUN_FILE, _LOCK, CALLS, *_DATABASE_FILES})
+_FILES = frozenset({RUN_FILE, LINKS, _LOCK, CALLS, *_DATABASE_FILES})
 
 
 def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, Store]:

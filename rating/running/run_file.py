@@ -39,7 +39,7 @@ DEADLINE = 600.0
 """Seconds a policy has for a reply unless the run says otherwise: a run must end."""
 
 PERSON = "human"
-"""Spec of a person at the terminal."""
+"""Spec of a person, at the terminal or in a browser."""
 
 MAX_TITLE = 200
 """Characters of a policy's name: it stands in tables."""
@@ -232,6 +232,7 @@ class RunConfig(Table):
         rules = {item.name: asdict((item.tournament or TournamentConfig()).rules()) for item in self.environment}
         identity = {"players": players, "turns": turns, "staff": staff, "ahead": self.ahead, "tournament": rules}
         identity["schedule"] = {item.name: item.schedule or self.schedule for item in self.environment}
+        identity["seats"] = {item.name: item.seats for item in self.environment}
         identity["pools"] = {item.name: self.phases(item.name) for item in self.environment}
         return json.dumps(identity, sort_keys=True, default=str)
 
@@ -302,11 +303,10 @@ class RunConfig(Table):
         """Returns the policy that tables call ``title``; a title of nobody in the pool is the spec of one that only serves."""
         return next((item for item in self.policy if item.title == title), PolicyConfig(spec=title))
 
-    def has_person(self) -> bool:
-        """Says whether somebody at the terminal plays."""
-        return any(
-            self.find_policy(name).spec == PERSON for item in self.environment for name in self.seated(item.name)
-        )
+    def people(self) -> list[str]:
+        """Returns the names of the persons who play or serve, sorted."""
+        seated = {name for item in self.environment for name in self.seated(item.name)}
+        return sorted(name for name in seated if self.find_policy(name).spec == PERSON)
 
     def turn_settings(self, environment: str) -> TurnSettings:
         """Returns what happens to bad replies in an environment."""

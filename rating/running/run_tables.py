@@ -53,6 +53,8 @@ class EnvironmentConfig(Table):
         value: statistic of the environment that the scheme ``field`` averages; by default none.
         staff: for each role that is not rated (judges, say) the policies that serve in it, by name or, for those that are not
             in the pool, by spec; seat ``judge_k`` gets policy k of the list, which is begun anew where it is too short.
+        seats: the policies on the rated seats, by name and in the order of the agents: ``stop.matches`` matches are played like
+            this, each on a deal of its own. By default the scheme seats everybody in turn.
         tournament: rules of the scheme ``tournament`` where they differ from the standard.
     """
 
@@ -65,6 +67,7 @@ class EnvironmentConfig(Table):
     opponent: str = ""
     value: str = ""
     staff: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
+    seats: list[str] = []
     tournament: TournamentConfig | None = None
 
 

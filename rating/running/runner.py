@@ -45,6 +45,9 @@ ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
 MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
 """The match in whose task a model is called."""
 
+MATCHES_AT_DESK = 1_000
+"""Matches at once that wait for people at a desk, so that none of them holds up those of the others."""
+
 THEN = ", then "
 """Between the versions of a package with which a run was played."""
 
@@ -101,7 +104,7 @@ class Runner:
         self._schedules: dict[str, Schedule] = {}
         self._watch = FallbackWatch(config.ratings.max_fallbacks)
         self._here = AsyncExecutor(config, self._players, self._slots(config.concurrency))
-        self._terminal = AsyncExecutor(config, self._players, self._slots(1))
+        self._people = AsyncExecutor(config, self._players, self._slots(1 if session.desk is None else MATCHES_AT_DESK))
         self._pool = ProcessExecutor(config, self._slots(config.workers or os.cpu_count() or 1))
 
     def _slots(self, count: int) -> Slots:
@@ -184,7 +187,7 @@ class Runner:
                 self._store.add_match(match)
 
         # As many as find a slot, and as many again that wait for one.
-        enough = 2 * sum(executor.slots.count for executor in (self._here, self._pool, self._terminal))
+        enough = 2 * sum(executor.slots.count for executor in (self._here, self._pool, self._people))
         stop = await play_batches(schedule, self._outcome, enter, enough=enough)
         self._store.set_fact(f"stopped:{environment}", stop.reason)
         # Without somebody for whom it had waited the schedule may end earlier than it had: everything played counts then.
@@ -323,9 +326,9 @@ class Runner:
         return outcome
 
     def _executor(self, match: Match) -> Executor:
-        """Returns where a match is played: one of a person at the terminal, one of models here, a scripted one in the pool."""
+        """Returns where a match is played: one of a person who is waited for, one of models here, a scripted one in the pool."""
         if self._players.has_person(match):
-            return self._terminal
+            return self._people
         if self._players.uses_service(match):
             return self._here
         config = self._config

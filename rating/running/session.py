@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.desk import Desk
 from agents.models.cache import ReplyCache
 from llmarena_envs.core.options import OptionError
 
@@ -19,6 +20,7 @@ class Session:
         cache: directory in which the replies of models are looked for first, and kept; by default there is none.
         offline: whether no model is asked for a reply that is not in the cache.
         quiet: whether nothing is shown but what goes wrong for good.
+        desk: where people are asked; by default at the terminal.
 
     Raises:
         OptionError: if there is no cache offline.
@@ -31,6 +33,7 @@ class Session:
     cache: Path | None = None
     offline: bool = False
     quiet: bool = False
+    desk: Desk | None = None
 
     def __post_init__(self) -> None:
         if self.offline and self.cache is None:

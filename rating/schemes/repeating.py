@@ -13,6 +13,7 @@ from rating.schedules.adaptive import Adaptive
 from rating.schedules.batches import deal_seed, even_batch
 from rating.schedules.phases import Phases, with_newcomers
 from rating.schedules.schedule import Schedule
+from rating.schedules.seating import seating
 from rating.schedules.until import Source, Until
 from rating.schemes.scheme import ADAPTIVE, Scheme, Setting
 from rating.schemes.stopping import CountRule, SettlingRule, StandstillRule, StopRule, fold
@@ -29,9 +30,11 @@ class Repeating(Scheme):
                 f"{setting.environment}: tournament: expected no rules of one, since policies are compared by {self.name!r} here;"
                 ' for a tournament write: scheme = "tournament"'
             )
-        rule = self.rule()
+        if setting.seats:
+            self._check_seats()
+        rule = self.end()
         if isinstance(rule, CountRule):
-            cycles, played = self.cycle()
+            cycles, played = (1, 1) if setting.seats else self.cycle()
             self._contest = replace(
                 self._contest, batch=played * even_batch(min(rule.matches, rule.max_matches), cycles) // cycles
             )
@@ -57,13 +60,15 @@ class Repeating(Scheme):
         )
         bounds = (0, *setting.starts)
         has_ended, is_followed = phase + 1 < len(bounds), phase < len(setting.newcomers)
-        rule = own.rule()
+        rule = own.end()
         batches: Source | Iterator[list[Match]]
         if setting.schedule == ADAPTIVE and own.has_choice():
             end = bounds[phase + 1] if has_ended else None
             recorded = setting.recorded[bounds[phase] : end] if phase < len(bounds) else ()
             batches = own.adaptive(newcomers, recorded, is_over=has_ended)
             rule = replace(rule, max_matches=sys.maxsize)  # the schedule itself keeps it, for each policy
+        elif setting.seats:
+            batches = seating(own._contest, setting.seats)
         else:
             batches = own.batches()
             if phase:
@@ -118,17 +123,42 @@ class Repeating(Scheme):
         policies = newcomers or self.setting.policies
         if set(policies) <= set(absent):
             return ""
-        reached = fold(outcomes, policies, self.rule(), absent).reached()
+        reached = fold(outcomes, policies, self.end(), absent).reached()
         return f"{', '.join(newcomers)} among the others: {reached}" if newcomers else reached
 
     def idle_stop_note(self, said: Collection[str]) -> str:
         """Says that a rule of rated games has no effect where there are none."""
-        if "rule" not in said or isinstance(self.rule(), StopRule):
+        if "rule" not in said or isinstance(self.end(), StopRule):
             return ""
         return (
             f"the stop rule {self.setting.stop.rule!r} has no effect where no ratings are waited for (scheme {self.name!r}); see"
             " matches, half_width and still"
         )
+
+    def end(self) -> StopRule | CountRule | SettlingRule | StandstillRule:
+        """Returns when to stop: after a number of matches where the run says who sits where, else by the rule of the scheme."""
+        matches = self.setting.matches
+        return CountRule(matches, matches) if self.setting.seats else self.rule()
+
+    def _check_seats(self) -> None:
+        """Checks the seats that the run gives to policies.
+
+        Raises:
+            OptionError: if they do not fit the environment, its pool, or the scheme.
+        """
+        setting, seats = self.setting, self.setting.seats
+        where = f"{setting.environment}: seats: expected"
+        if len(seats) != self._contest.seats or {*seats} != {*setting.policies}:
+            raise OptionError(
+                f"{where} a policy for each of {self._contest.seats} seats, and every one of {list(setting.policies)} on a seat;"
+                f" got {list(seats)}"
+            )
+        if self.rivals and len({*seats}) < len(seats):
+            raise OptionError(
+                f"{where} different policies, since they are compared by {self.name!r}; got {list(seats)}"
+            )
+        if setting.schedule == ADAPTIVE or setting.newcomers:
+            raise OptionError(f"{where} none where the schedule is adaptive or policies were added; got {list(seats)}")
 
     @abstractmethod
     def batches(self) -> Iterator[list[Match]]:

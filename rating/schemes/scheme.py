@@ -38,6 +38,7 @@ class Setting:
         seed: root seed of the run.
         by_deal: values of options that change from deal to deal.
         staff: names of the policies of each role that is not rated.
+        seats: policies on the rated seats of every match; empty where the scheme seats them.
         opponent: name of the fixed policy on the seats that are not under test; empty for the standard.
         stop: when ratings suffice.
         matches: of each policy where nothing is rated by TrueSkill.
@@ -65,6 +66,7 @@ class Setting:
     by_deal: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     seed: int = 0
     staff: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    seats: tuple[str, ...] = ()
     opponent: str = ""
     stop: StopRule = field(default_factory=StopRule)
     matches: int = 100

@@ -41,7 +41,7 @@ class Tournament(Scheme):
 
     def check(self) -> None:
         """Checks names, the two rated seats, and that every pair of the field finds its judges."""
-        for key in ("opponent", "value"):
+        for key in ("opponent", "value", "seats"):
             self.expect_no(key, "since policies play each other in a tournament")
         setting = self.setting
         self._contest.check(f"{setting.environment}, whose players meet in a tournament", policies=2, seats=2)

@@ -30,7 +30,18 @@ def texts_outside(picture: str) -> list[str]:
     for element in root.iter(f"{SVG}text"):
         x, y, size = (float(element.get(name, "")) for name in ("x", "y", "font-size"))
         long = text_width(element.text or "", size, element.get("font-weight") == "bold")
-        left = x - long / 2 if element.get("text-anchor") == "middle" else x
+        left = x - long * {"middle": 0.5, "end": 1.0}.get(element.get("text-anchor", ""), 0.0)
         if not (left >= 0 and left + long <= width and size <= y + 2 and y <= height):
             outside.append(element.text or "")
     return outside
+
+
+def shown(picture: str) -> str:
+    """Returns the texts that are drawn, line by line, and below them the description for screen readers."""
+    description = ElementTree.fromstring(picture).findtext(f"{SVG}desc") or ""
+    return "\n".join([*texts(picture), description]).replace("\u00a0", " ")
+
+
+def height(picture: str) -> float:
+    """Returns the height of a picture in pixels."""
+    return float(ElementTree.fromstring(picture).attrib["height"])

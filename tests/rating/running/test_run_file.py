@@ -188,4 +188,4 @@ def test_ahead_and_staff_are_part_of_what_a_run_is():
 )
 def test_whether_a_person_plays(opponent, spec, expected):
     text = f'[[environment]]\nname = "tictactoe_v0"\nscheme = "field"\nopponent = "{opponent}"\n[[policy]]\nspec = "{spec}"\n'
-    assert parse_run_file(text, "run.toml").has_person() == expected
+    assert parse_run_file(text, "run.toml").people() == (["human"] if expected else [])

@@ -1,0 +1,43 @@
+"""The web application of a run."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from agents.desk import Desk
+from rating.web.board import board_routes
+from rating.web.links import Links
+from rating.web.pages import page
+from rating.web.people import people_routes
+from rating.web.security import Guard
+
+
+def make_app(directory: Path, links: Links, hosts: Collection[str], desk: Desk | None = None) -> Starlette:
+    """Returns the pages of a run.
+
+    Args:
+        directory: of the run.
+        links: the secret parts of the addresses.
+        hosts: names by which the server is reached, with ports.
+        desk: where people are asked; ``None`` if nobody plays here.
+    """
+
+    async def failed(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        return page("error.html", status, status=status)
+
+    routes: list[Route | Mount] = [
+        *board_routes(directory, links),
+        *(people_routes(desk, links) if desk is not None else []),
+        Mount("/static", StaticFiles(packages=[("rating.web", "static")])),
+    ]
+    return Starlette(
+        routes=routes, middleware=[Middleware(Guard, hosts=hosts)], exception_handlers={HTTPException: failed}
+    )

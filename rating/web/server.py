@@ -1,0 +1,84 @@
+"""A server of this process: a listening socket, uvicorn without its own ways with signals and logs, and how both end."""
+
+import asyncio
+import contextlib
+import ipaddress
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from llmarena_envs.core.options import OptionError, check_int
+
+if TYPE_CHECKING:
+    import uvicorn
+
+_STOP_SECONDS = 2
+"""For the requests under way when a server is stopped."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Returns a socket bound to an address; port 0 is any free one.
+
+    Raises:
+        OptionError: if it cannot be had.
+    """
+    check_int("--port", port, 0, 65_535)
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise OptionError(
+            f"--host, --port: expected an address of this machine that is free, got {host}:{port} ({error})"
+        ) from error
+
+
+def is_loopback(listener: socket.socket) -> bool:
+    """Says whether only this machine reaches a socket."""
+    return ipaddress.ip_address(listener.getsockname()[0]).is_loopback
+
+
+def authority(listener: socket.socket) -> str:
+    """Returns host and port of a socket as they stand in an address."""
+    host, port = listener.getsockname()[:2]
+    return f"{f'[{host}]' if ':' in host else host}:{port}"
+
+
+@asynccontextmanager
+async def serving(app: Any, listener: socket.socket) -> AsyncIterator["uvicorn.Server"]:
+    """Serves an application while entered; the requests under way at the end have a moment to end.
+
+    Args:
+        app: an ASGI application.
+        listener: where; stays open.
+    """
+    server = _quiet_server(app)
+    task = asyncio.create_task(server.serve([listener]))
+    try:
+        while not server.started and not task.done():
+            await asyncio.sleep(0.01)
+        yield server
+    finally:
+        server.should_exit = True
+        await task
+
+
+def _quiet_server(app: Any) -> "uvicorn.Server":
+    """Returns a server that leaves signals and logs to the command line."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        @contextlib.contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield
+
+    config = uvicorn.Config(
+        app,
+        log_config=None,  # uvicorn's own would close the handlers that are there
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        timeout_graceful_shutdown=_STOP_SECONDS,
+    )
+    return Server(config)
