@@ -33,7 +33,7 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.5; the scenarios
 * `first_player="player_0"`: who speaks first.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Observation Space
 
@@ -123,7 +123,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "bargain_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }

@@ -32,7 +32,7 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.6.
 * `cot=True`: invite the player to reason before bidding.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Observation Space
 
@@ -106,7 +106,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "bid_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": True,
     }

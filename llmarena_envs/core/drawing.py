@@ -5,14 +5,16 @@ from typing import Any, Generic
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.game import ViewType
-from llmarena_envs.core.svg import Svg
+from llmarena_envs.core.svg import CUT, MONOSPACE, Svg, cut, text_width
 
 _LINE_HEIGHT = 20
 _MARGIN = 16
-_LETTER = 8.5
+_SIZE = 14
+_LETTER = 0.61
+"""Least width of a letter, as a share of the size."""
+
 _MAX_LINES = 60
 _MAX_LETTERS = 110
-_CUT = "..."
 
 
 class Drawing(ABC, Generic[ViewType]):
@@ -54,11 +56,13 @@ class TextDrawing(Drawing[Any]):
         return self._lines(self._codec.picture(game))
 
     def _lines(self, text: str) -> str:
-        lines = [line if len(line) <= _MAX_LETTERS else line[:_MAX_LETTERS] + _CUT for line in text.split("\n")]
+        lines = [cut(line, _MAX_LETTERS) for line in text.split("\n")]
         if len(lines) > _MAX_LINES:
-            lines = [_CUT, *lines[-_MAX_LINES:]]
-        longest = max(map(len, lines))
-        svg = Svg(2 * _MARGIN + _LETTER * longest, 2 * _MARGIN + _LINE_HEIGHT * len(lines), self._title)
+            lines = [CUT, *lines[1 - _MAX_LINES :]]
+        width = _SIZE * max(sum(max(_LETTER, text_width(letter, 1)) for letter in line) for line in lines)
+        svg = Svg(2 * _MARGIN + width, 2 * _MARGIN + _LINE_HEIGHT * len(lines), self._title, text)
         for number, line in enumerate(lines, start=1):
-            svg.text(_MARGIN, _MARGIN + _LINE_HEIGHT * number - 5, line, 14, font_family="monospace")
+            # Several spaces in a row would be drawn as one; texts of boards need them.
+            spaced = line.replace(" ", "\u00a0")
+            svg.text(_MARGIN, _MARGIN + _LINE_HEIGHT * number - 5, spaced, _SIZE, font_family=MONOSPACE)
         return str(svg)

@@ -55,7 +55,7 @@ Source: Auto-Arena (arXiv 2405.20267), section 3 and appendix.
 * `judge_initial_only=False`: no battle: both give their first answers, and these are judged.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Questions of Your Own
 
@@ -150,7 +150,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "debate_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }

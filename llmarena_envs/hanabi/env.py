@@ -41,7 +41,7 @@ values, and no points after a lost life.
   order in which they are drawn.
 * `language="en"`: language of the texts, `en` or `zh`; actions and cards have English names in both.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human`, `svg` or `rgb_array`.
 
 The full game is `env(colors=5, hand_size=5, info_tokens=8, life_tokens=3)`, with `hand_size=4` for four and five players.
 
@@ -119,7 +119,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "hanabi_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg", "rgb_array"],
         "render_fps": 1,
         "is_parallelizable": False,
     }

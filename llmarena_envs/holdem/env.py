@@ -57,7 +57,7 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.3, which leaves 
 * `cot=True`: invite the player to reason before the answer.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`; shows everybody's cards.
+* `render_mode=None`: `ansi`, `human`, `svg` or `rgb_array`; shows everybody's cards.
 
 ### Observation Space
 
@@ -141,7 +141,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "holdem_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg", "rgb_array"],
         "render_fps": 1,
         "is_parallelizable": False,
     }

@@ -53,7 +53,7 @@ Source: DeepEval (arXiv 2309.04369), section 3.7.2 and appendix A.1.
 * `accept_outside=False`: add `judge_0`, who is asked about idioms that do not stand in the list.
 * `language="zh"`: language of the texts, `zh` or `en`; the idioms are Chinese in either.
 * `obs_type="text"`: texts are the only form.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Observation Space
 
@@ -118,7 +118,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "idiom_solitaire_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }

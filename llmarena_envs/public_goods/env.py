@@ -39,7 +39,7 @@ in one place and an ascending set in another; here it is descending and keeps du
 * `cot=True`: invite the player to reason, and ask for the reason in the reply.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Observation Space
 
@@ -113,7 +113,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "public_goods_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": True,
     }

@@ -43,7 +43,7 @@ Source: SimulBench (arXiv 2409.07641), sections 2 and 3.
   Python, which runs requests in the sandbox; `None` for not.
 * `language="en"`: language of the texts and of the tasks that come with the package, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Tasks and Scripts of Your Own
 
@@ -135,7 +135,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "simulation_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }

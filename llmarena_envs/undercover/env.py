@@ -44,7 +44,7 @@ after it has heard everybody, are `seat="last", first_player=0`.
   but the answer.
 * `language="en"`: language of the texts and of the shipped list, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Observation Space
 
@@ -110,7 +110,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "undercover_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }

@@ -43,7 +43,7 @@ Source: DeepEval (arXiv 2309.04369), sections 3.5 and 3.7.3 to 3.7.4, and append
 * `consensus_token="over"`: the word by which an editor accepts a text.
 * `language="en"`: language of the texts around the task, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Tasks of Your Own
 
@@ -149,7 +149,7 @@ class raw_env(TextEnv):
     game: WriterEditor
     metadata: ClassVar[dict[str, Any]] = {
         "name": "writer_editor_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
