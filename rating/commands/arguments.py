@@ -272,6 +272,7 @@ def _tournament(parser: argparse.ArgumentParser) -> None:
     text = "add a policy and play its pairings"
     added = actions.add_parser("add", help=text, description="Add a policy to a tournament and play its pairings.")
     _add_session(added)
+    _add_web(added)
     _add_run(added)
     added.add_argument("policy", metavar="POLICY", help="the newcomer")
     added.add_argument("--name", default="", metavar="NAME", help="what tables call it (default: POLICY)")

@@ -1,0 +1,152 @@
+"""What the site adds to the page of a game: a match that is played when the site is built, its picture, and the ladder."""
+
+import asyncio
+import json
+import shlex
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agents.play import play_and_close
+from agents.records import Turn
+from agents.registry import make_policy
+from benchmarks.experiments.markdown import block
+from llmarena_envs.catalogue import CATALOGUE, make_environment
+from site_builder.examples import EXAMPLES, SEED, Example
+
+LANGUAGES = {"en": "English", "zh": "中文"}
+LADDERS = Path(__file__).parent / "ladders.json"
+_VARIANT = "language"
+
+
+class Match(NamedTuple):
+    """A match as a page shows it.
+
+    Attributes:
+        command: that plays it.
+        rules: what the first agent shown is told of the game.
+        turns: those that are shown.
+        picture: SVG of the position before them.
+    """
+
+    command: str
+    rules: str
+    turns: tuple[Turn, ...]
+    picture: str
+
+
+def play_example(name: str, language: str) -> Match:
+    """Plays the match that is shown of a game, in one of its languages.
+
+    Raises:
+        ValueError: if it ends before the turns that are to be shown.
+    """
+    example = EXAMPLES[name]
+    options = {**example.options, _VARIANT: language}
+    env = make_environment(name, options)
+    specs = {agent: _spec(example, agent) for agent in env.possible_agents}
+    turns: list[Turn] = []
+    pictures: list[str] = []
+
+    def keep(turn: Turn) -> None:
+        turns.append(turn)
+        if len(turns) == example.shown:
+            pictures.append(env.unwrapped.draw())
+
+    asyncio.run(
+        play_and_close(env, {agent: make_policy(spec, name) for agent, spec in specs.items()}, SEED, on_turn=keep)
+    )
+    shown = tuple(turns[example.shown : example.shown + example.turns])
+    if not pictures or not shown:
+        raise ValueError(f"{name}: expected a match of more than {example.shown} turns, got {len(turns)}")
+    rules = env.observe(shown[0].agent)["rules"]
+    return Match(_command(name, specs, options), rules, shown, pictures[0])
+
+
+def _spec(example: Example, agent: str) -> str:
+    """Returns the spec of the policy on a seat: its own, or that of its role."""
+    return example.policies.get(agent) or example.policies[agent.rsplit("_", 1)[0]]
+
+
+def _command(name: str, specs: dict[str, str], options: dict[str, Any]) -> str:
+    """Returns the command that plays a match."""
+    words = ["llmarena", "play", name]
+    words += [word for agent, spec in specs.items() for word in ("--policy", f"{agent}={spec}")]
+    words += [word for key, value in options.items() for word in ("--option", f"{key}={value}")]
+    return shlex.join([*words, "--seed", str(SEED)])
+
+
+def additions(name: str, pictures: Path, ladders: list[dict[str, Any]]) -> str:
+    """Returns what the site adds to the page of a game, as Markdown, and writes its pictures.
+
+    Args:
+        name: of the environment.
+        pictures: folder for them, ``pictures`` beside the page.
+        ladders: those of the game, as ``ladders.json`` holds them.
+    """
+    parts = ["## A match"]
+    for language, title in LANGUAGES.items():
+        match = play_example(name, language)
+        picture = pictures / f"{name}-{language}.svg"
+        picture.write_text(match.picture, encoding="utf-8", newline="\n")
+        parts.append(f'=== "{title}"\n\n{textwrap.indent(_tab(match, picture), "    ")}')
+    parts += ["## The ladder of its baselines", *(_ladder(ladder) for ladder in ladders)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _tab(match: Match, picture: Path) -> str:
+    """Returns a match in one language."""
+    first = match.turns[0]
+    alternative = f"the position before turn {first.index + 1}"
+    return "\n\n".join(
+        [
+            f"![{alternative}](pictures/{picture.name}){{ .position }}",
+            f"This is {alternative} of a match between scripted policies; below is what a model would read in this turn and"
+            " the next, and what is replied.",
+            *(part for turn in match.turns for part in _turn(turn)),
+            f'??? note "The rules that {first.agent} is told"\n\n{textwrap.indent(block(match.rules), "    ")}',
+            f"The whole match:\n\n```bash\n{match.command}\n```",
+        ]
+    )
+
+
+def _turn(turn: Turn) -> Iterator[str]:
+    """Returns what was read and what was replied in a turn."""
+    yield f"**Turn {turn.index + 1}: `{turn.agent}` reads**"
+    yield block(turn.read)
+    yield f"**and replies**\n\n{block(turn.attempts[-1].reply)}"
+
+
+def _ladder(ladder: dict[str, Any]) -> str:
+    """Returns a leaderboard between scripted policies with the command that played it."""
+    lines = [" | ".join(["", *row, ""]).strip() for row in [ladder["header"], ["---"] * len(ladder["header"]), *ladder["rows"]]]
+    notes = [f"* {note}" for note in ladder["notes"]]
+    return "\n\n".join(
+        [f"### {ladder['title']}", f"```bash\n{ladder['command']}\n```", "\n".join(lines), "\n".join(notes)]
+    )
+
+
+def ladders_of(name: str) -> list[dict[str, Any]]:
+    """Returns the ladders of a game; one that is played in several ways has several."""
+    return [each for each in json.loads(LADDERS.read_text(encoding="utf-8")) if each["environment"] == name]
+
+
+def add_games(pages: Path) -> None:
+    """Adds to every page of a game, in the folder of the site's pages, what the site adds to it, and the pictures to that of all."""
+    folder = pages / "environments"
+    (folder / "pictures").mkdir()
+    for entry in CATALOGUE:
+        page = folder / f"{entry.name}.md"
+        text = page.read_text(encoding="utf-8")
+        page.write_text(
+            f"{text}\n{additions(entry.name, folder / 'pictures', ladders_of(entry.name))}",
+            encoding="utf-8",
+            newline="\n",
+        )
+    overview = pages / "games.md"
+    gallery = [
+        f"[![{entry.title}](environments/pictures/{entry.name}-en.svg)](environments/{entry.name}.md)" for entry in CATALOGUE
+    ]
+    shown = "\n".join(['<div class="gallery" markdown>', "", *gallery, "", "</div>"])
+    overview.write_text(f"{overview.read_text(encoding='utf-8')}\n{shown}\n", encoding="utf-8", newline="\n")
