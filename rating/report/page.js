@@ -117,7 +117,8 @@ function drawPositions(layout, pictures, turns, boxes) {
   Object.assign(slider, { type: "range", min: 0, max: last, ariaLabel: "Turns played" });
   const step = (by) => {
     go(Number(slider.value) + by);
-    boxes[slider.value - 1]?.scrollIntoView({ block: "nearest" });
+    const isBeside = getComputedStyle(figure).position === "sticky"; // else the turn would be shown in place of the picture
+    if (isBeside) boxes[slider.value - 1]?.scrollIntoView({ block: "nearest" });
   };
   const [back, next] = [button("Back", () => step(-1)), button("Next", () => step(1))];
   const go = (place) => {
@@ -135,7 +136,10 @@ function drawPositions(layout, pictures, turns, boxes) {
   controls.append(back, slider, next);
   caption.setAttribute("aria-live", "polite");
   go(0);
-  return go;
+  return (place) => {
+    go(place);
+    figure.scrollIntoView({ block: "nearest" });
+  };
 }
 
 function tellScene(scene, number, policy) {
