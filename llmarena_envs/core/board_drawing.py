@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from llmarena_envs.core.board import MARKS, BoardCodec, BoardView
+from llmarena_envs.core.board import EMPTY, MARKS, BoardCodec, BoardView
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts, common_prompts
 from llmarena_envs.core.svg import DIM, INK, LINE, SOFT, Svg, cut_to_width
@@ -60,11 +60,17 @@ class BoardDrawing(Drawing[BoardView]):
 
     def seat(self, view: BoardView) -> str:
         """Draws the board; where the owner is to move, legal moves can be pointed at."""
-        return self._draw(view, {action: self._codec.format(action, view) for action in view.legal}, view.agent)
+        to_move = MARKS[len(view.moves) % 2]
+        if to_move == view.mark and not view.to_move:
+            to_move = ""  # the match is over
+        return self._draw(
+            view, {action: self._codec.format(action, view) for action in view.legal}, view.agent, to_move
+        )
 
     def spectator(self, game: Any) -> str:
         """Draws the board."""
-        return self._draw(game.view(game.agents[0]), {}, "")
+        to_move = MARKS[len(game.moves) % 2] if game.to_move else ""
+        return self._draw(game.view(game.agents[0]), {}, "", to_move)
 
     def centre(self, cell: int) -> tuple[float, float]:
         """Returns the middle of a cell."""
@@ -76,9 +82,10 @@ class BoardDrawing(Drawing[BoardView]):
         """Returns the top left corner of a cell."""
         return self.left + self.cell * column, MARGIN + _HEADER + self.top + self.cell * row
 
-    def _draw(self, view: BoardView, replies: Mapping[int, str], reader: str) -> str:
+    def _draw(self, view: BoardView, replies: Mapping[int, str], reader: str, to_move: str) -> str:
         won = self._winning_line(view)
-        to_move = "" if won or len(view.moves) == len(view.board) else MARKS[len(view.moves) % 2]
+        if won or EMPTY not in view.board:
+            to_move = ""
         states = {mark: self._state(mark, to_move, view, won) for mark in MARKS}
         names = {
             mark: self._words.render("drawing_you", player=seat) if seat == reader else seat
@@ -113,7 +120,7 @@ class BoardDrawing(Drawing[BoardView]):
         """Returns what a player is doing, in words."""
         if won:
             return self._words.render("drawing_wins") if view.board[won[0]] == mark else ""
-        if not to_move:
+        if EMPTY not in view.board:
             return self._words.render("drawing_draw")
         return self._words.render("drawing_to_move") if mark == to_move else ""
 

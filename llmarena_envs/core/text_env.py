@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
@@ -364,7 +365,13 @@ class TextEnv(AECEnv):
         Args:
             agent: whose view of it; by default that of a spectator who may see everything.
         """
-        return self._drawing.spectator(self.game) if agent is None else self._drawing.seat(self.view(agent))
+        if agent is not None:
+            return self._drawing.seat(self.view(agent))
+        game = self.game
+        if self._over and game.to_move:  # a match that was forfeited: the game itself was not told
+            game = copy(game)
+            game.to_move = ()
+        return self._drawing.spectator(game)
 
     @cached_property
     def _drawing(self) -> Drawing[Any]:

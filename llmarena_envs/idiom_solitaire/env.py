@@ -102,6 +102,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.idiom_solitaire.drawing import IdiomDrawing
 from llmarena_envs.idiom_solitaire.game import IdiomSolitaire
 from llmarena_envs.idiom_solitaire.lexicons import listed_lexicon, shipped_lexicon
 from llmarena_envs.idiom_solitaire.links import Links
@@ -138,6 +139,7 @@ class raw_env(TextEnv):
         for verdict in ("yes", "no")
     )
     game: IdiomSolitaire
+    codec: IdiomCodec
 
     def __init__(
         self,
@@ -170,6 +172,10 @@ class raw_env(TextEnv):
             accept_outside=accept_outside,
         )
         super().__init__(game, IdiomCodec(language, game), obs_type=obs_type, render_mode=render_mode)
+
+    def make_drawing(self) -> IdiomDrawing:
+        """Returns what draws the chain of idioms."""
+        return IdiomDrawing(self.codec, self.game)
 
     def sources(self) -> tuple[Source, ...]:
         """Returns where the idioms of the list come from, under which licence, and how many each source has."""

@@ -95,6 +95,7 @@ from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.parallel import parallel_form
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.public_goods.drawing import PublicGoodsDrawing
 from llmarena_envs.public_goods.game import PER_ROUND, PublicGoods, PublicGoodsView
 from llmarena_envs.public_goods.text import PublicGoodsCodec
 
@@ -156,6 +157,10 @@ class raw_env(TextEnv):
         """Returns the payoff of a player if nobody ever invests, which is the equilibrium for alpha < n."""
         payoff = self.game.equilibrium_payoff()
         return {} if payoff is None else {"equilibrium": payoff}
+
+    def make_drawing(self) -> PublicGoodsDrawing:
+        """Returns what draws investments and coins."""
+        return PublicGoodsDrawing(self.codec.language, self.game)
 
     def vector_space(self) -> spaces.Box:
         """Returns the space of progress, own coins and past rounds."""

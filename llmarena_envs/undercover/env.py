@@ -95,6 +95,7 @@ from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError, check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.undercover.drawing import UndercoverDrawing
 from llmarena_envs.undercover.game import Undercover
 from llmarena_envs.undercover.text import UndercoverCodec
 from llmarena_envs.undercover.words import WordPair, load_pairs, make_pair, shipped_pairs
@@ -127,6 +128,8 @@ class raw_env(TextEnv):
     action_examples: ClassVar[tuple[str, ...]] = tuple(
         json.dumps({"clue": f"clue number {number}", "vote": f"player_{number % 3}"}) for number in range(99)
     )
+    game: Undercover
+    codec: UndercoverCodec
 
     def __init__(
         self,
@@ -175,6 +178,10 @@ class raw_env(TextEnv):
         It survives every round with equal chances for all who are left: (n - rounds) / n, 60 % at the standard table.
         """
         return dict(self._references)
+
+    def make_drawing(self) -> UndercoverDrawing:
+        """Returns what draws players, clues and votes."""
+        return UndercoverDrawing(self.codec, self.game.agents, self.game.max_rounds)
 
 
 def _choose_pairs(language: str, path: str | Path | None, pair: Sequence[str] | None) -> tuple[WordPair, ...]:

@@ -125,6 +125,7 @@ from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.sandbox import BACKENDS
 from llmarena_envs.writer_editor import text_metrics
 from llmarena_envs.writer_editor.document_files import MAX_LANGUAGE
+from llmarena_envs.writer_editor.drawing import WriterEditorDrawing
 from llmarena_envs.writer_editor.game import CODE_REVIEW, TASKS, WriterEditor
 from llmarena_envs.writer_editor.grammar import NAMES
 from llmarena_envs.writer_editor.narration import narrate
@@ -219,6 +220,10 @@ class raw_env(TextEnv):
         if self._sandbox is None or find_pass_rate(self._sandbox) is None:
             return (self._source,)
         return self._source, sandbox_source(self._sandbox)
+
+    def make_drawing(self) -> WriterEditorDrawing:
+        """Returns what draws what is written and scored."""
+        return WriterEditorDrawing(self.codec.language, self.game)
 
     def narrate(self) -> tuple[Scene, ...]:
         """Returns the task, everything that was written, and the scores with their reasons."""
