@@ -1,7 +1,8 @@
 """Writes the leaderboards between scripted policies that the pages of the games show, and the picture of one of them.
 
-``python docs/build_ladders.py --runs runs/ladders`` plays the run files of the four papers, some two minutes on two cores, or takes
-the runs that are in the directory already. It writes ``docs/site_builder/ladders.json`` and ``docs/pictures/leaderboard.svg``.
+``python docs/build_ladders.py --runs runs/ladders`` plays the run files of the four papers, some two minutes on two cores, or
+takes the runs that are in the directory already. It writes ``docs/site_builder/ladders.json`` and
+``docs/pictures/leaderboard.svg``.
 """
 
 import argparse

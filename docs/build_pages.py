@@ -1,7 +1,8 @@
 """Writes the pages that are made of the code and stand in the repository.
 
-``python docs/build_pages.py`` writes ``docs/environments/<name>.md`` for every environment of the catalogue, from the docstring of
-the module that holds its ``raw_env``, the page of all games, and those of the command line and the run file in ``docs/reference``.
+``python docs/build_pages.py`` writes ``docs/environments/<name>.md`` for every environment of the catalogue, from the docstring
+of the module that holds its ``raw_env``, the page of all games, and those of the command line and the run file in
+``docs/reference``.
 """
 
 import importlib

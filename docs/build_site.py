@@ -1,8 +1,8 @@
 """Builds the site: the pages of ``docs``, pages made of the code, and the reference out of the docstrings.
 
-``python docs/build_site.py --out DIR`` assembles the source in a temporary folder, builds it with zensical, where a warning is an
-error, checks the result and puts it into ``DIR``. Nothing in it asks for anything outside. Its pages can be read as files; the search
-needs a server, such as ``python -m http.server -d DIR``. The extra ``docs`` has what is needed.
+``python docs/build_site.py --out DIR`` assembles the source in a temporary folder, builds it with zensical, where a warning is
+an error, checks the result and puts it into ``DIR``. Nothing in it asks for anything outside. Its pages can be read as files;
+the search needs a server, such as ``python -m http.server -d DIR``. The extra ``docs`` has what is needed.
 """
 
 import argparse

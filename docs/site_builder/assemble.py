@@ -28,6 +28,10 @@ def assemble(project: Path) -> None:
             target = pages / file.relative_to(DOCS)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target)
+    for page in sorted(pages.rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        if text.startswith("## "):  # the pages of a paper's rows are parts of one page where they are made
+            page.write_text(text.removeprefix("#"), encoding="utf-8", newline="\n")
     check_navigation(pages)
     add_games(pages)
     shutil.copyfile(CONFIGURATION, project / CONFIGURATION.name)

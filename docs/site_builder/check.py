@@ -80,7 +80,10 @@ def problems(site: Path) -> list[str]:
         where = path.relative_to(site)
         if not page.title:
             found.append(f"{where}: expected a title, got none")
-        found += [f"{where}: class {name!r} makes the theme load something" for name in sorted(page.classes & _FETCHED_BY_SCRIPTS)]
+        found += [
+            f"{where}: class {name!r} makes the theme load something"
+            for name in sorted(page.classes & _FETCHED_BY_SCRIPTS)
+        ]
         for reference in page.references:
             found += [f"{where}: {problem}" for problem in _wrong(reference, path, site, pages)]
     for path in sorted(site.rglob("*.css")):

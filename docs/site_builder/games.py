@@ -14,6 +14,7 @@ from agents.registry import make_policy
 from benchmarks.experiments.markdown import block
 from llmarena_envs.catalogue import CATALOGUE, make_environment
 from site_builder.examples import EXAMPLES, SEED, Example
+from site_builder.markdown import table
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 LADDERS = Path(__file__).parent / "ladders.json"
@@ -70,11 +71,11 @@ def _spec(example: Example, agent: str) -> str:
 
 
 def _command(name: str, specs: dict[str, str], options: dict[str, Any]) -> str:
-    """Returns the command that plays a match."""
-    words = ["llmarena", "play", name]
-    words += [word for agent, spec in specs.items() for word in ("--policy", f"{agent}={spec}")]
-    words += [word for key, value in options.items() for word in ("--option", f"{key}={value}")]
-    return shlex.join([*words, "--seed", str(SEED)])
+    """Returns the command that plays a match, a line an argument."""
+    lines = [f"llmarena play {name}"]
+    lines += [f"--policy {shlex.quote(f'{agent}={spec}')}" for agent, spec in specs.items()]
+    lines += [f"--option {shlex.quote(f'{key}={value}')}" for key, value in options.items()]
+    return " \\\n    ".join([*lines, f"--seed {SEED}"])
 
 
 def additions(name: str, pictures: Path, ladders: list[dict[str, Any]]) -> str:
@@ -91,7 +92,11 @@ def additions(name: str, pictures: Path, ladders: list[dict[str, Any]]) -> str:
         picture = pictures / f"{name}-{language}.svg"
         picture.write_text(match.picture, encoding="utf-8", newline="\n")
         parts.append(f'=== "{title}"\n\n{textwrap.indent(_tab(match, picture), "    ")}')
-    parts += ["## The ladder of its baselines", *(_ladder(ladder) for ladder in ladders)]
+    parts += [
+        "## The ladder of its baselines",
+        "Scripted policies rated with each other, as the command played them. [Which of these numbers to quote](../ratings.md).",
+        *(_ladder(ladder) for ladder in ladders),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -120,10 +125,14 @@ def _turn(turn: Turn) -> Iterator[str]:
 
 def _ladder(ladder: dict[str, Any]) -> str:
     """Returns a leaderboard between scripted policies with the command that played it."""
-    lines = [" | ".join(["", *row, ""]).strip() for row in [ladder["header"], ["---"] * len(ladder["header"]), *ladder["rows"]]]
-    notes = [f"* {note}" for note in ladder["notes"]]
+    notes = "\n".join(f"* {note}" for note in ladder["notes"])
     return "\n\n".join(
-        [f"### {ladder['title']}", f"```bash\n{ladder['command']}\n```", "\n".join(lines), "\n".join(notes)]
+        [
+            f"### {ladder['title']}",
+            f"```bash\n{ladder['command']}\n```",
+            table(ladder["header"], ladder["rows"]),
+            f'??? note "What these numbers say, and what not"\n\n{textwrap.indent(notes, "    ")}',
+        ]
     )
 
 
@@ -133,20 +142,28 @@ def ladders_of(name: str) -> list[dict[str, Any]]:
 
 
 def add_games(pages: Path) -> None:
-    """Adds to every page of a game, in the folder of the site's pages, what the site adds to it, and the pictures to that of all."""
+    """Adds to the page of every game what the site adds to it, and the pictures of all to the page of all.
+
+    Args:
+        pages: folder of the site's pages.
+    """
     folder = pages / "environments"
     (folder / "pictures").mkdir()
     for entry in CATALOGUE:
+        added = additions(entry.name, folder / "pictures", ladders_of(entry.name))
+        shown = f"[![a position](pictures/{entry.name}-en.svg){{ .position }}](#a-match)"
         page = folder / f"{entry.name}.md"
-        text = page.read_text(encoding="utf-8")
-        page.write_text(
-            f"{text}\n{additions(entry.name, folder / 'pictures', ladders_of(entry.name))}",
-            encoding="utf-8",
-            newline="\n",
-        )
-    overview = pages / "games.md"
-    gallery = [
-        f"[![{entry.title}](environments/pictures/{entry.name}-en.svg)](environments/{entry.name}.md)" for entry in CATALOGUE
+        before, heading, after = page.read_text(encoding="utf-8").partition("### Arguments")
+        page.write_text(f"{before}{shown}\n\n{heading}{after}\n{added}", encoding="utf-8", newline="\n")
+    _add_gallery(pages / "games.md")
+
+
+def _add_gallery(page: Path) -> None:
+    """Puts a picture of every game before the table of the page of all games."""
+    pictures = [
+        f"[![](environments/pictures/{entry.name}-en.svg)*{entry.title}*](environments/{entry.name}.md)"
+        for entry in CATALOGUE
     ]
-    shown = "\n".join(['<div class="gallery" markdown>', "", *gallery, "", "</div>"])
-    overview.write_text(f"{overview.read_text(encoding='utf-8')}\n{shown}\n", encoding="utf-8", newline="\n")
+    gallery = "\n".join(['<div class="gallery" markdown>', "", *pictures, "", "</div>"])
+    before, heading, after = page.read_text(encoding="utf-8").partition("| game |")
+    page.write_text(f"{before}{gallery}\n\n{heading}{after}", encoding="utf-8", newline="\n")

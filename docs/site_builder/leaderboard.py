@@ -6,8 +6,8 @@ from llmarena_envs.core.svg import DIM, INK, LINE, SOFT, Svg
 from rating.report.tables import sheet
 from rating.schemes.leaderboard import Leaderboard
 
-_WIDTH, _ROW, _TOP, _BOTTOM = 560, 40, 76, 44
-_LEFT, _RIGHT = 180, 528
+_WIDTH, _ROW, _TOP, _BOTTOM = 440, 48, 76, 44
+_LEFT, _RIGHT = 160, 412
 _POINT = "#0969da"
 
 

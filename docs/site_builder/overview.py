@@ -9,8 +9,8 @@ from site_builder.markdown import table
 _INTRODUCTION = """# All games
 
 Every game is an environment with the same interface; `llmarena envs` lists them, with those of other packages that are installed.
-The page of each has its rules, options, observations, actions and rewards, and on the site a match and the ladder of its baselines.
-All of them speak English and Chinese (`language="zh"`).
+The page of each has its rules, options, observations, actions and rewards, and on the site a match and the ladder of its
+baselines. All of them speak English and Chinese (`language="zh"`).
 """
 
 _PLAY = """

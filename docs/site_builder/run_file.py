@@ -17,16 +17,18 @@ from site_builder.markdown import table
 
 _INTRODUCTION = """# The run file
 
-Made of the tables that check it by `python docs/build_pages.py`. An unknown key or a value of another type is refused, and nothing is
-played before every environment and policy of the file could be made. The [quickstart](../quickstart.md#rate-a-language-model) has a run
-file to begin with. More is said of [models and their options](../models.md#options), [prices and budgets](../models.md#what-it-costs),
-[stop rules](../stopping.md), [schedules](../schedules.md), [tournaments](../tournaments.md), [ways of
-comparing](../adding_an_environment.md#how-its-players-are-compared), [batches that run ahead](../performance.md#filling-many-slots)
-and [what may be changed in a run under way](../running.md#changing-a-run-that-is-under-way).
+Made of the tables that check it by `python docs/build_pages.py`. An unknown key or a value of another type is refused, and
+nothing is played before every environment and policy of the file could be made. The
+[quickstart](../quickstart.md#rate-a-language-model) has a run file to begin with. More is said of [models and their
+options](../models.md#options), [prices and budgets](../models.md#what-it-costs), [stop rules](../stopping.md),
+[schedules](../schedules.md), [tournaments](../tournaments.md), [ways of
+comparing](../adding_an_environment.md#how-its-players-are-compared), [batches that run
+ahead](../performance.md#filling-many-slots) and [what may be changed in a run under
+way](../running.md#changing-a-run-that-is-under-way).
 
 An environment may be played twice in one run, with different options, under labels behind `#`: `tictactoe_v0#hint` and
-`tictactoe_v0#no_hint`. Both are played on the same deals. Without a run file, `--policy minimax@tictactoe_v0,connect_four_v0` names a
-policy that plays only some of the environments.
+`tictactoe_v0#no_hint`. Both are played on the same deals. Without a run file, `--policy minimax@tictactoe_v0,connect_four_v0`
+names a policy that plays only some of the environments.
 """
 
 _DOCUMENTED_IN: dict[type, type] = {TurnsConfig: TurnSettings}
@@ -123,7 +125,7 @@ def _bounds(metadata: list[Any]) -> str:
         for name, text in (("ge", "from"), ("gt", "above"), ("le", "to"), ("lt", "below")):
             value = getattr(bound, name, None)
             if value is not None:
-                words.append(f"{text} {value:,}".replace(",", " ") if isinstance(value, int) else f"{text} {value:g}")
+                words.append(f"{text} {value}")
     return f" {' '.join(words)}" if words else ""
 
 
