@@ -24,8 +24,8 @@ def page(template: str, code: int = 200, /, **values: Any) -> HTMLResponse:
     return HTMLResponse(_environment().get_template(template).render(**values), code)
 
 
-def events(version: int, change_after: Callable[[int], Awaitable[int]]) -> StreamingResponse:
-    """Returns a stream of server-sent events: the version, and every later one.
+def events(version: str, change_after: Callable[[str], Awaitable[str]]) -> StreamingResponse:
+    """Returns a stream of server-sent events: the version of what is shown, and every later one.
 
     Args:
         version: at present.
