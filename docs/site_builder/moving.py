@@ -15,6 +15,9 @@ _REST = 5.0
 _TIMES = 3
 """How often the match is shown before its last position stays."""
 
+REDUCED_MOTION = "--force-prefers-reduced-motion"
+"""Flag of Chromium by which it shows the last position only."""
+
 # Who asked for less motion sees the last position only; where nothing moves at all, so does everybody.
 _STYLE = (
     "@media (prefers-reduced-motion: reduce) { .kept { visibility: visible !important }"

@@ -1,0 +1,46 @@
+"""What the pictures of the documentation show: a match that moves, one in the browser, and the runs of the board and the report."""
+
+MOVING_POLICIES = {"player_0": "greedy", "player_1": "minimax"}
+MOVING_SEED = 0
+
+OPPONENT = "minimax"
+MOVES = ("X: 4", "X: 3", "X: 5", "X: 2")
+"""What is replied, move by move, before the picture of a match in the browser is taken."""
+
+_POOL = """
+[[policy]]
+spec = "minimax"
+[[policy]]
+spec = "greedy"
+[[policy]]
+spec = "first_legal"
+[[policy]]
+spec = "random"
+"""
+
+BOARD_RUN = f"""
+seed = 1
+workers = 1
+[stop]
+min_matches = 60
+max_matches = 60
+[[environment]]
+name = "connect_four_v0"
+{_POOL}
+[[policy]]
+name = "Ada"
+spec = "human"
+"""
+
+REPORT_RUN = f"""
+seed = 1
+workers = 1
+[stop]
+min_matches = 60
+max_matches = 60
+[[environment]]
+name = "connect_four_v0"
+{_POOL}
+"""
+SHOWN_TURN = 12
+"""After which the position of its longest match is shown."""
