@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agents.desk import Desk
 from llmarena_envs.core.options import OptionError
+from rating.records.imported import is_import
 from rating.running import run_directory
 from rating.web.server import authority, is_loopback, listen, serving
 
@@ -18,9 +19,10 @@ LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
 def serve(args: argparse.Namespace) -> None:
-    """Shows a run until it is interrupted, which is how it is meant to end."""
+    """Shows a run or an import until it is interrupted, which is how it is meant to end."""
     check_installed()
-    run_directory.check_exists(args.dir)
+    if not is_import(args.dir):
+        run_directory.check_exists(args.dir)
     with open_listener(args) as listener, contextlib.suppress(KeyboardInterrupt):
         args.interruptions.run(lambda: _serve(args.dir, listener))
 
