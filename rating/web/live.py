@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 
+from llmarena_envs.core.errors import ArenaError
 from llmarena_envs.core.terminal import printable
 from rating.web.tables import Tables
 from rating.web.watched import Moment, Watched
@@ -171,4 +173,6 @@ def twice(read: Callable[[], T]) -> T:
 
 def explain(error: Exception) -> str:
     """Says what went wrong to those who look."""
-    return printable(str(error) or type(error).__name__)
+    if isinstance(error, sqlite3.Error):
+        return printable(f"the database of the run cannot be used: {error}")
+    return printable(str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}")

@@ -66,4 +66,4 @@ def _round_numbers(low: float, high: float) -> list[float]:
     step = next(step * power for step in (1, 2, 5, 10) if step * power >= rough)
     first = math.floor(low / step)
     count = math.ceil(high / step) - first
-    return [round((first + number) * step, 10) for number in range(count + 1)]
+    return [(first + number) * step for number in range(count + 1)]
