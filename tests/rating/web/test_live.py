@@ -220,5 +220,5 @@ def test_what_cannot_be_played_again_has_no_picture_and_says_why(played):
     broken = replace(
         record, match=Match("tests.rating.broken_env", 0, ("a", "b"), record.match.seed, record.match.options)
     )
-    assert Positions().draw(broken, 2).svg
+    assert Positions().draw(broken, 0).svg
     assert "ZeroDivisionError" in Positions().draw(broken, 3).missing
