@@ -69,7 +69,7 @@ def open_listener(args: argparse.Namespace) -> socket.socket:
 
 @asynccontextmanager
 async def pages(
-    directory: Path, listener: socket.socket, desk: Desk | None, people: Sequence[str], told: TextIO = sys.stdout
+    directory: Path, listener: socket.socket, desk: Desk | None, people: Sequence[str], told: TextIO | None = None
 ) -> AsyncIterator[None]:
     """Serves the pages of a run while entered, and prints their addresses, one a line.
 
@@ -78,7 +78,7 @@ async def pages(
         listener: where.
         desk: where people are asked; ``None`` if nobody plays here.
         people: names of those who play.
-        told: where the addresses are printed.
+        told: where the addresses are printed; ``None`` for standard output.
     """
     from rating.web.app import make_app
     from rating.web.links import keep_links
