@@ -1,6 +1,4 @@
 // Keeps a page of the board up to date, part by part, and steps with arrow keys. Everything can be read without it.
-"use strict";
-
 const board = () => document.getElementById("board");
 const parts = (root) => [...root.querySelectorAll("[data-part]")];
 
