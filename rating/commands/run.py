@@ -92,7 +92,7 @@ def play_recorded(args: argparse.Namespace, text: str, directory: Path, print_re
     with _resumable(out, web_flags(args)), _listener(args) as listener:
         session = Session(cache=args.cache, offline=args.offline, desk=Desk())
         config, store = run_directory.create(out, text, "command line", offline=session.offline)
-        told = sys.stderr if args.json else sys.stdout
+        told = sys.stderr if args.json else None
         with run_directory.Lock(out), closing(store):
             void = play_run(out, config, store, args.interruptions, session, listener, told)
             print_result(store)
@@ -129,7 +129,7 @@ def play_run(
     interruptions: Interruptions,
     session: Session = ONE_GO,
     listener: socket.socket | None = None,
-    told: TextIO = sys.stdout,
+    told: TextIO | None = None,
 ) -> int:
     """Plays a run to its end, shows how far it is, and returns how many of its matches are void.
 
@@ -140,7 +140,7 @@ def play_run(
         interruptions: by which play stops in good order.
         session: what holds for this go.
         listener: where the pages of the run are served meanwhile; ``None`` for no pages.
-        told: where the addresses of the pages are printed.
+        told: where the addresses of the pages are printed; ``None`` for standard output.
 
     Raises:
         BudgetExceeded: if a limit that the run sets was reached.

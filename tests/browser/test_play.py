@@ -3,7 +3,6 @@
 import pytest
 
 from llmarena_envs.catalogue import CATALOGUE, make_environment
-from rating.cli import main
 from tests.browser.conftest import PATIENCE, Command
 
 ANSWERS = {
@@ -50,14 +49,14 @@ def test_every_environment_is_played_to_its_end_recorded_verified_and_rated(brow
     [address] = command.addresses()
     page = browser.new_page()
     errors = []
-    page.on("pageerror", errors.append)
+    page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.goto(address)
     finish(page, ANSWERS.get(name, ""))
-    page.get_by_text("The run has ended").wait_for()
+    page.locator("#state", has_text="The run has ended").wait_for()
     assert command.end() == 0
     page.close()
     assert errors == []
     assert "(human)" in command.output.getvalue()
-    assert main(["replay", str(tmp_path / "run"), "--verify"]) == 0
-    assert main(["rate", str(tmp_path / "run")]) == 0
+    assert Command("replay", str(tmp_path / "run"), "--verify").end() == 0
+    assert Command("rate", str(tmp_path / "run")).end() == 0
