@@ -4,6 +4,7 @@ import itertools
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from graphlib import TopologicalSorter
 
 from llmarena_envs.core.svg import xml_text
 
@@ -37,6 +38,9 @@ def moving_picture(pictures: Sequence[str], title: str, description: str) -> str
         pictures: SVG of the same size, in which what is equal is written equally.
         title: what it is.
         description: what is to be seen in it, in words.
+
+    Raises:
+        graphlib.CycleError: if what is above something in one picture is below it in another.
     """
     ET.register_namespace("", _NAMESPACE)
     roots = [ET.fromstring(picture) for picture in pictures]
@@ -72,16 +76,11 @@ def _leaves(root: ET.Element) -> Iterator[ET.Element]:
 
 def _merged(frames: Sequence[Sequence[_Part]]) -> list[_Part]:
     """Returns every part once, so that those of each frame stand in its order."""
-    merged = list(frames[0])
-    for frame in frames[1:]:
-        place = -1
-        for part in frame:
-            if part in merged:
-                place = merged.index(part)
-            else:
-                place += 1
-                merged.insert(place, part)
-    return merged
+    order: TopologicalSorter[_Part] = TopologicalSorter()
+    for frame in frames:
+        for before, part in itertools.pairwise(frame):
+            order.add(part, before)
+    return [*order.static_order()]
 
 
 def _animated(text: str, pattern: tuple[bool, ...]) -> str:
