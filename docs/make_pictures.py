@@ -25,9 +25,7 @@ def moving_board(picture: Path) -> None:
     env = make_environment(_GAME, {})
     policies = {agent: make_policy(spec, _GAME) for agent, spec in MOVING_POLICIES.items()}
     positions: list[str] = []
-    asyncio.run(
-        play_and_close(env, policies, MOVING_SEED, on_turn=lambda turn: positions.append(env.unwrapped.draw()))
-    )
+    asyncio.run(play_and_close(env, policies, MOVING_SEED, on_turn=lambda turn: positions.append(env.unwrapped.draw())))
     first, second = MOVING_POLICIES.values()
     words = f"{first}, X, plays {second}, O; four O in a row end the match after {len(positions)} moves."
     picture.write_text(
@@ -39,7 +37,8 @@ def _screenshot(name: str) -> Callable[[Path], None]:
     def take(picture: Path) -> None:
         from site_builder import screenshots  # needs Playwright
 
-        getattr(screenshots, name)(picture)
+        with screenshots.chromium() as browser:
+            getattr(screenshots, name)(browser, picture)
 
     return take
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from build_site import build
 from rating.commands.read import write_report
@@ -31,21 +31,28 @@ _FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", RE
 
 
 @contextmanager
-def _page(address: str) -> Iterator[Page]:
-    """Opens a page in a browser of its own.
+def chromium() -> Iterator[Browser]:
+    """Starts a headless Chromium.
 
     Raises:
-        FileNotFoundError: if there is no Chromium.
+        FileNotFoundError: if there is none.
     """
-    chromium = shutil.which("chromium")
-    if chromium is None:
+    path = shutil.which("chromium")
+    if path is None:
         raise FileNotFoundError("expected chromium on the path, got none: apt install chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
-        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
-        page.goto(address)
-        yield page
+        browser = playwright.chromium.launch(executable_path=path, args=_FLAGS)
+        yield browser
         browser.close()
+
+
+@contextmanager
+def _page(browser: Browser, address: str) -> Iterator[Page]:
+    """Opens a page."""
+    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
+    page.goto(address)
+    yield page
+    page.close()
 
 
 @contextmanager
@@ -59,38 +66,35 @@ def _served(pattern: str, *command: str) -> Iterator[str]:
     Raises:
         ValueError: if it ends without one.
     """
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rating.cli", *command, "--port", "0"], stdout=subprocess.PIPE, text=True
-    )
-    guard = threading.Timer(_PATIENCE, process.kill)
-    guard.start()
-    try:
-        assert process.stdout is not None
-        address = next((found[1] for line in process.stdout if (found := re.search(pattern, line))), "")
-        if not address:
-            raise ValueError(f"expected an address from llmarena {' '.join(command)}, which ended with {process.wait()}")
-        yield address
-    finally:
-        process.kill()
-        process.wait()
-        guard.cancel()
+    words = [sys.executable, "-m", "rating.cli", *command, "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        guard = threading.Timer(_PATIENCE, process.kill)
+        guard.start()
+        try:
+            address = next((found[1] for line in process.stdout or () if (found := re.search(pattern, line))), "")
+            if not address:
+                raise ValueError(f"expected an address from {' '.join(words)}, which ended with {process.wait()}")
+            yield address
+        finally:
+            process.kill()
+            guard.cancel()
 
 
-def home(picture: Path) -> None:
+def home(browser: Browser, picture: Path) -> None:
     """Takes a picture of the first page of the site, which it builds."""
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder) / "site"
         build(site)
-        with _page((site / "index.html").as_uri()) as page:
+        with _page(browser, (site / "index.html").as_uri()) as page:
             page.screenshot(path=picture)
 
 
-def play(picture: Path) -> None:
+def play(browser: Browser, picture: Path) -> None:
     """Takes a picture of a match in which somebody has the move."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["play", "connect_four_v0", "--web", "--out", f"{folder}/match", "--seed", "1"]
         seats = ["--policy", "player_0=human", "--policy", f"player_1={OPPONENT}"]
-        with _served(r"plays at (\S+)", *command, *seats) as address, _page(address) as page:
+        with _served(r"plays at (\S+)", *command, *seats) as address, _page(browser, address) as page:
             for number, move in enumerate(MOVES, start=1):
                 page.get_by_role("button", name=move, exact=True).click()
                 _asked(page, number + 1).wait_for(state="attached")
@@ -102,7 +106,7 @@ def _asked(page: Page, turn: int) -> Locator:
     return page.locator(f'input[name="question"][value="{turn}.0"]').first
 
 
-def board(picture: Path) -> None:
+def board(browser: Browser, picture: Path) -> None:
     """Takes a picture of the live board of a run in which matches wait for a person."""
     with tempfile.TemporaryDirectory() as folder:
         run_file = Path(folder) / "study.toml"
@@ -110,7 +114,7 @@ def board(picture: Path) -> None:
         out = Path(folder) / "study"
         with (
             _served(r"is shown at (\S+)", "run", str(run_file), "--web", "--quiet", "--out", str(out)) as address,
-            _page(address) as page,
+            _page(browser, address) as page,
         ):
             _wait_for_the_others(out)
             page.reload()
@@ -127,7 +131,7 @@ def _wait_for_the_others(directory: Path) -> None:
             ended.append(store.statuses().get(FINISHED, 0))
 
 
-def report(picture: Path) -> None:
+def report(browser: Browser, picture: Path) -> None:
     """Takes a picture of a match in a report, some turns after its beginning."""
     with tempfile.TemporaryDirectory() as folder:
         run_file, out = Path(folder) / "run.toml", Path(folder) / "run"
@@ -137,8 +141,10 @@ def report(picture: Path) -> None:
         _, store = run_directory.open_run(out)
         with closing(store):
             match = max(store.records(), key=lambda record: len(record.turns)).match.id
-        with _page(f"{write_report(out, out / 'report.html').as_uri()}#match={match}") as page:
+        with _page(browser, f"{write_report(out, out / 'report.html').as_uri()}#match={match}") as page:
             for _ in range(SHOWN_TURN):
                 page.get_by_role("button", name="Next").click()
-            page.locator(".turn.chosen").evaluate("turn => turn.scrollIntoView({ block: 'center', behavior: 'instant' })")
+            page.locator(".turn.chosen").evaluate(
+                "turn => turn.scrollIntoView({ block: 'center', behavior: 'instant' })"
+            )
             page.screenshot(path=picture)

@@ -3,9 +3,9 @@
 import asyncio
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from html import escape
-
-from playwright.sync_api import sync_playwright
 
 from rating.commands.read import write_report
 from rating.running import run_directory
@@ -24,12 +24,16 @@ CHROMIUM = [
 
 
 def played(directory, run_file):
-    """Plays a run and returns its first match."""
+    """Plays a run and returns its first match; in a thread of its own, as the browser of other tests has a loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_played, directory, run_file).result()
+
+
+def _played(directory, run_file):
     config, store = run_directory.create(directory, run_file, "run.toml")
-    asyncio.run(Runner(config, store).run())
-    match = next(store.records()).match
-    store.close()
-    return match
+    with closing(store):
+        asyncio.run(Runner(config, store).run())
+        return next(store.records()).match
 
 
 def looked_at(folder, match):
@@ -57,12 +61,10 @@ def test_a_match_is_shown_turn_by_turn_and_hostile_text_stays_text(tmp_path):
     assert "<summary>what was thought before it</summary><pre>thought &lt;script&gt;" in shown
 
 
-def test_positions_are_stepped_through_beside_the_turns(tmp_path):
+def test_positions_are_stepped_through_beside_the_turns(browser, tmp_path):
     match = played(tmp_path / "run", RUN.replace("tests.rating.players:hostile", "first_legal"))
     report = write_report(tmp_path / "run", tmp_path / "report.html")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM[2:])
-        page = browser.new_page()
+    with browser.new_page() as page:
         asked = []
         page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{report.as_uri()}#match={match.id}")
@@ -82,7 +84,6 @@ def test_positions_are_stepped_through_beside_the_turns(tmp_path):
         assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
         page.get_by_role("slider").press("End")
         assert page.get_by_role("button", name="Next").is_disabled()
-        browser.close()
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
