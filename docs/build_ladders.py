@@ -53,7 +53,7 @@ def main() -> None:
     runs = parser.parse_args().runs
     found = []
     for paper in PAPERS:
-        words = ["llmarena", "run", f"benchmarks/{paper}/demo.toml", "--out"]
+        words = ["llmarena", "run", f"{paper.replace('_', '-')}-demo", "--out"]
         if not (runs / paper).exists():
             command = [sys.executable, "-m", "rating.cli", *words[1:], str(runs / paper), "--quiet"]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

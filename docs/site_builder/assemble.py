@@ -10,6 +10,9 @@ from site_builder.games import add_games
 
 DOCS = Path(__file__).parents[1]
 CONFIGURATION = Path(__file__).parent / "zensical.toml"
+_WIDE = "---\nhide: [toc]\n---\n\n"
+"""What gives a page the room of its table of contents."""
+
 _COPIED = frozenset({".md", ".svg", ".png", ".css"})
 
 
@@ -30,8 +33,10 @@ def assemble(project: Path) -> None:
             shutil.copyfile(file, target)
     for page in sorted(pages.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
-        if text.startswith("## "):  # the pages of a paper's rows are parts of one page where they are made
-            page.write_text(text.removeprefix("#"), encoding="utf-8", newline="\n")
+        if text.startswith(
+            "## "
+        ):  # a row of a paper: part of a longer page where it is made, of wide tables without headings
+            page.write_text(_WIDE + text.removeprefix("#"), encoding="utf-8", newline="\n")
     check_navigation(pages)
     add_games(pages)
     shutil.copyfile(CONFIGURATION, project / CONFIGURATION.name)

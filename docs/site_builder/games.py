@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shlex
 import textwrap
 from collections.abc import Iterator
@@ -18,7 +19,8 @@ from site_builder.markdown import table
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 LADDERS = Path(__file__).parent / "ladders.json"
-_VARIANT = "language"
+_HEADING = re.compile(r"^##(#+ )", re.MULTILINE)
+"""A heading of a docstring, whose sections are of the third level, as PettingZoo has them."""
 
 
 class Match(NamedTuple):
@@ -44,7 +46,7 @@ def play_example(name: str, language: str) -> Match:
         ValueError: if it ends before the turns that are to be shown.
     """
     example = EXAMPLES[name]
-    options = {**example.options, _VARIANT: language}
+    options = {**example.options, "language": language}
     env = make_environment(name, options)
     specs = {agent: _spec(example, agent) for agent in env.possible_agents}
     turns: list[Turn] = []
@@ -103,11 +105,11 @@ def additions(name: str, pictures: Path, ladders: list[dict[str, Any]]) -> str:
 def _tab(match: Match, picture: Path) -> str:
     """Returns a match in one language."""
     first = match.turns[0]
-    alternative = f"the position before turn {first.index + 1}"
+    position = f"the position before turn {first.index + 1}"
     return "\n\n".join(
         [
-            f"![{alternative}](pictures/{picture.name}){{ .position }}",
-            f"This is {alternative} of a match between scripted policies; below is what a model would read in this turn and"
+            f"![{position}](pictures/{picture.name}){{ .position }}",
+            f"This is {position} of a match between scripted policies; below is what a model would read in this turn and"
             " the next, and what is replied.",
             *(part for turn in match.turns for part in _turn(turn)),
             f'??? note "The rules that {first.agent} is told"\n\n{textwrap.indent(block(match.rules), "    ")}',
@@ -151,9 +153,10 @@ def add_games(pages: Path) -> None:
     (folder / "pictures").mkdir()
     for entry in CATALOGUE:
         added = additions(entry.name, folder / "pictures", ladders_of(entry.name))
-        shown = f"[![a position](pictures/{entry.name}-en.svg){{ .position }}](#a-match)"
+        shown = f"[![{entry.title}, a position](pictures/{entry.name}-en.svg){{ .position }}](#a-match)"
         page = folder / f"{entry.name}.md"
-        before, heading, after = page.read_text(encoding="utf-8").partition("### Arguments")
+        raised = _HEADING.sub(r"#\1", page.read_text(encoding="utf-8"))
+        before, heading, after = raised.partition("## Arguments")
         page.write_text(f"{before}{shown}\n\n{heading}{after}\n{added}", encoding="utf-8", newline="\n")
     _add_gallery(pages / "games.md")
 

@@ -42,7 +42,7 @@ def page() -> str:
     paths: dict[type[BaseModel], str] = {RunConfig: ""}
     titles = {"": "The whole run"}
     parts = [_INTRODUCTION]
-    waiting = deque([RunConfig])
+    waiting: deque[type[BaseModel]] = deque([RunConfig])
     while waiting:
         model = waiting.popleft()
         path = paths[model]

@@ -1,17 +1,17 @@
 """Pictures of bargaining: the items, what they are worth, and the table of offers with what was written."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from llmarena_envs.bargain.game import Bargain, BargainView, Deal, rest_of
+from llmarena_envs.bargain.icons import ICONS, SIZE
 from llmarena_envs.bargain.scenarios import Triple, worth
 from llmarena_envs.bargain.text import BargainCodec
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import GAP, INNER, MARGIN, Block, Bubble, Caption, Note, Sheet, draw_badge
-from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, Svg, text_width
+from llmarena_envs.core.sheet import GAP, INNER, MARGIN, Block, Bubble, Note, Sheet, draw_badge
+from llmarena_envs.core.svg import DIM, LINE, PAPER, Svg, text_width
 
-_ICON = 20
 _GREEN = "#1a7f37"
 _AGREED = "#dafbe1"
 _AGENTS = Bargain.agents
@@ -35,17 +35,26 @@ class BargainDrawing(Drawing[BargainView]):
     def seat(self, view: BargainView) -> str:
         """Draws the items with the own values, and all offers."""
         reply = self._codec.format(Deal(), view) if Deal() in view.legal else ""
-        return self._draw(view, {view.agent: view.values}, shows_worth=self._shows_worth, reply=reply)
+        moving = (view.agent,) if view.to_move else ()
+        return self._draw(view, {view.agent: view.values}, moving, shows_worth=self._shows_worth, reply=reply)
 
     def spectator(self, game: Bargain) -> str:
         """Draws the items with both sides' values, and all offers with their worth to both."""
         values = dict(zip(_AGENTS, game.scenario.values, strict=True))
-        return self._draw(game.view(_AGENTS[0]), values, shows_worth=True, reply="")
+        return self._draw(game.view(_AGENTS[0]), values, game.to_move, shows_worth=True, reply="")
 
-    def _draw(self, view: BargainView, values: Mapping[str, Triple], *, shows_worth: bool, reply: str) -> str:
+    def _draw(
+        self,
+        view: BargainView,
+        values: Mapping[str, Triple],
+        moving: Sequence[str],
+        *,
+        shows_worth: bool,
+        reply: str,
+    ) -> str:
         render = self._render
         sheet = Sheet(render("drawing_title"), self._codec.language)
-        sheet.add(Caption(render("drawing_round_of", round=view.round, max_rounds=self._max_rounds)))
+        sheet.head(render("drawing_round_of", round=view.round, max_rounds=self._max_rounds), moving)
         sheet.add(_Items(view.counts, values, render))
         order = _AGENTS if view.first == _AGENTS[0] else _AGENTS[::-1]
         history: list[Block] = []
@@ -91,7 +100,7 @@ class _Items(Block):
         for kind, count in enumerate(self._counts):
             x = MARGIN + self._first + column * kind
             for number in range(count):
-                _DRAW[kind](svg, x + (_ICON + 4) * number, y + 8)
+                ICONS[kind](svg, x + (SIZE + 4) * number, y + 8)
         for row, (agent, values) in enumerate(self._values.items()):
             below = y + 40 + 24 * row
             draw_badge(svg, MARGIN, below, agent, _colour(agent))
@@ -157,8 +166,8 @@ class _Offer(Block):
             svg.text(x, y + 22, self._render("drawing_none"), 13, fill=DIM)
         for kind, count in enumerate(share):
             for _ in range(count):
-                _DRAW[kind](svg, x, y + 7)
-                x += _ICON + 1
+                ICONS[kind](svg, x, y + 7)
+                x += SIZE + 1
         if agent in self._values:
             value = self._render("drawing_value", worth=worth(share, self._values[agent]))
             svg.text(x + (40 if not any(share) else 4), y + 22, value, 12)
@@ -166,26 +175,3 @@ class _Offer(Block):
 
 def _in_words(what: str, numbers: Triple) -> str:
     return f"{what}: {numbers[0]}, {numbers[1]}, {numbers[2]}"
-
-
-def _hat(svg: Svg, x: float, y: float) -> None:
-    svg.rect(x + 5, y + 2, 10, 12, fill=INK, rx=2)
-    svg.rect(x + 5, y + 10, 10, 3, fill="#d4a72c")
-    svg.rect(x + 1, y + 14, 18, 3, fill=INK, rx=1.5)
-
-
-def _ball(svg: Svg, x: float, y: float) -> None:
-    svg.circle(x + 10, y + 10, 8.5, fill="#bc4c00")
-    svg.path(
-        f"M {x + 1.5:g} {y + 10:g} h 17 M {x + 10:g} {y + 1.5:g} v 17", stroke=PAPER, fill="none", stroke_width=1.5
-    )
-
-
-def _apple(svg: Svg, x: float, y: float) -> None:
-    svg.circle(x + 7.5, y + 12, 6, fill="#cf222e")
-    svg.circle(x + 12.5, y + 12, 6, fill="#cf222e")
-    svg.line(x + 10, y + 8, x + 11, y + 2, stroke="#805900", stroke_width=2)
-    svg.path(f"M {x + 11:g} {y + 5:g} q 4 -5 7 -2 q -3 4 -7 2", fill=_GREEN)
-
-
-_DRAW = (_hat, _ball, _apple)

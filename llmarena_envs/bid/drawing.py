@@ -32,7 +32,7 @@ class BidDrawing(Drawing[BidView]):
         sheet = Sheet(render("drawing_title"), self._language)
         colour = seat_colour(self._agents, agent)
         if len(view.history) < view.rounds:
-            sheet.add(Caption(self._round(view.round, view.rounds)))
+            sheet.head(self._round(view.round, view.rounds), (agent,) if view.to_move else ())
             amount = render("drawing_valuation", valuation=self._amount(view.valuation))
             valuation = Cell(amount, (Bar(view.valuation / self._most, LIGHT),), bold=True)
             sheet.add(Table((), [(Cell(agent, seat=colour), valuation)], columns([agent], 1)))
@@ -59,7 +59,7 @@ class BidDrawing(Drawing[BidView]):
         render, held = self._render, len(game.histories[0])
         sheet = Sheet(render("drawing_title"), self._language)
         begun = min(held + 1, game.rounds)
-        sheet.add(Caption(self._round(begun, game.rounds)))
+        sheet.head(self._round(begun, game.rounds), game.to_move)
         first = max(0, begun - _ROUNDS_OF_SPECTATOR)
         if first:
             sheet.add(sheet.earlier(first))

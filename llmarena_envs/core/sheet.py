@@ -44,16 +44,21 @@ class Caption(Block):
     Args:
         text: the heading.
         size: of the font.
+        aside: what stands at the other end of the line.
     """
 
-    def __init__(self, text: str, size: float = 16) -> None:
-        self.words = cut_to_width(text, INNER, size, bold=True)
+    def __init__(self, text: str, size: float = 16, aside: str = "") -> None:
+        self._aside = cut_to_width(aside, INNER / 2, 13)
+        self._text = cut_to_width(text, INNER - text_width(self._aside, 13) - GAP, size, bold=True)
         self._size = size
         self.height = size + 6
+        self.words = f"{self._text} ({self._aside})" if aside else self._text
 
     def draw(self, svg: Svg, y: float) -> None:
         """Writes the heading."""
-        svg.text(MARGIN, y + self._size, self.words, self._size, font_weight="bold")
+        svg.text(MARGIN, y + self._size, self._text, self._size, font_weight="bold")
+        if self._aside:
+            svg.text(WIDTH - MARGIN, y + self._size, self._aside, 13, fill=DIM, text_anchor="end")
 
 
 class Note(Block):
@@ -181,6 +186,16 @@ class Sheet:
         """Adds blocks at the end; all of these together must leave room for a history."""
         self._blocks += blocks
 
+    def head(self, text: str, moving: Sequence[str] = ()) -> None:
+        """Adds a heading that says where the match is, and who is to move.
+
+        Args:
+            text: where the match is.
+            moving: those who are to move, as far as the reader is to know.
+        """
+        to_move = f"{common_prompts(self._language).render('drawing_to_move')}: {', '.join(moving)}" if moving else ""
+        self.add(Caption(text, aside=to_move))
+
     def history(self, blocks: Sequence[Block]) -> None:
         """Adds, at the end, blocks of which only the last ones are shown that find room, and how many came before; once."""
         self._history = len(self._blocks), tuple(blocks)
@@ -202,7 +217,7 @@ class Sheet:
         blocks = [*self._blocks[:place], *self._last(history), *self._blocks[place:]]
         height = 2 * MARGIN + sum(block.height + GAP for block in blocks) - GAP
         words = ". ".join(block.words for block in blocks)
-        svg = Svg(WIDTH, min(height, MAX_HEIGHT), self._title, words)
+        svg = Svg(WIDTH, height, self._title, words)
         y: float = MARGIN
         for block in blocks:
             block.draw(svg, y)

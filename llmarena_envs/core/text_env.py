@@ -364,8 +364,12 @@ class TextEnv(AECEnv):
 
         Args:
             agent: whose view of it; by default that of a spectator who may see everything.
+
+        Raises:
+            KeyError: if there is no such agent.
         """
         if agent is not None:
+            self._check_agent(agent)
             return self._drawing.seat(self.view(agent))
         game = self.game
         if self._over and game.to_move:  # a match that was forfeited: the game itself was not told

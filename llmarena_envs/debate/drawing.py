@@ -1,5 +1,7 @@
 """Pictures of debates: who said what, as far as the reader may know it, and what the judges gave."""
 
+from collections.abc import Sequence
+
 from llmarena_envs.core.committee import Judgement, exchanged, verdict_of
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.narration import Scene
@@ -40,7 +42,7 @@ class DebateDrawing(Drawing[DebateView]):
 
     def seat(self, view: DebateView) -> str:
         """Draws the question, and what the owner of the view may read of the rest."""
-        sheet = self._sheet(view.stage, view.round)
+        sheet = self._sheet(view.stage, view.round, (view.agent,) if view.to_move else ())
         if view.question:
             sheet.add(Bubble("", view.question, heading=self._render("drawing_question"), lines=_LINES))
         history: list[Block] = [self._passage(view, passage) for passage in view.passages]
@@ -75,7 +77,7 @@ class DebateDrawing(Drawing[DebateView]):
 
     def spectator(self, game: Debate) -> str:
         """Draws everything that was said, from whom it is hidden, and the verdicts of each judge."""
-        sheet = self._sheet(game.stage, game.turn.round)
+        sheet = self._sheet(game.stage, game.turn.round, game.to_move)
         sheet.add(Note(", ".join([f"{side}: {debater}" for side, debater in zip(SIDES, game.sides, strict=True)])))
         if game.committee.sessions:
             sheet.add(self._verdicts(game))
@@ -121,10 +123,10 @@ class DebateDrawing(Drawing[DebateView]):
         text = self._render(f"drawing_verdict_{verdict or 'none'}")
         return Cell(text, seat=seat_colour(self._agents, game.sides[SIDES.index(verdict)]) if verdict in SIDES else "")
 
-    def _sheet(self, stage: str, round_: int) -> Sheet:
+    def _sheet(self, stage: str, round_: int, moving: Sequence[str]) -> Sheet:
         sheet = Sheet(self._render("drawing_title"), self._language)
         fields: dict[str, int] = {"round": round_} if stage == DEBATE else {}
-        sheet.add(Caption(self._render(f"drawing_{stage}", **fields)))
+        sheet.head(self._render(f"drawing_{stage}", **fields), moving)
         return sheet
 
 

@@ -59,4 +59,4 @@ def draw_knowledge(svg: Svg, x: float, y: float, known: Knowledge) -> None:
     )
     for number, (text, told) in enumerate(lines):
         weight, ink = ("bold", INK) if told else (None, DIM)
-        svg.text(x + CARD_WIDTH / 2, y + 14 + 15 * number, text, 13, fill=ink, text_anchor="middle", font_weight=weight)
+        svg.text(x + CARD_WIDTH / 2, y + 15 + 16 * number, text, 15, fill=ink, text_anchor="middle", font_weight=weight)

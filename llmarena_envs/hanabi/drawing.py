@@ -106,7 +106,7 @@ class HanabiDrawing(Drawing[HanabiView]):
             edge = {"stroke": _ACTS, "stroke_width": 3} if acts else {"stroke": LINE}
             svg.rect(x, y, _HAND_WIDTH, height, rx=10, fill=SOFT, **edge)
             title = f"{names[seat]} · {self._common.render('drawing_to_move')}" if acts else names[seat]
-            svg.text(x + 12, y + 22, cut_to_width(title, _HAND_WIDTH - 24, 15, True), 15, font_weight="bold")
+            svg.text(x + 12, y + 22, cut_to_width(title, _HAND_WIDTH - 24, 16, True), 16, font_weight="bold")
             self._draw_hand(svg, x + 12, y + 32, scene, place)
             if place:
                 self._draw_hints(svg, x + 12, y + _HAND_HEIGHT + 22, view, place, replies)
@@ -114,7 +114,7 @@ class HanabiDrawing(Drawing[HanabiView]):
                 self._draw_plays(svg, x + 12, y + _HAND_HEIGHT - 4, view, replies)
         if view.history:
             event = self._codec.events[view.history[-1]]
-            svg.text(_MARGIN, bottom + 18, cut_to_width(event, _WIDTH - 2 * _MARGIN, 14), 14)
+            svg.text(_MARGIN, bottom + 18, cut_to_width(event, _WIDTH - 2 * _MARGIN, 16), 16)
         return str(svg)
 
     def _draw_fireworks(self, svg: Svg, view: HanabiView) -> None:
@@ -131,19 +131,19 @@ class HanabiDrawing(Drawing[HanabiView]):
         """Adds information tokens and lives, those that are gone empty; and what is left of the deck, and the score."""
         view, y = scene.view, 143
         left = _MARGIN + 130
-        svg.text(_MARGIN, y + 5, self._words.render("drawing_information"), 14)
+        svg.text(_MARGIN, y + 5, self._words.render("drawing_information"), 16)
         for token in range(view.variant.info_tokens):
             svg.circle(left + 20 * token, y, 7, fill=_ACTS if token < view.info_tokens else PAPER, stroke=INK)
-        svg.text(_MARGIN, y + 29, self._words.render("drawing_lives"), 14)
+        svg.text(_MARGIN, y + 29, self._words.render("drawing_lives"), 16)
         for token in range(view.variant.life_tokens):
             fill = "#cf222e" if token < view.life_tokens else PAPER
             svg.path(_HEART, fill=fill, stroke=INK, transform=f"translate({left + 20 * token} {y + 24})")
         deck = self._words.render("drawing_deck", cards=view.deck_size)
         if not view.deck_size:
             deck = self._words.render("drawing_turns_left", turns=view.turns_left)
-        svg.text(_MARGIN, y + 53, deck, 14)
+        svg.text(_MARGIN, y + 53, deck, 16)
         score = self._words.render("drawing_score", score=scene.score, top=view.variant.top_score)
-        svg.text(_MARGIN + 190, y + 53, score, 14, font_weight="bold")
+        svg.text(_MARGIN + 214, y + 53, score, 16, font_weight="bold")
 
     def _draw_discards(self, svg: Svg, view: HanabiView) -> None:
         self._label(svg, _DISCARDS, self._words.render("drawing_discards"))
@@ -176,7 +176,7 @@ class HanabiDrawing(Drawing[HanabiView]):
                 card_x = x + position * _STEP
                 svg.rect(card_x, y + below, CARD_WIDTH, 21, rx=5, fill=_CHOICE, stroke=_ACTS)
                 word = self._words.render(f"drawing_{kind.value}")
-                svg.text(card_x + CARD_WIDTH / 2, y + below + 15, word, 12, text_anchor="middle")
+                svg.text(card_x + CARD_WIDTH / 2, y + below + 16, word, 13, text_anchor="middle")
 
     def _draw_hints(
         self, svg: Svg, x: float, y: float, view: HanabiView, offset: int, replies: Mapping[int, str]
@@ -185,14 +185,14 @@ class HanabiDrawing(Drawing[HanabiView]):
         hints = [(view.variant.actions[number], reply) for number, reply in replies.items()]
         hints = [(action, reply) for action, reply in hints if action.offset == offset]
         if hints:
-            svg.text(x, y + 5, self._words.render("drawing_reveal"), 13)
+            svg.text(x, y + 5, self._words.render("drawing_reveal"), 15)
         for number, ((kind, value, _), reply) in enumerate(hints):
             with svg.group(reply):
                 draw = draw_color if kind is Kind.REVEAL_COLOR else draw_rank
                 draw(svg, x + 76 + 27 * number, y, value, 12)
 
     def _label(self, svg: Svg, x: float, text: str) -> None:
-        svg.text(x, 28, text, 14, fill=DIM, font_weight="bold")
+        svg.text(x, 29, text, 16, fill=DIM, font_weight="bold")
 
     def _described(self, scene: _Scene, names: list[str]) -> str:
         """Returns the position in words."""

@@ -15,16 +15,16 @@ from llmarena_envs.holdem.replies import ACTION_NAMES
 from llmarena_envs.holdem.text import HoldemCodec
 
 _WIDTH = 760
-_TABLE_HEIGHT = 404
+_TABLE_HEIGHT = 416
 _BUTTONS_HEIGHT = 62
 _MARGIN = 10
-_SEAT_WIDTH, _SEAT_HEIGHT = 228, 110
+_SEAT_WIDTH, _SEAT_HEIGHT = 228, 116
 _LEFT = 24
 _STEP = 242
 """From one column of seats to the next."""
 
 _TOP, _BOTTOM = 24, _TABLE_HEIGHT - 24 - _SEAT_HEIGHT
-_BOARD = 167
+_BOARD = 174
 """Where the community cards begin, from the top."""
 
 _FELT, _RIM, _LINE_ON_FELT = "#1b6e4b", "#4a3426", "#8fc7ac"
@@ -125,11 +125,11 @@ class HoldemDrawing(Drawing[HoldemView]):
         svg.rect(
             _MARGIN + 5, _MARGIN + 5, _WIDTH - 2 * _MARGIN - 10, _TABLE_HEIGHT - 2 * _MARGIN - 10, rx=24, fill=_FELT
         )
-        svg.text(_LEFT + 6, _BOARD + 28, street, 17, fill=PAPER, font_weight="bold")
-        svg.text(_LEFT + 6, _BOARD + 50, hand, 14, fill=PAPER)
+        svg.text(_LEFT + 6, _BOARD + 28, street, 19, fill=PAPER, font_weight="bold")
+        svg.text(_LEFT + 6, _BOARD + 50, hand, 16, fill=PAPER)
         if not scene.over:
             svg.circle(_LEFT + 2 * _STEP + 32, _BOARD + 32, 9, fill=_CHIP, stroke=INK)
-            svg.text(_LEFT + 2 * _STEP + 48, _BOARD + 38, pot, 17, fill=PAPER, font_weight="bold")
+            svg.text(_LEFT + 2 * _STEP + 48, _BOARD + 38, pot, 19, fill=PAPER, font_weight="bold")
         self._draw_board(svg, scene.board)
         places = _PLACES[len(self._names)]
         for seat in range(len(self._names)):
@@ -156,7 +156,7 @@ class HoldemDrawing(Drawing[HoldemView]):
         svg.rect(
             x, y, _SEAT_WIDTH, _SEAT_HEIGHT, rx=10, fill=PAPER, stroke=colour, stroke_width=1 if colour == LINE else 4
         )
-        svg.text(x + 10, y + 20, cut_to_width(name, _SEAT_WIDTH - 46, 14, True), 14, font_weight="bold")
+        svg.text(x + 10, y + 20, cut_to_width(name, _SEAT_WIDTH - 46, 16, True), 16, font_weight="bold")
         if seat == table.button:
             svg.circle(x + _SEAT_WIDTH - 17, y + 15, 10, fill=SOFT, stroke=INK, stroke_width=1.5)
             svg.text(x + _SEAT_WIDTH - 17, y + 20, "D", 13, text_anchor="middle", font_weight="bold")
@@ -170,26 +170,26 @@ class HoldemDrawing(Drawing[HoldemView]):
                     draw_card(svg, card_x, y + 28, hole[place])
         right = x + 2 * CARD_WIDTH + 24
         svg.circle(right + 6, y + 43, 6, fill=_CHIP, stroke=INK)
-        svg.text(right + 17, y + 48, str(table.stacks[seat]), 15)
+        svg.text(right + 17, y + 48, str(table.stacks[seat]), 17)
         space = x + _SEAT_WIDTH - 8 - right
         bold = "bold" if colour != LINE else None
         svg.text(
             right,
             y + 74,
-            cut_to_width(state, space, 13, bold is not None),
-            13,
+            cut_to_width(state, space, 15, bold is not None),
+            15,
             fill=INK if bold else DIM,
             font_weight=bold,
         )
         if scene.last is not None and not scene.over:
-            svg.text(x + 10, y + 105, self._earlier(scene.last, seat), 11, fill=DIM)
+            svg.text(x + 10, y + 107, self._earlier(scene.last, seat), 13, fill=DIM)
 
     def _draw_bet(self, svg: Svg, x: float, y: float, table: Table, seat: int) -> None:
         """Adds the chips that a seat has put in on this street, before it on the table."""
         bet = next((event.total for event in reversed(table.history) if event[:2] == (table.street, seat)), 0)
         if bet and table.pot:
             svg.circle(x - 12, y, 7, fill=_CHIP, stroke=INK)
-            svg.text(x, y + 5, str(bet), 15, fill=PAPER, font_weight="bold")
+            svg.text(x, y + 6, str(bet), 17, fill=PAPER, font_weight="bold")
 
     def _draw_actions(self, svg: Svg, replies: Mapping[int, str], costs: tuple[int, ...]) -> None:
         """Adds the five actions as buttons, with what they cost; those that are not legal are pale."""
@@ -201,10 +201,10 @@ class HoldemDrawing(Drawing[HoldemView]):
                 svg.rect(x, y, width, 46, rx=8, fill="#ddf4ff" if legal else SOFT, stroke=_ACTS if legal else LINE)
                 ink = INK if legal else DIM
                 svg.text(
-                    x + width / 2, y + 20, ACTION_NAMES[action], 14, fill=ink, text_anchor="middle", font_weight="bold"
+                    x + width / 2, y + 20, ACTION_NAMES[action], 15, fill=ink, text_anchor="middle", font_weight="bold"
                 )
                 if legal:
-                    svg.text(x + width / 2, y + 38, self._cost(action, costs[action]), 12, text_anchor="middle")
+                    svg.text(x + width / 2, y + 38, self._cost(action, costs[action]), 14, text_anchor="middle")
 
     def _cost(self, action: Action, chips: int) -> str:
         if action == Action.FOLD:

@@ -1,11 +1,12 @@
 """Pictures of idiom solitaire: the chain of idioms, with the characters marked that link them."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import INNER, MARGIN, Block, Caption, Note, Sheet
+from llmarena_envs.core.sheet import INNER, MARGIN, Block, Note, Sheet
 from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, Svg, text_width
 from llmarena_envs.idiom_solitaire.game import JUDGE, End, IdiomSolitaire, IdiomView
 from llmarena_envs.idiom_solitaire.text import IdiomCodec
@@ -16,17 +17,6 @@ _TILE = 29
 _HEIGHT = 58
 _RED = "#a40e26"
 _LINK = "#fff8c5"
-_ENDS_BY_IDIOM = (
-    End.WRONG_LINK,
-    End.REPEATED,
-    End.NOT_LISTED,
-    End.REJECTED,
-    End.NO_RULING,
-    End.DEAD_END_GIVEN,
-    End.RESIGNED,
-    End.DEAD_END_WON,
-    End.MAX_TURNS,
-)
 
 
 class _Link(NamedTuple):
@@ -61,20 +51,20 @@ class IdiomDrawing(Drawing[IdiomView]):
     def seat(self, view: IdiomView) -> str:
         """Draws the chain, or the idiom that a judge is asked about."""
         if view.agent != JUDGE:
-            return self._chain(view, view.asked)
+            return self._chain(view, view.asked, (view.agent,) if view.to_move else ())
         sheet = self._sheet()
-        sheet.add(Caption(self._render("judge_intro", agent=JUDGE)))
+        sheet.head(self._render("judge_intro", agent=JUDGE))
         if view.asked:
             sheet.add(_Chain([_Link(view.asked, "", DIM, in_question=True)]))
         return str(sheet)
 
     def spectator(self, game: IdiomSolitaire) -> str:
         """Draws the chain, and the idiom in question."""
-        return self._chain(game.view(game.players[0]), game.asked)
+        return self._chain(game.view(game.players[0]), game.asked, game.to_move)
 
-    def _chain(self, view: IdiomView, asked: str) -> str:
+    def _chain(self, view: IdiomView, asked: str, moving: Sequence[str]) -> str:
         sheet = self._sheet()
-        sheet.add(Caption(self._render("drawing_turn", turn=view.turn, max_turns=view.max_turns)))
+        sheet.head(self._render("drawing_turn", turn=view.turn, max_turns=view.max_turns), moving)
         links = [_Link(view.chain[0], self._render("drawing_referee"), DIM)]
         for turn, idiom in enumerate(view.chain[1:]):
             links.append(self._link(view, turn, idiom))
@@ -84,7 +74,7 @@ class IdiomDrawing(Drawing[IdiomView]):
         if left_out > 0:
             sheet.add(sheet.earlier(left_out))
         sheet.add(_Chain(links[max(0, left_out) :]))
-        if view.end in _ENDS_BY_IDIOM:
+        if view.end not in (End.NOT_YET, End.FORFEIT):
             player = self._render("other", player=view.decided_by)
             cause = self._render(
                 f"end_{view.end.name.lower()}", player=player, idiom=view.asked, max_turns=view.max_turns

@@ -3,7 +3,7 @@
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import Caption, Note, Sheet
+from llmarena_envs.core.sheet import Note, Sheet
 from llmarena_envs.core.sheet_table import LIGHT, STRONG, Bar, Cell, Table, columns
 from llmarena_envs.public_goods.game import PastRound, PublicGoods, PublicGoodsView, shown
 
@@ -29,7 +29,7 @@ class PublicGoodsDrawing(Drawing[PublicGoodsView]):
         """Draws the own coins, investments and incomes, and in mode 2 the list of all investments."""
         render = self._render
         sheet = Sheet(render("drawing_title"), self._language)
-        sheet.add(Caption(render("drawing_round_of", round=view.round, rounds=view.rounds)))
+        sheet.head(render("drawing_round_of", round=view.round, rounds=view.rounds))
         sheet.add(Note(render("drawing_owned", coins=shown(view.coins))))
         if view.to_move:
             sheet.add(Note(render("drawing_highest", highest=self._coins(view.highest))))
@@ -53,7 +53,7 @@ class PublicGoodsDrawing(Drawing[PublicGoodsView]):
         """Draws the investments of all players in the last rounds, the pool, and what everybody owns."""
         render, played = self._render, len(game.investments)
         sheet = Sheet(render("drawing_title"), self._language)
-        sheet.add(Caption(render("drawing_round_of", round=min(played + 1, game.rounds), rounds=game.rounds)))
+        sheet.head(render("drawing_round_of", round=min(played + 1, game.rounds), rounds=game.rounds), game.to_move)
         first = max(0, played - _ROUNDS_OF_SPECTATOR)
         if first:
             sheet.add(sheet.earlier(first))

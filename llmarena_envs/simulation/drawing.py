@@ -1,43 +1,20 @@
 """Pictures of simulation: a window of what is simulated, with requests and answers, and what the judges gave."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from llmarena_envs.core.committee import Abstention, exchanged
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import INNER, MARGIN, Block, Caption, Note, Sheet, earlier, first_shown
+from llmarena_envs.core.sheet import Note, Sheet
 from llmarena_envs.core.sheet_table import Cell, Table
-from llmarena_envs.core.svg import INK, MONOSPACE, Svg, cut_to_width
-from llmarena_envs.core.wrapping import wrapped
+from llmarena_envs.core.svg import INK
 from llmarena_envs.simulation.actions import SIMULATOR, USER, Given, Rating, SimulationView, Utterance
 from llmarena_envs.simulation.game import Simulation
 from llmarena_envs.simulation.protocol import PAIRWISE, SIDES
 from llmarena_envs.simulation.truth import is_exact, is_format_flawed
-
-_GROUND, _BAR, _LETTERS, _LABEL = "#0d1117", "#21262d", "#e6edf3", "#9198a1"
-_ASKED, _TRUE = "#79c0ff", "#7ee787"
-_LINES = {_ASKED: 10, _LETTERS: 16, _TRUE: 6}
-"""Greatest numbers of lines of requests, of answers, and of what an engine answers, by their colours."""
-
-_WINDOW = 660
-"""Greatest height of the window, in pixels."""
-
-
-class _Entry(NamedTuple):
-    """What was said, in the window.
-
-    Attributes:
-        label: who said it.
-        text: what was said.
-        colour: of the letters.
-    """
-
-    label: str
-    text: str
-    colour: str
+from llmarena_envs.simulation.window import ANSWERED, ASKED, TRUE, Entry, Window
 
 
 class SimulationDrawing(Drawing[SimulationView]):
@@ -68,8 +45,8 @@ class SimulationDrawing(Drawing[SimulationView]):
                 entries.append(self._answer(label, response))
         # Simulators read of what they are to simulate in the dialogue only.
         title = "" if role == SIMULATOR else view.task.act
-        sheet = self._sheet(view.stage, view.turn, view.turns)
-        sheet.add(_Window(title, entries, self._language))
+        sheet = self._sheet(view.stage, view.turn, view.turns, (view.agent,) if view.to_move else ())
+        sheet.add(Window(title, entries, self._language))
         return str(sheet)
 
     def spectator(self, game: Simulation) -> str:
@@ -82,32 +59,32 @@ class SimulationDrawing(Drawing[SimulationView]):
             entries.append(entry._replace(label=" · ".join([entry.label, *marks])))
             if message.speaker == USER and turn <= len(game.truths):
                 truth = game.truths[turn - 1]
-                entries.append(_Entry(_title(render("picture_truth")), truth or render("nothing"), _TRUE))
+                entries.append(Entry(_title(render("picture_truth")), truth or render("nothing"), TRUE))
         for side, agent, answer in zip(SIDES, game.simulators, game.answers, strict=False):
             label = " · ".join([_title(render("response_side", side=side)), agent, *self._marks(game, answer, turn)])
             entries.append(self._answer(label, answer))
-        sheet = self._sheet(game.stage, game.turn, game.turns)
-        sheet.add(_Window(game.task.act, entries, self._language))
+        sheet = self._sheet(game.stage, game.turn, game.turns, game.to_move)
+        sheet.add(Window(game.task.act, entries, self._language))
         if game.sessions:
             sheet.add(self._given(game))
-        if not game.to_move:
+        if game.sessions and not game.to_move:
             sheet.add(Note(self._result(game), colour=INK))
         return str(sheet)
 
-    def _sheet(self, stage: str, turn: int, turns: int) -> Sheet:
+    def _sheet(self, stage: str, turn: int, turns: int, moving: Sequence[str]) -> Sheet:
         sheet = Sheet(self._render("drawing_title"), self._language)
         told = self._render("drawing_turn", turn=turn, turns=turns)
-        sheet.add(Caption(f"{told} · {self._render(f'drawing_{stage}')}"))
+        sheet.head(f"{told} · {self._render(f'drawing_{stage}')}", moving)
         return sheet
 
-    def _entry(self, name: str, turn: int, message: Utterance) -> _Entry:
+    def _entry(self, name: str, turn: int, message: Utterance) -> Entry:
         label = self._render(name, turn=turn)
         if message.speaker == SIMULATOR:
             return self._answer(label, message)
-        return _Entry(_title(label), message.text or self._render("nothing"), _ASKED)
+        return Entry(_title(label), message.text or self._render("nothing"), ASKED)
 
-    def _answer(self, label: str, answer: Utterance) -> _Entry:
-        return _Entry(_title(label), answer.text or self._render("nothing"), _LETTERS)
+    def _answer(self, label: str, answer: Utterance) -> Entry:
+        return Entry(_title(label), answer.text or self._render("nothing"), ANSWERED)
 
     def _marks(self, game: Simulation, answer: Utterance, turn: int) -> Sequence[str]:
         """Returns how an answer compares with that of the engine, if there is one."""
@@ -149,44 +126,3 @@ class SimulationDrawing(Drawing[SimulationView]):
 
 def _title(label: str) -> str:
     return label.rstrip(":：")
-
-
-class _Window(Block):
-    """A window with the last of what was said."""
-
-    _LINE = 18
-    _TOP = 28
-    _PAD = 12
-
-    def __init__(self, title: str, entries: Sequence[_Entry], language: str) -> None:
-        self._title = title
-        width = INNER - 2 * self._PAD
-        texts = [wrapped(entry.text, width, 13, _LINES[entry.colour], fixed=True) for entry in entries]
-        heights = [self._LINE * (1 + len(lines)) + 8 for lines in texts]
-        start = 0
-        if sum(heights) > _WINDOW - self._TOP:
-            start = first_shown(heights, _WINDOW - self._TOP - self._LINE)
-        self._earlier = earlier(start, language) if start else ""
-        self._shown = [(entry, lines) for entry, lines in zip(entries[start:], texts[start:], strict=True)]
-        self.height = self._TOP + sum(heights[start:]) + (self._LINE if start else 0) + 6
-        said = [f"{entry.label}: {' '.join(lines)}" for entry, lines in self._shown]
-        self.words = ". ".join([part for part in (title, self._earlier, *said) if part])
-
-    def draw(self, svg: Svg, y: float) -> None:
-        """Draws the window."""
-        svg.rect(MARGIN, y, INNER, self.height, fill=_GROUND, rx=8)
-        svg.rect(MARGIN, y, INNER, self._TOP - 4, fill=_BAR, rx=8)
-        for number, colour in enumerate(("#ff7b72", "#d4a72c", "#56d364")):
-            svg.circle(MARGIN + 16 + 18 * number, y + 12, 5, fill=colour)
-        title = cut_to_width(self._title, INNER - 160, 13)
-        svg.text(MARGIN + INNER / 2, y + 17, title, 13, fill=_LETTERS, text_anchor="middle")
-        y += self._TOP
-        x = MARGIN + self._PAD
-        if self._earlier:
-            svg.text(x, y + 13, self._earlier, 12, fill=_LABEL)
-            y += self._LINE
-        for entry, lines in self._shown:
-            svg.text(x, y + 13, cut_to_width(entry.label, INNER - 2 * self._PAD, 12), 12, fill=_LABEL)
-            for number, line in enumerate(lines, start=1):
-                svg.text(x, y + 13 + self._LINE * number, line, 13, fill=entry.colour, font_family=MONOSPACE)
-            y += self._LINE * (1 + len(lines)) + 8

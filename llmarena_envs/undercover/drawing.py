@@ -6,7 +6,7 @@ from typing import NamedTuple
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import GAP, INNER, MARGIN, Block, Caption, Note, Sheet, draw_badge
+from llmarena_envs.core.sheet import GAP, INNER, MARGIN, Block, Note, Sheet, draw_badge
 from llmarena_envs.core.sheet_table import Cell, Table, columns
 from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, SOFT, Svg, cut_to_width
 from llmarena_envs.undercover.game import CLUE, Undercover, UndercoverView
@@ -79,7 +79,7 @@ class UndercoverDrawing(Drawing[UndercoverView]):
         render = self._render
         sheet = Sheet(render("drawing_title"), self._codec.language)
         stage = "drawing_clue_stage" if view.stage == CLUE else "drawing_vote_stage"
-        sheet.add(Caption(render(stage, round=view.round, max_rounds=self._max_rounds)))
+        sheet.head(render(stage, round=view.round, max_rounds=self._max_rounds), moving)
         out = {result.eliminated: render("drawing_out", round=result.round) for result in view.results}
         cards = [
             _Card(

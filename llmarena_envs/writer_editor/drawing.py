@@ -7,7 +7,7 @@ from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import Block, Bubble, Caption, Note, Sheet, Stages
+from llmarena_envs.core.sheet import Block, Bubble, Note, Sheet, Stages
 from llmarena_envs.core.sheet_table import Cell, Table
 from llmarena_envs.core.svg import INK
 from llmarena_envs.writer_editor.game import (
@@ -43,23 +43,23 @@ class WriterEditorDrawing(Drawing[WriterEditorView]):
 
     def seat(self, view: WriterEditorView) -> str:
         """Draws the task and what was written."""
-        return str(self._sheet(view))
+        return str(self._sheet(view, (view.agent,) if view.to_move else ()))
 
     def spectator(self, game: WriterEditor) -> str:
         """Draws the task, what was written, and the scores with their reasons."""
-        sheet = self._sheet(game.view(game.agents[0]))
+        sheet = self._sheet(game.view(game.agents[0]), game.to_move)
         if game.given:
             names = NAMES[game.task]
             rows = [self._scores(judge, given) for judge, given in zip(game.judges, game.given, strict=True)]
             sheet.add(Table(["", *names, ""], rows, [90, 110, 110, 418]))
-        if not game.to_move:
+        if game.given or (game.stage == JUDGE and not game.judges):
             sheet.add(Note(self._result(game), colour=INK))
         return str(sheet)
 
-    def _sheet(self, view: WriterEditorView) -> Sheet:
+    def _sheet(self, view: WriterEditorView, moving: Sequence[str]) -> Sheet:
         render, task = self._render, view.task
         sheet = Sheet(render(f"drawing_title_{task}"), self._language)
-        sheet.add(Caption(render("drawing_round", round=view.round, max_rounds=self._max_rounds)))
+        sheet.head(render("drawing_round", round=view.round, max_rounds=self._max_rounds), moving)
         stages = [WRITE, EDIT, *([JUDGE] if self._has_judges else [])]
         names = [render("drawing_judge" if stage == JUDGE else f"drawing_{task}_{stage}") for stage in stages]
         sheet.add(Stages(names, stages.index(view.stage) if view.stage in stages else -1))

@@ -94,11 +94,14 @@ def _check_python(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _check_pip(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert words[0] == "install", words
+    assert words[0] in ("install", "wheel"), words
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     rest = iter(words[1:])
     for word in rest:
-        if word in ("-e", "-q"):
+        if word in ("-e", "-q", "--no-index"):
+            continue
+        if word in ("--wheel-dir", "--find-links"):
+            next(rest)
             continue
         if word == "-r":
             assert (ROOT / next(rest)).is_file(), words

@@ -12,10 +12,10 @@ COVERED = {
 """Pages whose blocks have a test of their own, each with the file that reads the page; of the clients, ``.ci/run`` runs each."""
 
 NOT_RUN = {
-    r"base_url=|\bopenai:|-local\b": "asks a model behind a server",
+    r"base_url=|\bopenai:|-local\b": "asks a model behind a server; tests/docs/test_servers.py does, of two pages",
     r"\bhf:|HFPolicy": "loads a model",
     r"=human\b": "asks a person",
-    r": llmarena (serve|serve-policy) |: llmarena .* --web\b": "serves until it is stopped",
+    r": llmarena (serve|serve-policy) |: llmarena .* --web\b": "serves until stopped; tests/docs/test_servers.py, tests/browser",
     r"\b(study|run)\.toml\b": "a run file of the reader's",
     r"(quickstart|running).md: llmarena \w+ runs/tournament\b": "its run file asks a model behind a server",
     r"comparing.md: .*\bcheckpoints\b": "its run file loads models",

@@ -16,6 +16,7 @@ from rating.records.outcome import BUG, FINISHED, VOID
 from rating.records.verify import verify
 from rating.running import run_directory
 from rating.running.contests import make_scheme
+from rating.running.lock import Lock
 from rating.running.players import Players
 from rating.running.run_tables import RatingsConfig
 from rating.running.runner import Runner
@@ -335,9 +336,9 @@ def test_a_player_of_idioms_who_says_nothing_loses_and_such_a_judge_abstains(tmp
 
 def test_two_processes_do_not_play_one_run(tmp_path):
     tmp_path.joinpath("run").mkdir()
-    with run_directory.Lock(tmp_path / "run"), pytest.raises(RunError, match="another process"):
-        run_directory.Lock(tmp_path / "run")
-    with run_directory.Lock(tmp_path / "run"):
+    with Lock(tmp_path / "run"), pytest.raises(RunError, match="another process"):
+        Lock(tmp_path / "run")
+    with Lock(tmp_path / "run"):
         pass
 
 
