@@ -13,7 +13,6 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
-from build_site import build
 from rating.commands.read import write_report
 from rating.records.outcome import FINISHED
 from rating.running import run_directory
@@ -21,6 +20,7 @@ from site_builder.moving import REDUCED_MOTION
 from site_builder.scenes import BOARD_RUN, MOVES, OPPONENT, REPORT_RUN, SHOWN_TURN
 
 WIDTH, HEIGHT = 1280, 800
+_BUILD = Path(__file__).parents[1] / "build_site.py"
 _PATIENCE = 120.0
 """Seconds until whatever was started is stopped."""
 
@@ -84,7 +84,7 @@ def home(browser: Browser, picture: Path) -> None:
     """Takes a picture of the first page of the site, which it builds."""
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder) / "site"
-        build(site)
+        subprocess.run([sys.executable, str(_BUILD), "--out", str(site)], check=True, stdout=subprocess.DEVNULL)
         with _page(browser, (site / "index.html").as_uri()) as page:
             page.screenshot(path=picture)
 
