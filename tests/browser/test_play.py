@@ -1,9 +1,15 @@
 """People play in a real browser: every environment to its end, with and without scripts, by keyboard, over lost connections."""
 
+import subprocess
+import sys
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
 import pytest
 
 from llmarena_envs.catalogue import CATALOGUE
 from tests.browser.conftest import PATIENCE, Command
+from tests.browser.hostile_debater import MARKUP
 
 ANSWERS = {
     "bargain_v0": "player_0: 1 hats 0 balls 0 apples",
@@ -18,6 +24,11 @@ ANSWERS = {
 def wait_for(page, state):
     """Waits until a page says so of its match."""
     page.locator("#state", has_text=state).wait_for(timeout=PATIENCE * 1000)
+
+
+def wait_for_question(page, name):
+    """Waits until a page asks a question."""
+    page.locator(f"#typed input[name=question][value='{name}']").wait_for(state="attached", timeout=PATIENCE * 1000)
 
 
 def give(page, answer):
@@ -40,11 +51,8 @@ def give(page, answer):
 def finish(page, answer, turns=60):
     """Answers until the match is over."""
     for _ in range(turns):
-        page.wait_for_function(
-            "document.querySelector('#typed') || /over/.test(document.querySelector('#state').textContent)",
-            timeout=PATIENCE * 1000,
-        )
-        if not page.locator("#typed").count():
+        page.locator("#typed, #state:has-text('over')").first.wait_for(timeout=PATIENCE * 1000)
+        if "over" in page.inner_text("#state"):
             return
         give(page, answer)
     raise AssertionError(f"not over after {turns} turns: {page.inner_text('#live')[-2000:]}")
@@ -134,7 +142,7 @@ def test_a_match_is_played_by_keyboard_and_the_focus_stays(browser, tmp_path):
         page.locator("#typed, #state:has-text('over')").first.wait_for()
         if "over" in page.inner_text("#state"):
             break
-        page.wait_for_function("document.activeElement.closest('#moves')")
+        page.wait_for_function("() => document.activeElement.closest('#moves')")
     wait_for(page, "The run has ended")
     assert page.evaluate("document.activeElement.id") == "state"
     assert "over" in page.inner_text("#announcement")
@@ -147,7 +155,7 @@ def test_a_click_in_the_picture_is_a_move_and_what_was_typed_stays(browser, tmp_
     page.goto(command.addresses()[0])
     page.get_by_label("Your reply").fill("a thought of mine")
     page.locator("svg [data-reply]").nth(3).click()
-    page.wait_for_function("document.querySelector('#typed input[name=question]')?.value === '2.0'")
+    wait_for_question(page, "2.0")
     assert "4, " in page.inner_text("#text")
     assert page.get_by_label("Your reply").input_value() == "a thought of mine"
     finish(page, "")
@@ -189,63 +197,75 @@ def test_a_reply_is_kept_while_there_is_no_connection(browser, tmp_path):
     context.set_offline(False)
     page.locator("#connection").wait_for(state="hidden")
     page.get_by_role("button", name="Send", exact=True).click()
-    page.wait_for_function("document.querySelector('#typed input[name=question]')?.value === '2.0'")
+    wait_for_question(page, "2.0")
     assert page.get_by_label("Your reply").input_value() == ""
     finish(page, "")
     assert command.end() == 0
 
 
+@contextmanager
 def started(*arguments):
-    """Starts a command of its own process; returns the process and the address at which a person plays."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rating.cli", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    return process, process.stdout.readline().rpartition(" plays at ")[2].strip()
+    """Starts a command in a process of its own; gives the process and the address at which a person plays."""
+    command = [sys.executable, "-m", "rating.cli", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            yield process, process.stdout.readline().rpartition(" plays at ")[2].strip()
+        finally:
+            process.kill()
 
 
 def test_a_match_goes_on_after_the_server_was_killed_and_started_again(browser, tmp_path):
-    run = str(tmp_path / "run")
-    process, address = started("play", "connect_four_v0", "--web", "--port", "0", "--out", run)
-    page = browser.new_page()
-    page.goto(address)
-    give(page, "")
-    page.wait_for_function("document.querySelector('#typed input[name=question]')?.value === '2.0'")
-    text = page.inner_text("#text")
-    process.kill()
-    process.wait()
+    run, page = str(tmp_path / "run"), browser.new_page()
+    with started("play", "connect_four_v0", "--web", "--port", "0", "--out", run) as (process, address):
+        page.goto(address)
+        give(page, "")
+        wait_for_question(page, "2.0")
+        text = page.inner_text("#text")
+        process.kill()
+        process.wait()
     page.locator("#connection", has_text="no connection").wait_for()
     page.get_by_label("Your reply").fill("X: 4")
     page.get_by_role("button", name="Send", exact=True).click()
     page.locator("#connection", has_text="Your reply was not sent").wait_for()
-    process, again = started("resume", run, "--web", "--port", str(urlsplit(address).port))
-    assert again == address
-    page.locator("#connection").wait_for(state="hidden", timeout=PATIENCE * 1000)
-    wait_for(page, "It is your move")
-    assert page.inner_text("#text") == text
-    assert page.get_by_label("Your reply").input_value() == "X: 4"
-    page.get_by_role("button", name="Send", exact=True).click()
-    page.wait_for_function("document.querySelector('#typed input[name=question]')?.value === '3.0'")
-    assert page.inner_text("#text").count("X") > text.count("X")
-    finish(page, "")
-    wait_for(page, "The run has ended")
-    assert process.wait(PATIENCE) == 0
+    with started("resume", run, "--web", "--port", str(urlsplit(address).port)) as (process, again):
+        assert again == address
+        page.locator("#connection").wait_for(state="hidden", timeout=PATIENCE * 1000)
+        wait_for(page, "It is your move")
+        assert page.inner_text("#text") == text
+        assert page.get_by_label("Your reply").input_value() == "X: 4"
+        page.get_by_role("button", name="Send", exact=True).click()
+        wait_for_question(page, "3.0")
+        assert page.inner_text("#text").count("X") > text.count("X")
+        finish(page, "")
+        wait_for(page, "The run has ended")
+        assert process.wait(PATIENCE) == 0
     assert Command("replay", run, "--verify").end() == 0
 
 
-CONTROLS = """() => [...document.querySelectorAll('a, button, select, textarea, summary, [tabindex]')].filter(e => e.checkVisibility()
-  && !e.matches('.skip')).map(e => ({name: (e.labels?.[0]?.textContent || e.ariaLabel || e.textContent).trim(),
-  height: e.getBoundingClientRect().height, tag: e.tagName}))"""
+CONTROLS = """() => [...document.querySelectorAll('a, button, select, textarea, summary, [tabindex]')]
+  .filter(each => each.checkVisibility() && !each.matches('.skip'))
+  .map(each => ({name: (each.labels?.[0]?.textContent || each.ariaLabel || each.textContent).trim(),
+                 height: each.getBoundingClientRect().height, tag: each.tagName}))"""
+"""What can be used in a page, with the name that a screen reader says."""
 
 CONTRASTS = """() => {
-  const channels = colour => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
-  const light = colour => channels(colour).map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
-    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
-  const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
-    if (!/, 0\\)$/.test(c) && c !== 'transparent') return c; } return 'rgb(255, 255, 255)'; };
-  return [...document.querySelectorAll('h1, p, pre, a, label, button, summary, legend, select')].filter(e => e.checkVisibility()).map(e => {
-    const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
-    return [e.tagName, (a + .05) / (b + .05)]; });
+  const part = value => value <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4;
+  const light = colour => colour.match(/[\\d.]+/g).slice(0, 3).map(value => part(value / 255))
+    .reduce((sum, value, index) => sum + value * [.2126, .7152, .0722][index], 0);
+  const ground = each => {
+    for (; each; each = each.parentElement) {
+      const colour = getComputedStyle(each).backgroundColor;
+      if (!/, 0\\)$/.test(colour)) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  return [...document.querySelectorAll('h1, p, pre, a, label, button, summary, legend, select')]
+    .filter(each => each.checkVisibility()).map(each => {
+      const [above, below] = [light(getComputedStyle(each).color), light(ground(each))].sort((a, b) => b - a);
+      return [each.tagName, (above + .05) / (below + .05)];
+    });
 }"""
+"""Contrast of each text with what it stands on (WCAG 2.2, 1.4.3)."""
 
 
 @pytest.mark.parametrize("name", ["connect_four_v0", "bid_v0"])
