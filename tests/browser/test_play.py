@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmarena_envs.catalogue import CATALOGUE, make_environment
+from llmarena_envs.catalogue import CATALOGUE
 from tests.browser.conftest import PATIENCE, Command
 
 ANSWERS = {
@@ -26,7 +26,9 @@ def give(page, answer):
         page.get_by_label("Your reply").fill(answer)
         page.get_by_role("button", name="Send", exact=True).click()
     page.wait_for_function(
-        "name => document.querySelector('#typed input[name=question]')?.value !== name", arg=question, timeout=PATIENCE * 1000
+        "name => document.querySelector('#typed input[name=question]')?.value !== name",
+        arg=question,
+        timeout=PATIENCE * 1000,
     )
 
 
