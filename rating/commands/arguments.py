@@ -310,7 +310,7 @@ def _serve_policy(parser: argparse.ArgumentParser) -> None:
 
 
 def _serve(parser: argparse.ArgumentParser) -> None:
-    _add_run(parser)
+    _add_results(parser)
     _add_address(parser)
 
 

@@ -13,6 +13,7 @@ from typing import TextIO
 from agents.desk import Desk
 from llmarena_envs.core.options import OptionError
 from rating.commands.arguments import DEFAULT_HOST, DEFAULT_PORT
+from rating.records.imported import is_import
 from rating.running import run_directory
 from rating.web.server import authority, is_loopback, listen, serving
 
@@ -24,9 +25,10 @@ _LAST_ANSWER_SECONDS = 0.2
 
 
 def serve(args: argparse.Namespace) -> None:
-    """Shows a run until it is interrupted, which is how it is meant to end."""
+    """Shows a run or an import until it is interrupted, which is how it is meant to end."""
     check_installed()
-    run_directory.check_exists(args.dir)
+    if not is_import(args.dir):
+        run_directory.check_exists(args.dir)
     with open_listener(args) as listener, contextlib.suppress(KeyboardInterrupt):
         args.interruptions.run(lambda: _serve(args.dir, listener))
 
