@@ -1,8 +1,8 @@
 """Makes the pictures of the documentation.
 
 ``python docs/make_pictures.py`` writes into ``docs/pictures`` a match that moves, and screenshots of the site, of a match in the
-browser, of the board of a run under way and of a report; ``--only play`` makes one of them. Screenshots need the extras ``docs``
-and ``web``, Playwright and Chromium, and differ in their bytes with the fonts of the machine.
+browser, of the board of a run under way and of a report; ``--only play`` makes one of them. Screenshots need Chromium and the
+extras ``docs``, ``web`` and ``browser``, and differ in their bytes with the fonts of the machine.
 """
 
 import argparse

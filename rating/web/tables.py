@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rating.imports.source import Source
+from rating.imports.source import ImportSource
 from rating.records.calls import LoggedCalls
 from rating.records.outcome import BUG, VOID, Outcome
 from rating.report.costs import Costs, cost_sheet, costs, match_cells, policy_cells
@@ -124,7 +124,7 @@ class TablesOfRun:
         return known
 
 
-def tables_of_source(source: Source) -> Tables:
+def tables_of_source(source: ImportSource) -> Tables:
     """Returns the tables of an import."""
     boards = source.leaderboards()
     ratings = [_ratings(board, None, _plots(board, ())) for board in boards]

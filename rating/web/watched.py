@@ -174,8 +174,7 @@ class WatchedImport(Watched):
 
     def tables(self, moment: Moment) -> Tables:
         """Returns the tables of the import."""
-        with ImportSource(self.directory) as source:
-            return tables_of_source(source)
+        return tables_of_source(ImportSource(self.directory))
 
     def record(self, match: str) -> Record | None:
         """Returns ``None``."""
