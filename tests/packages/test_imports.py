@@ -46,6 +46,8 @@ HEAVY = (
     "sacrebleu",
     "datasets",
     "pyarrow",
+    "resvg_py",
+    "PIL",
 )
 
 
