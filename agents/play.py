@@ -207,12 +207,11 @@ def _observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any
 
 async def _tell(env: TextEnv, watchers: Mapping[str, Player]) -> None:
     """Tells those who watch what they would read now."""
-    over = any(env.terminations.values())
+    common = {"over": any(env.terminations.values()), "language": env.codec.language}
     for agent, player in watchers.items():
         read = env.observe(agent)
-        seen = {"rules": read["rules"], "text": read["text"], "picture": env.draw(agent), "over": over}
         with _naming(agent):
-            await player.watch(seen)
+            await player.watch({**common, "rules": read["rules"], "text": read["text"], "picture": env.draw(agent)})
 
 
 def step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:

@@ -18,6 +18,8 @@ class Player:
 
     Args:
         policy: the policy.
+        computing: bounds how many scripted policies compute in threads at once, while this thread does something else; without
+            it they are called in place.
 
     Attributes:
         policy: the policy.
@@ -25,7 +27,7 @@ class Player:
         is_person: whether it is asked until a legal move comes, without a deadline.
         keeps_deadline: whether it bounds its own time, and is given no deadline.
         uses_service: whether it shares what it needs with other players of this process, and so is asked in it.
-        is_scripted: whether it computes and waits for nothing: it is called in place and has no deadline.
+        is_scripted: whether it computes and waits for nothing: it has no deadline.
         wants_legal: whether its observations list the legal moves.
         wants_update: whether its observations hold what is new since it was asked before.
         wants_all_legal: whether they list every one of them, however many there are.
@@ -36,11 +38,12 @@ class Player:
         OptionError: if the policy cannot be called, or reads something else.
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, computing: asyncio.Semaphore | None = None) -> None:
         reads = getattr(policy, "reads", "text")
         if not callable(policy) or reads not in READS:
             raise OptionError(f"policy: expected a callable that reads one of {READS}, got {policy!r} ({reads!r})")
         self.policy = policy
+        self._computing = computing
         self.reads: str = reads
         self.is_person = bool(getattr(policy, "unlimited_reasks", False))
         self.keeps_deadline = bool(getattr(policy, "keeps_deadline", False))
@@ -76,7 +79,8 @@ class Player:
     async def ask(self, observation: Any, deadline: float | None = None) -> Any:
         """Returns what the policy answers.
 
-        A synchronous policy with a deadline is called in a thread of its own, every other one in place.
+        A synchronous policy with a deadline is called in a thread of its own, and so is a scripted one that must not hold up this
+        one; every other one in place.
 
         Args:
             observation: what it reads.
@@ -89,7 +93,10 @@ class Player:
         """
         with provider_errors("the policy"):
             if self.is_scripted:
-                return self.policy(observation)
+                if self._computing is None:
+                    return self.policy(observation)
+                async with self._computing:
+                    return await self._ask_in_thread(observation)
             if self.is_stuck:
                 raise ProviderError("the policy still works on an earlier reply that came too late")
             if deadline is None or self.is_person or self.keeps_deadline:
@@ -120,7 +127,8 @@ class Player:
         """Tells the policy what it would read now, though it is not asked; does nothing for one that does not watch.
 
         Args:
-            observation: ``rules``, ``text``, ``picture`` (SVG of its seat) and ``over``, whether the match has ended.
+            observation: ``rules``, ``text``, their ``language``, ``picture`` (SVG of its seat) and ``over``, whether the match
+                has ended.
 
         Raises:
             ProviderError: if the policy fails.

@@ -29,7 +29,8 @@ be asynchronous. These attributes are optional:
   remember what they have read.
 * ``wants_picture``: ``True`` to find under ``picture`` in a text observation an SVG of what the seat sees.
 * ``watch(observation)``: called at the beginning, after every turn and at the end with what the seat would read now: ``rules``,
-  ``text``, ``picture`` and ``over``, whether the match has ended. For people, who want to see what happens meanwhile.
+  ``text``, their ``language``, ``picture`` and ``over``, whether the match has ended. For people, who want to see what happens
+  meanwhile.
 * ``close()``: called after the last match; it may be asynchronous, and may be called more than once.
 
 A policy never receives the environment. Where there is a deadline a synchronous policy is called in a thread, which cannot be

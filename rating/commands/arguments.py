@@ -11,6 +11,12 @@ from typing import Any, NamedTuple
 
 from rating.commands.values import amount, count, duration, finite, positive
 
+DEFAULT_HOST = "127.0.0.1"
+"""Where pages are served: for this machine only."""
+
+DEFAULT_PORT = 8642
+"""At which port."""
+
 
 def build_parser() -> argparse.ArgumentParser:
     """Returns the parser; what it parses says under ``handler`` by which module and function the command is run."""
@@ -72,7 +78,11 @@ def _check(parser: argparse.ArgumentParser) -> None:
 def _play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("env", metavar="ENV", help="environment, e.g. tictactoe_v0")
     parser.add_argument(
-        "--policy", action="append", default=[], metavar="SEAT=POLICY", help="e.g. player_0=human; once for every seat"
+        "--policy",
+        action="append",
+        default=[],
+        metavar="SEAT=POLICY",
+        help="e.g. player_0=human; once for every seat (with --web those left out are a person, if there is none, and baselines)",
     )
     parser.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
@@ -324,7 +334,7 @@ def _serve_policy(parser: argparse.ArgumentParser) -> None:
 
 
 def _serve(parser: argparse.ArgumentParser) -> None:
-    _add_run(parser)
+    _add_results(parser)
     _add_address(parser)
 
 
@@ -337,9 +347,11 @@ def _add_web(parser: argparse.ArgumentParser) -> None:
 def _add_address(parser: argparse.ArgumentParser) -> None:
     """Adds where pages are served."""
     parser.add_argument(
-        "--host", default="127.0.0.1", help="address of the pages (default 127.0.0.1: this machine only)"
+        "--host", default=DEFAULT_HOST, help="address of the pages (default 127.0.0.1: this machine only)"
     )
-    parser.add_argument("--port", type=count, default=8642, help="port of the pages; 0 for any free one (default 8642)")
+    parser.add_argument(
+        "--port", type=count, default=DEFAULT_PORT, help="port of the pages; 0 for any free one (default 8642)"
+    )
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:

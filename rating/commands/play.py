@@ -19,7 +19,7 @@ from agents.turn import TurnSettings
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
 from llmarena_envs.core.terminal import printable
-from rating.commands.play_web import play_in_browser
+from rating.commands.play_web import play_in_browser, with_company
 from rating.running.session import Session
 
 
@@ -27,7 +27,7 @@ def play(args: argparse.Namespace) -> None:
     """Plays one match and prints it, or has it played in a browser."""
     if args.web:
         agents = make_environment(args.env, parse_options(args.option, "--option")).possible_agents
-        play_in_browser(args, _specs(args.policy, agents))
+        play_in_browser(args, with_company(args.env, _read_seats(args.policy, agents), agents))
         return
     session = Session(cache=args.cache, offline=args.offline)
     with ExitStack() as stack:
@@ -88,6 +88,15 @@ async def _check(env: AECEnv, policies: Mapping[str, Policy], seed: int) -> None
 
 def _specs(seats: list[str], agents: list[str]) -> dict[str, str]:
     """Returns the policy that the command line names for each agent, in their order."""
+    specs = _read_seats(seats, agents)
+    missing = [agent for agent in agents if agent not in specs]
+    if missing:
+        raise OptionError(f"--policy: expected one for each of {', '.join(agents)}; missing: {', '.join(missing)}")
+    return {agent: specs[agent] for agent in agents}
+
+
+def _read_seats(seats: list[str], agents: list[str]) -> dict[str, str]:
+    """Returns the policies that the command line names, by agent."""
     specs: dict[str, str] = {}
     for seat in seats:
         agent, equals, spec = seat.partition("=")
@@ -97,7 +106,4 @@ def _specs(seats: list[str], agents: list[str]) -> dict[str, str]:
         if agent in specs:
             raise OptionError(f"--policy: expected one for {agent}, got {specs[agent]!r} and {spec!r}")
         specs[agent] = spec
-    missing = [agent for agent in agents if agent not in specs]
-    if missing:
-        raise OptionError(f"--policy: expected one for each of {', '.join(agents)}; missing: {', '.join(missing)}")
-    return {agent: specs[agent] for agent in agents}
+    return specs

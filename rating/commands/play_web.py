@@ -1,30 +1,60 @@
 """``llmarena play --web``: one match in a browser, recorded as a run of its own."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
 import tomlkit
 
+from agents.baselines.company import company
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import parse_options
+from llmarena_envs.core.terminal import printable
 from rating.commands.run import play_recorded
+from rating.records.export import write_jsonl
+from rating.records.record import Record
+from rating.records.store import Store
 from rating.running.run_file import PERSON
+from rating.schemes.duels import Duels
+from rating.schemes.tournament import Tournament
 
 
 def play_in_browser(args: argparse.Namespace, specs: dict[str, str]) -> None:
-    """Plays a match whose people sit at browsers, and records it.
+    """Plays a match whose people sit at browsers, records it, and prints what it came to.
 
     Args:
         args: of the command.
         specs: of the policy on each seat, in the order of the agents.
     """
-    play_recorded(args, _run_file(args, specs), args.out or Path("llmarena-play"))
+
+    def print_result(store: Store) -> None:
+        if args.json:
+            write_jsonl(store.records(), sys.stdout)
+        else:
+            _print_rewards(next(store.records()))
+
+    play_recorded(args, _run_file(args, specs), args.out or Path("llmarena-play"), print_result)
+
+
+def with_company(environment: str, specs: dict[str, str], agents: list[str]) -> dict[str, str]:
+    """Returns who plays where the command line leaves seats to us: a person, if there is none, and baselines.
+
+    Args:
+        environment: what is played.
+        specs: of the policies that are named, by seat.
+        agents: all seats.
+    """
+    declaration = load_environment(environment).declaration
+    free = [agent for agent in agents if agent not in specs]
+    own = next((agent for agent in free if declaration.is_rated(agent)), "") if PERSON not in specs.values() else ""
+    added = {agent: PERSON if agent == own else company(environment, agent) for agent in free}
+    return {agent: {**specs, **added}[agent] for agent in agents}
 
 
 def _run_file(args: argparse.Namespace, specs: dict[str, str]) -> str:
-    """Returns the run file of the match."""
+    """Returns the run file of the match, which is played with the same options as without a browser."""
     name, options = canonical_name(args.env), parse_options(args.option, "--option")
     declaration = load_environment(name).declaration
     names = _names(specs)
@@ -33,16 +63,28 @@ def _run_file(args: argparse.Namespace, specs: dict[str, str]) -> str:
         if not declaration.is_rated(agent):
             staff.setdefault(role_of(agent), []).append(names[agent])
     seats = [names[agent] for agent in specs if declaration.is_rated(agent)]
-    policies = {
-        names[agent]: {"spec": spec, "name": names[agent], "rated": names[agent] in seats}
-        for agent, spec in specs.items()
+    policies = [
+        {"spec": spec, "name": names[agent], "rated": declaration.is_rated(agent)} for agent, spec in specs.items()
+    ]
+    environment: dict[str, Any] = {
+        "name": name,
+        "options": options,
+        "rated_options": False,
+        "seats": seats,
+        "staff": staff,
     }
-    environment: dict[str, Any] = {"name": name, "options": options, "seats": seats, "staff": staff}
-    run = {"seed": args.seed, "stop": {"matches": 1}, "environment": [environment], "policy": [*policies.values()]}
-    return tomlkit.dumps(run)
+    if declaration.scheme == Tournament.name:  # of which one match is none
+        environment["scheme"] = Duels.name
+    return tomlkit.dumps({"seed": args.seed, "stop": {"matches": 1}, "environment": [environment], "policy": policies})
 
 
 def _names(specs: dict[str, str]) -> dict[str, str]:
-    """Returns what each policy is called: several people are told apart by their seats."""
-    several = [*specs.values()].count(PERSON) > 1
-    return {agent: f"{spec} {agent}" if several and spec == PERSON else spec for agent, spec in specs.items()}
+    """Returns what each policy is called: those that sit on several seats are told apart by them."""
+    played = [*specs.values()]
+    return {agent: f"{spec} {agent}" if played.count(spec) > 1 else spec for agent, spec in specs.items()}
+
+
+def _print_rewards(record: Record) -> None:
+    for seat in record.outcome.seats if record.outcome else ():
+        forfeit = f", forfeit ({seat.forfeit})" if seat.forfeit else ""
+        print(printable(f"{seat.agent} ({seat.policy}): {seat.reward:+g}{forfeit}"))

@@ -4,10 +4,10 @@ import argparse
 import re
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from agents.desk import Desk
 from agents.errors import ProviderError, Quit
@@ -18,7 +18,7 @@ from rating.commands.garbage import rare_collections
 from rating.commands.progress import ProgressDisplay
 from rating.commands.read import print_leaderboards, write_report
 from rating.commands.signals import Interruptions
-from rating.commands.web import check_installed, open_listener, pages
+from rating.commands.web import check_installed, open_listener, pages, show_end, web_flags
 from rating.errors import BudgetExceeded, IncompleteRun
 from rating.records.store import Store
 from rating.running import run_directory
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> None:
         return
     if args.out is None:
         raise OptionError("expected a directory for the run: --out DIR, or --dry-run to see what it would take")
-    with _resumable(args.out), _listener(args) as listener:
+    with _resumable(args.out, web_flags(args)), _listener(args) as listener:
         session = read_session(args)
         config, store = run_directory.create(args.out, text, where, offline=session.offline)
         for note in idle_stop_rules(config):
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
 
 def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
-    with _resumable(args.dir), _listener(args) as listener:
+    with _resumable(args.dir, web_flags(args)), _listener(args) as listener:
         config, store = run_directory.open_run(args.dir)
         run_directory.check_unchanged(args.dir, config, store)
         void = _play(args.dir, config, store, args.interruptions, args.wide, read_session(args), listener)
@@ -81,19 +81,24 @@ def demo(args: argparse.Namespace) -> None:
     _check_complete(out, void)
 
 
-def play_recorded(args: argparse.Namespace, text: str, directory: Path) -> None:
+def play_recorded(args: argparse.Namespace, text: str, directory: Path, print_result: Callable[[Store], None]) -> None:
     """Plays a run with people at browsers.
 
     Args:
         args: of the command, with what ``--web`` is told and where replies of models come from.
         text: of its run file.
         directory: of the run; a numbered one beside it if it is taken.
+        print_result: prints what the run came to.
     """
     out = _free_directory(directory)
-    with _resumable(out), _listener(args) as listener:
+    with _resumable(out, web_flags(args)), _listener(args) as listener:
         session = Session(cache=args.cache, offline=args.offline, desk=Desk())
         config, store = run_directory.create(out, text, "command line", offline=session.offline)
-        void = _play(out, config, store, args.interruptions, False, session, listener)
+        told = sys.stderr if args.json else None
+        with run_directory.Lock(out), closing(store):
+            void = play_run(out, config, store, args.interruptions, session, listener, told)
+            print_result(store)
+            print(f"Run: {out}  (llmarena report {out}, llmarena replay {out})", file=told)
     _check_complete(out, void)
 
 
@@ -126,6 +131,7 @@ def play_run(
     interruptions: Interruptions,
     session: Session = ONE_GO,
     listener: socket.socket | None = None,
+    told: TextIO | None = None,
 ) -> int:
     """Plays a run to its end, shows how far it is, and returns how many of its matches are void.
 
@@ -136,6 +142,7 @@ def play_run(
         interruptions: by which play stops in good order.
         session: what holds for this go.
         listener: where the pages of the run are served meanwhile; ``None`` for no pages.
+        told: where the addresses of the pages are printed; ``None`` for standard output.
 
     Raises:
         BudgetExceeded: if a limit that the run sets was reached.
@@ -147,8 +154,11 @@ def play_run(
     async def watched() -> int:
         if listener is None:
             return await display.watch(runner.run, runner.progress)
-        async with pages(directory, listener, session.desk, config.people()):
-            return await display.watch(runner.run, runner.progress)
+        async with pages(directory, listener, session.desk, config.people(), told):
+            void = await display.watch(runner.run, runner.progress)
+            if session.desk is not None:
+                await show_end(session.desk)
+            return void
 
     with rare_collections():
         return interruptions.run(watched)
@@ -181,13 +191,13 @@ def _play(
 
 
 @contextmanager
-def _resumable(directory: Path) -> Iterator[None]:
-    """Says how to go on if a run stops before its end."""
+def _resumable(directory: Path, flags: str = "") -> Iterator[None]:
+    """Says how to go on, with which flags, if a run stops before its end."""
     try:
         yield
     except (KeyboardInterrupt, Quit, BudgetExceeded, ProviderError) as error:
         if run_directory.is_begun(directory):
-            print(f"The run goes on with: llmarena resume {directory}", file=sys.stderr)
+            print(f"The run goes on with: llmarena resume {directory}{flags}", file=sys.stderr)
             if isinstance(error, ProviderError) and run_directory.is_unplayed(directory):
                 print("A run file that was corrected can be run into the same directory.", file=sys.stderr)
         raise

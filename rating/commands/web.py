@@ -8,19 +8,27 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TextIO
 
 from agents.desk import Desk
 from llmarena_envs.core.options import OptionError
+from rating.commands.arguments import DEFAULT_HOST, DEFAULT_PORT
+from rating.records.imported import is_import
 from rating.running import run_directory
 from rating.web.server import authority, is_loopback, listen, serving
 
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+END_SECONDS = 60.0
+"""That the pages stay after the end of a run for people who have not seen it."""
+
+_LAST_ANSWER_SECONDS = 0.2
+"""For the answer by which the last of them sees it."""
 
 
 def serve(args: argparse.Namespace) -> None:
-    """Shows a run until it is interrupted, which is how it is meant to end."""
+    """Shows a run or an import until it is interrupted, which is how it is meant to end."""
     check_installed()
-    run_directory.check_exists(args.dir)
+    if not is_import(args.dir):
+        run_directory.check_exists(args.dir)
     with open_listener(args) as listener, contextlib.suppress(KeyboardInterrupt):
         args.interruptions.run(lambda: _serve(args.dir, listener))
 
@@ -63,7 +71,7 @@ def open_listener(args: argparse.Namespace) -> socket.socket:
 
 @asynccontextmanager
 async def pages(
-    directory: Path, listener: socket.socket, desk: Desk | None, people: Sequence[str]
+    directory: Path, listener: socket.socket, desk: Desk | None, people: Sequence[str], told: TextIO | None = None
 ) -> AsyncIterator[None]:
     """Serves the pages of a run while entered, and prints their addresses, one a line.
 
@@ -72,16 +80,34 @@ async def pages(
         listener: where.
         desk: where people are asked; ``None`` if nobody plays here.
         people: names of those who play.
+        told: where the addresses are printed; ``None`` for standard output.
     """
     from rating.web.app import make_app
     from rating.web.links import keep_links
 
     links = keep_links(directory, people)
-    port = listener.getsockname()[1]
     base = f"http://{authority(listener)}"
-    hosts = {authority(listener), *(f"{name}:{port}" for name in LOOPBACK_NAMES)}
-    async with serving(make_app(directory, links, hosts, desk), listener):
+    names = {"localhost", socket.gethostname()}
+    async with serving(make_app(directory, links, names, desk), listener):
         for name in people:
-            print(f"{name} plays at {base}/play/{links.people[name]}", flush=True)
-        print(f"{directory} is shown at {base}/board/{links.board}", flush=True)
+            print(f"{name} plays at {base}/play/{links.people[name]}", file=told, flush=True)
+        print(f"{directory} is shown at {base}/board/{links.board}", file=told, flush=True)
         yield
+
+
+async def show_end(desk: Desk) -> None:
+    """Keeps the pages for a while, until everybody who has played has seen that the run has ended."""
+    desk.end()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(END_SECONDS):
+            await desk.all_told()
+            await asyncio.sleep(_LAST_ANSWER_SECONDS)
+
+
+def web_flags(args: argparse.Namespace) -> str:
+    """Returns the flags, with a space before them, with which a run goes on whose pages are where the flags have them."""
+    if not args.web:
+        return ""
+    host = "" if args.host == DEFAULT_HOST else f" --host {args.host}"
+    port = "" if args.port in (0, DEFAULT_PORT) else f" --port {args.port}"
+    return f" --web{host}{port}"

@@ -10,6 +10,9 @@ from rating.errors import RunError
 APPLICATION_ID = 0x4C4D4172  # "LMAr" in the header of the file says that the database is one of ours
 SCHEMA_VERSION = 2
 
+_READING_SECONDS = 5
+"""For which who only looks waits while the file is locked, as when it is converted."""
+
 UNFINISHED = ".new"
 """Behind the name of a database while it is made."""
 
@@ -91,6 +94,37 @@ def open_existing(path: Path) -> sqlite3.Connection:
     return db
 
 
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """Opens the database of a run beside whoever writes it; nothing is written, neither to it nor beside it.
+
+    An older schema version is a copy, in which it can be converted. Whether every page of the file is sound is not checked: that
+    takes long, and who watches a run opens it again and again.
+
+    Raises:
+        RunError: as ``open_existing``.
+    """
+    if not path.exists():
+        raise RunError(f"{path}: expected the database of a run, but it does not exist")
+    # Without a log beside it nobody writes, and SQLite would make one even for reading.
+    mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"
+    db = _connect(f"{path.absolute().as_uri()}?{mode}", timeout=_READING_SECONDS)
+    try:
+        _check_version(path, db)
+        if schema_version(db) < SCHEMA_VERSION:
+            original, db = db, _connect("")
+            original.backup(db)
+            original.close()
+        elif strange := strange_tables(db):
+            raise _damaged(path, f"not as they were made: {', '.join(strange)}")
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise RunError(f"{path}: expected the database of a run, but SQLite says: {error}") from error
+    except RunError:
+        db.close()
+        raise
+    return db
+
+
 def schema_version(db: sqlite3.Connection) -> int:
     """Returns the version of the tables."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
@@ -102,11 +136,21 @@ def strange_tables(db: sqlite3.Connection) -> list[str]:
     return sorted(name for name in {*found, *TABLES} if found.get(name) != TABLES.get(name))
 
 
-def _connect(where: str) -> sqlite3.Connection:
-    return sqlite3.connect(where, uri=True, timeout=30, isolation_level=None)
+def _connect(where: str, timeout: float = 30) -> sqlite3.Connection:
+    return sqlite3.connect(where, uri=True, timeout=timeout, isolation_level=None)
 
 
 def _check(path: Path, db: sqlite3.Connection) -> None:
+    _check_version(path, db)
+    (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    strange = strange_tables(db) if schema_version(db) == SCHEMA_VERSION else []
+    if verdict != "ok" or strange:
+        raise _damaged(
+            path, " ".join(verdict.split()) if verdict != "ok" else f"not as they were made: {', '.join(strange)}"
+        )
+
+
+def _check_version(path: Path, db: sqlite3.Connection) -> None:
     (application,) = db.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID:
         raise RunError(f"{path}: this database was not written by llmarena; nothing in it was changed")
@@ -116,8 +160,7 @@ def _check(path: Path, db: sqlite3.Connection) -> None:
             f"{path}: expected schema version {SCHEMA_VERSION} or older, got {version}: it was written by a newer"
             " version of llmarena-envs; install that version to read it"
         )
-    (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
-    strange = strange_tables(db) if version == SCHEMA_VERSION else []
-    if verdict != "ok" or strange:
-        what = " ".join(verdict.split()) if verdict != "ok" else f"not as they were made: {', '.join(strange)}"
-        raise RunError(f"{path}: the database is damaged ({what}); nothing in it was changed")
+
+
+def _damaged(path: Path, what: str) -> RunError:
+    return RunError(f"{path}: the database is damaged ({what}); nothing in it was changed")

@@ -36,6 +36,22 @@ class _Journal(NamedTuple):
     seal: str
 
 
+class Glance(NamedTuple):
+    """What is known of a match without what was said in it.
+
+    Attributes:
+        match: without its options.
+        outcome: what it came to, or ``None`` while it is unfinished.
+        turns: that it took, once it has ended.
+        error: why it is void, or an empty string.
+    """
+
+    match: Match
+    outcome: Outcome | None
+    turns: int
+    error: str
+
+
 class Damage(NamedTuple):
     """What cannot be read of a run.
 
@@ -57,18 +73,20 @@ class Store:
     Args:
         path: the file.
         create: whether to make a new one; otherwise it must exist.
+        read_only: whether it is only looked at, beside somebody who writes: nothing is written then, not even a conversion.
 
     Raises:
         RunError: if the file exists and should not, does not exist and should, is no database of this suite, is damaged, or
             was written by a newer version. It is left as it is.
     """
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
+    def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
         self.path = path
         self._sealed = not create
         self._journals: dict[str, _Journal] = {}
         self._dictionaries: dict[str, bytes] = {}
-        self._db = database.create(path) if create else database.open_existing(path)
+        opened = database.create if create else database.open_to_read if read_only else database.open_existing
+        self._db = opened(path)
         if database.schema_version(self._db) < database.SCHEMA_VERSION:
             try:
                 self._convert()
@@ -186,6 +204,32 @@ class Store:
         )
         for identity, name, number, policies, seed in rows:
             yield identity, load_match(name, number, policies, seed, "{}")
+
+    def seals_of_matches(self) -> dict[str, str]:
+        """Returns the seal of every match by its id, by environment and number: another one as soon as a try of it has ended."""
+        return dict(self._db.execute("SELECT id, seal FROM match ORDER BY environment, number"))
+
+    def turns_under_way(self) -> dict[str, int]:
+        """Returns the number of turns so far of each match that has begun and not ended, by its id."""
+        return dict(self._db.execute("SELECT match, count(*) FROM turn GROUP BY match"))
+
+    def glance(self, match_id: str) -> Glance | None:
+        """Returns a match without its options and its turns, or ``None`` if there is none with this id."""
+        row = self._db.execute(
+            "SELECT environment, number, seed, status, seats, policies, turns, error FROM match WHERE id = ?",
+            (match_id,),
+        ).fetchone()
+        if row is None:
+            return None
+        environment, number, seed, status, seats, policies, turns, error = row
+        match = load_match(environment, number, policies, seed, "{}")
+        outcome = load_outcome(environment, number, seed, status, seats, len(match.policies))
+        return Glance(match, outcome, turns, error)
+
+    def record(self, match_id: str) -> Record | None:
+        """Returns the record of a match, or ``None`` if there is none with this id."""
+        row = self._db.execute(f"{_RECORDS} WHERE id = ?", (match_id,)).fetchone()
+        return None if row is None else self._record(row)
 
     def records(self, match_id: str = "") -> Iterator[Record]:
         """Yields the record of every match, or of those whose id begins with ``match_id``, by environment and number."""

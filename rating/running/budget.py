@@ -72,7 +72,7 @@ class Halted(Quit):
 class Halt:
     """Ends a run in good order: no match and no turn begins, and what is under way comes to the end of its turn.
 
-    A person who thinks is waited for.
+    A person who thinks at the terminal is waited for.
 
     Attributes:
         error: why the run ends; ``None`` while it goes on.

@@ -1,5 +1,6 @@
 """Environments and players of a run, made once and lent to one match at a time."""
 
+import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -17,6 +18,9 @@ from llmarena_envs.catalogue import make_environment
 from rating.records.match import Match
 from rating.running.run_file import PERSON, RunConfig
 from rating.running.session import ONE_GO, Session
+
+COMPUTING = 4
+"""Scripted policies that compute at once while pages are served: they share one core, of which the pages need some."""
 
 
 class Players:
@@ -37,6 +41,7 @@ class Players:
         self._config = config
         self._cache = session.open_cache()
         self._desk = session.desk
+        self._computing = None if session.desk is None else asyncio.Semaphore(COMPUTING)
         self._service = ModelService(on_call, self._cache, offline=session.offline)
         self._agents: dict[str, tuple[str, ...]] = {}
         self._idle_environments: dict[str, list[AECEnv]] = defaultdict(list)
@@ -80,7 +85,8 @@ class Players:
         if idle:
             return idle.pop()
         config = self._config.find_policy(name)
-        return Player(make_policy(config.spec, environment, config.options, service=self._service))
+        policy = make_policy(config.spec, environment, config.options, service=self._service)
+        return Player(policy, self._computing)
 
     def seat(self, name: str, match: Match) -> Player:
         """Returns a player for a match that nobody else uses: a person has a seat of its own in each, if there is a desk."""
@@ -90,7 +96,9 @@ class Players:
 
     def return_player(self, name: str, environment: str, player: Player) -> None:
         """Gives a player back; one that still works on a reply that came too late is dropped instead, and so is a seat."""
-        if not player.is_stuck and not isinstance(player.policy, Seat):
+        if isinstance(player.policy, Seat):
+            player.policy.leave()
+        elif not player.is_stuck:
             self._idle_players[name, environment].append(player)
 
     def is_scripted(self, match: Match) -> bool:

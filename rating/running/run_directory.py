@@ -107,25 +107,33 @@ def replace_run_file(path: Path, text: str) -> None:
     unfinished.replace(path / RUN_FILE)
 
 
-def open_run(path: Path) -> tuple[RunConfig, Store]:
+def open_run(path: Path, *, read_only: bool = False) -> tuple[RunConfig, Store]:
     """Opens the directory of a run; to read it no keys are needed.
+
+    Args:
+        path: the directory.
+        read_only: as for ``open_store``.
 
     Raises:
         RunError: if it is none.
     """
     config = parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
-    store = open_store(path)
+    store = open_store(path, read_only=read_only)
     return continued(config, store.facts(), store.sizes()).with_recorded(store.seatings), store
 
 
-def open_store(path: Path) -> Store:
+def open_store(path: Path, *, read_only: bool = False) -> Store:
     """Opens what was recorded in the directory of a run, whatever its run file says now.
+
+    Args:
+        path: the directory.
+        read_only: whether it is only looked at, beside somebody who may be playing it.
 
     Raises:
         RunError: if it is none.
     """
     check_exists(path)
-    return Store(path / DATABASE)
+    return Store(path / DATABASE, read_only=read_only)
 
 
 def check_exists(path: Path) -> None:

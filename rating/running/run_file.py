@@ -238,10 +238,9 @@ class RunConfig(Table):
 
     def options(self, environment: str) -> dict[str, Any]:
         """Returns the constructor options of an environment in this run."""
-        return {
-            **load_environment(environment).declaration.rated_options,
-            **self.find_environment(environment).options,
-        }
+        item = self.find_environment(environment)
+        declared = load_environment(environment).declaration.rated_options if item.rated_options else {}
+        return {**declared, **item.options}
 
     def pool(self, environment: str) -> list[str]:
         """Returns the names of the policies that are compared in an environment: sorted, later phases behind earlier ones."""

@@ -41,6 +41,7 @@ class EnvironmentConfig(Table):
         name: e.g. ``tictactoe_v0`` or ``llmarena/tictactoe-v0``, or ``package.module`` of an environment of your own. A label
             behind ``#`` tells apart what is played twice with different options: ``tictactoe_v0#hint``, ``tictactoe_v0#no_hint``.
         options: constructor options; those not given are the ones the environment declares for rated matches.
+        rated_options: whether they are; if not, those not given are as the constructor has them.
         by_deal: options that change from deal to deal, each with its values in turn: ``start = [0, 1, 2]`` gives the first
             deal the start 0, the fourth one 0 again.
         turns: treatment of bad replies where it differs from the run's.
@@ -60,6 +61,7 @@ class EnvironmentConfig(Table):
 
     name: EnvironmentName
     options: dict[str, Any] = {}
+    rated_options: bool = True
     by_deal: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
     turns: TurnsConfig = TurnsConfig()
     scheme: str = ""

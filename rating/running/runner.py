@@ -318,6 +318,8 @@ class Runner:
         """Lets nothing begin any more; what is under way comes to the end of its turn."""
         self._halt.order(error)
         self._players.stop_calls(Halted(str(error)))
+        if self._session.desk is not None:
+            self._session.desk.close(Halted(str(error)))
 
     def _leave_void(self, match: Match, reason: str) -> Outcome:
         """Records a match as void without playing it, and returns its outcome."""

@@ -19,13 +19,13 @@ from rating.web.people import people_routes
 from rating.web.security import Guard
 
 
-def make_app(directory: Path, links: Links, hosts: Collection[str], desk: Desk | None = None) -> Starlette:
+def make_app(directory: Path, links: Links, names: Collection[str], desk: Desk | None = None) -> Starlette:
     """Returns the pages of a run.
 
     Args:
         directory: of the run.
         links: the secret parts of the addresses.
-        hosts: names by which the server is reached, with ports.
+        names: by which the server is reached.
         desk: where people are asked; ``None`` if nobody plays here.
     """
 
@@ -39,5 +39,5 @@ def make_app(directory: Path, links: Links, hosts: Collection[str], desk: Desk |
         Mount("/static", StaticFiles(packages=[("rating.web", "static")])),
     ]
     return Starlette(
-        routes=routes, middleware=[Middleware(Guard, hosts=hosts)], exception_handlers={HTTPException: failed}
+        routes=routes, middleware=[Middleware(Guard, names=names)], exception_handlers={HTTPException: failed}
     )

@@ -4,6 +4,7 @@ import json
 import os
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,7 +48,8 @@ def keep_links(directory: Path, people: Sequence[str]) -> Links:
         known.board or _secret(), {**known.people, **{name: known.people.get(name) or _secret() for name in people}}
     )
     if links != known:
-        _write(directory / LINKS, links)
+        with suppress(OSError):  # where nothing may be written they hold for this process
+            _write(directory / LINKS, links)
     return links
 
 

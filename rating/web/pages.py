@@ -8,15 +8,25 @@ from typing import Any
 import jinja2
 from starlette.responses import HTMLResponse, StreamingResponse
 
+from agents.records import encodable
+from llmarena_envs.core.terminal import printable
+
 _HEARTBEAT = 15.0
 """Seconds after which a page is sent something even if nothing has changed: so a lost connection is noticed."""
 
 
 @cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("rating.web"), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
     )
+    environment.filters["shown"] = _shown
+    return environment
+
+
+def _shown(text: object) -> str:
+    """Returns a text of others as a page shows it: it neither reorders lines nor keeps the page from being sent."""
+    return encodable(printable(str(text)))
 
 
 def page(template: str, code: int = 200, /, **values: Any) -> HTMLResponse:
@@ -24,8 +34,8 @@ def page(template: str, code: int = 200, /, **values: Any) -> HTMLResponse:
     return HTMLResponse(_environment().get_template(template).render(**values), code)
 
 
-def events(version: int, change_after: Callable[[int], Awaitable[int]]) -> StreamingResponse:
-    """Returns a stream of server-sent events: the version, and every later one.
+def events(version: str, change_after: Callable[[str], Awaitable[str]]) -> StreamingResponse:
+    """Returns a stream of server-sent events: the version of what is shown, and every later one.
 
     Args:
         version: at present.

@@ -1,13 +1,18 @@
 """Pages of people who play: what a model reads, a picture of it, and a form for the reply."""
 
 import asyncio
+import contextlib
+import secrets
+from collections import Counter
+from collections.abc import Callable
 from urllib.parse import parse_qs
 
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from agents.desk import Desk, Seat, StaleAnswer
 from rating.web.links import Links
@@ -22,6 +27,15 @@ BODY_SECONDS = 60.0
 MAX_BUTTONS = 60
 """Legal moves shown as buttons; of more there is a list to choose from."""
 
+MAX_LISTED = 5_000
+"""Legal moves in such a list; where there are more, they are typed."""
+
+MAX_STREAMS = 100
+"""Pages of one person that hear of changes at once; the others ask again until one of them is closed."""
+
+_NEXT_SECONDS = 1.0
+"""That an answer waits for what comes of it, so that a page without scripts shows that at once."""
+
 
 def people_routes(desk: Desk, links: Links) -> list[Route]:
     """Returns the routes of the pages of all people.
@@ -30,78 +44,179 @@ def people_routes(desk: Desk, links: Links) -> list[Route]:
         desk: where they are asked.
         links: by which they are known.
     """
+    pages = _PeoplePages(desk, links)
+    return [
+        Route("/play/{secret}", pages.matches),
+        Route("/play/{secret}/events", pages.listen_to_all),
+        Route("/play/{secret}/{match}", pages.show, methods=["GET"]),
+        Route("/play/{secret}/{match}", pages.answer, methods=["POST"]),
+        Route("/play/{secret}/{match}/events", pages.listen),
+    ]
 
-    def person(request: Request) -> str:
-        name = links.person(request.path_params["secret"])
+
+class _PeoplePages:
+    def __init__(self, desk: Desk, links: Links) -> None:
+        self._desk = desk
+        self._links = links
+        self._start = secrets.token_hex(4)  # versions of an earlier server are none of this one's
+        self._streams: Counter[str] = Counter()
+
+    async def matches(self, request: Request) -> Response:
+        """Lists the matches of a person; a single one is shown at once."""
+        person = self._person(request)
+        seats = self._desk.seats(person)
+        if len(seats) == 1 and not self._desk.ended:
+            return RedirectResponse(f"{request.url.path}/{seats[0].match}", 303)
+        self._desk.tell(person)
+        return page(
+            "matches.html",
+            person=person,
+            seats=seats,
+            home=request.url.path,
+            ended=self._desk.ended,
+            version=self._version(person),
+        )
+
+    async def show(self, request: Request) -> Response:
+        """Shows a seat."""
+        person = self._person(request)
+        seat = self._desk.find(person, request.path_params["match"])
+        return self._absent(person, request) if seat is None else self._seat(seat)
+
+    async def answer(self, request: Request) -> Response:
+        """Takes a reply, and shows what comes of it."""
+        person = self._person(request)
+        reply, question = await _read_form(request)
+        seat = self._desk.find(person, request.path_params["match"])
+        if seat is None:
+            return self._absent(person, request, reply)
+        try:
+            seat.answer(question, reply)
+        except StaleAnswer:
+            return self._seat(seat, reply, status=409)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_NEXT_SECONDS):
+                await seat.after(question)
+        return RedirectResponse(request.url.path, 303)
+
+    async def listen(self, request: Request) -> Response:
+        """Streams the versions of a seat."""
+        person, match = self._person(request), request.path_params["match"]
+        return self._stream(person, lambda: self._seat_version(person, match))
+
+    async def listen_to_all(self, request: Request) -> Response:
+        """Streams the versions of the list of matches."""
+        person = self._person(request)
+        return self._stream(person, lambda: self._version(person))
+
+    def _person(self, request: Request) -> str:
+        name = self._links.person(request.path_params["secret"])
         if name is None:
             raise HTTPException(404)
         return name
 
-    def seat(request: Request) -> Seat:
-        found = desk.find(person(request), request.path_params["match"])
-        if found is None or not found.agent:
-            raise HTTPException(404)
-        return found
+    def _home(self, person: str) -> str:
+        return f"/play/{self._links.people[person]}"
 
-    async def matches(request: Request) -> Response:
-        name = person(request)
-        seats = desk.seats(name)
-        if len(seats) == 1:
-            return RedirectResponse(f"{request.url.path}/{seats[0].match}", 303)
-        return page("matches.html", person=name, seats=seats, home=request.url.path, version=desk.version)
+    def _seat(self, seat: Seat, kept: str = "", *, status: int = 200) -> Response:
+        """Returns the page of a seat.
 
-    async def show(request: Request) -> Response:
-        return _seat_page(seat(request), desk, person(request), links)
-
-    async def answer(request: Request) -> Response:
-        own = seat(request)
-        form = parse_qs(
-            (await _read_body(request)).decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=10
+        Args:
+            seat: the seat.
+            kept: a reply that came too late, which the person is not to lose.
+            status: of the response.
+        """
+        self._desk.tell(seat.person)
+        others = [other for other in self._desk.seats(seat.person) if other is not seat]
+        return page(
+            "seat.html",
+            status,
+            seat=seat,
+            picture=Markup(seat.picture),
+            question=seat.question,
+            buttons=MAX_BUTTONS,
+            listed=MAX_LISTED,
+            kept=kept,
+            stale=status != 200,
+            home=self._home(seat.person),
+            others=others,
+            ended=self._desk.ended,
+            version=self._seat_version(seat.person, seat.match),
         )
-        reply, question = (form.get(name, [""])[-1] for name in ("reply", "question"))
-        try:
-            own.answer(question, reply)
-        except StaleAnswer:
-            return _seat_page(own, desk, own.person, links, kept=reply, status=409)
-        await asyncio.sleep(0)  # lets the match take the reply before the page is asked for
-        return RedirectResponse(request.url.path, 303)
 
-    async def listen(request: Request) -> Response:
-        person(request)
-        return events(desk.version, desk.change_after)
+    def _absent(self, person: str, request: Request, kept: str = "") -> Response:
+        """Returns the page of a match that is not under way in this process: not yet, or not any more."""
+        self._desk.tell(person)
+        return page(
+            "absent.html",
+            409 if kept else 404,
+            home=self._home(person),
+            here=request.url.path,
+            kept=kept,
+            ended=self._desk.ended,
+            version=self._seat_version(person, request.path_params["match"]),
+        )
 
-    return [
-        Route("/play/{secret}", matches),
-        Route("/play/{secret}/events", listen),
-        Route("/play/{secret}/{match}", show, methods=["GET"]),
-        Route("/play/{secret}/{match}", answer, methods=["POST"]),
-    ]
+    def _version(self, person: str) -> str:
+        """Returns the version of the list of a person's matches."""
+        seats = self._desk.seats(person)
+        return f"{self._start}.{len(seats)}.{sum(seat.version for seat in seats)}.{self._desk.ended:d}"
+
+    def _seat_version(self, person: str, match: str) -> str:
+        """Returns the version of a seat's page, which also says how many other matches wait for the person."""
+        seat = self._desk.find(person, match)
+        if seat is None:
+            return f"{self._start}.absent.{self._desk.ended:d}"
+        seats = self._desk.seats(person)
+        asked = sum(other.question is not None for other in seats if other is not seat)
+        return f"{self._start}.{seat.version}.{len(seats)}.{asked}.{self._desk.ended:d}"
+
+    def _stream(self, person: str, version: Callable[[], str]) -> Response:
+        async def change_after(known: str) -> str:
+            await self._desk.until(lambda: version() != known)
+            return version()
+
+        if self._streams[person] >= MAX_STREAMS:
+            return PlainTextResponse("too many pages are open", 503)
+        return _Counted(events(version(), change_after), self._streams, person)
 
 
-def _seat_page(seat: Seat, desk: Desk, person: str, links: Links, *, kept: str = "", status: int = 200) -> Response:
-    """Returns the page of a seat.
+class _Counted(Response):
+    """An answer that counts as open until it has ended.
 
     Args:
-        seat: the seat.
-        desk: where it stands.
-        person: who sits there.
-        links: by which people are known.
-        kept: a reply that came too late, which the person is not to lose.
-        status: of the response.
+        response: the answer.
+        counts: where it is counted.
+        name: as what.
     """
-    return page(
-        "seat.html",
-        status,
-        seat=seat,
-        picture=Markup(seat.picture),
-        question=seat.question,
-        buttons=MAX_BUTTONS,
-        kept=kept,
-        stale=status != 200,
-        home=f"/play/{links.people[person]}",
-        others=[other for other in desk.seats(person) if other is not seat],
-        version=desk.version,
-    )
+
+    def __init__(self, response: Response, counts: Counter[str], name: str) -> None:
+        self._response = response
+        self._counts = counts
+        self._name = name
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends it."""
+        self._counts[self._name] += 1
+        try:
+            await self._response(scope, receive, send)
+        finally:
+            self._counts[self._name] -= 1
+
+
+async def _read_form(request: Request) -> tuple[str, str]:
+    """Returns the reply that a person has sent, and the question that it answers.
+
+    Raises:
+        HTTPException: if that is not what has been sent.
+    """
+    body = (await _read_body(request)).decode("utf-8", "replace")
+    try:
+        form = parse_qs(body, keep_blank_values=True, max_num_fields=10)
+    except ValueError:
+        raise HTTPException(400, "expected a form with a question and a reply") from None
+    reply, question = (form.get(name, [""])[-1] for name in ("reply", "question"))
+    return reply.replace("\r\n", "\n"), question
 
 
 async def _read_body(request: Request) -> bytes:
@@ -114,4 +229,6 @@ async def _read_body(request: Request) -> bytes:
                     raise HTTPException(413, f"expected a reply of at most {MAX_BODY} bytes")
     except TimeoutError:
         raise HTTPException(408, f"expected the whole reply within {BODY_SECONDS:g} s") from None
+    except ClientDisconnect:
+        raise HTTPException(400, "expected a whole reply") from None
     return bytes(body)

@@ -6,12 +6,13 @@ import ipaddress
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from llmarena_envs.core.options import OptionError, check_int
 
 if TYPE_CHECKING:
     import uvicorn
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _STOP_SECONDS = 2
 """For the requests under way when a server is stopped."""
@@ -39,20 +40,23 @@ def is_loopback(listener: socket.socket) -> bool:
 
 
 def authority(listener: socket.socket) -> str:
-    """Returns host and port of a socket as they stand in an address."""
+    """Returns host and port of a socket as they stand in an address: of one that listens everywhere the machine's name."""
     host, port = listener.getsockname()[:2]
+    if ipaddress.ip_address(host).is_unspecified:
+        return f"{socket.gethostname()}:{port}"
     return f"{f'[{host}]' if ':' in host else host}:{port}"
 
 
 @asynccontextmanager
-async def serving(app: Any, listener: socket.socket) -> AsyncIterator["uvicorn.Server"]:
+async def serving(app: "ASGIApp", listener: socket.socket) -> AsyncIterator["uvicorn.Server"]:
     """Serves an application while entered; the requests under way at the end have a moment to end.
 
     Args:
         app: an ASGI application.
         listener: where; stays open.
     """
-    server = _quiet_server(app)
+    closable = _Closable(app)
+    server = _quiet_server(closable)
     task = asyncio.create_task(server.serve([listener]))
     try:
         while not server.started and not task.done():
@@ -60,10 +64,49 @@ async def serving(app: Any, listener: socket.socket) -> AsyncIterator["uvicorn.S
         yield server
     finally:
         server.should_exit = True
+        closable.closing.set()
         await task
 
 
-def _quiet_server(app: Any) -> "uvicorn.Server":
+class _Closable:
+    """Ends what an application would send for ever, as server-sent events, when the server is closing.
+
+    Args:
+        app: the application.
+
+    Attributes:
+        closing: set when the server is closing; every client seems to have gone then.
+    """
+
+    def __init__(self, app: "ASGIApp") -> None:
+        self._app = app
+        self.closing = asyncio.Event()
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Answers a request."""
+        begun = ended = False
+
+        async def noting(message: "Message") -> None:
+            nonlocal begun, ended
+            begun = True
+            ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+            await send(message)
+
+        async def receive_or_close() -> "Message":
+            received, closing = asyncio.ensure_future(receive()), asyncio.ensure_future(self.closing.wait())
+            try:
+                await asyncio.wait((received, closing), return_when=asyncio.FIRST_COMPLETED)
+                return received.result() if received.done() else {"type": "http.disconnect"}
+            finally:
+                received.cancel()
+                closing.cancel()
+
+        await self._app(scope, receive_or_close, noting)
+        if begun and not ended:
+            await send({"type": "http.response.body", "body": b""})
+
+
+def _quiet_server(app: "ASGIApp") -> "uvicorn.Server":
     """Returns a server that leaves signals and logs to the command line."""
     import uvicorn
 
@@ -78,6 +121,7 @@ def _quiet_server(app: Any) -> "uvicorn.Server":
         log_level="warning",
         access_log=False,
         lifespan="off",
+        ws="none",
         server_header=False,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )

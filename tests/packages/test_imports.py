@@ -24,8 +24,8 @@ ROOMS = (
     {"rating.schemes"},
     {"rating.running"},
     {"rating.report"},
-    {"rating.web"},
     {"rating.imports", "rating.training_data"},
+    {"rating.web"},
     {"rating.commands"},
     {"rating.api", "rating.cli"},
 )

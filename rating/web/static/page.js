@@ -1,38 +1,186 @@
-// Keeps a page up to date, and makes what can be pointed at in a picture a reply. Everything works without it.
+// Keeps a page up to date, sends replies without leaving it, and makes what can be pointed at in a picture a reply.
+// Everything works without it.
 "use strict";
 
-const live = () => document.getElementById("live");
+const LOST = "There is no connection to the server. This page goes on by itself when there is one again; what you have typed stays.";
+const NOT_SENT = "Your reply was not sent, since there is no connection to the server. It stays in the page: send it again when this line has gone.";
 
-function pointable() {
-  for (const group of document.querySelectorAll("svg [data-reply]")) {
-    group.addEventListener("click", () => send(group.dataset.reply));
+const find = (id) => document.getElementById(id);
+const box = () => find("reply");
+
+const PARTS = ["heading", "state", "refusal", "others", "picture", "moves", "text", "typing", "rules", "matches"];
+
+let source = null;
+let latest = ""; // version that the server spoke of last
+let draft = ""; // what has been typed and not been sent
+let leftFrom = ""; // part of the page from which a reply was sent
+let sending = false;
+let refreshing = false;
+let again = false; // whether there is something newer than what is being fetched
+
+function connected(message = "") {
+  const line = find("connection");
+  if (line.textContent !== message) line.textContent = message;
+  line.hidden = !message;
+}
+
+function announce(text) {
+  if (find("announcement").textContent !== text) find("announcement").textContent = text;
+}
+
+// What is spoken when it changes.
+function said() {
+  return [...document.querySelectorAll("#state, #refusal")].map((part) => part.textContent.trim()).filter(Boolean).join(" ");
+}
+
+// Finds in this page what had the focus in the page before.
+function sameControl(before) {
+  if (!before || before === document.body) return null;
+  if (before.id) return find(before.id);
+  const rivals = document.querySelectorAll(before.tagName.toLowerCase());
+  return [...rivals].find((each) => each.name === before.name && each.value === before.value && each.textContent === before.textContent);
+}
+
+function keepFocus(before) {
+  if (document.body.contains(before) && document.activeElement === before) return;
+  const same = sameControl(before);
+  if (same) {
+    same.focus({ preventScroll: true });
+  } else if (before && before !== document.body && !document.body.contains(before)) {
+    leftFrom = before.closest("#moves") || before.tagName === "BUTTON" ? "moves" : "typing";
+    find("state")?.focus({ preventScroll: true });
   }
 }
 
-function send(reply) {
-  const form = document.getElementById("typed");
-  if (!form) return;
-  form.elements.reply.value = reply;
-  form.requestSubmit();
+// Once it is the person's move again, whoever moved by keyboard is where they moved from.
+function takeFocusBack() {
+  if (!leftFrom || document.activeElement !== find("state")) return;
+  const next = find(leftFrom)?.querySelector("button, select, textarea") ?? box();
+  if (next && !next.disabled) {
+    next.focus({ preventScroll: true });
+    leftFrom = "";
+  }
 }
 
-async function refresh(version) {
-  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+function show(html, url) {
+  const fresh = new DOMParser().parseFromString(html, "text/html");
   const next = fresh.getElementById("live");
-  if (!answer.ok || !next) return;
-  const typed = document.getElementById("reply")?.value ?? "";
-  const same = live().dataset.question === next.dataset.question;
+  if (!next) return;
+  const now = find("live"), before = document.activeElement, told = said();
+  draft = box()?.value ?? draft;
   document.title = fresh.title;
-  live().replaceWith(next);
-  const box = document.getElementById("reply");
-  if (box && typed && same) box.value = typed;
-  if (!same) document.getElementById("announcement").textContent = document.getElementById("state")?.textContent ?? "";
-  pointable();
+  const ids = (root) => [...root.querySelectorAll("[id]")].map((each) => each.id).filter((id) => PARTS.includes(id)).join();
+  if (ids(now) === ids(next)) {
+    for (const attribute of [...now.attributes]) now.removeAttribute(attribute.name);
+    for (const attribute of next.attributes) now.setAttribute(attribute.name, attribute.value);
+    for (const part of PARTS.map(find).filter(Boolean)) {
+      const changed = next.querySelector(`#${part.id}`);
+      if (part.id === "rules" && part.open) changed.open = true;
+      if (part.outerHTML !== changed.outerHTML) part.replaceWith(changed);
+      if (part.id === "text" && !part.isConnected) scrollToEnd();
+    }
+  } else {
+    for (const sheet of fresh.querySelectorAll("link[rel=stylesheet]")) {
+      if (!document.querySelector(`link[href="${sheet.getAttribute("href")}"]`)) document.head.append(sheet);
+    }
+    now.replaceWith(next);
+    scrollToEnd();
+  }
+  if (url && url !== location.href) history.replaceState(null, "", url);
+  if (box() && draft && !box().value.trim()) box().value = draft;
+  keepFocus(before);
+  takeFocusBack();
+  if (said() !== told) announce(said());
+  listen();
 }
 
-if (live()?.dataset.events) {
-  const source = new EventSource(live().dataset.events);
-  source.onmessage = (event) => { if (event.data !== live().dataset.version) refresh(event.data); };
+// The end of the text says what is asked.
+function scrollToEnd() {
+  const text = find("text");
+  if (text) text.scrollTop = text.scrollHeight;
 }
-pointable();
+
+async function refresh() {
+  again = true;
+  if (refreshing || sending) return;
+  refreshing = true;
+  try {
+    while (again && !sending) {
+      again = false;
+      const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+      const html = await answer.text();
+      if (sending) again = true;
+      else show(html, answer.url);
+    }
+  } catch {
+    connected(LOST);
+  } finally {
+    refreshing = false;
+  }
+}
+
+async function send(form, reply) {
+  if (sending) return;
+  sending = true;
+  const isTyped = reply === undefined;
+  const body = new URLSearchParams({ question: form.elements.question.value, reply: reply ?? box().value });
+  try {
+    const answer = await fetch(form.action, { method: "POST", body });
+    const html = await answer.text();
+    if (answer.ok) {
+      if (isTyped) draft = box().value = "";
+      connected();
+    }
+    show(html, answer.ok ? answer.url : "");
+  } catch {
+    source?.close();
+    setTimeout(listen, 1000);
+    connected(NOT_SENT);
+    announce(NOT_SENT);
+  } finally {
+    sending = false;
+  }
+  if (again || latest !== find("live")?.dataset.version) refresh();
+}
+
+function listen() {
+  const live = find("live");
+  if (!live || "ended" in live.dataset || !live.dataset.events) {
+    source?.close();
+    source = null;
+    if (live && "ended" in live.dataset) connected();
+    return;
+  }
+  if (source && source.path === live.dataset.events && source.readyState !== EventSource.CLOSED) return;
+  source?.close();
+  const own = source = new EventSource(live.dataset.events);
+  own.path = live.dataset.events;
+  own.onmessage = (event) => {
+    connected();
+    latest = event.data;
+    if (latest !== find("live")?.dataset.version) refresh();
+  };
+  own.onerror = () => {
+    connected(LOST);
+    announce(LOST);
+    if (own.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
+  };
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post") return;
+  event.preventDefault();
+  const chosen = event.submitter?.name === "reply" ? event.submitter.value : form.elements.listed?.value;
+  send(form, chosen);
+});
+
+document.addEventListener("click", (event) => {
+  const group = event.target.closest("svg [data-reply]");
+  const form = find("typed");
+  if (group && form) send(form, group.dataset.reply);
+});
+
+document.documentElement.classList.add("scripted");
+scrollToEnd();
+listen();

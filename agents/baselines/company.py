@@ -1,0 +1,31 @@
+"""Who plays with a person who names nobody."""
+
+from collections.abc import Mapping
+
+from llmarena_envs.catalogue import module_name
+from llmarena_envs.core.declaration import role_of
+
+_COMPANY: Mapping[str, Mapping[str, str]] = {
+    "tictactoe_v0": {"player": "minimax"},
+    "connect_four_v0": {"player": "minimax"},
+    "holdem_v0": {"player": "strength"},
+    "bargain_v0": {"player": "concession"},
+    "bid_v0": {"player": "half"},
+    "undercover_v0": {"player": "similarity"},
+    "hanabi_v0": {"player": "convention"},
+    "public_goods_v0": {"player": "conditional_cooperator"},
+    "idiom_solitaire_v0": {"player": "common", "judge": "common"},
+    "writer_editor_v0": {"writer": "fixer", "editor": "fixer", "judge": "rubric"},
+    "debate_v0": {"examiner": "examiner", "debater": "debater", "judge": "honest"},
+    "simulation_v0": {"user": "user", "simulator": "flawed", "judge": "exact"},
+}
+
+
+def company(environment: str, agent: str) -> str:
+    """Returns the baseline that plays or serves as ``agent`` beside a person: a sensible one, ``random`` in games of others.
+
+    Args:
+        environment: e.g. ``connect_four_v0``.
+        agent: e.g. ``player_1``.
+    """
+    return _COMPANY.get(module_name(environment), {}).get(role_of(agent), "random")

@@ -1,0 +1,192 @@
+"""The tables of the board, as ``rate`` prints them: how far a run is, leaderboards with their plots, failures and costs."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rating.imports.source import ImportSource
+from rating.records.calls import LoggedCalls
+from rating.records.outcome import BUG, VOID, Outcome
+from rating.report.costs import Costs, Spending, cost_sheet, costs, match_cells, policy_cells
+from rating.report.tables import Sheet, sheet
+from rating.running import absences
+from rating.running.contests import make_leaderboard, make_scheme
+from rating.running.progress import expected_matches
+from rating.running.run_file import RunConfig
+from rating.schemes import cells, reservations
+from rating.schemes.figures import Intervals
+from rating.schemes.leaderboard import ALWAYS, Leaderboard
+from rating.schemes.summary import summarise
+from rating.web.plots import plot_intervals
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """The leaderboard of an environment, or the table over all of them.
+
+    Attributes:
+        sheet: what may be quoted.
+        wide: all columns.
+        plots: SVG of values with their intervals.
+    """
+
+    sheet: Sheet
+    wide: Sheet
+    plots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What the board shows besides matches.
+
+    Attributes:
+        ratings: of each environment, and over all of them where there are several.
+        failures: of policies; ``None`` where there are none.
+        costs: of models; ``None`` where none was called.
+        expected: matches of each environment that its schedule has in all; ``None`` if that depends on how they end.
+        match_costs: cost of each match as it is written, by id.
+        lines: where results were imported from.
+    """
+
+    ratings: tuple[Ratings, ...] = ()
+    failures: Sheet | None = None
+    costs: Sheet | None = None
+    expected: Mapping[str, int | None] = field(default_factory=dict)
+    match_costs: Mapping[str, str] = field(default_factory=dict)
+    lines: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A leaderboard with its plots, and the outcomes from which it was made."""
+
+    outcomes: Sequence[Outcome]
+    board: Leaderboard
+    plots: tuple[str, ...]
+
+
+class TablesOfRun:
+    """Makes the tables of a run again and again, and of its leaderboards only those that have changed; each call is read once."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, _Made] = {}
+        self._expected: dict[str, int | None] = {}
+        self._basis: object = None
+        self._spent: Spending | None = None
+        self._file: int | None = None
+
+    def make(
+        self,
+        config: RunConfig,
+        outcomes: Mapping[str, Sequence[Outcome]],
+        facts: Mapping[str, str],
+        statuses: Mapping[str, str],
+        calls: Path,
+    ) -> Tables:
+        """Returns the tables of a run.
+
+        Args:
+            config: the run.
+            outcomes: of each environment, by number.
+            facts: of the run's store.
+            statuses: of the matches, by id.
+            calls: the log of calls.
+        """
+        names = [item.name for item in config.environment]
+        basis = [config.model_dump(), facts, [(config.phases(name), config.starts(name)) for name in names]]
+        if basis != self._basis:
+            self._made, self._basis, self._spent = {}, basis, None
+            self._expected = {name: expected_matches(make_scheme(config, name)) for name in names}
+        made = [self._leaderboard(config, name, outcomes[name], facts) for name in names if outcomes[name]]
+        boards = [one.board for one in made]
+        everything = [outcome for name in names for outcome in outcomes[name]]
+        spent = costs(self._spending(config, calls), statuses, everything, boards)
+        ratings = [_ratings(one.board, spent, one.plots) for one in made]
+        if len(boards) > 1:
+            summary = summarise(boards, everything)
+            ratings.append(Ratings(sheet(summary), sheet(summary, wide=True)))
+        return Tables(
+            tuple(ratings),
+            failure_sheet(everything, absences.reasons(facts)),
+            None if spent is None else cost_sheet(spent),
+            self._expected,
+            match_cells(spent),
+        )
+
+    def _spending(self, config: RunConfig, calls: Path) -> Spending:
+        """Returns what all calls used; those that were read before are not read again, unless the log is another one."""
+        found = calls.stat() if calls.exists() else None
+        file = found and found.st_ino
+        if self._spent is None or file != self._file or (found and found.st_size < self._spent.log.place):
+            self._spent, self._file = Spending(LoggedCalls(calls), config.price_table()), file
+        self._spent.read()
+        return self._spent
+
+    def _leaderboard(
+        self, config: RunConfig, environment: str, outcomes: Sequence[Outcome], facts: Mapping[str, str]
+    ) -> _Made:
+        known = self._made.get(environment)
+        if known is None or known.outcomes != outcomes:
+            board = make_leaderboard(config, environment, outcomes, facts)
+            known = self._made[environment] = _Made(outcomes, board, _plots(board, outcomes))
+        return known
+
+
+def tables_of_source(source: ImportSource) -> Tables:
+    """Returns the tables of an import."""
+    boards = source.leaderboards()
+    ratings = [_ratings(board, None, _plots(board, ())) for board in boards]
+    if (summary := source.summary(boards)) is not None:
+        ratings.append(Ratings(sheet(summary), sheet(summary, wide=True)))
+    return Tables(tuple(ratings), lines=source.lines)
+
+
+def _ratings(board: Leaderboard, spent: Costs | None, plots: tuple[str, ...]) -> Ratings:
+    spent_by = policy_cells(spent, board.environment)
+    return Ratings(sheet(board, costs=spent_by), sheet(board, wide=True, costs=spent_by), plots)
+
+
+def _plots(board: Leaderboard, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    return tuple(
+        plot_intervals(figure, board.environment)
+        for figure in reservations.figures(board, outcomes)
+        if isinstance(figure, Intervals)
+    )
+
+
+def failure_sheet(outcomes: Iterable[Outcome], suspended: Mapping[str, str]) -> Sheet | None:
+    """Returns what went wrong by environment and policy; ``None`` if nothing did.
+
+    Args:
+        outcomes: of all environments.
+        suspended: why policies are not asked any more.
+    """
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    kinds: dict[tuple[str, str, str], Counter[str]] = {}
+    for outcome in outcomes:
+        for seat in outcome.seats:
+            if not (outcome.status in (VOID, BUG) or seat.forfeit or seat.failures or seat.fallbacks):
+                continue
+            own = counts.setdefault((outcome.environment, seat.policy), Counter())
+            own[outcome.status] += 1
+            own["fallbacks"] += seat.fallbacks
+            own["reasks"] += seat.reasks
+            if seat.forfeit:
+                kinds.setdefault((outcome.environment, seat.policy, "forfeits"), Counter())[seat.forfeit] += 1
+            kinds.setdefault((outcome.environment, seat.policy, "failures"), Counter()).update(seat.failures)
+    if not counts and not suspended:
+        return None
+    columns = ["environment", "policy", "forfeits", "bad replies", "re-asks", "fallbacks", "void matches", "bugs"]
+    rows = [
+        [
+            environment,
+            policy,
+            cells.kinds(kinds.get((environment, policy, "forfeits"), {})),
+            cells.kinds(kinds.get((environment, policy, "failures"), {})),
+            *(str(own[name] or "") for name in ("reasks", "fallbacks", VOID, BUG)),
+        ]
+        for (environment, policy), own in sorted(counts.items())
+    ]
+    notes = [f"{policy} is {reason}" for policy, reason in suspended.items()]
+    return Sheet("Failures", columns, rows, notes, [ALWAYS] * len(columns), texts=4)

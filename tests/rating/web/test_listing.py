@@ -1,0 +1,75 @@
+"""The list of matches by pages, and the plots of ratings."""
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from rating.records.match import Match
+from rating.records.outcome import FINISHED, Outcome, SeatOutcome
+from rating.records.store import Glance
+from rating.schemes.figures import Intervals
+from rating.web.listing import FORFEIT, Choice, choose
+from rating.web.plots import plot_intervals
+from rating.web.watched import Entry, Moment
+
+
+def entry(number, environment="game_v0", policies=("a", "b"), forfeit=""):
+    seats = (SeatOutcome(policies[0], 1.0), SeatOutcome(policies[1], -1.0, forfeit=forfeit))
+    match = Match(environment, number, policies, number)
+    return Entry(match.id, Glance(match, Outcome(environment, number, number, FINISHED, seats), 2, ""), 2)
+
+
+MOMENT = Moment(
+    {one.id: one for one in [*(entry(number) for number in range(120)), entry(0, "other_v0", ("a", "c"), "empty")]}
+)
+
+
+def test_every_match_stands_on_one_page():
+    pages = [choose(MOMENT, Choice(page=page)) for page in (1, 2, 3)]
+    assert [len(page.entries) for page in pages] == [50, 50, 21]
+    assert [one.id for page in pages for one in page.entries] == [*MOMENT.entries]
+    assert choose(MOMENT, Choice(page=10**9)).page == 3
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ({"environment": "game_v0"}, 120),
+        ({"policy": "c"}, 1),
+        ({"policy": "a", "environment": "other_v0"}, 1),
+        ({"result": FORFEIT}, 1),
+        ({"result": "finished", "policy": "b"}, 120),
+        ({"result": "no such thing"}, 0),
+    ],
+)
+def test_matches_are_chosen_by_what_is_asked_for(query, count):
+    choice = Choice.read(query)
+    assert choose(MOMENT, choice).count == count
+    assert Choice.read(dict(pair.split("=") for pair in choice.query(2).replace("+", " ").split("&"))).page == 2
+
+
+@pytest.mark.parametrize("page", ["", "0", "-3", "x", "1.5", "²", "9" * 400, "٣"])
+def test_what_is_no_page_is_the_first_one(page):
+    assert Choice.read({"page": page}).page == 1
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("a", 1000.0, 900.0, 1100.0), ("<b>&" * 20, 950.0, None, None), ("c", -1e6, None, 1e6)],
+        [("a", 0.0, 0.0, 0.0)],
+        [("a", 0.5, None, None)],
+        [("a", 1e-12, None, 2e-12), ("b", 0.0, 0.0, 1e-12)],
+    ],
+)
+def test_a_plot_keeps_everything_within_its_frame(rows):
+    root = ElementTree.fromstring(plot_intervals(Intervals(rows, "rating"), "game_v0"))
+    width = float(root.get("width"))
+    circles = root.findall("{*}circle")
+    assert len(circles) == len(rows)
+    for item in [*circles, *root.findall("{*}line")]:
+        for name in ("cx", "x1", "x2"):
+            assert 0 <= float(item.get(name, 0)) <= width
+    arrows = root.findall("{*}path")
+    assert len(arrows) == sum(row.count(None) for row in rows)
+    assert len(root.findall("{*}text")) >= len(rows) + 2
