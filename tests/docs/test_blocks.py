@@ -250,7 +250,7 @@ def test_every_block_is_run_or_checked(name: str, folder: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_commands_in_the_text_are_there(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / name).read_text(encoding="utf-8")
+    text = " ".join((ROOT / name).read_text(encoding="utf-8").split())  # a command may go on in the next line
     for command, rest in re.findall(r"`llmarena ([a-z-]+)([^`]*)`", text):
         with pytest.raises(SystemExit):
             build_parser().parse_args([command, "--help"])

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_first_paid_run_costs_what_its_page_says(tmp_path, monkeypatch, capsys):
-    page = (DOCS / "first_paid_run.md").read_text(encoding="utf-8")
+    page = " ".join((DOCS / "first_paid_run.md").read_text(encoding="utf-8").split())
     run_file, ended = code_blocks("first_paid_run.md")
     serve, forecast, run, resume, report = (
         shlex.split(line)[1:] for line in re.findall(r"`(llmarena [^`]* [^`]*)`", page)[:5]
@@ -24,7 +24,7 @@ def test_the_first_paid_run_costs_what_its_page_says(tmp_path, monkeypatch, caps
         (tmp_path / "paid.toml").write_text(run_file.text.replace("http://127.0.0.1:9000/v1", url), encoding="utf-8")
         assert main(forecast) == 0
         least, most, read_least, read_most = re.findall(
-            r"expects ([\d,]+) to\s([\d,]+) calls, ([\d,]+) to ([\d,]+) tokens", page
+            r"expects ([\d,]+) to ([\d,]+) calls, ([\d,]+) to ([\d,]+) tokens", page
         )[0]
         forecast = capsys.readouterr().out
         assert f"[{least}, {most}]" in forecast and f"[{read_least}, {read_most}]" in forecast
