@@ -71,7 +71,7 @@ class Seat:
         self.over = self.left = False
         self._turns = 0
         self._answer: asyncio.Future[str] | None = None
-        self._given = ("", "")
+        self._given: tuple[str, str] | None = None
 
     def recall(self, observation: Mapping[str, Any], reply: str) -> None:
         """Takes note of a turn that was played before an interruption."""

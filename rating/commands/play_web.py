@@ -35,7 +35,7 @@ def play_in_browser(args: argparse.Namespace, specs: dict[str, str]) -> None:
         else:
             _print_rewards(next(store.records()))
 
-    play_recorded(args, _run_file(args, specs), args.out or Path("llmarena-play"), print_result)
+    play_recorded(args, run_file(args, specs), args.out or Path("llmarena-play"), print_result)
 
 
 def with_company(environment: str, specs: dict[str, str], agents: list[str]) -> dict[str, str]:
@@ -53,7 +53,7 @@ def with_company(environment: str, specs: dict[str, str], agents: list[str]) -> 
     return {agent: {**specs, **added}[agent] for agent in agents}
 
 
-def _run_file(args: argparse.Namespace, specs: dict[str, str]) -> str:
+def run_file(args: argparse.Namespace, specs: dict[str, str]) -> str:
     """Returns the run file of the match, which is played with the same options as without a browser."""
     name, options = canonical_name(args.env), parse_options(args.option, "--option")
     declaration = load_environment(name).declaration
@@ -75,7 +75,8 @@ def _run_file(args: argparse.Namespace, specs: dict[str, str]) -> str:
     }
     if declaration.scheme == Tournament.name:  # of which one match is none
         environment["scheme"] = Duels.name
-    return tomlkit.dumps({"seed": args.seed, "stop": {"matches": 1}, "environment": [environment], "policy": policies})
+    run = {"seed": args.seed, "executor": "async", "stop": {"matches": 1}}
+    return tomlkit.dumps({**run, "environment": [environment], "policy": policies})
 
 
 def _names(specs: dict[str, str]) -> dict[str, str]:

@@ -90,7 +90,7 @@ def play_recorded(args: argparse.Namespace, text: str, directory: Path, print_re
     """
     out = _free_directory(directory)
     with _resumable(out, web_flags(args)), _listener(args) as listener:
-        session = Session(cache=args.cache, offline=args.offline, desk=Desk())
+        session = Session(cache=args.cache, offline=args.offline, quiet=True, desk=Desk())
         config, store = run_directory.create(out, text, "command line", offline=session.offline)
         told = sys.stderr if args.json else None
         with run_directory.Lock(out), closing(store):

@@ -19,7 +19,7 @@ from rating.records.match import Match
 from rating.running.run_file import PERSON, RunConfig
 from rating.running.session import ONE_GO, Session
 
-COMPUTING = 4
+COMPUTING = 2
 """Scripted policies that compute at once while pages are served: they share one core, of which the pages need some."""
 
 

@@ -1,9 +1,15 @@
 """People play in a real browser: every environment to its end, with and without scripts, by keyboard, over lost connections."""
 
+import subprocess
+import sys
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
 import pytest
 
 from llmarena_envs.catalogue import CATALOGUE
 from tests.browser.conftest import PATIENCE, Command
+from tests.browser.hostile_debater import MARKUP
 
 ANSWERS = {
     "bargain_v0": "player_0: 1 hats 0 balls 0 apples",
@@ -13,6 +19,16 @@ ANSWERS = {
     "debate_v0": "<respond>yes</respond><criticize>no</criticize><raise>why?</raise>",
     "simulation_v0": "42",
 }
+
+
+def wait_for(page, state):
+    """Waits until a page says so of its match."""
+    page.locator("#state", has_text=state).wait_for(timeout=PATIENCE * 1000)
+
+
+def wait_for_question(page, name):
+    """Waits until a page asks a question."""
+    page.locator(f"#typed input[name=question][value='{name}']").wait_for(state="attached", timeout=PATIENCE * 1000)
 
 
 def give(page, answer):
@@ -35,11 +51,8 @@ def give(page, answer):
 def finish(page, answer, turns=60):
     """Answers until the match is over."""
     for _ in range(turns):
-        page.wait_for_function(
-            "document.querySelector('#typed') || /over/.test(document.querySelector('#state').textContent)",
-            timeout=PATIENCE * 1000,
-        )
-        if not page.locator("#typed").count():
+        page.locator("#typed, #state:has-text('over')").first.wait_for(timeout=PATIENCE * 1000)
+        if "over" in page.inner_text("#state"):
             return
         give(page, answer)
     raise AssertionError(f"not over after {turns} turns: {page.inner_text('#live')[-2000:]}")
@@ -55,10 +68,223 @@ def test_every_environment_is_played_to_its_end_recorded_verified_and_rated(brow
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.goto(address)
     finish(page, ANSWERS.get(name, ""))
-    page.locator("#state", has_text="The run has ended").wait_for()
+    wait_for(page, "The run has ended")
     assert command.end() == 0
     page.close()
     assert errors == []
     assert "(human)" in command.output.getvalue()
     assert Command("replay", str(tmp_path / "run"), "--verify").end() == 0
     assert Command("rate", str(tmp_path / "run")).end() == 0
+
+
+def test_two_people_play_in_two_browsers_and_each_sees_the_other_move(browser, tmp_path):
+    seats = ("--policy", "player_0=human", "--policy", "player_1=human")
+    command = Command("play", "tictactoe_v0", *seats, "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    pages = [browser.new_context().new_page() for _ in range(2)]
+    for page, address in zip(pages, command.addresses(2), strict=True):
+        page.goto(address)
+    first, second = pages
+    wait_for(first, "It is your move")
+    wait_for(second, "Others are to move")
+    first.locator("svg").wait_for()
+    for turn in range(9):
+        page, other = pages[turn % 2], pages[1 - turn % 2]
+        wait_for(page, "It is your move")
+        before = other.inner_text("#text")
+        page.locator("#moves button[name=reply]").nth(-1 if turn % 2 else 0).click()
+        other.wait_for_function("before => document.querySelector('#text').innerText !== before", arg=before)
+        if "over" in page.inner_text("#state"):
+            break
+    for page in pages:
+        wait_for(page, "The run has ended")
+    assert command.end() == 0
+    assert "player_0 (human player_0): " in command.output.getvalue()
+
+
+def test_a_match_is_played_without_scripts(browser, tmp_path):
+    command = Command(
+        "play", "connect_four_v0", "--option", "language=zh", "--web", "--port", "0", "--out", str(tmp_path / "run")
+    )
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(command.addresses()[0])
+    page.get_by_label("Your reply").fill("nothing of use")
+    page.get_by_role("button", name="Send", exact=True).click()
+    assert page.locator(".refused").get_attribute("lang") == "zh"
+    for _ in range(60):
+        page.locator("#typed, #state:has-text('over')").first.wait_for()
+        if "over" in page.inner_text("#state"):
+            break
+        page.locator("#moves button[name=reply]").first.click()
+    wait_for(page, "The run has ended")  # the page asks again by itself until it has
+    assert command.end() == 0
+
+
+def test_a_match_is_played_by_keyboard_and_the_focus_stays(browser, tmp_path):
+    command = Command("play", "tictactoe_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    page = browser.new_page()
+    page.goto(command.addresses()[0])
+    wait_for(page, "It is your move")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.name") == "reply":
+            break
+    for _ in range(5):
+        question = page.locator("#typed input[name=question]").input_value()
+        assert page.evaluate("document.activeElement.closest('#moves') !== null")
+        page.keyboard.press("Enter")
+        page.wait_for_function(
+            "name => document.querySelector('#typed input[name=question]')?.value !== name && !document.hidden",
+            arg=question,
+        )
+        page.locator("#typed, #state:has-text('over')").first.wait_for()
+        if "over" in page.inner_text("#state"):
+            break
+        page.wait_for_function("() => document.activeElement.closest('#moves')")
+    wait_for(page, "The run has ended")
+    assert page.evaluate("document.activeElement.id") == "state"
+    assert "over" in page.inner_text("#announcement")
+    assert command.end() == 0
+
+
+def test_a_click_in_the_picture_is_a_move_and_what_was_typed_stays(browser, tmp_path):
+    command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    page = browser.new_page()
+    page.goto(command.addresses()[0])
+    page.get_by_label("Your reply").fill("a thought of mine")
+    page.locator("svg [data-reply]").nth(3).click()
+    wait_for_question(page, "2.0")
+    assert "4, " in page.inner_text("#text")
+    assert page.get_by_label("Your reply").input_value() == "a thought of mine"
+    finish(page, "")
+    assert command.end() == 0
+
+
+def test_hostile_words_of_others_stay_words(browser, tmp_path):
+    hostile = ("--policy", "debater_1=tests.browser.hostile_debater:debater")
+    command = Command("play", "debate_v0", *hostile, "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    page = browser.new_page()
+    dialogs = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    page.goto(command.addresses()[0])
+    read = ""
+    for _ in range(10):
+        page.locator("#typed, #state:has-text('over')").first.wait_for()
+        read += page.inner_text("#text")
+        assert page.locator("img, iframe, #live script, [onerror], svg image, svg script, svg a").count() == 0
+        if "over" in page.inner_text("#state"):
+            break
+        give(page, ANSWERS["debate_v0"])
+    assert MARKUP.splitlines()[0] in read
+    assert dialogs == []
+    wait_for(page, "The run has ended")
+    assert command.end() == 0
+
+
+def test_a_reply_is_kept_while_there_is_no_connection(browser, tmp_path):
+    command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(command.addresses()[0])
+    wait_for(page, "It is your move")
+    context.set_offline(True)
+    page.get_by_label("Your reply").fill("X: 4")
+    page.get_by_role("button", name="Send", exact=True).click()
+    page.locator("#connection", has_text="Your reply was not sent").wait_for()
+    assert page.get_by_label("Your reply").input_value() == "X: 4"
+    context.set_offline(False)
+    page.locator("#connection").wait_for(state="hidden")
+    page.get_by_role("button", name="Send", exact=True).click()
+    wait_for_question(page, "2.0")
+    assert page.get_by_label("Your reply").input_value() == ""
+    finish(page, "")
+    assert command.end() == 0
+
+
+@contextmanager
+def started(*arguments):
+    """Starts a command in a process of its own; gives the process and the address at which a person plays."""
+    command = [sys.executable, "-m", "rating.cli", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            yield process, process.stdout.readline().rpartition(" plays at ")[2].strip()
+        finally:
+            process.kill()
+
+
+def test_a_match_goes_on_after_the_server_was_killed_and_started_again(browser, tmp_path):
+    run, page = str(tmp_path / "run"), browser.new_page()
+    with started("play", "connect_four_v0", "--web", "--port", "0", "--out", run) as (process, address):
+        page.goto(address)
+        give(page, "")
+        wait_for_question(page, "2.0")
+        text = page.inner_text("#text")
+        process.kill()
+        process.wait()
+    page.locator("#connection", has_text="no connection").wait_for()
+    page.get_by_label("Your reply").fill("X: 4")
+    page.get_by_role("button", name="Send", exact=True).click()
+    page.locator("#connection", has_text="Your reply was not sent").wait_for()
+    with started("resume", run, "--web", "--port", str(urlsplit(address).port)) as (process, again):
+        assert again == address
+        page.locator("#connection").wait_for(state="hidden", timeout=PATIENCE * 1000)
+        wait_for(page, "It is your move")
+        assert page.inner_text("#text") == text
+        assert page.get_by_label("Your reply").input_value() == "X: 4"
+        page.get_by_role("button", name="Send", exact=True).click()
+        wait_for_question(page, "3.0")
+        assert page.inner_text("#text").count("X") > text.count("X")
+        finish(page, "")
+        wait_for(page, "The run has ended")
+        assert process.wait(PATIENCE) == 0
+    assert Command("replay", run, "--verify").end() == 0
+
+
+CONTROLS = """() => [...document.querySelectorAll('a, button, select, textarea, summary, [tabindex]')]
+  .filter(each => each.checkVisibility() && !each.matches('.skip'))
+  .map(each => ({name: (each.labels?.[0]?.textContent || each.ariaLabel || each.textContent).trim(),
+                 height: each.getBoundingClientRect().height, tag: each.tagName}))"""
+"""What can be used in a page, with the name that a screen reader says."""
+
+CONTRASTS = """() => {
+  const part = value => value <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4;
+  const light = colour => colour.match(/[\\d.]+/g).slice(0, 3).map(value => part(value / 255))
+    .reduce((sum, value, index) => sum + value * [.2126, .7152, .0722][index], 0);
+  const ground = each => {
+    for (; each; each = each.parentElement) {
+      const colour = getComputedStyle(each).backgroundColor;
+      if (!/, 0\\)$/.test(colour)) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  return [...document.querySelectorAll('h1, p, pre, a, label, button, summary, legend, select')]
+    .filter(each => each.checkVisibility()).map(each => {
+      const [above, below] = [light(getComputedStyle(each).color), light(ground(each))].sort((a, b) => b - a);
+      return [each.tagName, (above + .05) / (below + .05)];
+    });
+}"""
+"""Contrast of each text with what it stands on (WCAG 2.2, 1.4.3)."""
+
+
+@pytest.mark.parametrize("name", ["connect_four_v0", "bid_v0"])
+def test_pages_suit_screen_readers_and_phones(browser, tmp_path, name):
+    command = Command("play", name, "--option", "language=zh", "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(command.addresses()[0])
+    wait_for(page, "It is your move")
+    controls = page.evaluate(CONTROLS)
+    assert [control for control in controls if not control["name"]] == []
+    assert [
+        control for control in controls if control["tag"] in ("BUTTON", "SELECT", "SUMMARY") and control["height"] < 44
+    ] == []
+    assert [pair for pair in page.evaluate(CONTRASTS) if pair[1] < 4.5] == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.locator("h1").count() == page.locator("main").count() == 1
+    assert page.locator("html").get_attribute("lang") == "en"
+    assert page.locator("#text pre").get_attribute("lang") == page.locator("#picture").get_attribute("lang") == "zh"
+    assert page.locator("[role=status][aria-live=polite]").count() == 1
+    assert page.locator("svg[role=img] > title").count() == 1
+    finish(page, "")
+    assert command.end() == 0

@@ -1,0 +1,140 @@
+"""``llmarena play --web``: who sits where, with which options, and what is printed and recorded."""
+
+import io
+import json
+import os
+import re
+import signal
+import sys
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+import pytest
+
+from agents.baselines.company import company
+from agents.play import play
+from agents.registry import make_policy
+from llmarena_envs.catalogue import CATALOGUE, load_environment, make_environment
+from rating.cli import main
+from rating.commands import web
+from rating.commands.arguments import build_parser
+from rating.commands.play_web import run_file, with_company
+from rating.running import run_directory
+
+ENVIRONMENTS = [entry.name for entry in CATALOGUE]
+
+
+def text(*arguments, **specs):
+    """Returns the run file of a command, and the policies on its seats."""
+    args = build_parser().parse_args(["play", *arguments, "--web"])
+    agents = make_environment(args.env, {}).possible_agents
+    seated = with_company(args.env, specs, agents)
+    return run_file(args, seated), seated
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_a_person_has_company_that_plays_the_game(name):
+    agents = make_environment(name, {}).possible_agents
+    _, seated = text(name)
+    person = next(agent for agent in agents if load_environment(name).declaration.is_rated(agent))
+    assert [agent for agent in agents if seated[agent] == "human"] == [person]
+    company_of_all = {agent: make_policy(company(name, agent), name) for agent in agents}
+    episode = play(make_environment(name, {}), company_of_all, seed=2)
+    assert not any(episode.forfeit(agent) for agent in agents)
+    assert not any(turn.fallback for turn in episode.turns)
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+@pytest.mark.parametrize("everybody", [False, True])
+def test_people_may_sit_on_any_seat(name, everybody):
+    agents = make_environment(name, {}).possible_agents
+    specs = dict.fromkeys(agents if everybody else agents[-1:], "human")
+    config, _ = run_directory.check_run_file(text(name, **specs)[0], "command line")
+    assert len(config.people()) == len(specs)
+
+
+def test_a_match_has_the_options_of_one_without_a_browser():
+    config, _ = run_directory.check_run_file(
+        text("connect_four_v0", "--option", "language=zh", "--seed", "7")[0], "here"
+    )
+    assert config.options("connect_four_v0") == {"language": "zh"} and config.seed == 7
+
+
+def test_a_seat_that_is_not_there_is_an_error(capsys):
+    assert main(["play", "tictactoe_v0", "--web", "--policy", "player_7=human"]) == 2
+    assert "player_7" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_an_error_and_makes_no_directory(tmp_path, capsys):
+    with web.listen("127.0.0.1", 0) as taken:
+        port = str(taken.getsockname()[1])
+        assert main(["play", "tictactoe_v0", "--web", "--port", port, "--out", str(tmp_path / "run")]) == 2
+    assert "free" in capsys.readouterr().err and not (tmp_path / "run").exists()
+
+
+def test_a_match_without_people_is_played_and_printed_as_json(tmp_path, capsys):
+    seats = ("--policy", "player_0=greedy", "--policy", "player_1=greedy")
+    command = ["play", "tictactoe_v0", "--web", "--json", "--port", "0", "--out", str(tmp_path / "run"), *seats]
+    assert main(command) == 0
+    printed = capsys.readouterr()
+    record = json.loads(printed.out)
+    assert record["status"] == "finished" and record["match"]["options"] == {}
+    assert [seat["policy"] for seat in record["outcome"]["seats"]] == ["greedy player_0", "greedy player_1"]
+    assert "is shown at http://127.0.0.1:" in printed.err
+    assert main(command) == 0
+    assert (tmp_path / "run-2" / "run.db").exists()
+
+
+class Person(threading.Thread):
+    """Plays by plain requests: gives the first legal move until the run has ended, or leaves after some.
+
+    Args:
+        screen: where the address is printed.
+        moves: after which the process is interrupted.
+    """
+
+    def __init__(self, screen, moves=100):
+        super().__init__(daemon=True)
+        self._screen = screen
+        self._moves = moves
+        self.address = self.last = ""
+
+    def run(self):
+        while not (found := re.search(r"^human plays at (\S+)$", self._screen.getvalue(), re.MULTILINE)):
+            time.sleep(0.01)
+        self.address = found[1]
+        while "The run has ended" not in self.last:
+            with urllib.request.urlopen(self.address) as answer:
+                self.last = answer.read().decode()
+            question = re.search(r'name="question" value="([^"]+)"', self.last)
+            if question and not self._moves:
+                os.kill(os.getpid(), signal.SIGINT)
+                return
+            if question:
+                self._moves -= 1
+                reply = re.search(r'<button name="reply" value="([^"]+)"', self.last)[1]
+                action = re.search(r'action="([^"]+)"', self.last)[1]
+                data = urllib.parse.urlencode({"question": question[1], "reply": reply}).encode()
+                urllib.request.urlopen(urllib.parse.urljoin(self.address, action), data=data).close()
+
+
+def test_a_match_that_is_interrupted_goes_on_where_it_was_at_the_same_address(tmp_path, monkeypatch, capfd):
+    def run(*arguments, **person):
+        screen = io.StringIO()
+        monkeypatch.setattr(sys, "stdout", screen)
+        playing = Person(screen, **person)
+        playing.start()
+        return main([*arguments]), playing, screen.getvalue()
+
+    directory = str(tmp_path / "run")
+    with web.listen("127.0.0.1", 0) as free:
+        port = str(free.getsockname()[1])
+    code, before, _ = run("play", "connect_four_v0", "--web", "--port", port, "--out", directory, moves=2)
+    assert code == 130
+    assert f"llmarena resume {directory} --web --port {port}" in capfd.readouterr().err
+    code, after, printed = run("resume", directory, "--web", "--port", port)
+    assert code == 0 and after.address == before.address and "It is your move" in before.last
+    assert "matches" in printed
+    assert main(["replay", directory, "--verify"]) == 0
