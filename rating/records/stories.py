@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from agents.play import Streams
-from llmarena_envs.catalogue import load_environment, make_environment
+from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.text_env import TextEnv
+from rating.records.playback import Playback
 from rating.records.record import Record
 
 
@@ -33,22 +33,18 @@ def tell(record: Record, *, draw: bool = False) -> Story:
         record: the match.
         draw: whether positions are drawn.
     """
-    match = record.match
     try:
-        environment = load_environment(match.environment)
-        if not record.turns or (environment.narrate is TextEnv.narrate and not draw):
+        tells = load_environment(record.match.environment).narrate is not TextEnv.narrate
+        if not record.turns or not (tells or draw):
             return Story()
-        env = make_environment(match.environment, dict(environment.narrating_options(match.options)))
-        env.reset(seed=Streams(match.seed).game())
-        raw = env.unwrapped
-        pictures = [raw.draw()] if draw else []
+        playback = Playback(record.match)
+        pictures = [playback.env.draw()] if draw else []
         for turn in record.turns:
-            if raw.agent_selection != turn.agent or raw.observe(turn.agent)["text"] != turn.read:
-                return Story(missing=f"what {turn.agent} reads in turn {turn.index + 1} is not what was recorded")
-            raw.step(turn.action)
+            if missing := playback.play(turn):
+                return Story(missing=missing)
             if draw:
-                pictures.append(raw.draw())
-        return Story(raw.narrate(), pictures=tuple(pictures))
+                pictures.append(playback.env.draw())
+        return Story(playback.env.narrate(), pictures=tuple(pictures))
     except (
         Exception
     ) as error:  # of an environment that may be gone, or somebody's own: its matches are shown all the same
