@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from llmarena_envs.core.options import OptionError
-from rating.commands.run import play_run
+from rating.commands.playing import play_run
 from rating.commands.signals import Interruptions
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome

@@ -339,7 +339,7 @@ def _serve(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_web(parser: argparse.ArgumentParser) -> None:
-    """Adds how people play in a browser."""
+    """Adds whether there are pages in a browser, and where."""
     parser.add_argument("--web", action="store_true", help="show pages in a browser, in which people play and watch")
     _add_address(parser)
 
@@ -347,10 +347,13 @@ def _add_web(parser: argparse.ArgumentParser) -> None:
 def _add_address(parser: argparse.ArgumentParser) -> None:
     """Adds where pages are served."""
     parser.add_argument(
-        "--host", default=DEFAULT_HOST, help="address of the pages (default 127.0.0.1: this machine only)"
+        "--host", default=DEFAULT_HOST, help=f"address of the pages (default {DEFAULT_HOST}: this machine only)"
     )
     parser.add_argument(
-        "--port", type=count, default=DEFAULT_PORT, help="port of the pages; 0 for any free one (default 8642)"
+        "--port",
+        type=count,
+        default=DEFAULT_PORT,
+        help=f"port of the pages; 0 for any free one (default {DEFAULT_PORT})",
     )
 
 

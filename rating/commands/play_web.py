@@ -2,21 +2,26 @@
 
 import argparse
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import tomlkit
 
 from agents.baselines.company import company
+from agents.desk import Desk
 from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import parse_options
 from llmarena_envs.core.terminal import printable
-from rating.commands.run import play_recorded
+from rating.commands.playing import check_complete, free_directory, play_run, resumable
+from rating.commands.web import listener_if_asked, web_flags
 from rating.records.export import write_jsonl
 from rating.records.record import Record
-from rating.records.store import Store
+from rating.running import run_directory
+from rating.running.lock import Lock
 from rating.running.run_file import PERSON
+from rating.running.session import Session
 from rating.schemes.duels import Duels
 from rating.schemes.tournament import Tournament
 
@@ -28,14 +33,19 @@ def play_in_browser(args: argparse.Namespace, specs: dict[str, str]) -> None:
         args: of the command.
         specs: of the policy on each seat, in the order of the agents.
     """
-
-    def print_result(store: Store) -> None:
-        if args.json:
-            write_jsonl(store.records(), sys.stdout)
-        else:
-            _print_rewards(next(store.records()))
-
-    play_recorded(args, run_file(args, specs), args.out or Path("llmarena-play"), print_result)
+    directory = free_directory(args.out or Path("llmarena-play"))
+    with resumable(directory, web_flags(args)), listener_if_asked(args) as listener:
+        session = Session(cache=args.cache, offline=args.offline, quiet=True, desk=Desk())
+        config, store = run_directory.create(directory, run_file(args, specs), "command line", offline=session.offline)
+        told = sys.stderr if args.json else None
+        with Lock(directory), closing(store):
+            void = play_run(directory, config, store, args.interruptions, session, listener, told)
+            if args.json:
+                write_jsonl(store.records(), sys.stdout)
+            else:
+                _print_rewards(next(store.records()))
+            print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})", file=told)
+    check_complete(directory, void)
 
 
 def with_company(environment: str, specs: dict[str, str], agents: list[str]) -> dict[str, str]:

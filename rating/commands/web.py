@@ -6,7 +6,7 @@ import contextlib
 import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
@@ -67,6 +67,18 @@ def open_listener(args: argparse.Namespace) -> socket.socket:
             file=sys.stderr,
         )
     return listener
+
+
+def listener_if_asked(args: argparse.Namespace) -> AbstractContextManager[socket.socket | None]:
+    """Opens where the pages of a run are served, if the flags ask for pages.
+
+    Raises:
+        OptionError: if what serves them is not installed, or the address cannot be had.
+    """
+    if not args.web:
+        return nullcontext()
+    check_installed()
+    return open_listener(args)
 
 
 @asynccontextmanager

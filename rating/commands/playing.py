@@ -1,0 +1,95 @@
+"""A run that a command plays: with its progress, its pages in a browser, and how it goes on if it stops."""
+
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from agents.errors import ProviderError, Quit
+from rating.commands.garbage import rare_collections
+from rating.commands.progress import ProgressDisplay
+from rating.commands.signals import Interruptions
+from rating.commands.web import pages, show_end
+from rating.errors import BudgetExceeded, IncompleteRun
+from rating.records.store import Store
+from rating.running import run_directory
+from rating.running.run_file import RunConfig
+from rating.running.runner import Runner
+from rating.running.session import ONE_GO, Session
+
+
+def play_run(
+    directory: Path,
+    config: RunConfig,
+    store: Store,
+    interruptions: Interruptions,
+    session: Session = ONE_GO,
+    listener: socket.socket | None = None,
+    told: TextIO | None = None,
+) -> int:
+    """Plays a run to its end, shows how far it is, and returns how many of its matches are void.
+
+    Args:
+        directory: of the run, whose lock the caller holds.
+        config: the run.
+        store: what was recorded of it; stays open.
+        interruptions: by which play stops in good order.
+        session: what holds for this go.
+        listener: where the pages of the run are served meanwhile; ``None`` for no pages.
+        told: where the addresses of the pages are printed; ``None`` for standard output.
+
+    Raises:
+        BudgetExceeded: if a limit that the run sets was reached.
+    """
+    run_directory.keep_run_file(directory, store)
+    runner = Runner(config, store, session)
+    display = ProgressDisplay(person=bool(config.people()) and session.desk is None, quiet=session.quiet)
+
+    async def watched() -> int:
+        if listener is None:
+            return await display.watch(runner.run, runner.progress)
+        async with pages(directory, listener, session.desk, config.people(), told):
+            void = await display.watch(runner.run, runner.progress)
+            if session.desk is not None:
+                await show_end(session.desk)
+            return void
+
+    with rare_collections():
+        return interruptions.run(watched)
+
+
+@contextmanager
+def resumable(directory: Path, flags: str = "") -> Iterator[None]:
+    """Says how to go on, with which flags, if a run stops before its end."""
+    try:
+        yield
+    except (KeyboardInterrupt, Quit, BudgetExceeded, ProviderError) as error:
+        if run_directory.is_begun(directory):
+            print(f"The run goes on with: llmarena resume {directory}{flags}", file=sys.stderr)
+            if isinstance(error, ProviderError) and run_directory.is_unplayed(directory):
+                print("A run file that was corrected can be run into the same directory.", file=sys.stderr)
+        raise
+
+
+def check_complete(directory: Path, void: int) -> None:
+    """Checks that every match was played.
+
+    Raises:
+        IncompleteRun: if some are void.
+    """
+    if void:
+        raise IncompleteRun(
+            f"the ratings are of what was played: {void} {'match is' if void == 1 else 'matches are'} void, since a provider"
+            f" failed; to play what is missing: llmarena resume {directory}"
+        )
+
+
+def free_directory(path: Path) -> Path:
+    """Returns ``path``, or ``path-2``, ``path-3`` ... if it is taken."""
+    candidate, number = path, 1
+    while candidate.exists():
+        number += 1
+        candidate = path.with_name(f"{path.name}-{number}")
+    return candidate
