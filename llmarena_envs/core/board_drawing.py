@@ -14,7 +14,7 @@ _HEADER = 46
 _GAP = 12
 _DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
-SEATS = ("player_0", "player_1")
+_SEATS = ("player_0", "player_1")
 
 
 class BoardDrawing(Drawing[BoardView]):
@@ -89,7 +89,7 @@ class BoardDrawing(Drawing[BoardView]):
         states = {mark: self._state(mark, to_move, view, won) for mark in MARKS}
         names = {
             mark: self._words.render("drawing_you", player=seat) if seat == reader else seat
-            for mark, seat in zip(MARKS, SEATS, strict=True)
+            for mark, seat in zip(MARKS, _SEATS, strict=True)
         }
         told = [f"{mark}: {names[mark]} {states[mark]}".strip() for mark in MARKS]
         width = self.left + self.columns * self.cell + MARGIN

@@ -3,6 +3,12 @@
 from llmarena_envs.core.svg import INK, PAPER, Svg
 
 BACK = "#24508f"
+ACTS = "#0969da"
+"""Edge of whoever is to move, and of what can be pointed at."""
+
+CHOICE = "#ddf4ff"
+"""Ground of what can be pointed at."""
+
 ROUND = 6
 """Radius of the corners of a card."""
 

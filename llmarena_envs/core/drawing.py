@@ -5,16 +5,11 @@ from typing import Any, Generic
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.game import ViewType
-from llmarena_envs.core.svg import CUT, MONOSPACE, Svg, cut
+from llmarena_envs.core.svg import CUT, MONOSPACE, Svg, cut, fixed_width
 
 _LINE_HEIGHT = 20
 _MARGIN = 16
 _SIZE = 14
-_LETTER, _FULL_LETTER = 0.61, 1.0
-"""Widths of a letter and of a full-width letter in a monospaced font, as a share of the size."""
-
-_FIRST_FULL = "\u2e80"
-
 _MAX_LINES = 60
 _MAX_LETTERS = 110
 
@@ -66,16 +61,10 @@ class TextDrawing(Drawing[Any]):
         lines = [cut(line, _MAX_LETTERS) for line in text.split("\n")]
         if len(lines) > _MAX_LINES:
             lines = [CUT, *lines[1 - _MAX_LINES :]]
-        width = _SIZE * max(map(_letters, lines))
+        width = max(fixed_width(line, _SIZE) for line in lines)
         svg = Svg(2 * _MARGIN + width, 2 * _MARGIN + _LINE_HEIGHT * len(lines), self._title, text)
         for number, line in enumerate(lines, start=1):
             # Several spaces in a row would be drawn as one; texts of boards need them.
             spaced = line.replace(" ", "\u00a0")
             svg.text(_MARGIN, _MARGIN + _LINE_HEIGHT * number - 5, spaced, _SIZE, font_family=MONOSPACE)
         return str(svg)
-
-
-def _letters(line: str) -> float:
-    """Returns how wide a line is drawn, as a multiple of the size of its letters."""
-    full = sum([letter >= _FIRST_FULL for letter in line])
-    return _FULL_LETTER * full + _LETTER * (len(line) - full)

@@ -242,6 +242,11 @@ def earlier(count: int, language: str) -> str:
     return common_prompts(language).render("drawing_earlier", count=count)
 
 
+def without_colon(heading: str) -> str:
+    """Returns a heading without the colon that leads on to a text."""
+    return heading.rstrip(":：")
+
+
 def first_shown(heights: Sequence[float], room: float) -> int:
     """Returns from which entry on all find room."""
     start = len(heights)

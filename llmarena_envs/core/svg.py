@@ -39,6 +39,7 @@ _NARROW, _WIDE, _FULL, _OTHER = 0.42, 1.0, 1.0, 0.64
 _WIDTHS = dict.fromkeys(map(ord, " !'(),./:;I[]fijlrt|"), _NARROW) | dict.fromkeys(map(ord, "%@MWm"), _WIDE)
 _WIDTHS |= dict.fromkeys(map(ord, "ABCDEGHKNOPQRSTUVXYZw"), 0.8)
 _BOLD = 1.1
+_FIXED = 0.61  # of a letter, in a font whose letters are all of one width
 
 
 def xml_text(text: str) -> str:
@@ -56,6 +57,13 @@ def text_width(text: str, size: float = 16, bold: bool = False) -> float:
     """Estimates how wide a text is drawn, in pixels; rather too wide than too narrow, as the reader's font is not known."""
     width = sum([_WIDTHS.get(code) or _letter_width(code) for code in map(ord, printable(text))])
     return width * size * (_BOLD if bold else 1)
+
+
+def fixed_width(text: str, size: float = 16) -> float:
+    """Estimates how wide a text is drawn in a font whose letters are all of one width, full-width ones of two, in pixels."""
+    return size * sum(
+        [_FIXED if letter.isascii() else max(_FIXED, text_width(letter, 1)) for letter in printable(text)]
+    )
 
 
 def cut_to_width(text: str, width: float, size: float = 16, bold: bool = False) -> str:

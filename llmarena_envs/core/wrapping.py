@@ -3,11 +3,8 @@
 from functools import lru_cache
 from unicodedata import east_asian_width
 
-from llmarena_envs.core.svg import CUT, text_width
+from llmarena_envs.core.svg import CUT, fixed_width, text_width
 from llmarena_envs.core.terminal import printable
-
-_FIXED = 0.61
-"""Width of a letter in a font whose letters are all of one width, as a share of the size."""
 
 _LEAST = 0.3
 """Least width that a character is taken to have: so lines are bounded in length even if all is combining marks."""
@@ -50,8 +47,9 @@ def _width(letter: str) -> float:
     return max(_LEAST, text_width(letter, 1))
 
 
+@lru_cache(maxsize=4096)
 def _fixed_width(letter: str) -> float:
-    return _FIXED if letter.isascii() else max(_FIXED, _width(letter))
+    return fixed_width(letter, 1)
 
 
 def _broken(line: str, room: float, *, fixed: bool) -> list[str]:

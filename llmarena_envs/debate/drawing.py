@@ -7,7 +7,7 @@ from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts, common_prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import Block, Bubble, Caption, Note, Sheet
+from llmarena_envs.core.sheet import Block, Bubble, Caption, Note, Sheet, without_colon
 from llmarena_envs.core.sheet_table import Cell, Table, columns
 from llmarena_envs.core.svg import DIM, INK
 from llmarena_envs.debate.actions import DebateView, Passage
@@ -51,7 +51,7 @@ class DebateDrawing(Drawing[DebateView]):
         for number, (_, given) in enumerate(view.judgements):
             heading = self._render("other_judgement" if number else "own_judgement", number=number)
             said = given.text if isinstance(given, Judgement) else self._render("no_judgement")
-            history.append(Bubble("", said, heading=_title(heading), lines=4))
+            history.append(Bubble("", said, heading=without_colon(heading), lines=4))
         sheet.history(history)
         return str(sheet)
 
@@ -62,7 +62,7 @@ class DebateDrawing(Drawing[DebateView]):
             passage.side,
             passage.text or self._render("nothing"),
             self._colour_of_side(view, passage.side),
-            heading=_title(heading),
+            heading=without_colon(heading),
             lines=_LINES,
             indent=_INDENT * SIDES.index(passage.side),
         )
@@ -128,8 +128,3 @@ class DebateDrawing(Drawing[DebateView]):
         fields: dict[str, int] = {"round": round_} if stage == DEBATE else {}
         sheet.head(self._render(f"drawing_{stage}", **fields), moving)
         return sheet
-
-
-def _title(heading: str) -> str:
-    """Returns a heading without the colon that leads on to a text."""
-    return heading.rstrip(":：")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from llmarena_envs.core.card_drawing import ACTS, CHOICE
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts, common_prompts
 from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, SOFT, Svg, cut_to_width
@@ -38,7 +39,6 @@ _CHOICES_HEIGHT = 50
 
 _GAP = 8
 _LAST_LINE = 34
-_ACTS, _CHOICE = "#0969da", "#ddf4ff"
 _HEART = "M0 7C-10 0-8-7-4-7C-1.8-7-.4-5.3 0-3.6C.4-5.3 1.8-7 4-7C8-7 10 0 0 7z"
 
 
@@ -103,7 +103,7 @@ class HanabiDrawing(Drawing[HanabiView]):
         for place, seat in enumerate(scene.seats):
             x, y = _MARGIN + place % 2 * (_HAND_WIDTH + _GAP), _HANDS + place // 2 * (height + _GAP)
             acts = seat == scene.acting
-            edge = {"stroke": _ACTS, "stroke_width": 3} if acts else {"stroke": LINE}
+            edge = {"stroke": ACTS, "stroke_width": 3} if acts else {"stroke": LINE}
             svg.rect(x, y, _HAND_WIDTH, height, rx=10, fill=SOFT, **edge)
             title = f"{names[seat]} · {self._common.render('drawing_to_move')}" if acts else names[seat]
             svg.text(x + 12, y + 22, cut_to_width(title, _HAND_WIDTH - 24, 16, True), 16, font_weight="bold")
@@ -133,7 +133,7 @@ class HanabiDrawing(Drawing[HanabiView]):
         left = _MARGIN + 130
         svg.text(_MARGIN, y + 5, self._words.render("drawing_information"), 16)
         for token in range(view.variant.info_tokens):
-            svg.circle(left + 20 * token, y, 7, fill=_ACTS if token < view.info_tokens else PAPER, stroke=INK)
+            svg.circle(left + 20 * token, y, 7, fill=ACTS if token < view.info_tokens else PAPER, stroke=INK)
         svg.text(_MARGIN, y + 29, self._words.render("drawing_lives"), 16)
         for token in range(view.variant.life_tokens):
             fill = "#cf222e" if token < view.life_tokens else PAPER
@@ -174,7 +174,7 @@ class HanabiDrawing(Drawing[HanabiView]):
             below = 24 * (kind is Kind.DISCARD)
             with svg.group(reply):
                 card_x = x + position * _STEP
-                svg.rect(card_x, y + below, CARD_WIDTH, 21, rx=5, fill=_CHOICE, stroke=_ACTS)
+                svg.rect(card_x, y + below, CARD_WIDTH, 21, rx=5, fill=CHOICE, stroke=ACTS)
                 word = self._words.render(f"drawing_{kind.value}")
                 svg.text(card_x + CARD_WIDTH / 2, y + below + 16, word, 13, text_anchor="middle")
 

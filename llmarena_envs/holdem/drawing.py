@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from llmarena_envs.core.card_drawing import draw_back
+from llmarena_envs.core.card_drawing import ACTS, CHOICE, draw_back
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts, common_prompts
 from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, SOFT, Svg, cut_to_width
@@ -28,8 +28,7 @@ _BOARD = 174
 """Where the community cards begin, from the top."""
 
 _FELT, _RIM, _LINE_ON_FELT = "#1b6e4b", "#4a3426", "#8fc7ac"
-_CHIP = "#f2c744"
-_ACTS, _WINS = "#0969da", "#f2c744"
+_CHIP = _WINS = "#f2c744"
 
 _BELOW, _ABOVE = True, False
 
@@ -152,7 +151,7 @@ class HoldemDrawing(Drawing[HoldemView]):
     def _draw_seat(self, svg: Svg, x: float, y: float, scene: _Scene, seat: int, name: str, state: str) -> None:
         """Adds a seat: its player, cards, chips and what the player did last or is doing."""
         table, won = scene.table, scene.over and scene.last is not None and scene.last.net[seat] > 0
-        colour = _WINS if won else _ACTS if seat == scene.acting else LINE
+        colour = _WINS if won else ACTS if seat == scene.acting else LINE
         svg.rect(
             x, y, _SEAT_WIDTH, _SEAT_HEIGHT, rx=10, fill=PAPER, stroke=colour, stroke_width=1 if colour == LINE else 4
         )
@@ -198,7 +197,7 @@ class HoldemDrawing(Drawing[HoldemView]):
             x, y, width = _MARGIN + action * step, _TABLE_HEIGHT, step - 8
             legal = action in replies
             with svg.group(replies.get(action, "")):
-                svg.rect(x, y, width, 46, rx=8, fill="#ddf4ff" if legal else SOFT, stroke=_ACTS if legal else LINE)
+                svg.rect(x, y, width, 46, rx=8, fill=CHOICE if legal else SOFT, stroke=ACTS if legal else LINE)
                 ink = INK if legal else DIM
                 svg.text(
                     x + width / 2, y + 20, ACTION_NAMES[action], 15, fill=ink, text_anchor="middle", font_weight="bold"

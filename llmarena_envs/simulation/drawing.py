@@ -7,7 +7,7 @@ from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import Note, Sheet
+from llmarena_envs.core.sheet import Note, Sheet, without_colon
 from llmarena_envs.core.sheet_table import Cell, Table
 from llmarena_envs.core.svg import INK
 from llmarena_envs.simulation.actions import SIMULATOR, USER, Given, Rating, SimulationView, Utterance
@@ -59,9 +59,11 @@ class SimulationDrawing(Drawing[SimulationView]):
             entries.append(entry._replace(label=" · ".join([entry.label, *marks])))
             if message.speaker == USER and turn <= len(game.truths):
                 truth = game.truths[turn - 1]
-                entries.append(Entry(_title(render("picture_truth")), truth or render("nothing"), TRUE))
+                entries.append(Entry(without_colon(render("picture_truth")), truth or render("nothing"), TRUE))
         for side, agent, answer in zip(SIDES, game.simulators, game.answers, strict=False):
-            label = " · ".join([_title(render("response_side", side=side)), agent, *self._marks(game, answer, turn)])
+            label = " · ".join(
+                [without_colon(render("response_side", side=side)), agent, *self._marks(game, answer, turn)]
+            )
             entries.append(self._answer(label, answer))
         sheet = self._sheet(game.stage, game.turn, game.turns, game.to_move)
         sheet.add(Window(game.task.act, entries, self._language))
@@ -81,10 +83,10 @@ class SimulationDrawing(Drawing[SimulationView]):
         label = self._render(name, turn=turn)
         if message.speaker == SIMULATOR:
             return self._answer(label, message)
-        return Entry(_title(label), message.text or self._render("nothing"), ASKED)
+        return Entry(without_colon(label), message.text or self._render("nothing"), ASKED)
 
     def _answer(self, label: str, answer: Utterance) -> Entry:
-        return Entry(_title(label), answer.text or self._render("nothing"), ANSWERED)
+        return Entry(without_colon(label), answer.text or self._render("nothing"), ANSWERED)
 
     def _marks(self, game: Simulation, answer: Utterance, turn: int) -> Sequence[str]:
         """Returns how an answer compares with that of the engine, if there is one."""
@@ -122,7 +124,3 @@ class SimulationDrawing(Drawing[SimulationView]):
         if winner not in SIDES:
             return render("story_no_winner")
         return render("story_winner", agent=game.simulators[SIDES.index(winner)])
-
-
-def _title(label: str) -> str:
-    return label.rstrip(":：")
