@@ -2,7 +2,8 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rating.errors import RunError
@@ -78,19 +79,11 @@ def open_existing(path: Path) -> sqlite3.Connection:
     if not writable and not path.with_name(f"{path.name}-wal").exists():
         where += "?immutable=1"  # otherwise SQLite wants to make a file beside it even for reading
     db = _connect(where)
-    try:
+    with _closed_if_unusable(path, db):
         _check(path, db)
         if not writable and schema_version(db) < SCHEMA_VERSION:
-            original, db = db, _connect("")
-            original.backup(db)
-            original.close()
+            db = _copied(db)
         db.execute("PRAGMA synchronous = NORMAL")
-    except sqlite3.DatabaseError as error:
-        db.close()
-        raise RunError(f"{path}: expected the database of a run, but SQLite says: {error}") from error
-    except RunError:
-        db.close()
-        raise
     return db
 
 
@@ -108,20 +101,12 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     # Without a log beside it nobody writes, and SQLite would make one even for reading.
     mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"
     db = _connect(f"{path.absolute().as_uri()}?{mode}", timeout=_READING_SECONDS)
-    try:
+    with _closed_if_unusable(path, db):
         _check_version(path, db)
         if schema_version(db) < SCHEMA_VERSION:
-            original, db = db, _connect("")
-            original.backup(db)
-            original.close()
+            db = _copied(db)
         elif strange := strange_tables(db):
             raise _damaged(path, f"not as they were made: {', '.join(strange)}")
-    except sqlite3.DatabaseError as error:
-        db.close()
-        raise RunError(f"{path}: expected the database of a run, but SQLite says: {error}") from error
-    except RunError:
-        db.close()
-        raise
     return db
 
 
@@ -138,6 +123,27 @@ def strange_tables(db: sqlite3.Connection) -> list[str]:
 
 def _connect(where: str, timeout: float = 30) -> sqlite3.Connection:
     return sqlite3.connect(where, uri=True, timeout=timeout, isolation_level=None)
+
+
+def _copied(db: sqlite3.Connection) -> sqlite3.Connection:
+    """Returns a copy in memory of a database, in which it can be converted, and closes the database."""
+    copy = _connect("")
+    with closing(db):
+        db.backup(copy)
+    return copy
+
+
+@contextmanager
+def _closed_if_unusable(path: Path, db: sqlite3.Connection) -> Iterator[None]:
+    """Closes a database in which something is wrong, and says what."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise RunError(f"{path}: expected the database of a run, but SQLite says: {error}") from error
+    except RunError:
+        db.close()
+        raise
 
 
 def _check(path: Path, db: sqlite3.Connection) -> None:
