@@ -80,9 +80,6 @@ function show(html, url) {
       if (part.id === "text" && !part.isConnected) scrollToEnd();
     }
   } else {
-    for (const sheet of fresh.querySelectorAll("link[rel=stylesheet]")) {
-      if (!document.querySelector(`link[href="${sheet.getAttribute("href")}"]`)) document.head.append(sheet);
-    }
     now.replaceWith(next);
     scrollToEnd();
   }
