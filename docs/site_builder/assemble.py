@@ -33,9 +33,8 @@ def assemble(project: Path) -> None:
             shutil.copyfile(file, target)
     for page in sorted(pages.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
-        if text.startswith(
-            "## "
-        ):  # a row of a paper: part of a longer page where it is made, of wide tables without headings
+        if text.startswith("## "):
+            # A row of a paper: part of a longer page where it is made, of wide tables without headings.
             page.write_text(_WIDE + text.removeprefix("#"), encoding="utf-8", newline="\n")
     check_navigation(pages)
     add_games(pages)

@@ -14,6 +14,7 @@ from agents.records import Turn
 from agents.registry import make_policy
 from benchmarks.experiments.markdown import block
 from llmarena_envs.catalogue import CATALOGUE, make_environment
+from llmarena_envs.core.declaration import role_of
 from site_builder.examples import EXAMPLES, SEED, Example
 from site_builder.markdown import table
 
@@ -69,7 +70,7 @@ def play_example(name: str, language: str) -> Match:
 
 def _spec(example: Example, agent: str) -> str:
     """Returns the spec of the policy on a seat: its own, or that of its role."""
-    return example.policies.get(agent) or example.policies[agent.rsplit("_", 1)[0]]
+    return example.policies.get(agent) or example.policies[role_of(agent)]
 
 
 def _command(name: str, specs: dict[str, str], options: dict[str, Any]) -> str:

@@ -45,7 +45,6 @@ def tell(record: Record, *, draw: bool = False) -> Story:
             if draw:
                 pictures.append(playback.env.draw())
         return Story(playback.env.narrate(), pictures=tuple(pictures))
-    except (
-        Exception
-    ) as error:  # of an environment that may be gone, or somebody's own: its matches are shown all the same
+    except Exception as error:
+        # Of an environment that may be gone, or somebody's own: its matches are shown all the same.
         return Story(missing=f"{type(error).__name__}: {error}")

@@ -81,9 +81,8 @@ class Positions:
                 if missing := playback.play(turn):
                     return Picture(missing=missing)
             svg = playback.env.draw()
-        except (
-            Exception
-        ) as error:  # of an environment that may be gone, or somebody's own: its matches are shown all the same
+        except Exception as error:
+            # Of an environment that may be gone, or somebody's own: its matches are shown all the same.
             return Picture(missing=f"{type(error).__name__}: {error}")
         _keep(self._playbacks, name, playback, _OPEN)
         if len(svg) > MAX_PICTURE:
