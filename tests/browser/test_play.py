@@ -242,6 +242,47 @@ def test_a_match_goes_on_after_the_server_was_killed_and_started_again(browser, 
     assert Command("replay", run, "--verify").end() == 0
 
 
+RUN = """
+seed = 5
+executor = "async"
+[stop]
+matches = 2
+[[environment]]
+name = "bid_v0"
+[[policy]]
+name = "Ada"
+spec = "human"
+[[policy]]
+name = "Grace"
+spec = "human"
+[[policy]]
+spec = "half"
+"""
+
+
+def test_people_in_a_tournament_go_from_match_to_match(browser, tmp_path):
+    (tmp_path / "people.toml").write_text(RUN)
+    command = Command("run", str(tmp_path / "people.toml"), "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    people = {browser.new_context().new_page(): address for address in command.addresses(2)}
+    moves = 0
+    for _ in range(2):  # in some matches one of them moves when the other has moved
+        for page, home in people.items():
+            page.goto(home)
+            page.get_by_role("heading", name="Matches of").wait_for()
+            hers = page.locator("li", has_text="your move").get_by_role("link")
+            while hers.count():
+                hers.first.click()
+                page.get_by_role("button", name="Send the chosen move").click()
+                page.locator("#listed").wait_for(state="detached")
+                page.get_by_role("link", name="all your matches").click()
+                page.get_by_role("heading", name="Matches of").wait_for()
+                moves += 1
+    for page in people:
+        wait_for(page, "The run has ended")
+    assert command.end() == 0
+    assert moves >= 2 * 2 and "Ada" in command.output.getvalue()
+
+
 CONTROLS = """() => [...document.querySelectorAll('a, button, select, textarea, summary, [tabindex]')]
   .filter(each => each.checkVisibility() && !each.matches('.skip'))
   .map(each => ({name: (each.labels?.[0]?.textContent || each.ariaLabel || each.textContent).trim(),
