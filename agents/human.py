@@ -81,15 +81,19 @@ class HumanPolicy:
 
 
 async def _typed(source: TextIO) -> None:
-    """Waits until a line has been typed, if the source is a terminal.
+    """Waits until a line has been typed, if the source is a terminal and the event loop can watch it.
 
-    A terminal gives one line at a time, so no second one waits in a buffer of Python's. Anything else is read at once.
+    A terminal gives one line at a time, so no second one waits in a buffer of Python's. Anything else is read at once, and so
+    is a terminal of Windows, whose event loop watches none: other matches wait while a person there thinks.
     """
     if not source.isatty():
         return
     loop = asyncio.get_running_loop()
     typed = asyncio.Event()
-    loop.add_reader(source, typed.set)
+    try:
+        loop.add_reader(source, typed.set)
+    except NotImplementedError:
+        return
     try:
         await typed.wait()
     finally:

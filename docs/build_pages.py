@@ -1,6 +1,8 @@
-"""Writes one page an environment from the docstring of the module that holds its ``raw_env``.
+"""Writes the pages that are made of the code and stand in the repository.
 
-``python docs/build_pages.py`` writes ``docs/environments/<name>.md`` for every environment of the catalogue.
+``python docs/build_pages.py`` writes ``docs/environments/<name>.md`` for every environment of the catalogue, from the docstring
+of the module that holds its ``raw_env``, the page of all games, and those of the command line and the run file in
+``docs/reference``.
 """
 
 import importlib
@@ -8,8 +10,9 @@ import inspect
 from pathlib import Path
 
 from llmarena_envs.catalogue import CATALOGUE
+from site_builder import command_line, overview, run_file
 
-FOLDER = Path(__file__).parent / "environments"
+DOCS = Path(__file__).parent
 
 
 def page(name: str) -> str:
@@ -22,11 +25,26 @@ def page(name: str) -> str:
     return f"{title.removesuffix('.')}\n{body}\n"
 
 
-def main() -> None:
-    """Writes every page."""
-    FOLDER.mkdir(exist_ok=True)
-    for entry in CATALOGUE:
-        (FOLDER / f"{entry.name}.md").write_text(page(entry.name), encoding="utf-8", newline="\n")
+def pages() -> dict[str, str]:
+    """Returns every page by its path below ``docs``."""
+    games = {entry.name: page(entry.name) for entry in CATALOGUE}
+    return {
+        **{f"environments/{name}.md": text for name, text in games.items()},
+        "games.md": overview.page(games),
+        "reference/command_line.md": command_line.page(),
+        "reference/run_file.md": run_file.page(),
+    }
+
+
+def main(folder: Path = DOCS) -> None:
+    """Writes every page.
+
+    Args:
+        folder: that takes them.
+    """
+    for path, text in pages().items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

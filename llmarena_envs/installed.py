@@ -11,19 +11,17 @@ The name is what runs and records call the environment, the value the module wit
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from importlib.metadata import Distribution
+from llmarena_envs.core.entry_points import Unreadable, find_entries, title_of
 
 GROUP = "llmarena_envs.environments"
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,60}_v[0-9]{1,6}")
-_NOT_IN_NAMES = re.compile(r"[-_.]+")
 
 
 class Installed(NamedTuple):
@@ -79,13 +77,16 @@ def find_installed(taken: frozenset[str]) -> Installations:
     """
     claims: dict[str, list[Installed]] = defaultdict(list)
     refused = []
-    for entry in _entries():
-        if isinstance(entry, Refused):
-            refused.append(entry)
-        elif why := _fault(entry, taken):
-            refused.append(Refused(entry.name, why))
+    for entry in find_entries(GROUP):
+        if isinstance(entry, Unreadable):
+            name = entry.distribution.partition(" ")[0]
+            refused.append(Refused(name, f"environments of {entry.distribution}: {entry.why}"))
+            continue
+        environment = Installed(entry.name, entry.value, entry.distribution)
+        if why := _fault(environment, taken):
+            refused.append(Refused(environment.name, why))
         else:
-            claims[entry.name].append(entry)
+            claims[environment.name].append(environment)
     environments = {}
     for name in sorted(claims):
         if len(claims[name]) == 1:
@@ -113,34 +114,6 @@ def _fault(entry: Installed, taken: frozenset[str]) -> str:
     return ""
 
 
-def _entries() -> Iterator[Installed | Refused]:
-    """Yields what each distribution names; the first one of several with the same name counts, as for imports."""
-    from importlib import metadata  # not with this module: that would slow the import of every environment
-
-    seen = set()
-    for distribution in metadata.distributions():
-        try:
-            if GROUP not in (distribution.read_text("entry_points.txt") or ""):
-                continue
-        except (OSError, UnicodeDecodeError):
-            continue
-        title = _title(distribution)
-        name = title.partition(" ")[0]
-        key = _NOT_IN_NAMES.sub("-", name).lower()
-        if key in seen:
-            continue
-        seen.add(key)
-        try:
-            entries = [entry for entry in distribution.entry_points if entry.group == GROUP]
-        except Exception as error:  # what parses it says nothing of what it raises
-            yield Refused(
-                name, f"environments of {title}: its entry_points.txt cannot be read ({type(error).__name__}: {error})"
-            )
-            continue
-        for entry in entries:
-            yield Installed(entry.name, entry.value, title)
-
-
 def distribution_of(module: str) -> str:
     """Returns name and version of the distribution that a module was installed with; empty if there is none that says so."""
     from importlib import metadata, util
@@ -155,10 +128,5 @@ def distribution_of(module: str) -> str:
     for distribution in metadata.distributions(path=[str(root)]):
         with suppress(OSError, UnicodeDecodeError):
             if line in f"\n{distribution.read_text('RECORD') or ''}":
-                return _title(distribution)
+                return title_of(distribution)
     return ""
-
-
-def _title(distribution: "Distribution") -> str:
-    name = distribution.metadata["Name"] or "a distribution without a name"
-    return f"{name} {distribution.metadata['Version'] or ''}".rstrip()

@@ -210,7 +210,7 @@ def _write(out: Path, name: str, result: Result, report: Mapping[str, Any]) -> l
     paths = []
     for file, text in texts.items():
         unfinished = out / f"{file}.new"
-        unfinished.write_text(text, encoding="utf-8")
+        unfinished.write_text(text, encoding="utf-8", newline="\n")
         unfinished.replace(out / file)
         paths.append(out / file)
     for figure, drawing in result.figures.items():

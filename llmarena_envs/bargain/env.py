@@ -33,7 +33,7 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.5; the scenarios
 * `first_player="player_0"`: who speaks first.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Observation Space
 
@@ -99,6 +99,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from llmarena_envs.bargain.drawing import BargainDrawing
 from llmarena_envs.bargain.game import Action, Bargain, BargainView, Deal, Offer, rest_of
 from llmarena_envs.bargain.scenarios import TOTAL_VALUE, Triple, all_plans, plan_numbers, plans
 from llmarena_envs.bargain.text import BargainCodec
@@ -123,7 +124,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "bargain_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
@@ -140,6 +141,7 @@ class raw_env(TextEnv):
         "Deal",
     )
     game: Bargain
+    codec: BargainCodec
 
     def __init__(
         self,
@@ -157,6 +159,7 @@ class raw_env(TextEnv):
         check_bool("show_offer_value", show_offer_value)
         game = Bargain(max_rounds, instance, source, reward, first_player)
         codec = BargainCodec(language, show_offer_value, game)
+        self._shows_worth = show_offer_value
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def discrete_actions(self) -> int | None:
@@ -179,6 +182,10 @@ class raw_env(TextEnv):
             return super().write_action(move, agent)
         numbers = plan_numbers(self.game.source)
         return len(numbers) if isinstance(move, Deal) else numbers[move.counts]
+
+    def make_drawing(self) -> BargainDrawing:
+        """Returns what draws items and offers."""
+        return BargainDrawing(self.codec, self.game.max_turns // 2, show_offer_value=self._shows_worth)
 
     def vector_space(self) -> spaces.Box:
         """Returns the space of items, own values and offers."""

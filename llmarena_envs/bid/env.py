@@ -32,7 +32,7 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.6.
 * `cot=True`: invite the player to reason before bidding.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Observation Space
 
@@ -83,6 +83,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from llmarena_envs.bid.drawing import BidDrawing
 from llmarena_envs.bid.game import BidView, SealedBid
 from llmarena_envs.bid.text import BidCodec
 from llmarena_envs.core.declaration import Declaration
@@ -106,7 +107,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "bid_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": True,
     }
@@ -141,6 +142,10 @@ class raw_env(TextEnv):
     def references(self) -> dict[str, float]:
         """Returns the expected payoff of a bidder if all bid their equilibrium: v_max / (n (n + 1)) a round."""
         return {"equilibrium": self._equilibrium}
+
+    def make_drawing(self) -> BidDrawing:
+        """Returns what draws valuations and bids."""
+        return BidDrawing(self.codec.language, self.game)
 
     def vector_space(self) -> spaces.Box:
         """Returns the space of valuation, progress and past rounds."""

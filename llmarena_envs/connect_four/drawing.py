@@ -1,60 +1,68 @@
 """Pictures of connect four."""
 
-from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour
-from llmarena_envs.connect_four.text import ConnectFourCodec
-from llmarena_envs.core.board import EMPTY, BoardView
-from llmarena_envs.core.drawing import Drawing
-from llmarena_envs.core.svg import DIM, Svg
+from collections.abc import Mapping
 
-CELL = 56
-_MARGIN = 16
-_NAMES = 28
+from llmarena_envs.connect_four.game import COLUMNS, ROWS
+from llmarena_envs.core.board import EMPTY, BoardView
+from llmarena_envs.core.board_drawing import MARGIN, BoardDrawing
+from llmarena_envs.core.svg import DIM, INK, PAPER, Svg
+
+_FRAME = "#0a53a8"
+_HOLE = "#eaf2fb"
+_COLOURS = {"X": ("#cf222e", PAPER, "#a40e26"), "O": ("#f2c744", INK, "#b8860b")}
+"""Of each player's discs: the disc, the letter on it and its rim."""
+
+_NAMES = 30
 """Height of the line of column numbers."""
 
-_FRAME = "#0969da"
-_COLOURS = {"X": "#cf222e", "O": "#f2c744", EMPTY: "#ffffff"}
 
+class ConnectFourDrawing(BoardDrawing):
+    """The frame with its discs: X is red, O yellow, and the last disc has a ring."""
 
-class ConnectFourDrawing(Drawing[BoardView]):
-    """The board with its discs, both players' alike: X is red, O yellow, and the last disc has a ring.
+    package = "llmarena_envs.connect_four"
+    rows = ROWS
+    columns = COLUMNS
+    line = 4
+    cell = 56
+    left = MARGIN
+    top = _NAMES
 
-    Args:
-        codec: writes the replies that stand for a column.
-    """
-
-    def __init__(self, codec: ConnectFourCodec) -> None:
-        self._codec = codec
-
-    def seat(self, view: BoardView) -> str:
-        """Draws the board; where the owner is to move, open columns can be pointed at."""
-        return self._board(view, {move: self._codec.format(move, view) for move in view.legal if view.to_move})
-
-    def spectator(self, game: ConnectFour) -> str:
-        """Draws the board."""
-        return self._board(game.view(game.agents[0]), {})
-
-    def _board(self, view: BoardView, replies: dict[int, str]) -> str:
-        width, height = COLUMNS * CELL, ROWS * CELL
-        svg = Svg(
-            width + 2 * _MARGIN,
-            height + 2 * _MARGIN + _NAMES,
-            "connect four",
-            self._codec.board_text(view.board).replace("\n", "; "),
-        )
-        svg.rect(_MARGIN, _MARGIN + _NAMES, width, height, fill=_FRAME, rx=10)
-        last = view.moves[-1] if view.moves else None
+    def draw_board(self, svg: Svg, view: BoardView, replies: Mapping[int, str]) -> None:
+        """Adds the frame and, column by column, numbers, holes and discs."""
+        x, y = self.corner(0, 0)
+        svg.rect(x, y, COLUMNS * self.cell, ROWS * self.cell, fill=_FRAME, rx=10)
         for column in range(COLUMNS):
-            x = _MARGIN + CELL * column + CELL / 2
-            cells = view.board[column::COLUMNS]
-            top = next((row for row in range(ROWS) if cells[row] != EMPTY), None)
-            with svg.group(replies.get(column, "")):
-                svg.text(x, _MARGIN + 18, str(column + 1), fill=DIM, text_anchor="middle")
-                for row, mark in enumerate(cells):
-                    y = _MARGIN + _NAMES + CELL * row + CELL / 2
-                    svg.circle(x, y, CELL * 0.4, fill=_COLOURS[mark])
-                    if mark != EMPTY:
-                        svg.text(x, y + 6, mark, 18, text_anchor="middle", font_weight="bold")
-                if column == last and top is not None:
-                    y = _MARGIN + _NAMES + CELL * top + CELL / 2
-                    svg.circle(x, y, CELL * 0.4, fill="none", stroke="#1f2328", stroke_width=3)
-        return str(svg)
+            reply = replies.get(column, "")
+            with svg.group(reply):
+                self._draw_column(svg, view, column, _COLOURS[view.mark][0] if reply else "")
+        last = self.last_cell(view)
+        if last is not None:
+            svg.circle(*self.centre(last), self.cell * 0.42, fill="none", stroke=PAPER, stroke_width=4)
+
+    def _draw_column(self, svg: Svg, view: BoardView, column: int, colour: str) -> None:
+        """Adds a column; one that can be pointed at has an arrow of the mover's colour, and can be hit anywhere."""
+        x, y = self.corner(0, column)
+        middle = x + self.cell / 2
+        if colour:
+            svg.rect(x, y - _NAMES, self.cell, _NAMES + ROWS * self.cell, fill=PAPER, fill_opacity=0)
+            svg.path(f"M{middle - 7:g} {y - 10:g}h14l-7 7z", fill=colour, stroke=INK)
+        svg.text(middle, y - 14, str(column + 1), 15, fill=INK if colour else DIM, text_anchor="middle")
+        for cell in range(column, ROWS * COLUMNS, COLUMNS):
+            mark, centre = view.board[cell], self.centre(cell)
+            if mark == EMPTY:
+                svg.circle(*centre, self.cell * 0.4, fill=_HOLE)
+            else:
+                self.draw_mark(svg, *centre, mark, self.cell)
+
+    def draw_mark(self, svg: Svg, x: float, y: float, mark: str, size: float) -> None:
+        """Adds a disc with its letter."""
+        disc, letter, rim = _COLOURS[mark]
+        svg.circle(x, y, size * 0.39, fill=disc, stroke=rim, stroke_width=size * 0.04)
+        svg.text(x, y + size * 0.12, mark, size * 0.34, fill=letter, text_anchor="middle", font_weight="bold")
+
+    def last_cell(self, view: BoardView) -> int | None:
+        """Returns the topmost disc of the column played last."""
+        if not view.moves:
+            return None
+        column = view.moves[-1]
+        return column + COLUMNS * view.board[column::COLUMNS].count(EMPTY)

@@ -25,7 +25,7 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.2.
   (every row once, at its full length; longer than four counts as four).
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi`, `human` or `svg`.
+* `render_mode=None`: `ansi`, `human`, `svg` or `rgb_array`.
 
 ### Observation Space
 
@@ -96,7 +96,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "connect_four_v0",
-        "render_modes": ["ansi", "human", "svg"],
+        "render_modes": ["ansi", "human", "svg", "rgb_array"],
         "render_fps": 2,
         "is_parallelizable": False,
     }

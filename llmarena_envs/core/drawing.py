@@ -5,20 +5,25 @@ from typing import Any, Generic
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.game import ViewType
-from llmarena_envs.core.svg import Svg
+from llmarena_envs.core.svg import CUT, MONOSPACE, Svg, cut
 
 _LINE_HEIGHT = 20
 _MARGIN = 16
-_LETTER = 8.5
+_SIZE = 14
+_LETTER, _FULL_LETTER = 0.61, 1.0
+"""Widths of a letter and of a full-width letter in a monospaced font, as a share of the size."""
+
+_FIRST_FULL = "\u2e80"
+
 _MAX_LINES = 60
 _MAX_LETTERS = 110
-_CUT = "..."
 
 
 class Drawing(ABC, Generic[ViewType]):
     """Pictures of one game, as SVG; a subclass draws what is to be seen.
 
-    A player's picture is made from its view alone, so that nothing can be seen in it that is not known.
+    A player's picture is made from its view alone, so that nothing can be seen in it that is not known; a drawing keeps
+    nothing of a match.
     """
 
     @abstractmethod
@@ -31,6 +36,10 @@ class Drawing(ABC, Generic[ViewType]):
     @abstractmethod
     def spectator(self, game: Any) -> str:
         """Draws the whole position for a spectator who may see everything."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Drawing[ViewType]":
+        """Returns itself: a drawing keeps nothing of a match, so that copies of an environment can share it."""
+        return self
 
 
 class TextDrawing(Drawing[Any]):
@@ -54,11 +63,19 @@ class TextDrawing(Drawing[Any]):
         return self._lines(self._codec.picture(game))
 
     def _lines(self, text: str) -> str:
-        lines = [line if len(line) <= _MAX_LETTERS else line[:_MAX_LETTERS] + _CUT for line in text.split("\n")]
+        lines = [cut(line, _MAX_LETTERS) for line in text.split("\n")]
         if len(lines) > _MAX_LINES:
-            lines = [_CUT, *lines[-_MAX_LINES:]]
-        longest = max(map(len, lines))
-        svg = Svg(2 * _MARGIN + _LETTER * longest, 2 * _MARGIN + _LINE_HEIGHT * len(lines), self._title)
+            lines = [CUT, *lines[1 - _MAX_LINES :]]
+        width = _SIZE * max(map(_letters, lines))
+        svg = Svg(2 * _MARGIN + width, 2 * _MARGIN + _LINE_HEIGHT * len(lines), self._title, text)
         for number, line in enumerate(lines, start=1):
-            svg.text(_MARGIN, _MARGIN + _LINE_HEIGHT * number - 5, line, 14, font_family="monospace")
+            # Several spaces in a row would be drawn as one; texts of boards need them.
+            spaced = line.replace(" ", "\u00a0")
+            svg.text(_MARGIN, _MARGIN + _LINE_HEIGHT * number - 5, spaced, _SIZE, font_family=MONOSPACE)
         return str(svg)
+
+
+def _letters(line: str) -> float:
+    """Returns how wide a line is drawn, as a multiple of the size of its letters."""
+    full = sum([letter >= _FIRST_FULL for letter in line])
+    return _FULL_LETTER * full + _LETTER * (len(line) - full)

@@ -5,8 +5,10 @@ one page under a strict content security policy. The same calls give the same by
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
 
 from llmarena_envs.core.terminal import printable
@@ -18,15 +20,63 @@ PAPER = "#ffffff"
 SOFT = "#f6f8fa"
 
 FONT = "system-ui, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
+MONOSPACE = "ui-monospace, 'Noto Sans Mono', monospace"
+
+MAX_LETTERS = 500
+"""Characters of a line of text that are drawn."""
+
+MAX_DESCRIPTION = 5000
+"""Characters of a description that are kept."""
+
+CUT = "…"
+"""Stands where something was left out."""
 
 # What XML 1.0 cannot hold: control characters are made visible before, surrogates and two non-characters remain.
 _FORBIDDEN = re.compile("[\ud800-\udfff\ufffe\uffff]")
+
+# Widths of characters in a wide common font (DejaVu Sans), as a share of the size; rounded up, as fonts differ.
+_NARROW, _WIDE, _FULL, _OTHER = 0.42, 1.0, 1.0, 0.64
+_WIDTHS = dict.fromkeys(map(ord, " !'(),./:;I[]fijlrt|"), _NARROW) | dict.fromkeys(map(ord, "%@MWm"), _WIDE)
+_WIDTHS |= dict.fromkeys(map(ord, "ABCDEGHKNOPQRSTUVXYZw"), 0.8)
+_BOLD = 1.1
 
 
 def xml_text(text: str) -> str:
     """Returns a text as one line of XML character data shows it: escaped, with what cannot be shown made visible."""
     visible = printable(text).replace("\n", " ").replace("\t", " ")
     return escape(_FORBIDDEN.sub("\ufffd", visible))
+
+
+def cut(text: str, length: int) -> str:
+    """Returns at most ``length`` characters of a text; where some are left out, the last one says so."""
+    return text if len(text) <= length else text[: length - 1] + CUT
+
+
+def text_width(text: str, size: float = 16, bold: bool = False) -> float:
+    """Estimates how wide a text is drawn, in pixels; rather too wide than too narrow, as the reader's font is not known."""
+    width = sum([_WIDTHS.get(code) or _letter_width(code) for code in map(ord, printable(text))])
+    return width * size * (_BOLD if bold else 1)
+
+
+def cut_to_width(text: str, width: float, size: float = 16, bold: bool = False) -> str:
+    """Returns as much of the beginning of a text as is drawn within ``width`` pixels; an ellipsis ends what is cut."""
+    shown = printable(text[:MAX_LETTERS])
+    if len(text) <= MAX_LETTERS and text_width(shown, size, bold) <= width:
+        return text
+    left = width - text_width(CUT, size, bold)
+    for place, letter in enumerate(shown):
+        left -= text_width(letter, size, bold)
+        if left < 0:
+            return shown[:place] + CUT
+    return shown + CUT
+
+
+@lru_cache(maxsize=4096)
+def _letter_width(code: int) -> float:
+    letter = chr(code)
+    if unicodedata.combining(letter):
+        return 0.0
+    return _FULL if unicodedata.east_asian_width(letter) in "WFA" else _OTHER
 
 
 class Svg:
@@ -37,15 +87,16 @@ class Svg:
         height: of the picture.
         title: what it is, in a few words; screen readers say it.
         description: the position in words, for screen readers.
+        fill: colour of the ground.
     """
 
-    def __init__(self, width: float, height: float, title: str, description: str = "") -> None:
+    def __init__(self, width: float, height: float, title: str, description: str = "", fill: str = PAPER) -> None:
         self.width = width
         self.height = height
-        self._parts: list[str] = [f"<title>{xml_text(title)}</title>"]
+        self._parts: list[str] = [f"<title>{xml_text(cut(title, MAX_LETTERS))}</title>"]
         if description:
-            self._parts.append(f"<desc>{xml_text(description)}</desc>")
-        self.rect(0, 0, width, height, fill=PAPER, rx=8)
+            self._parts.append(f"<desc>{xml_text(cut(description, MAX_DESCRIPTION))}</desc>")
+        self.rect(0, 0, width, height, fill=fill, rx=8)
 
     def rect(self, x: float, y: float, width: float, height: float, **attributes: object) -> None:
         """Adds a rectangle; attributes are those of SVG, with ``_`` for ``-``."""
@@ -64,27 +115,33 @@ class Svg:
         self._add("path", d=d, **attributes)
 
     def text(self, x: float, y: float, text: str, size: float = 16, **attributes: object) -> None:
-        """Adds a line of text whose base line begins at (x, y), or is centred there with ``text_anchor="middle"``."""
-        given = {"font_family": FONT, "font_size": size, "fill": INK, **attributes}
-        self._parts.append(f"<text{_attributes({'x': x, 'y': y, **given})}>{xml_text(text)}</text>")
+        """Adds a line of text whose base line begins at (x, y), or is centred there with ``text_anchor="middle"``.
+
+        No more than ``MAX_LETTERS`` characters are drawn.
+        """
+        given = {"x": x, "y": y, "font_size": size, "fill": INK, **attributes}
+        self._parts.append(f"<text{_attributes(given)}>{xml_text(cut(text, MAX_LETTERS))}</text>")
 
     @contextmanager
     def group(self, reply: str = "", **attributes: object) -> Iterator[None]:
         """Groups what is added within.
 
         Args:
-            reply: the reply that a player gives who points at the group; nothing if it cannot be pointed at.
+            reply: the reply that a player gives who points at the group, which is its tool tip as well; nothing if it cannot
+                be pointed at.
             attributes: of the group.
         """
         chosen = {"data_reply": reply, "cursor": "pointer"} if reply else {}
         self._parts.append(f"<g{_attributes({**chosen, **attributes})}>")
+        if reply:
+            self._parts.append(f"<title>{xml_text(cut(reply, MAX_LETTERS))}</title>")
         yield
         self._parts.append("</g>")
 
     def __str__(self) -> str:
         width, height = _number(self.width), _number(self.height)
         size = {"width": width, "height": height, "viewBox": f"0 0 {width} {height}"}
-        attributes = _attributes({"xmlns": "http://www.w3.org/2000/svg", **size, "role": "img"})
+        attributes = _attributes({"xmlns": "http://www.w3.org/2000/svg", **size, "role": "img", "font_family": FONT})
         return f"<svg{attributes}>{''.join(self._parts)}</svg>"
 
     def _add(self, tag: str, **attributes: object) -> None:
@@ -92,13 +149,13 @@ class Svg:
 
 
 def _attributes(values: dict[str, object]) -> str:
-    return "".join(f" {name.replace('_', '-')}={_value(value)}" for name, value in values.items() if value is not None)
+    return "".join([_attribute(name, value) for name, value in values.items() if value is not None])
 
 
-def _value(value: object) -> str:
-    if isinstance(value, int | float):
-        return f'"{_number(value)}"'
-    return quoteattr(_FORBIDDEN.sub("\ufffd", printable(str(value))))
+@lru_cache(maxsize=4096)  # the same colours, sizes and places come again and again
+def _attribute(name: str, value: object) -> str:
+    written = _number(value) if isinstance(value, int | float) else _FORBIDDEN.sub("\ufffd", printable(str(value)))
+    return f" {name.replace('_', '-')}={quoteattr(written)}"
 
 
 def _number(value: float) -> str:

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
@@ -19,6 +20,7 @@ from llmarena_envs.core.failures import Failure, InvalidReply, Refusal
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import check_choice
+from llmarena_envs.core.pixels import pixels_of
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.space import UnicodeText
 from llmarena_envs.core.terminal import printable
@@ -49,8 +51,8 @@ class TextEnv(AECEnv):
         game: the rules.
         codec: what players read and how replies are read back.
         obs_type: ``"text"`` for ``Dict(rules, text[, action_mask])``, ``"vector"`` for ``Dict(observation, action_mask)``.
-        render_mode: ``"ansi"`` returns the position as text, ``"svg"`` as a picture, ``"human"`` prints the text after every
-            step, ``None`` does nothing.
+        render_mode: ``"ansi"`` returns the position as text, ``"svg"`` as a picture, ``"rgb_array"`` its pixels (only where all
+            pictures of a match have one size), ``"human"`` prints the text after every step, ``None`` does nothing.
 
     Attributes:
         game: the rules and the present position; a spectator may read it, a player never sees it.
@@ -331,8 +333,12 @@ class TextEnv(AECEnv):
             observation["fresh_history"] = int(view.fresh)
         return observation
 
-    def render(self) -> str | None:
-        """Returns (``"ansi"``, ``"svg"``) or prints (``"human"``) the whole position."""
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Returns (``"ansi"``, ``"svg"``, ``"rgb_array"``) or prints (``"human"``) the whole position.
+
+        Raises:
+            DependencyNotInstalled: with ``"rgb_array"``, if the extra ``pictures`` is not installed.
+        """
         if self.render_mode is None:
             logger.warn(
                 "render() does nothing without render_mode; make the environment with render_mode='ansi' or 'human'"
@@ -340,6 +346,8 @@ class TextEnv(AECEnv):
             return None
         if self.render_mode == "svg":
             return self.draw()
+        if self.render_mode == "rgb_array":
+            return pixels_of(self.draw())
         picture = self.codec.picture(self.game)
         if self.render_mode == "ansi":
             return picture
@@ -356,8 +364,18 @@ class TextEnv(AECEnv):
 
         Args:
             agent: whose view of it; by default that of a spectator who may see everything.
+
+        Raises:
+            KeyError: if there is no such agent.
         """
-        return self._drawing.spectator(self.game) if agent is None else self._drawing.seat(self.view(agent))
+        if agent is not None:
+            self._check_agent(agent)
+            return self._drawing.seat(self.view(agent))
+        game = self.game
+        if self._over and game.to_move:  # a match that was forfeited: the game itself was not told
+            game = copy(game)
+            game.to_move = ()
+        return self._drawing.spectator(game)
 
     @cached_property
     def _drawing(self) -> Drawing[Any]:

@@ -55,7 +55,7 @@ Source: Auto-Arena (arXiv 2405.20267), section 3 and appendix.
 * `judge_initial_only=False`: no battle: both give their first answers, and these are judged.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Questions of Your Own
 
@@ -127,6 +127,7 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.core.text_length import text_counter
+from llmarena_envs.debate.drawing import DebateDrawing
 from llmarena_envs.debate.game import AUTO, MAX_DISCUSSION_ROUNDS, Debate
 from llmarena_envs.debate.narration import Narrator
 from llmarena_envs.debate.questions import DOMAINS, Question, Questions, load_questions
@@ -150,7 +151,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "debate_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
@@ -260,6 +261,10 @@ class raw_env(TextEnv):
         if self._questions is None:
             return (measure,)
         return question_source(self._questions, self.codec.language, len(self.game.questions)), measure
+
+    def make_drawing(self) -> DebateDrawing:
+        """Returns what draws what is said and judged."""
+        return DebateDrawing(self.codec.language, self.game)
 
     def narrate(self) -> tuple[Scene, ...]:
         """Returns the question, everything that was said, what the judges gave, and who won."""

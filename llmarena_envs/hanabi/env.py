@@ -41,7 +41,7 @@ values, and no points after a lost life.
   order in which they are drawn.
 * `language="en"`: language of the texts, `en` or `zh`; actions and cards have English names in both.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human`, `svg` or `rgb_array`.
 
 The full game is `env(colors=5, hand_size=5, info_tokens=8, life_tokens=3)`, with `hand_size=4` for four and five players.
 
@@ -103,6 +103,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.hanabi.drawing import HanabiDrawing
 from llmarena_envs.hanabi.game import Hanabi, HanabiView
 from llmarena_envs.hanabi.text import HanabiCodec
 from llmarena_envs.hanabi.variant import Variant
@@ -119,7 +120,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "hanabi_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg", "rgb_array"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
@@ -128,6 +129,7 @@ class raw_env(TextEnv):
         abilities=("team collaboration", "strategic planning", "numerical reasoning"),
         illegal="random_legal",
     )
+    codec: HanabiCodec
 
     def __init__(
         self,
@@ -154,6 +156,10 @@ class raw_env(TextEnv):
         self._encoder = VectorEncoder(variant)
         game, codec = Hanabi(variant, deck_seed, deck), HanabiCodec(variant, language, hint, cot)
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
+
+    def make_drawing(self) -> HanabiDrawing:
+        """Returns what draws the table."""
+        return HanabiDrawing(self.codec)
 
     def references(self) -> dict[str, float]:
         """Returns the greatest score."""

@@ -58,6 +58,9 @@ class HanabiCodec(Codec[int, HanabiView]):
         language: language of the texts.
         hint: whether the legal actions are listed.
         cot: whether players are asked to explain before they act.
+
+    Attributes:
+        events: the text of each event of the past.
     """
 
     def __init__(self, variant: Variant, language: str, hint: bool, cot: bool) -> None:
@@ -87,7 +90,7 @@ class HanabiCodec(Codec[int, HanabiView]):
         self._titles = {agent: prompts.render("hand", player=agent) for agent in self._agents}
         self._cards = {card: card.name for card in full_deck(variant.colors, variant.ranks)}
         self._stages = [[f"{color} {rank}" for rank in range(variant.ranks + 1)] for color in COLORS[: variant.colors]]
-        self._events = Phrases(self._event_text)
+        self.events = Phrases(self._event_text)
         self._known = Phrases(self._known_text)
         self._fireworks = Phrases(self._fireworks_text)
         self._hands = Phrases(self._hand_text, limit=1024)
@@ -180,7 +183,7 @@ class HanabiCodec(Codec[int, HanabiView]):
 
     def _render(self, fill: Callable[..., str], view: HanabiView, told: int = 0) -> str:
         """Fills in a template, with the history behind the actions that were told before."""
-        events, hands, none = self._events, self._hands, self._none
+        events, hands, none = self.events, self._hands, self._none
         history = [events[event] for event in view.history[told:]]
         others = zip(self._others[view.seat], view.hands, view.knowledge[1:], strict=True)
         return fill(
@@ -290,5 +293,5 @@ class HanabiCodec(Codec[int, HanabiView]):
             deck_size=game.deck_size,
             discards=self._cards_text(game.discards),
             hands="\n".join([self._hands[hand] for hand in zip(game.agents, game.hands, game.knowledge, strict=True)]),
-            last_action=self._events[game.history[-1]] if game.history else self._none,
+            last_action=self.events[game.history[-1]] if game.history else self._none,
         )

@@ -57,7 +57,7 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.3, which leaves 
 * `cot=True`: invite the player to reason before the answer.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`; shows everybody's cards.
+* `render_mode=None`: `ansi`, `human`, `svg` or `rgb_array`; shows everybody's cards.
 
 ### Observation Space
 
@@ -124,6 +124,7 @@ from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.holdem.decision import FlopDecision
+from llmarena_envs.holdem.drawing import HoldemDrawing
 from llmarena_envs.holdem.game import Holdem, HoldemView, Table
 from llmarena_envs.holdem.text import HoldemCodec
 
@@ -141,7 +142,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "holdem_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg", "rgb_array"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
@@ -150,6 +151,7 @@ class raw_env(TextEnv):
         illegal="random_legal",
     )
     game: Holdem
+    codec: HoldemCodec
 
     def __init__(
         self,
@@ -187,6 +189,10 @@ class raw_env(TextEnv):
         }
         game = Holdem(**options) if decision is None else FlopDecision(decision, **options)
         super().__init__(game, HoldemCodec(game, language, hint, cot), obs_type=obs_type, render_mode=render_mode)
+
+    def make_drawing(self) -> HoldemDrawing:
+        """Returns what draws the table."""
+        return HoldemDrawing(self.codec, self.game)
 
     def vector_space(self) -> spaces.Box:
         """Returns the space of the array described in the module's documentation."""

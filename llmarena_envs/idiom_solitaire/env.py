@@ -53,7 +53,7 @@ Source: DeepEval (arXiv 2309.04369), section 3.7.2 and appendix A.1.
 * `accept_outside=False`: add `judge_0`, who is asked about idioms that do not stand in the list.
 * `language="zh"`: language of the texts, `zh` or `en`; the idioms are Chinese in either.
 * `obs_type="text"`: texts are the only form.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Observation Space
 
@@ -102,6 +102,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.idiom_solitaire.drawing import IdiomDrawing
 from llmarena_envs.idiom_solitaire.game import IdiomSolitaire
 from llmarena_envs.idiom_solitaire.lexicons import listed_lexicon, shipped_lexicon
 from llmarena_envs.idiom_solitaire.links import Links
@@ -118,7 +119,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "idiom_solitaire_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
@@ -138,6 +139,7 @@ class raw_env(TextEnv):
         for verdict in ("yes", "no")
     )
     game: IdiomSolitaire
+    codec: IdiomCodec
 
     def __init__(
         self,
@@ -170,6 +172,10 @@ class raw_env(TextEnv):
             accept_outside=accept_outside,
         )
         super().__init__(game, IdiomCodec(language, game), obs_type=obs_type, render_mode=render_mode)
+
+    def make_drawing(self) -> IdiomDrawing:
+        """Returns what draws the chain of idioms."""
+        return IdiomDrawing(self.codec, self.game)
 
     def sources(self) -> tuple[Source, ...]:
         """Returns where the idioms of the list come from, under which licence, and how many each source has."""

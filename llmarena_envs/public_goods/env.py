@@ -39,7 +39,7 @@ in one place and an ascending set in another; here it is descending and keeps du
 * `cot=True`: invite the player to reason, and ask for the reason in the reply.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Observation Space
 
@@ -95,6 +95,7 @@ from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.parallel import parallel_form
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.public_goods.drawing import PublicGoodsDrawing
 from llmarena_envs.public_goods.game import PER_ROUND, PublicGoods, PublicGoodsView
 from llmarena_envs.public_goods.text import PublicGoodsCodec
 
@@ -113,7 +114,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "public_goods_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": True,
     }
@@ -156,6 +157,10 @@ class raw_env(TextEnv):
         """Returns the payoff of a player if nobody ever invests, which is the equilibrium for alpha < n."""
         payoff = self.game.equilibrium_payoff()
         return {} if payoff is None else {"equilibrium": payoff}
+
+    def make_drawing(self) -> PublicGoodsDrawing:
+        """Returns what draws investments and coins."""
+        return PublicGoodsDrawing(self.codec.language, self.game)
 
     def vector_space(self) -> spaces.Box:
         """Returns the space of progress, own coins and past rounds."""

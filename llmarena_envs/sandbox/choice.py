@@ -1,6 +1,8 @@
 """Which backend: the first that is there and holds, or the one that the user names."""
 
+import os
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -69,6 +71,11 @@ def find_sandbox(name: str = "auto") -> Sandbox:
     Raises:
         SandboxError: there is none, with what is missing and the commands that help.
     """
+    if not hasattr(os, "fork"):
+        raise SandboxError(
+            f"model-written programs are run on Linux and macOS only, got {sys.platform}: what watches them needs fork and"
+            " poll; on Windows install llmarena-envs in the Linux of its Subsystem for Linux (WSL)"
+        )
     if name == "auto":
         reasons = []
         for candidate in ISOLATING:

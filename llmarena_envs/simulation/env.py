@@ -43,7 +43,7 @@ Source: SimulBench (arXiv 2409.07641), sections 2 and 3.
   Python, which runs requests in the sandbox; `None` for not.
 * `language="en"`: language of the texts and of the tasks that come with the package, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Tasks and Scripts of Your Own
 
@@ -117,6 +117,7 @@ from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
+from llmarena_envs.simulation.drawing import SimulationDrawing
 from llmarena_envs.simulation.game import Simulation
 from llmarena_envs.simulation.narration import Narrator
 from llmarena_envs.simulation.protocol import AUTO, DIALOGUE, NO_PROGRAMS
@@ -135,7 +136,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "simulation_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
@@ -219,6 +220,10 @@ class raw_env(TextEnv):
     def sources(self) -> tuple[Source, ...]:
         """Returns where the tasks and the scripts come from and how many there are."""
         return tuple(self._sources)
+
+    def make_drawing(self) -> SimulationDrawing:
+        """Returns what draws the dialogue and what judges give."""
+        return SimulationDrawing(self.codec.language, self.game)
 
     def narrate(self) -> tuple[Scene, ...]:
         """Returns the dialogue with what the engine answers, what the judges gave, and what came of it."""

@@ -15,6 +15,7 @@ from llmarena_envs.testing import (
     copies,
     declarations,
     determinism,
+    drawings,
     hidden,
     matches,
     observations,
@@ -44,6 +45,7 @@ RULES: tuple[Callable[[Trial], None], ...] = (
     *unknown.RULES,
     *secrecy.RULES,
     *updates.RULES,
+    *drawings.RULES,
     *pettingzoo_tests.RULES,
     construction.every_obs_type_can_be_observed,
 )
@@ -83,6 +85,7 @@ def check_environment(
     * what is hidden: ``Game.resample`` redraws it, and nobody who cannot know it notices; ``Game.perfect_information`` is true;
     * views: everything that is observed comes from them, and pending moves do not show;
     * updates: what a reader of ``Codec.update`` has read is no less than the whole observation;
+    * pictures as SVG, where ``draw`` makes them: no secret, no illegal reply, no text of a player that is more than a text;
     * PettingZoo's own tests, the parallel form, and the beginning of a match with every other ``obs_type``.
 
     Args:

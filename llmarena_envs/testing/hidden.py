@@ -35,7 +35,7 @@ def hidden_information_can_be_redrawn(trial: Trial) -> None:
                 return
             if is_over(env):
                 last = last or snapshot(env)
-            elif _is_power_of_two_or_0(trial.turn or 0):
+            elif is_power_of_two_or_0(trial.turn or 0):
                 redrawn = _redraw_for_all(trial, env.unwrapped.game) or redrawn
         _check_untouched(trial, seed, last)
     trial.expect(
@@ -54,7 +54,8 @@ def _check_untouched(trial: Trial, seed: int, last: Any) -> None:
             return
 
 
-def _is_power_of_two_or_0(turn: int) -> bool:
+def is_power_of_two_or_0(turn: int) -> bool:
+    """Says whether a turn is one of those that are looked at where every turn would take too long."""
     return turn & (turn - 1) == 0
 
 
@@ -62,9 +63,9 @@ def _redraw_for_all(trial: Trial, game: Game[Any, Any]) -> bool:
     """Redraws for every agent in a copy of the game and plays on there; says whether anything was another one."""
     redrawn = False
     for agent in game.agents:
-        twin = _redrawn(trial, game, agent)
+        twin = redrawn_copy(trial, game, agent)
         expect_equal(trial, plain(game.to_move), plain(twin.to_move), "the same agents to move", agent)
-        again = are_alike(twin, _redrawn(trial, game, agent))
+        again = are_alike(twin, redrawn_copy(trial, game, agent))
         trial.expect(again, "the same redrawn from equal generators", "something else at the second time", agent)
         redrawn = redrawn or not are_alike(twin, game)
         rng = _rng(trial)
@@ -80,7 +81,8 @@ def _redraw_for_all(trial: Trial, game: Game[Any, Any]) -> bool:
     return redrawn
 
 
-def _redrawn(trial: Trial, game: Game[Any, Any], agent: str) -> Game[Any, Any]:
+def redrawn_copy(trial: Trial, game: Game[Any, Any], agent: str) -> Game[Any, Any]:
+    """Returns a copy of the game in which is redrawn what ``agent`` cannot know."""
     twin = copy.copy(game)
     try:
         twin.resample(agent, _rng(trial))
@@ -112,13 +114,13 @@ def hidden_information_leaves_no_trace(trial: Trial) -> None:
         for agent in env.possible_agents:
             actions = _some_actions(raw.game, agent, _rng(trial))
             before = _noticed(env, agent, actions)
-            with _redrawn_in(env, _redrawn(trial, raw.game, agent)):
+            with redrawn_in(env, redrawn_copy(trial, raw.game, agent)):
                 after = _noticed(env, agent, actions)
             expect_equal(trial, before, after, "the same whatever is hidden from the agent", agent)
 
 
 @contextlib.contextmanager
-def _redrawn_in(env: Any, twin: Game[Any, Any]) -> Iterator[None]:
+def redrawn_in(env: Any, twin: Game[Any, Any]) -> Iterator[None]:
     """Puts another position into an environment for a while; moves that are pending there stay."""
     raw, game = env.unwrapped, env.unwrapped.game
     raw.game = twin

@@ -22,7 +22,7 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.1.
   players repeat one game for ever.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human`, `svg` or `rgb_array`.
 
 ### Observation Space
 
@@ -66,6 +66,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.tictactoe.drawing import TicTacToeDrawing
 from llmarena_envs.tictactoe.game import TicTacToe
 from llmarena_envs.tictactoe.text import TicTacToeCodec
 
@@ -80,7 +81,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "tictactoe_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg", "rgb_array"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
@@ -88,6 +89,7 @@ class raw_env(TextEnv):
         abilities=("strategic planning", "spatial reasoning"),
         rated_options={"random_opening": 2},
     )
+    codec: TicTacToeCodec
 
     def __init__(
         self,
@@ -101,6 +103,10 @@ class raw_env(TextEnv):
         check_bool("hint", hint)
         game, codec = TicTacToe(random_opening), TicTacToeCodec(language, hint)
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
+
+    def make_drawing(self) -> TicTacToeDrawing:
+        """Returns what draws the board."""
+        return TicTacToeDrawing(self.codec)
 
     def vector_space(self) -> spaces.Box:
         """Returns the space of two planes of marks."""

@@ -44,7 +44,7 @@ after it has heard everybody, are `seat="last", first_player=0`.
   but the answer.
 * `language="en"`: language of the texts and of the shipped list, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Observation Space
 
@@ -95,6 +95,7 @@ from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError, check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.undercover.drawing import UndercoverDrawing
 from llmarena_envs.undercover.game import Undercover
 from llmarena_envs.undercover.text import UndercoverCodec
 from llmarena_envs.undercover.words import WordPair, load_pairs, make_pair, shipped_pairs
@@ -110,7 +111,7 @@ class raw_env(TextEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "undercover_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
@@ -127,6 +128,8 @@ class raw_env(TextEnv):
     action_examples: ClassVar[tuple[str, ...]] = tuple(
         json.dumps({"clue": f"clue number {number}", "vote": f"player_{number % 3}"}) for number in range(99)
     )
+    game: Undercover
+    codec: UndercoverCodec
 
     def __init__(
         self,
@@ -175,6 +178,10 @@ class raw_env(TextEnv):
         It survives every round with equal chances for all who are left: (n - rounds) / n, 60 % at the standard table.
         """
         return dict(self._references)
+
+    def make_drawing(self) -> UndercoverDrawing:
+        """Returns what draws players, clues and votes."""
+        return UndercoverDrawing(self.codec, self.game.agents, self.game.max_rounds)
 
 
 def _choose_pairs(language: str, path: str | Path | None, pair: Sequence[str] | None) -> tuple[WordPair, ...]:

@@ -43,7 +43,7 @@ Source: DeepEval (arXiv 2309.04369), sections 3.5 and 3.7.3 to 3.7.4, and append
 * `consensus_token="over"`: the word by which an editor accepts a text.
 * `language="en"`: language of the texts around the task, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
-* `render_mode=None`: `ansi` or `human`.
+* `render_mode=None`: `ansi`, `human` or `svg`.
 
 ### Tasks of Your Own
 
@@ -125,6 +125,7 @@ from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.sandbox import BACKENDS
 from llmarena_envs.writer_editor import text_metrics
 from llmarena_envs.writer_editor.document_files import MAX_LANGUAGE
+from llmarena_envs.writer_editor.drawing import WriterEditorDrawing
 from llmarena_envs.writer_editor.game import CODE_REVIEW, TASKS, WriterEditor
 from llmarena_envs.writer_editor.grammar import NAMES
 from llmarena_envs.writer_editor.narration import narrate
@@ -149,7 +150,7 @@ class raw_env(TextEnv):
     game: WriterEditor
     metadata: ClassVar[dict[str, Any]] = {
         "name": "writer_editor_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
@@ -219,6 +220,10 @@ class raw_env(TextEnv):
         if self._sandbox is None or find_pass_rate(self._sandbox) is None:
             return (self._source,)
         return self._source, sandbox_source(self._sandbox)
+
+    def make_drawing(self) -> WriterEditorDrawing:
+        """Returns what draws what is written and scored."""
+        return WriterEditorDrawing(self.codec.language, self.game)
 
     def narrate(self) -> tuple[Scene, ...]:
         """Returns the task, everything that was written, and the scores with their reasons."""

@@ -20,7 +20,7 @@ DEFAULT_PORT = 8642
 
 def build_parser() -> argparse.ArgumentParser:
     """Returns the parser; what it parses says under ``handler`` by which module and function the command is run."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="llmarena", description="Let language models, scripted policies and people play text games, and rate them."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
@@ -33,6 +33,22 @@ def build_parser() -> argparse.ArgumentParser:
             added.add_argument("--json", action="store_true", help="print JSON")
         command.add(added)
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose help may end in something that is only looked up when it is shown."""
+
+    ending: Callable[[], str] | None = None
+
+    def format_help(self) -> str:
+        return super().format_help() + (self.ending() if self.ending is not None else "")
+
+
+def _installed_run_files() -> str:
+    from llmarena_envs.core.terminal import printable
+    from rating.running.run_file_source import named_run_files
+
+    return "\n".join(["\ninstalled run files:", *(f"  {printable(name)}" for name in named_run_files()), ""])
 
 
 def _sentence(text: str) -> str:
@@ -82,8 +98,15 @@ def _play(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_file", nargs="?", type=Path, metavar="RUNFILE.toml", help="run file; or say it with flags")
+def _run(parser: "_Parser") -> None:
+    parser.add_argument(
+        "run_file",
+        nargs="?",
+        type=Path,
+        metavar="RUNFILE",
+        help="path of a run file, or the name of an installed one; or say it with flags",
+    )
+    parser.ending = _installed_run_files
     parser.add_argument("--env", action="append", default=[], metavar="ENV", help="an environment; may be repeated")
     parser.add_argument(
         "--policy",
@@ -282,6 +305,7 @@ def _tournament(parser: argparse.ArgumentParser) -> None:
     text = "add a policy and play its pairings"
     added = actions.add_parser("add", help=text, description="Add a policy to a tournament and play its pairings.")
     _add_session(added)
+    _add_web(added)
     _add_run(added)
     added.add_argument("policy", metavar="POLICY", help="the newcomer")
     added.add_argument("--name", default="", metavar="NAME", help="what tables call it (default: POLICY)")
@@ -389,7 +413,7 @@ class _Command(NamedTuple):
     name: str
     handler: str
     text: str
-    add: Callable[[argparse.ArgumentParser], None]
+    add: Callable[["_Parser"], None]
     json: bool = False
     goes_on: bool = False
 

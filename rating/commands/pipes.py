@@ -40,10 +40,13 @@ def readers_may_leave(*, goes_on: bool) -> Iterator[None]:
 def _reopen(stream: io.TextIOWrapper | None, *, ends: bool, reports: bool) -> io.TextIOWrapper:
     if stream is None:
         return Path(os.devnull).open("w", encoding="utf-8")
+    if os.name == "nt" and stream.isatty():
+        return stream  # what writes to a console of Windows is no file, and its reader does not leave
     return io.TextIOWrapper(
         io.BufferedWriter(_Pipe(stream.fileno(), ends, reports)),
         encoding=stream.encoding,
         errors=stream.errors,
+        newline="\n",
         line_buffering=stream.line_buffering or stream.write_through,  # the latter under PYTHONUNBUFFERED
     )
 

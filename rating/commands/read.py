@@ -169,7 +169,7 @@ def write_report(directory: Path, path: Path) -> Path:
     """Writes the report of a run or an import and returns its absolute path; nothing is written if it cannot be read."""
     with open_source(directory) as source:
         write = source.page()
-        with path.open("w", encoding="utf-8") as file:
+        with path.open("w", encoding="utf-8", newline="\n") as file:
             write(file)
     return path.resolve()
 

@@ -19,12 +19,14 @@ from rating.commands.progress import ProgressDisplay
 from rating.commands.read import print_leaderboards, write_report
 from rating.commands.signals import Interruptions
 from rating.commands.web import check_installed, open_listener, pages, show_end, web_flags
-from rating.errors import BudgetExceeded, IncompleteRun, RunError
+from rating.errors import BudgetExceeded, IncompleteRun
 from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.budget import Budget
 from rating.running.contests import idle_stop_rules
+from rating.running.lock import Lock
 from rating.running.run_file import RunConfig, run_file_text
+from rating.running.run_file_source import RunFileText, read_run_file
 from rating.running.runner import Runner
 from rating.running.session import ONE_GO, Session
 
@@ -37,7 +39,7 @@ _ENVIRONMENT_NAME = re.compile(r"[_-]v\d+(?:#[\w-]*)?$")
 def run(args: argparse.Namespace) -> None:
     """Plays a run described by a file or by flags, and prints its leaderboards."""
     if args.run_file is not None:
-        text, where = _read_run_file(args), str(args.run_file)
+        text, where = _read_run_file(args)
     else:
         if not args.env or not args.policy:
             raise OptionError("expected a run file, or at least one --env and one --policy")
@@ -93,7 +95,7 @@ def play_recorded(args: argparse.Namespace, text: str, directory: Path, print_re
         session = Session(cache=args.cache, offline=args.offline, quiet=True, desk=Desk())
         config, store = run_directory.create(out, text, "command line", offline=session.offline)
         told = sys.stderr if args.json else None
-        with run_directory.Lock(out), closing(store):
+        with Lock(out), closing(store):
             void = play_run(out, config, store, args.interruptions, session, listener, told)
             print_result(store)
             print(f"Run: {out}  (llmarena report {out}, llmarena replay {out})", file=told)
@@ -180,7 +182,7 @@ def _play(
     listener: socket.socket | None = None,
 ) -> int:
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
-    with run_directory.Lock(directory), closing(store):
+    with Lock(directory), closing(store):
         void = play_run(directory, config, store, interruptions, session, listener)
         print_leaderboards(config, store, wide=wide)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
@@ -240,7 +242,7 @@ def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str],
     return specs, restricted
 
 
-def _read_run_file(args: argparse.Namespace) -> str:
+def _read_run_file(args: argparse.Namespace) -> RunFileText:
     flags = [
         name
         for name in ("env", "policy", "seed", "preset", "schedule", "stop", "max_matches", "min_matches", "workers")
@@ -250,10 +252,7 @@ def _read_run_file(args: argparse.Namespace) -> str:
         raise OptionError(
             f"expected a run file or flags, got both {args.run_file} and {', '.join('--' + name for name in flags)}"
         )
-    try:
-        return str(args.run_file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunError(f"{args.run_file}: expected a run file, but: {error}") from error
+    return read_run_file(args.run_file)
 
 
 def _settings(args: argparse.Namespace) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def write_import(
         if not manifest.judgements:
             (directory / JUDGEMENTS).unlink()
         text = json.dumps({"version": _VERSION, **asdict(manifest)}, indent=2, ensure_ascii=False)
-        (directory / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        (directory / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
     except BaseException:
         for name in (BATTLES, JUDGEMENTS, REJECTED, MANIFEST):
             (directory / name).unlink(missing_ok=True)

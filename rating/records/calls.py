@@ -3,9 +3,9 @@
 Whoever pays for a run reads here what was paid for: calls of matches that were never finished stand in it like all others.
 """
 
+import io
 import json
 import math
-import os
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
 from datetime import UTC, datetime
@@ -60,7 +60,7 @@ class CallLog:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = -1
+        self._file: io.FileIO | None = None
 
     def write(self, logged: LoggedCall) -> None:
         """Appends a call; when this returns it survives the end of the process.
@@ -68,30 +68,30 @@ class CallLog:
         Raises:
             OSError: if it cannot be written.
         """
-        if self._file < 0:
-            self._file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        if self._file is None:
+            self._file = io.FileIO(self._path, "a+")
             _drop_torn_line(self._file)
         line = json.dumps(_table(logged), separators=(",", ":")).encode() + b"\n"
-        if os.write(self._file, line) < len(line):
+        if self._file.write(line) < len(line):
             raise OSError(f"{self._path}: no room for the log of calls")
 
     def close(self) -> None:
         """Closes the file."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
-def _drop_torn_line(file: int) -> None:
-    end = os.fstat(file).st_size
-    begin = max(0, end - MAX_LINE)
-    tail = os.pread(file, end - begin, begin)
+def _drop_torn_line(file: io.FileIO) -> None:
+    end = file.seek(0, io.SEEK_END)
+    begin = file.seek(max(0, end - MAX_LINE))
+    tail = file.read(end - begin)
     if tail and not tail.endswith(b"\n"):
         last = tail.rfind(b"\n")
         if last >= 0 or begin == 0:
-            os.ftruncate(file, begin + last + 1)
+            file.truncate(begin + last + 1)
         else:
-            os.write(file, b"\n")  # longer than any line of ours: it is left to the reader
+            file.write(b"\n")  # longer than any line of ours: it is left to the reader
 
 
 def _table(logged: LoggedCall) -> dict[str, Any]:

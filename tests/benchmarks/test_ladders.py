@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from rating.records.verify import verify
+from rating.report.tables import sheet
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.runner import Runner
 from rating.schemes.summary import summarise
+from site_builder.games import ladders_of
 
 pytestmark = pytest.mark.slow
 
@@ -118,3 +120,11 @@ def test_every_match_is_verified(run):
     config, records, _ = run
     for record in records[::20]:
         assert verify(record, config.turn_settings(record.match.environment)) == ""
+
+
+@pytest.mark.parametrize(
+    "environment", ["tictactoe_v0", "holdem_v0", "undercover_v0", "bargain_v0", "bid_v0", "hanabi_v0"]
+)
+def test_the_pages_of_the_games_show_these_ladders(boards, environment):
+    (ladder,) = ladders_of(environment)
+    assert ladder["rows"] == sheet(boards[environment]).rows, "run python docs/build_ladders.py"

@@ -6,36 +6,94 @@
 import importlib.util
 import re
 import sys
+import textwrap
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-DOCS = Path(__file__).parents[2] / "docs"
-_BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+_FENCE = re.compile(r"( *)(`{3,}|~{3,})(.*)")
+_HEAD = re.compile(r'(\w*)(?: +title="([^"]+)")?')
 
 
 class CodeBlock(NamedTuple):
-    """A fenced block: its language, the file it is to stand in (or an empty string) and its text."""
+    """A fenced block of a page.
+
+    Attributes:
+        language: the first word behind the fence, or an empty string.
+        title: the file it is to stand in, or an empty string.
+        text: what stands in it, without the indentation of the fence.
+        line: number of the line of its opening fence.
+        follows: whether nothing but empty lines stands between the block before and this one.
+    """
 
     language: str
     title: str
     text: str
+    line: int
+    follows: bool
+
+
+def pages() -> list[str]:
+    """Returns the paths of all pages in the repository, that of the README first."""
+    return ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))]
 
 
 def code_blocks(page: str) -> list[CodeBlock]:
     """Returns the fenced code blocks of ``docs/<page>``."""
-    return [
-        CodeBlock(*match.groups(default="")) for match in _BLOCK.finditer((DOCS / page).read_text(encoding="utf-8"))
-    ]
+    return fenced_blocks((DOCS / page).read_text(encoding="utf-8"))
+
+
+def fenced_blocks(text: str) -> list[CodeBlock]:
+    """Returns the fenced code blocks of a page.
+
+    Raises:
+        ValueError: if what stands behind a fence cannot be read, or a block has no end.
+    """
+    blocks: list[CodeBlock] = []
+    lines = iter(enumerate(text.splitlines(), 1))
+    follows = False
+    for number, line in lines:
+        opening = _FENCE.fullmatch(line)
+        if opening is None:
+            follows = follows and not line.strip()
+            continue
+        indentation, fence, behind = opening.groups()
+        head = _HEAD.fullmatch(behind.strip())
+        if head is None:
+            raise ValueError(
+                f'line {number}: expected a language and perhaps title="FILE" behind a fence, got {behind!r}'
+            )
+        inside = []
+        for _, each in lines:
+            if each.strip() == fence:
+                break
+            inside.append(each)
+        else:
+            raise ValueError(f"line {number}: expected {fence} at the end of the block, got the end of the page")
+        text_inside = "".join(f"{each}\n" for each in inside)
+        blocks.append(
+            CodeBlock(
+                head[1], head[2] or "", textwrap.dedent(text_inside) if indentation else text_inside, number, follows
+            )
+        )
+        follows = True
+    return blocks
 
 
 def write_files(page: str, folder: Path) -> None:
     """Writes the blocks of ``docs/<page>`` that are files where their titles say."""
     for block in code_blocks(page):
         if block.language in ("python", "toml"):
-            file = folder / block.title
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(block.text, encoding="utf-8")
+            write_file(block, folder)
+
+
+def write_file(block: CodeBlock, folder: Path) -> None:
+    """Writes a block into the file that its title names."""
+    file = folder / block.title
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(block.text, encoding="utf-8")
 
 
 def build_pages() -> ModuleType:

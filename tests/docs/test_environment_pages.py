@@ -32,16 +32,8 @@ def _docstring(name: str) -> str:
     return module.__doc__ or ""
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_page_is_up_to_date(name: str) -> None:
-    path = DOCS / "environments" / f"{name}.md"
-    assert path.read_text(encoding="utf-8") == build_pages().page(name), "run python docs/build_pages.py"
-
-
-def test_the_script_writes_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    script = build_pages()
-    monkeypatch.setattr(script, "FOLDER", tmp_path / "environments")
-    script.main()
+def test_the_script_writes_the_pages(tmp_path: Path) -> None:
+    build_pages().main(tmp_path)
     for name in NAMES:
         assert (tmp_path / "environments" / f"{name}.md").read_bytes() == (
             DOCS / "environments" / f"{name}.md"

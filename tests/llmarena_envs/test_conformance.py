@@ -12,11 +12,14 @@ import llmarena_envs
 from llmarena_envs.catalogue import CATALOGUE, Entry, load_environment
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
-from llmarena_envs.testing import check_environment
+from llmarena_envs.testing import actions, check_environment
 from tests.llmarena_envs.option_sets import option_sets
 
 NAMES = [entry.name for entry in CATALOGUE]
 CASES = [(entry, options) for entry in CATALOGUE for options in option_sets(entry.name).OPTION_SETS]
+
+LONG = 1_000
+"""Characters of a reply that only some option sets read: what becomes of very long ones depends on the grammar alone."""
 
 CONTEST: dict[str, Any] = {"reward_range": (-1, 1), "zero_sum": True}
 ANNOUNCED: dict[str, dict[str, Any]] = {
@@ -39,8 +42,18 @@ def announced(name: str, options: dict[str, Any]) -> dict[str, Any]:
     return ANNOUNCED.get(name, {})
 
 
+def reads_long_replies(entry: Entry, options: dict[str, Any]) -> bool:
+    """Says whether this is the first option set of a game and language: the others read replies of any length as it does."""
+    language = options.get("language")
+    return next(each for each in CASES if each[0] is entry and each[1].get("language") == language)[1] is options
+
+
 @pytest.mark.parametrize(("entry", "options"), CASES, ids=[f"{entry.name}-{options}" for entry, options in CASES])
-def test_the_conformance_suite_passes(entry: Entry, options: dict[str, Any]) -> None:
+def test_the_conformance_suite_passes(entry: Entry, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    if not reads_long_replies(entry, options):
+        for junk in ("JUNK_TEXTS", "JUNK_ACTIONS"):
+            kept = [each for each in getattr(actions, junk) if not isinstance(each, str) or len(each) < LONG]
+            monkeypatch.setattr(actions, junk, tuple(kept))
     module = importlib.import_module(f"llmarena_envs.{entry.name}")
     check_environment(
         module.env,

@@ -129,29 +129,29 @@ def test_everything_is_played_and_can_be_verified(demo):
         assert not any(verify(record, config.turn_settings(environment)) for record in own[::60])
 
 
-@pytest.mark.parametrize(
-    ("line", "name"),
-    [
-        ('spec = "flawed:stale=0.2,arithmetic=0.1,out_of_character=0.1,format=0.2,chatter=0.2"', "poor"),
-        ('spec = "user:praise=0.2"', "user"),
-        ('spec = "praised:praise=6"', "praised"),
-        ('spec = "exact:position=3,noise=3"', "hasty"),
-    ],
-)
-def test_one_changed_line_seats_a_model_anywhere(line, name, tmp_path, monkeypatch):
+def test_one_changed_line_each_seats_models_anywhere(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "of nobody")
     text = RUN_FILE.read_text(encoding="utf-8")
-    assert text.count(line) == 1
     with hostile_server(then=repeat(say("As you like. Rating: [[7]] [[B]]"))) as server:
-        text = text.replace(line, f'spec = "openai:mock:base_url={server.url}"')
+        for line in (
+            'spec = "flawed:stale=0.2,arithmetic=0.1,out_of_character=0.1,format=0.2,chatter=0.2"',
+            'spec = "user:praise=0.2"',
+            'spec = "praised:praise=6"',
+            'spec = "exact:position=3,noise=3"',
+        ):
+            assert text.count(line) == 1
+            text = text.replace(line, f'spec = "openai:mock:base_url={server.url}"')
         text = text.replace("matches = 88", "matches = 1\nmax_matches = 1\nmin_matches = 1")
         (tmp_path / "run.toml").write_text(text, encoding="utf-8")
         assert main(["run", str(tmp_path / "run.toml"), "--out", str(tmp_path / "run")]) == 0
     _, store = run_directory.open_run(tmp_path / "run")
     outcomes = [record.outcome for record in store.records()]
     store.close()
-    seats = [seat.statistics for outcome in outcomes for seat in outcome.seats if seat.policy == name]
-    assert seats
-    expected = {"poor": ("empty", 0), "user": ("empty", 0), "praised": ("rating", 7), "hasty": ("verdict", 1)}
-    statistic, value = expected[name]
-    assert all(told[statistic] == value for told in seats)
+    for name, statistic, value in (
+        ("poor", "empty", 0),
+        ("user", "empty", 0),
+        ("praised", "rating", 7),
+        ("hasty", "verdict", 1),
+    ):
+        told = [seat.statistics[statistic] for one in outcomes for seat in one.seats if seat.policy == name]
+        assert set(told) == {value}, name

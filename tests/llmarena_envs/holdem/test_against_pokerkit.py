@@ -156,12 +156,12 @@ def compare_result(game: Holdem, hand: int, reference: Reference) -> None:
 @pytest.mark.parametrize(
     ("players", "matches", "options"),
     [
-        (2, 900, {}),
-        (2, 60, {"hands": 20, "stack": 60, "small_blind": 2, "big_blind": 5}),
-        (3, 80, {"hands": 15, "stack": 90}),
-        (4, 80, {"hands": 15, "stack": 90, "small_blind": 1, "big_blind": 4}),
-        (6, 80, {"hands": 15, "stack": 80, "small_blind": 1, "big_blind": 3}),
-        (6, 80, {"hands": 10, "stack": 25, "small_blind": 2, "big_blind": 4}),
+        (2, 500, {}),
+        (2, 30, {"hands": 20, "stack": 60, "small_blind": 2, "big_blind": 5}),
+        (3, 40, {"hands": 15, "stack": 90}),
+        (4, 40, {"hands": 15, "stack": 90, "small_blind": 1, "big_blind": 4}),
+        (6, 40, {"hands": 15, "stack": 80, "small_blind": 1, "big_blind": 3}),
+        (6, 40, {"hands": 10, "stack": 25, "small_blind": 2, "big_blind": 4}),
     ],
 )
 def test_same_turns_and_chips_as_pokerkit(players: int, matches: int, options: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ from llmarena_envs.core.failures import Failure, Reason, Refusal
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.parallel import parallel_form
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
 
 ROUNDS = 3
 
@@ -125,7 +125,7 @@ class DuelCodec(Codec[int, Any]):
 class DuelEnv(TextEnv):
     metadata: ClassVar[dict[str, Any]] = {
         "name": "duel_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "svg"],
         "render_fps": 1,
         "is_parallelizable": True,
     }
@@ -306,3 +306,70 @@ class OpenCodec(DuelCodec):
 class OpenDuel(DuelEnv):
     game_type = OpenGame
     codec_type = OpenCodec
+
+
+class ChatView(NamedTuple):
+    agent: str
+    to_move: bool
+    legal: tuple[str, ...]
+    rounds: tuple[tuple[str, str], ...]
+
+
+class ChatGame(Game[str, Any]):
+    """In each round both say something at once; nothing can be won."""
+
+    agents = ("player_0", "player_1")
+    max_turns = 2 * ROUNDS
+    perfect_information = True
+
+    def reset(self, rng: np.random.Generator) -> None:
+        self.rounds: tuple[tuple[str, str], ...] = ()
+        self.to_move: tuple[str, ...] = self.agents
+        self.rewards = (0.0, 0.0)
+
+    def view(self, agent: str) -> ChatView:
+        seat = self.agents.index(agent)
+        rounds = tuple((pair[seat], pair[1 - seat]) for pair in self.rounds)
+        return ChatView(agent, agent in self.to_move, (), rounds)
+
+    def random_action(self, agent: str, rng: np.random.Generator) -> str:
+        return f"word {rng.integers(100)}"
+
+    def why_illegal(self, agent: str, action: str) -> Reason | None:
+        return None
+
+    def apply(self, actions: tuple[str, ...]) -> None:
+        self.rounds += ((actions[0], actions[1]),)
+        self.to_move = self.agents if len(self.rounds) < ROUNDS else ()
+
+
+class ChatCodec(Codec[str, Any]):
+    def rules(self, agent: str) -> str:
+        return "Both say something."
+
+    def observation(self, view: ChatView) -> str:
+        said = [f"You said {own!r}, the other {other!r}." for own, other in view.rounds]
+        return "\n".join([*said, "Say something." if view.to_move else "Wait."])
+
+    def ending(self, view: ChatView, ending: Ending) -> str:
+        return f"{self.observation(view)} {ending.reward} {ending.offenders}"
+
+    def read(self, reply: str, view: ChatView) -> str:
+        if len(reply) > MAX_ACTION_TEXT:
+            raise Refusal(Failure.UNPARSABLE, "no_text", limit=MAX_ACTION_TEXT)
+        return reply
+
+    def format(self, action: str, view: ChatView) -> str:
+        return action
+
+    def picture(self, game: Any) -> str:
+        return f"{game.rounds}"
+
+
+class Chat(DuelEnv):
+    obs_types: ClassVar[tuple[str, ...]] = ("text",)
+
+    def __init__(
+        self, points: int = 1, language: str = "en", obs_type: str = "text", render_mode: str | None = None
+    ) -> None:
+        TextEnv.__init__(self, ChatGame(), ChatCodec(), obs_type=obs_type, render_mode=render_mode)

@@ -13,19 +13,24 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
+from xml.sax.saxutils import escape
 
 import numpy as np
 from gymnasium import spaces
 
 from llmarena_envs.core.declaration import Declaration, HiddenRole
+from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.parallel import parallel_form
+from llmarena_envs.core.svg import Svg
+from llmarena_envs.core.terminal import printable
 from llmarena_envs.core.text_env import TextEnv
 from tests.llmarena_envs.testing.duel import (
     ROUNDS,
+    Chat,
     Duel,
     DuelCodec,
     DuelEnv,
@@ -829,6 +834,134 @@ class PickleForgetsTheGenerator(DuelEnv):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, np_random=np.random.default_rng(0))
+
+
+# Pictures as SVG.
+
+
+class Draws(Drawing[Any]):
+    """Draws a square with something in it."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+
+    def seat(self, view: Any) -> str:
+        return self.square("...")
+
+    def spectator(self, game: Any) -> str:
+        return self.square("all")
+
+    def square(self, inside: str, reply: str = "") -> str:
+        svg = Svg(100, 100, "a duel")
+        with svg.group(reply):
+            svg.text(10, 50, inside)
+        return str(svg)
+
+
+def draws(rule: str, env: type[DuelEnv] = DuelEnv) -> Callable[[type[Draws]], type[Draws]]:
+    """Notes a drawing as a mistake."""
+
+    def note(planted: type[Draws]) -> type[Draws]:
+        members = {"make_drawing": lambda self: planted(self)}
+        drawn = type(f"{planted.__name__}Env", (env,), members)
+        globals()[drawn.__name__] = drawn  # where copies through pickle find it
+        breaks(rule)(drawn)
+        return planted
+
+    return note
+
+
+@draws("drawings_are_plain_pictures")
+class BreaksTheXml(Draws):
+    def spectator(self, game: Any) -> str:
+        return self.square("all").replace("</g>", "")
+
+
+@draws("drawings_are_plain_pictures")
+class RunsAScript(Draws):
+    def seat(self, view: Any) -> str:
+        return self.square("all").replace("</svg>", "<script>alert(1)</script></svg>")
+
+
+@draws("drawings_are_plain_pictures")
+class ListensToClicks(Draws):
+    def seat(self, view: Any) -> str:
+        return self.square("all").replace("<g>", '<g onclick="alert(1)">')
+
+
+@draws("drawings_are_plain_pictures")
+class FillsByReference(Draws):
+    def seat(self, view: Any) -> str:
+        return self.square("all").replace("<g>", '<g fill="url(#pattern)">')
+
+
+@draws("drawings_are_plain_pictures")
+class HasNoTitle(Draws):
+    def seat(self, view: Any) -> str:
+        return self.square("all").replace("<title>a duel</title>", "")
+
+
+@draws("drawings_are_plain_pictures")
+class DrawsSomethingElseEachTime(Draws):
+    def spectator(self, game: Any) -> str:
+        return self.square(f"{random.random()}")
+
+
+@draws("drawings_are_plain_pictures")
+class PlaysWhileItDraws(Draws):
+    def spectator(self, game: Any) -> str:
+        if game.to_move:
+            game.apply((0, 0))
+        return self.square("all")
+
+
+@breaks("drawings_are_plain_pictures")
+class RendersAnotherPicture(DuelEnv):
+    def render(self) -> Any:
+        return self.draw("player_0") if self.render_mode == "svg" else super().render()
+
+
+@draws("drawings_of_a_seat_show_its_view_alone")
+class ShowsTheOtherCard(Draws):
+    def seat(self, view: Any) -> str:
+        return self.square(f"{getattr(self.env.game, 'cards', '')}")
+
+
+@breaks("drawings_of_a_seat_show_its_view_alone")
+class DrawsEverythingForASeat(DuelEnv):
+    def draw(self, agent: str | None = None) -> str:
+        return super().draw(None if agent == "player_1" else agent)
+
+
+@draws("replies_in_drawings_are_legal_moves")
+class OffersAnIllegalMove(Draws):
+    def seat(self, view: Any) -> str:
+        return self.square("all", "3" if view.to_move else "")
+
+
+@draws("replies_in_drawings_are_legal_moves")
+class OffersAMoveOutOfTurn(Draws):
+    def seat(self, view: Any) -> str:
+        return self.square("all", "1")
+
+
+@draws("replies_in_drawings_are_legal_moves")
+class OffersAMoveToASpectator(Draws):
+    def spectator(self, game: Any) -> str:
+        return self.square("all", "1")
+
+
+@draws("hostile_texts_stay_text_in_drawings", Chat)
+class BelievesInGoodWords(Draws):
+    def seat(self, view: Any) -> str:
+        return self.square("said").replace("said", f"{view.rounds}")
+
+
+@draws("hostile_texts_stay_text_in_drawings", Chat)
+class RepeatsEveryWord(Draws):
+    def spectator(self, game: Any) -> str:
+        words = escape(printable(str(game.rounds).encode("ascii", "replace").decode()))
+        return self.square("said").replace("said", words * 2)
 
 
 # Actions and replies.

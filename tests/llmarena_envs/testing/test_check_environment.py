@@ -38,6 +38,10 @@ def test_games_without_choice_or_secrets_pass(env: type[duel.DuelEnv], obs_type:
     check_environment(env.make, options={"obs_type": obs_type}, seeds=SEEDS)
 
 
+def test_a_game_of_texts_passes() -> None:
+    check_environment(duel.Chat.make, seeds=SEEDS)
+
+
 @pytest.mark.parametrize("env", [duel.RareChance, duel.UnseenChance, duel.RollsDice, duel.Unpaid])
 def test_unusual_games_raise_no_false_alarm(env: type[duel.DuelEnv]) -> None:
     check_environment(env.make, seeds=SEEDS)

@@ -1,11 +1,11 @@
 """The tasks that come with the package."""
 
 import ast
+import contextlib
 from collections import Counter
 
 import pytest
 
-from llmarena_envs.writer_editor.pass_rate import SandboxedPassRate
 from llmarena_envs.writer_editor.segments import MAX_CHARS, MAX_SENTENCES, sentences
 from llmarena_envs.writer_editor.tasks import shipped_documents, shipped_problems
 
@@ -13,12 +13,23 @@ PROBLEMS = shipped_problems()
 DOCUMENTS = shipped_documents()
 
 
+def passed(program, problem):
+    """Returns how many tests a program of ours passes, in this process; the sandbox has tests of its own."""
+    names = {}
+    exec(f"{problem.test_setup_code}\n{program}", names)
+    count = 0
+    for test in problem.test_list:
+        with contextlib.suppress(Exception):
+            exec(test, dict(names))
+            count += 1
+    return count
+
+
 @pytest.mark.parametrize("problem", PROBLEMS, ids=[problem.task_id for problem in PROBLEMS])
 def test_the_solution_passes_all_tests_and_the_mistake_fails_some(problem):
-    share_passed = SandboxedPassRate()
     assert len(set(problem.test_list)) >= 6
-    assert share_passed(problem.code, problem) == 1
-    assert 0 < share_passed(problem.buggy_code, problem) < 1
+    assert passed(problem.code, problem) == len(problem.test_list)
+    assert 0 < passed(problem.buggy_code, problem) < len(problem.test_list)
     assert all(
         isinstance(ast.parse(test).body[0], ast.Assert) and problem.entry_point in test for test in problem.test_list
     )

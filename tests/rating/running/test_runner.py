@@ -16,6 +16,7 @@ from rating.records.outcome import BUG, FINISHED, VOID
 from rating.records.verify import verify
 from rating.running import run_directory
 from rating.running.contests import make_scheme
+from rating.running.lock import Lock
 from rating.running.players import Players
 from rating.running.run_tables import RatingsConfig
 from rating.running.runner import Runner
@@ -165,19 +166,28 @@ def log(records):
     return re.sub(r'"seconds": [^,}]+', "", text.getvalue())
 
 
+DAWDLERS = ['spec = "random"', 'spec = "greedy"', f'spec = "{HERE}:dawdles"']
+TWO_GAMES = '[[environment]]\nname = "connect_four_v0"\n'
+
+
+@pytest.fixture(scope="module")
+def one_by_one(tmp_path_factory):
+    """The records of a run whose matches are played one after the other."""
+    return play(tmp_path_factory.mktemp("one"), write(DAWDLERS, extra="concurrency = 1") + TWO_GAMES)[1]
+
+
 @pytest.mark.parametrize(
     ("executor", "workers", "concurrency"),
     [("async", 1, 16), ("process", 1, 64), ("process", 3, 64), ("auto", 2, 5)],
 )
-def test_results_depend_neither_on_the_executor_nor_on_workers_or_slots(tmp_path, executor, workers, concurrency):
-    specs = ['spec = "random"', 'spec = "greedy"', f'spec = "{HERE}:dawdles"']
-    two = '[[environment]]\nname = "connect_four_v0"\n'
-    _, reference = play(tmp_path / "one", write(specs, extra="concurrency = 1") + two)
-    text = write(specs, extra=f'executor = "{executor}"\nconcurrency = {concurrency}') + two
-    _, records = play(tmp_path / "other", text.replace("workers = 1", f"workers = {workers}"))
-    assert {record.tries for record in reference} == {1}
-    assert len(reference) >= 2 * 30
-    assert log(records) == log(reference)
+def test_results_depend_neither_on_the_executor_nor_on_workers_or_slots(
+    tmp_path, one_by_one, executor, workers, concurrency
+):
+    text = write(DAWDLERS, extra=f'executor = "{executor}"\nconcurrency = {concurrency}') + TWO_GAMES
+    _, records = play(tmp_path, text.replace("workers = 1", f"workers = {workers}"))
+    assert {record.tries for record in one_by_one} == {1}
+    assert len(one_by_one) >= 2 * 30
+    assert log(records) == log(one_by_one)
 
 
 @pytest.mark.parametrize(
@@ -326,9 +336,9 @@ def test_a_player_of_idioms_who_says_nothing_loses_and_such_a_judge_abstains(tmp
 
 def test_two_processes_do_not_play_one_run(tmp_path):
     tmp_path.joinpath("run").mkdir()
-    with run_directory.Lock(tmp_path / "run"), pytest.raises(RunError, match="another process"):
-        run_directory.Lock(tmp_path / "run")
-    with run_directory.Lock(tmp_path / "run"):
+    with Lock(tmp_path / "run"), pytest.raises(RunError, match="another process"):
+        Lock(tmp_path / "run")
+    with Lock(tmp_path / "run"):
         pass
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from llmarena_envs.core.errors import ArenaError
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LAYERS = ("llmarena_envs", "agents", "rating", "benchmarks")
 """From the bottom up: a package imports those before it only."""
 ROOMS = (
@@ -46,6 +46,8 @@ HEAVY = (
     "sacrebleu",
     "datasets",
     "pyarrow",
+    "resvg_py",
+    "PIL",
 )
 
 

@@ -1,0 +1,177 @@
+"""Pictures of bargaining: the items, what they are worth, and the table of offers with what was written."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from llmarena_envs.bargain.game import Bargain, BargainView, Deal, rest_of
+from llmarena_envs.bargain.icons import ICONS, SIZE
+from llmarena_envs.bargain.scenarios import Triple, worth
+from llmarena_envs.bargain.text import BargainCodec
+from llmarena_envs.core.drawing import Drawing
+from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.seat_colours import seat_colour
+from llmarena_envs.core.sheet import GAP, INNER, MARGIN, Block, Bubble, Note, Sheet, draw_badge
+from llmarena_envs.core.svg import DIM, LINE, PAPER, Svg, text_width
+
+_GREEN = "#1a7f37"
+_AGREED = "#dafbe1"
+_AGENTS = Bargain.agents
+
+
+class BargainDrawing(Drawing[BargainView]):
+    """Hats, balls and apples, offers with both shares, messages below them; the standing offer can be accepted.
+
+    Args:
+        codec: writes the reply that accepts.
+        max_rounds: number of rounds.
+        show_offer_value: whether a side is told what an offer is worth to it.
+    """
+
+    def __init__(self, codec: BargainCodec, max_rounds: int, *, show_offer_value: bool) -> None:
+        self._codec = codec
+        self._max_rounds = max_rounds
+        self._shows_worth = show_offer_value
+        self._render = Prompts("llmarena_envs.bargain", codec.language).render
+
+    def seat(self, view: BargainView) -> str:
+        """Draws the items with the own values, and all offers."""
+        reply = self._codec.format(Deal(), view) if Deal() in view.legal else ""
+        moving = (view.agent,) if view.to_move else ()
+        return self._draw(view, {view.agent: view.values}, moving, shows_worth=self._shows_worth, reply=reply)
+
+    def spectator(self, game: Bargain) -> str:
+        """Draws the items with both sides' values, and all offers with their worth to both."""
+        values = dict(zip(_AGENTS, game.scenario.values, strict=True))
+        return self._draw(game.view(_AGENTS[0]), values, game.to_move, shows_worth=True, reply="")
+
+    def _draw(
+        self,
+        view: BargainView,
+        values: Mapping[str, Triple],
+        moving: Sequence[str],
+        *,
+        shows_worth: bool,
+        reply: str,
+    ) -> str:
+        render = self._render
+        sheet = Sheet(render("drawing_title"), self._codec.language)
+        sheet.head(render("drawing_round_of", round=view.round, max_rounds=self._max_rounds), moving)
+        sheet.add(_Items(view.counts, values, render))
+        order = _AGENTS if view.first == _AGENTS[0] else _AGENTS[::-1]
+        history: list[Block] = []
+        worths = values if shows_worth else {}
+        for turn, offer in enumerate(view.offers):
+            speaker = order[turn % 2]
+            rest = rest_of(view.counts, offer.counts)
+            shares = (offer.counts, rest) if speaker == _AGENTS[0] else (rest, offer.counts)
+            stands = turn == len(view.offers) - 1 and not view.agreed
+            heading = render("drawing_round", round=turn // 2 + 1)
+            accept = reply if stands else ""
+            history.append(_Offer(heading, speaker, shares, worths, render, message=offer.message, reply=accept))
+        sheet.history(history)
+        if view.agreed:
+            sheet.add(Note(render("drawing_deal", agent=order[len(view.offers) % 2]), colour=_GREEN))
+            sheet.add(_Offer("", "", shares, values, render, agreed=True))
+        elif len(view.offers) == 2 * self._max_rounds:
+            sheet.add(Note(render("failed")))
+        return str(sheet)
+
+
+def _colour(agent: str) -> str:
+    return seat_colour(_AGENTS, agent)
+
+
+class _Items(Block):
+    """The items to divide, a column for each kind, and what one of each is worth to sides that are shown."""
+
+    def __init__(self, counts: Triple, values: Mapping[str, Triple], render: Callable[..., str]) -> None:
+        self._counts = counts
+        self._values = values
+        self._render = render
+        self._first = 200
+        self.height = 40 + 24 * len(values)
+        words = [_in_words(render("drawing_stock"), counts)]
+        words += [_in_words(render("drawing_worth", agent=agent), each) for agent, each in values.items()]
+        self.words = "; ".join(words)
+
+    def draw(self, svg: Svg, y: float) -> None:
+        """Draws the items and their values."""
+        svg.text(MARGIN, y + 22, self._render("drawing_stock"), 14, fill=DIM)
+        column = (INNER - self._first) / 3
+        for kind, count in enumerate(self._counts):
+            x = MARGIN + self._first + column * kind
+            for number in range(count):
+                ICONS[kind](svg, x + (SIZE + 4) * number, y + 8)
+        for row, (agent, values) in enumerate(self._values.items()):
+            below = y + 40 + 24 * row
+            draw_badge(svg, MARGIN, below, agent, _colour(agent))
+            for kind, value in enumerate(values):
+                text = self._render("drawing_item_worth", worth=value)
+                svg.text(MARGIN + self._first + column * kind, below + 14, text, 14)
+
+
+class _Offer(Block):
+    """Both shares of an offer, that of ``player_0`` on the left, and below them what was written with it."""
+
+    def __init__(
+        self,
+        heading: str,
+        speaker: str,
+        shares: tuple[Triple, Triple],
+        values: Mapping[str, Triple],
+        render: Callable[..., str],
+        *,
+        message: str = "",
+        reply: str = "",
+        agreed: bool = False,
+    ) -> None:
+        self._message = Bubble("", message, _colour(speaker), lines=3) if message else None
+        self._heading = heading
+        self._speaker = speaker
+        self._shares = dict(zip(_AGENTS, shares, strict=True))
+        self._values = values
+        self._render = render
+        self._reply = reply
+        self._agreed = agreed
+        self._offer_height = 64 if reply else 34
+        self.height = self._offer_height + (self._message.height + 3 if self._message else 0)
+        words = [_in_words(render("drawing_gets", agent=agent), share) for agent, share in self._shares.items()]
+        said = self._message.words if self._message else ""
+        self.words = " ".join(part for part in (heading, speaker, "; ".join(words), said) if part)
+
+    def draw(self, svg: Svg, y: float) -> None:
+        """Draws the shares, and what accepts the offer if the reader may."""
+        with svg.group(self._reply):
+            stroke = _GREEN if self._agreed or self._reply else LINE
+            fill = _AGREED if self._agreed else PAPER
+            svg.rect(MARGIN, y, INNER, self._offer_height, fill=fill, stroke=stroke, rx=6)
+            if self._speaker:
+                svg.text(MARGIN + 8, y + 22, self._heading, 13, fill=DIM)
+                draw_badge(svg, MARGIN + 82, y + 8, self._speaker, _colour(self._speaker))
+            for (agent, share), x in zip(self._shares.items(), (190, 460), strict=True):
+                self._share(svg, x, y, agent, share)
+            if self._reply:
+                text = self._render("drawing_accept")
+                width = text_width(text, 14, bold=True) + 32
+                svg.rect(MARGIN + INNER - width - 8, y + 34, width, 24, fill=_GREEN, rx=5)
+                middle = MARGIN + INNER - 8 - width / 2
+                svg.text(middle, y + 51, text, 14, fill=PAPER, font_weight="bold", text_anchor="middle")
+        if self._message:
+            self._message.draw(svg, y + self._offer_height + 3)
+
+    def _share(self, svg: Svg, x: float, y: float, agent: str, share: Triple) -> None:
+        text = self._render("drawing_gets", agent=agent)
+        svg.text(x, y + 22, text, 12, fill=_colour(agent))
+        x += text_width(text, 12) + GAP
+        if not any(share):
+            svg.text(x, y + 22, self._render("drawing_none"), 13, fill=DIM)
+        for kind, count in enumerate(share):
+            for _ in range(count):
+                ICONS[kind](svg, x, y + 7)
+                x += SIZE + 1
+        if agent in self._values:
+            value = self._render("drawing_value", worth=worth(share, self._values[agent]))
+            svg.text(x + (40 if not any(share) else 4), y + 22, value, 12)
+
+
+def _in_words(what: str, numbers: Triple) -> str:
+    return f"{what}: {numbers[0]}, {numbers[1]}, {numbers[2]}"

@@ -1,0 +1,28 @@
+"""The colours of seats in pictures and pages: each can be read with white upon it, and upon white."""
+
+from collections.abc import Sequence
+
+SEAT_COLOURS = (
+    "#0969da",  # blue
+    "#bc4c00",  # orange
+    "#1a7f37",  # green
+    "#8250df",  # purple
+    "#bf3989",  # pink
+    "#0b6e80",  # teal
+    "#805900",  # ochre
+    "#cf222e",  # red
+    "#4b4ba8",  # indigo
+    "#57606a",  # grey
+)
+
+
+def seat_colour(agents: Sequence[str], agent: str) -> str:
+    """Returns the colour of a seat, the same in all pictures and pages of an environment.
+
+    Colours come again after ten seats; the name always stands beside them.
+
+    Args:
+        agents: all seats of the environment, in order.
+        agent: the seat.
+    """
+    return SEAT_COLOURS[agents.index(agent) % len(SEAT_COLOURS)]

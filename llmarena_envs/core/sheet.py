@@ -1,0 +1,262 @@
+"""Sheets: pictures of talks and tables, made of blocks one below the other, of bounded height.
+
+What a match has said may be of any length: each block cuts its texts, and of a history only the end is shown.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from llmarena_envs.core.prompts import common_prompts
+from llmarena_envs.core.svg import DIM, INK, LINE, MONOSPACE, PAPER, SOFT, Svg, cut_to_width, text_width
+from llmarena_envs.core.wrapping import wrapped
+
+WIDTH = 760
+MARGIN = 16
+INNER = WIDTH - 2 * MARGIN
+MAX_HEIGHT = 1200
+"""Greatest height of a picture, in pixels."""
+
+GAP = 8
+Row = TypeVar("Row")
+"""What a game calls a row of a table."""
+
+
+class Block(ABC):
+    """A part of a sheet.
+
+    Attributes:
+        height: in pixels.
+        words: what it says, for screen readers.
+    """
+
+    height: float
+    words: str
+
+    @abstractmethod
+    def draw(self, svg: Svg, y: float) -> None:
+        """Adds it to a picture, with its upper edge at ``y``."""
+
+
+class Caption(Block):
+    """A heading in one line.
+
+    Args:
+        text: the heading.
+        size: of the font.
+        aside: what stands at the other end of the line.
+    """
+
+    def __init__(self, text: str, size: float = 16, aside: str = "") -> None:
+        self._aside = cut_to_width(aside, INNER / 2, 13)
+        self._text = cut_to_width(text, INNER - text_width(self._aside, 13) - GAP, size, bold=True)
+        self._size = size
+        self.height = size + 6
+        self.words = f"{self._text} ({self._aside})" if aside else self._text
+
+    def draw(self, svg: Svg, y: float) -> None:
+        """Writes the heading."""
+        svg.text(MARGIN, y + self._size, self._text, self._size, font_weight="bold")
+        if self._aside:
+            svg.text(WIDTH - MARGIN, y + self._size, self._aside, 13, fill=DIM, text_anchor="end")
+
+
+class Note(Block):
+    """What the environment tells, in plain lines.
+
+    Args:
+        text: what it tells.
+        lines: greatest number of lines.
+        colour: of the letters.
+    """
+
+    def __init__(self, text: str, lines: int = 3, colour: str = DIM) -> None:
+        self._lines = wrapped(text, INNER, 14, lines)
+        self._colour = colour
+        self.words = " ".join(self._lines)
+        self.height = 19 * len(self._lines)
+
+    def draw(self, svg: Svg, y: float) -> None:
+        """Writes the lines."""
+        for number, line in enumerate(self._lines):
+            svg.text(MARGIN, y + 14 + 19 * number, line, 14, fill=self._colour)
+
+
+class Bubble(Block):
+    """What somebody said: who, what it is, and the text in a box.
+
+    Args:
+        speaker: who said it, in full; empty for the environment.
+        text: what was said, of any length.
+        colour: of the speaker.
+        heading: what it is, beside the speaker.
+        lines: greatest number of lines.
+        indent: how far it stands to the right, in pixels, so that two speakers are told apart by their places.
+        fixed: whether it is set in letters of one width, as programs are.
+    """
+
+    _LINE = 19
+
+    def __init__(
+        self,
+        speaker: str,
+        text: str,
+        colour: str = DIM,
+        *,
+        heading: str = "",
+        lines: int = 6,
+        indent: float = 0,
+        fixed: bool = False,
+    ) -> None:
+        self._x = MARGIN + indent
+        self._width = INNER - indent
+        self._speaker = speaker
+        self._colour = colour
+        self._fixed = fixed
+        self._size = 13 if fixed else 14
+        self._badge = badge_width(speaker) + GAP if speaker else 0
+        self._heading = wrapped(heading, self._width - self._badge, 13, 2) if heading else []
+        self._lines = wrapped(text, self._width - 24, self._size, lines, fixed=fixed) if text else []
+        self._top = 22 + 17 * max(0, len(self._heading) - 1) if speaker or heading else 0
+        self.height = self._top + (self._LINE * len(self._lines) + 12 if self._lines else 0)
+        who = " ".join([part for part in (speaker, *self._heading) if part])
+        self.words = ": ".join([part for part in (who, " ".join(self._lines)) if part])
+
+    def draw(self, svg: Svg, y: float) -> None:
+        """Draws the box and writes the text."""
+        if self._speaker:
+            draw_badge(svg, self._x, y, self._speaker, self._colour)
+        for number, line in enumerate(self._heading):
+            svg.text(self._x + self._badge, y + 14 + 17 * number, line, 13, fill=DIM)
+        if not self._lines:
+            return
+        top = y + self._top
+        svg.rect(self._x, top, self._width, self.height - self._top, fill=SOFT, stroke=LINE, rx=6)
+        svg.rect(self._x, top, 4, self.height - self._top, fill=self._colour, rx=2)
+        family = {"font_family": MONOSPACE} if self._fixed else {}
+        for number, line in enumerate(self._lines, start=1):
+            svg.text(self._x + 14, top + self._LINE * number + 1, line, self._size, fill=INK, **family)
+
+
+class Stages(Block):
+    """The stages of a match in a row, the present one marked.
+
+    Args:
+        names: of the stages.
+        present: number of the present one; -1 if there is none.
+    """
+
+    height = 26
+
+    def __init__(self, names: Sequence[str], present: int) -> None:
+        self._names = names
+        self._present = present
+        self.words = " > ".join([f"[{name}]" if number == present else name for number, name in enumerate(names)])
+
+    def draw(self, svg: Svg, y: float) -> None:
+        """Draws the stages from left to right."""
+        x: float = MARGIN
+        for number, name in enumerate(self._names):
+            width = text_width(name, 13) + 20
+            present = number == self._present
+            svg.rect(x, y, width, 24, fill=INK if present else SOFT, stroke=INK if present else LINE, rx=4)
+            letters = {"fill": PAPER, "font_weight": "bold"} if present else {"fill": DIM}
+            svg.text(x + width / 2, y + 16.5, name, 13, text_anchor="middle", **letters)
+            x += width
+            if number < len(self._names) - 1:
+                svg.path(f"M {x + 5:g} {y + 7:g} l 6 5 l -6 5", stroke=DIM, fill="none", stroke_width=1.5)
+            x += 16
+
+
+class Sheet:
+    """A picture of blocks; see ``history`` for those that may be too many.
+
+    Args:
+        title: what the picture is.
+        language: of the match.
+    """
+
+    def __init__(self, title: str, language: str) -> None:
+        self._title = title
+        self._language = language
+        self._blocks: list[Block] = []
+        self._history: tuple[int, tuple[Block, ...]] = (0, ())
+
+    def add(self, *blocks: Block) -> None:
+        """Adds blocks at the end; all of these together must leave room for a history."""
+        self._blocks += blocks
+
+    def head(self, text: str, moving: Sequence[str] = ()) -> None:
+        """Adds a heading that says where the match is, and who is to move.
+
+        Args:
+            text: where the match is.
+            moving: those who are to move, as far as the reader is to know.
+        """
+        to_move = f"{common_prompts(self._language).render('drawing_to_move')}: {', '.join(moving)}" if moving else ""
+        self.add(Caption(text, aside=to_move))
+
+    def history(self, blocks: Sequence[Block]) -> None:
+        """Adds, at the end, blocks of which only the last ones are shown that find room, and how many came before; once."""
+        self._history = len(self._blocks), tuple(blocks)
+
+    def latest(self, table: Callable[[Sequence[Row]], Block], rows: Sequence[Row], most: int) -> None:
+        """Adds a table of the last rows, and above it how many came before.
+
+        Args:
+            table: makes a table of rows.
+            rows: all of them.
+            most: greatest number of rows shown.
+        """
+        if len(rows) > most:
+            self.add(self.earlier(len(rows) - most))
+        self.add(table(rows[-most:]))
+
+    def __str__(self) -> str:
+        place, history = self._history
+        blocks = [*self._blocks[:place], *self._last(history), *self._blocks[place:]]
+        height = 2 * MARGIN + sum(block.height + GAP for block in blocks) - GAP
+        words = ". ".join(block.words for block in blocks)
+        svg = Svg(WIDTH, height, self._title, words)
+        y: float = MARGIN
+        for block in blocks:
+            block.draw(svg, y)
+            y += block.height + GAP
+        return str(svg)
+
+    def _last(self, history: Sequence[Block]) -> list[Block]:
+        room = MAX_HEIGHT - 2 * MARGIN - sum(block.height + GAP for block in self._blocks)
+        whole = sum(block.height + GAP for block in history)
+        if whole <= room:
+            return list(history)
+        start = first_shown([block.height + GAP for block in history], room - self.earlier(1).height - GAP)
+        return [self.earlier(start), *history[start:]]
+
+    def earlier(self, count: int) -> Note:
+        """Returns a line that says how many entries are left out."""
+        return Note(earlier(count, self._language))
+
+
+def earlier(count: int, language: str) -> str:
+    """Returns that so many entries are left out before those that are shown."""
+    return common_prompts(language).render("drawing_earlier", count=count)
+
+
+def first_shown(heights: Sequence[float], room: float) -> int:
+    """Returns from which entry on all find room."""
+    start = len(heights)
+    while start and heights[start - 1] <= room:
+        start -= 1
+        room -= heights[start]
+    return start
+
+
+def badge_width(name: str) -> float:
+    """Returns the width of a name on its colour."""
+    return text_width(name, 13, bold=True) + 14
+
+
+def draw_badge(svg: Svg, x: float, y: float, name: str, colour: str) -> None:
+    """Adds a name on its colour, 18 pixels high."""
+    svg.rect(x, y, badge_width(name), 18, fill=colour, rx=9)
+    svg.text(x + badge_width(name) / 2, y + 13.5, name, 13, fill="#ffffff", font_weight="bold", text_anchor="middle")

@@ -1,0 +1,116 @@
+"""Tables in pictures: cells with texts and bars, in columns of given widths."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from llmarena_envs.core.sheet import INNER, MARGIN, Block, badge_width, draw_badge
+from llmarena_envs.core.svg import DIM, INK, LINE, SOFT, Svg
+from llmarena_envs.core.wrapping import wrapped
+
+_SIZE = 13
+_LINE = 17
+_PAD = 6
+
+
+class Bar(NamedTuple):
+    """A bar behind the text of a cell.
+
+    Attributes:
+        share: of the cell's width, 0 to 1.
+        colour: light enough for the text upon it.
+    """
+
+    share: float
+    colour: str
+
+
+LIGHT, STRONG = "#ddf4ff", "#80ccff"
+"""Colours of bars, of which the second may stand upon the first."""
+
+
+class Cell(NamedTuple):
+    """A cell of a table.
+
+    Attributes:
+        text: what stands in it; further lines of the text are further lines of the cell.
+        bars: behind the first line of the text, the later ones upon the earlier ones.
+        seat: the colour of a seat whose name the text is; empty for other texts.
+        bold: whether it is emphasized.
+        lines: greatest number of lines.
+        below: one more line.
+    """
+
+    text: str = ""
+    bars: tuple[Bar, ...] = ()
+    seat: str = ""
+    bold: bool = False
+    lines: int = 1
+    below: str = ""
+
+
+class Table(Block):
+    """Rows of cells.
+
+    Args:
+        header: the names of the columns; none for a table without.
+        rows: the cells, one a column.
+        widths: of the columns in relation to each other.
+    """
+
+    def __init__(self, header: Sequence[str], rows: Sequence[Sequence[Cell]], widths: Sequence[float]) -> None:
+        total = sum(widths)
+        self._widths = [INNER * width / total for width in widths]
+        self._header = [self._lines(Cell(name, bold=True, lines=2), column) for column, name in enumerate(header)]
+        self._rows = rows
+        self._texts = [[self._lines(cell, column) for column, cell in enumerate(row)] for row in rows]
+        self._top = _LINE * max(map(len, self._header)) + 8 if header else 0
+        self._heights = [_LINE * max(map(len, row)) + 8 for row in self._texts]
+        self.height = self._top + sum(self._heights)
+        rows_in_words = [", ".join([" ".join(lines) for lines in row]) for row in [self._header, *self._texts] if row]
+        self.words = "; ".join(rows_in_words)
+
+    def _lines(self, cell: Cell, column: int) -> list[str]:
+        width = self._widths[column] - 2 * _PAD
+        lines = wrapped(cell.text, width, _SIZE, cell.lines, bold=cell.bold)
+        return [*lines, *wrapped(cell.below, width, _SIZE, 1)] if cell.below else lines
+
+    def draw(self, svg: Svg, y: float) -> None:
+        """Draws the rows."""
+        if self._header:
+            svg.rect(MARGIN, y, INNER, self._top, fill=SOFT)
+            x: float = MARGIN
+            for width, lines in zip(self._widths, self._header, strict=True):
+                for number, line in enumerate(lines):
+                    svg.text(x + _PAD, y + 16 + _LINE * number, line, _SIZE, fill=DIM, font_weight="bold")
+                x += width
+        y += self._top
+        for height, cells, texts in zip(self._heights, self._rows, self._texts, strict=True):
+            svg.line(MARGIN, y, MARGIN + INNER, y, stroke=LINE)
+            x = MARGIN
+            for width, cell, lines in zip(self._widths, cells, texts, strict=True):
+                _draw_cell(svg, x, y, width, cell, lines)
+                x += width
+            y += height
+
+
+def _draw_cell(svg: Svg, x: float, y: float, width: float, cell: Cell, lines: Sequence[str]) -> None:
+    for bar in cell.bars:
+        svg.rect(x + 2, y + 3, (width - 4) * min(1.0, max(0.0, bar.share)), _LINE + 2, fill=bar.colour, rx=3)
+    if cell.seat and badge_width(lines[0]) <= width:
+        draw_badge(svg, x + 2, y + 3, lines[0], cell.seat)
+        lines = ["", *lines[1:]]
+    weight = "bold" if cell.bold else None
+    for number, line in enumerate(lines):
+        if line:
+            svg.text(x + _PAD, y + 16 + _LINE * number, line, _SIZE, fill=cell.seat or INK, font_weight=weight)
+
+
+def name_width(names: Sequence[str]) -> float:
+    """Returns the width, in pixels, of a column of names on their colours."""
+    return max(map(badge_width, names)) + 6
+
+
+def columns(names: Sequence[str], others: int) -> list[float]:
+    """Returns the widths of a table with one column of names and some that share the rest."""
+    first = min(name_width(names), INNER / 3)
+    return [first, *[(INNER - first) / others] * others]

@@ -1,0 +1,90 @@
+"""Paragraphs in pictures: where lines are broken, and where a text of any length is cut."""
+
+from functools import lru_cache
+from unicodedata import east_asian_width
+
+from llmarena_envs.core.svg import CUT, text_width
+from llmarena_envs.core.terminal import printable
+
+_FIXED = 0.61
+"""Width of a letter in a font whose letters are all of one width, as a share of the size."""
+
+_LEAST = 0.3
+"""Least width that a character is taken to have: so lines are bounded in length even if all is combining marks."""
+
+_CLOSING = frozenset("，。、；：！？）》」』”’…")
+"""Punctuation of Chinese that no line begins with."""
+
+
+def wrapped(text: str, width: float, size: float, most: int, *, fixed: bool = False, bold: bool = False) -> list[str]:
+    """Returns the lines of a text, at least one and no more than ``most``; where something is left out an ellipsis ends them.
+
+    Lines are broken at blanks and beside ideographs, a longer word anywhere. Blanks at the beginning of a line are kept; of
+    several empty lines one is. The time taken does not grow with what is left out.
+
+    Args:
+        text: of any length.
+        width: of the box, in pixels.
+        size: of the font, in pixels.
+        most: greatest number of lines.
+        fixed: whether all letters of the font are of one width.
+        bold: whether letters are bold.
+    """
+    room = width / (size * (1.1 if bold else 1))
+    beginning = text.lstrip("\n")[: (int(room / _LEAST) + 2) * most]
+    is_whole = len(beginning) == len(text.lstrip("\n"))
+    lines: list[str] = []
+    for line in printable(beginning.rstrip()).expandtabs(4).split("\n"):
+        if len(lines) > most:
+            break
+        if line.strip() or (lines and lines[-1]):
+            lines += _broken(line.rstrip(), room, fixed=fixed)
+    if len(lines) <= most and is_whole:
+        return lines or [""]
+    kept = lines[:most] or [""]
+    return [*kept[:-1], _cut(kept[-1], room, fixed=fixed)]
+
+
+@lru_cache(maxsize=4096)
+def _width(letter: str) -> float:
+    return max(_LEAST, text_width(letter, 1))
+
+
+def _fixed_width(letter: str) -> float:
+    return _FIXED if letter.isascii() else max(_FIXED, _width(letter))
+
+
+def _broken(line: str, room: float, *, fixed: bool) -> list[str]:
+    measure = _fixed_width if fixed else _width
+    indent = len(line) - len(line.lstrip(" "))
+    # Blanks at the beginning would not be drawn, and several as one.
+    line = "\u00a0" * indent + line[indent:].replace("  ", " \u00a0")
+    lines, start, rest, width = [], 0, 0, 0.0
+    for place, letter in enumerate(line):
+        letter_width = measure(letter)
+        hangs = letter in _CLOSING and line[place - 1] not in _CLOSING
+        if width + letter_width > room and place > start and not hangs:
+            end = rest if rest > start and not _is_ideograph(letter) else place
+            lines.append(line[start:end].rstrip(" "))
+            start = end
+            width = sum(map(measure, line[start:place]))
+        if letter == " " or _is_ideograph(letter):
+            rest = place + 1
+        width += letter_width
+    lines.append(line[start:])
+    return lines
+
+
+def _is_ideograph(letter: str) -> bool:
+    return not letter.isascii() and east_asian_width(letter) in "WF"
+
+
+def _cut(line: str, room: float, *, fixed: bool) -> str:
+    """Returns a line that ends on an ellipsis, for which it may have to be shorter."""
+    measure = _fixed_width if fixed else _width
+    left = room - measure(CUT)
+    for place, letter in enumerate(line):
+        left -= measure(letter)
+        if left < 0:
+            return line[:place].rstrip() + CUT
+    return line.rstrip() + CUT

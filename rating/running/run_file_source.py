@@ -1,0 +1,122 @@
+"""Where the text of a run file comes from: a path, or an installed package under a name.
+
+A package names a folder with run files in an entry-point group, as this one does in its ``pyproject.toml``::
+
+    [project.entry-points."llmarena.run_files"]
+    auto-arena = "benchmarks.auto_arena"
+
+The value is a package, the name what the names of its run files begin with: the file ``demo.toml`` in it is called
+``auto-arena-demo``.
+"""
+
+import importlib.util
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from llmarena_envs.core.entry_points import Unreadable, find_entries
+from llmarena_envs.core.options import nearest
+from rating.errors import RunError
+
+GROUP = "llmarena.run_files"
+
+
+class NamedRunFile(NamedTuple):
+    """A run file of an installed package.
+
+    Attributes:
+        path: where it is.
+        distribution: name and version of what was installed.
+    """
+
+    path: Path
+    distribution: str
+
+
+class RunFileText(NamedTuple):
+    """What was read.
+
+    Attributes:
+        text: of the run file; a path in it, of prices or initial scores, leads from the current directory.
+        where: what messages call the run file.
+    """
+
+    text: str
+    where: str
+
+
+def read_run_file(said: Path) -> RunFileText:
+    """Reads a run file: that at a path, or else the installed one of that name.
+
+    So a name never means another file because something was installed. Paths in a run file lead from the folder in which it is.
+
+    Args:
+        said: a path, or a name of ``named_run_files``.
+
+    Raises:
+        RunError: if there is neither, it cannot be read, or two packages give the name.
+    """
+    path, where = said, str(said)
+    if not said.is_file():
+        named = named_run_files()
+        found = named.get(str(said), ())
+        if len(found) > 1:
+            owners = " and ".join(each.distribution for each in found)
+            raise RunError(
+                f"{said}: {owners} both have a run file of this name; uninstall one of them, or say its path"
+            )
+        if found:
+            path, where = found[0].path, f"{said} of {found[0].distribution}"
+        elif not said.exists():
+            known = f"; installed ones are {', '.join(named)}{nearest(str(said), list(named))}" if named else ""
+            raise RunError(f"{said}: expected a run file or the name of an installed one, but there is neither{known}")
+    try:
+        return RunFileText(_with_paths_from(path.parent, path.read_text(encoding="utf-8")), where)
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunError(f"{where}: expected a run file, but: {error}") from error
+
+
+def named_run_files() -> Mapping[str, Sequence[NamedRunFile]]:
+    """Returns the run files of installed packages by their names, sorted; what cannot be found or read is left out."""
+    found: dict[str, list[NamedRunFile]] = defaultdict(list)
+    for entry in find_entries(GROUP):
+        if not isinstance(entry, Unreadable):
+            for folder in _folders(entry.value):
+                for path in folder.glob("*.toml"):
+                    found[f"{entry.name}-{path.stem}"].append(NamedRunFile(path, entry.distribution))
+    return {name: found[name] for name in sorted(found)}
+
+
+def _folders(package: str) -> list[Path]:
+    """Returns the folders of a package, which is not imported itself; none if there is no such package."""
+    try:
+        spec = importlib.util.find_spec(package)
+    except Exception:  # the package around it is imported, and may raise anything
+        return []
+    return [Path(folder) for folder in (spec.submodule_search_locations or ())] if spec else []
+
+
+def _with_paths_from(folder: Path, text: str) -> str:
+    """Returns the text of a run file in a folder, right or wrong, with paths that lead from the current directory."""
+    if folder == Path():
+        return text
+    try:
+        document = tomlkit.parse(text)
+    except (TOMLKitError, RecursionError):
+        return text  # who reads it says what is wrong
+    changed = _anchor(document, "prices", folder)
+    environments = document.get("environment")
+    for environment in environments if isinstance(environments, list) else ():
+        changed |= isinstance(environment, dict) and _anchor(environment.get("tournament"), "prior", folder)
+    return tomlkit.dumps(document) if changed else text
+
+
+def _anchor(table: Any, key: str, folder: Path) -> bool:
+    if not isinstance(table, dict) or not isinstance(table.get(key), str):
+        return False
+    table[key] = str(folder / table[key])
+    return True

@@ -1,0 +1,144 @@
+"""The site: pages made of the code are up to date, every link leads somewhere, and what is wrong with a built site is found."""
+
+import re
+import shlex
+
+import pytest
+
+import build_pages
+import build_site
+from llmarena_envs.catalogue import NAMES
+from rating.commands.arguments import build_parser
+from rating.running.run_tables import PolicyConfig
+from site_builder import assemble, games
+from site_builder.check import problems
+from site_builder.examples import EXAMPLES, Example
+from tests.docs.pages import DOCS
+
+ROOT = DOCS.parent
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+CODE = re.compile(r"^(```+).*?^\1$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", build_pages.pages())
+def test_pages_that_are_made_of_the_code_are_up_to_date(page):
+    expected = build_pages.pages()[page]
+    assert (DOCS / page).read_text(encoding="utf-8") == expected, "run python docs/build_pages.py"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_to_files(page):
+    text = CODE.sub("", page.read_text(encoding="utf-8"))
+    missing = [link for link in LINK.findall(text) if not (page.parent / link).exists()]
+    assert not missing
+
+
+def test_every_page_stands_in_the_navigation_once():
+    assemble.check_navigation(DOCS)
+
+
+def test_a_page_that_is_not_in_the_navigation_is_named(tmp_path):
+    (tmp_path / "forgotten.md").write_text("# Forgotten\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"missing: \['forgotten.md'\], unknown: \['adding_an_environment.md'"):
+        assemble.check_navigation(tmp_path)
+
+
+def test_the_page_of_the_run_file_has_every_key_with_type_default_and_meaning():
+    page = (DOCS / "reference" / "run_file.md").read_text(encoding="utf-8")
+    table = page.partition("## `[[policy]]`")[2].partition("## ")[0]
+    rows = {
+        cells[1]: cells[2:4] for cells in (re.split(r"\s*\|\s*", line) for line in table.splitlines()) if len(cells) > 4
+    }
+    assert {f"`{key}`" for key in PolicyConfig.model_fields} < rows.keys()
+    assert rows["`spec`"] == ["text", "required"]
+    assert rows["`rated`"] == ["true or false", "`true`"]
+    assert "| `workers` | integer from 0 to 1024 | `0` |" in page
+    assert "| `from` | date |" in page
+
+
+def test_the_page_of_the_command_line_has_the_actions_of_a_command():
+    page = (DOCS / "reference" / "command_line.md").read_text(encoding="utf-8")
+    assert "## llmarena tournament add\n" in page
+    assert "| `POLICY[@ENV,...]`" not in page
+    assert "| `--env ENV` | the environment that it plays; required |" in page
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_page_shows_what_was_read_and_replied_in_a_match_that_its_command_plays(language):
+    match = games.play_example("bid_v0", language)
+    first, second = match.turns
+    assert (first.index, second.agent) == (EXAMPLES["bid_v0"].shown, "player_1")
+    assert first.played in first.attempts[0].reply
+    assert match.picture.startswith("<svg")
+    words = shlex.split(match.command.replace("\\\n", ""))
+    assert f"language={language}" in words
+    build_parser().parse_args(words[1:])
+
+
+def test_a_match_that_is_too_short_to_be_shown_is_an_error(monkeypatch):
+    monkeypatch.setitem(EXAMPLES, "bid_v0", Example({"player": "half"}, 2))
+    with pytest.raises(ValueError, match="bid_v0: expected a match of more than 2 turns, got 2"):
+        games.play_example("bid_v0", "en")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_game_has_a_ladder_and_the_command_that_played_it(name):
+    ladders = games.ladders_of(name)
+    assert ladders
+    for ladder in ladders:
+        arguments = build_parser().parse_args(shlex.split(ladder["command"])[1:])
+        paper = str(arguments.run_file).removesuffix("-demo").replace("-", "_")
+        assert name in (ROOT / "benchmarks" / paper / "demo.toml").read_text(encoding="utf-8")
+        assert all(len(row) == len(ladder["header"]) for row in ladder["rows"])
+
+
+def page(head="<title>A page</title>", body=""):
+    return f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"
+
+
+def test_a_site_without_mistakes_has_no_problems(tmp_path):
+    links = '<a href="b/c.html#there">c</a><a href="https://pettingzoo.farama.org">outside</a><a href="#here">h</a>'
+    (tmp_path / "index.html").write_text(page(body=f'<p id="here">{links}</p><img src="b/d.svg">'), encoding="utf-8")
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "c.html").write_text(page(body='<p id="there"><a href="..">up</a>'), encoding="utf-8")
+    (tmp_path / "b" / "d.svg").write_text("<svg/>", encoding="utf-8")
+    (tmp_path / "b" / "e.css").write_text("p { background: url(d.svg), url(data:image/png;base64,) }", encoding="utf-8")
+    assert problems(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "problem"),
+    [
+        ("", "", "expected a title, got none"),
+        (None, '<a href="gone.html">x</a>', "gone.html leads nowhere"),
+        (None, '<a href="../secret">x</a>', "../secret leads nowhere"),
+        (None, '<a href="#gone">x</a>', "#gone: no such anchor"),
+        (None, '<img src="https://example.com/x.png">', "asks for https://example.com/x.png, which is outside"),
+        (None, '<script src="//cdn.example.com/x.js"></script>', "asks for //cdn.example.com/x.js, which is outside"),
+        (
+            None,
+            "<style>@import 'https://example.com/x.css';</style>",
+            "asks for https://example.com/x.css, which is outside",
+        ),
+        (None, '<p style="background: url(http://example.com/x)">', "asks for http://example.com/x, which is outside"),
+        (None, '<pre class="mermaid">a</pre>', "class 'mermaid' makes the theme load something"),
+    ],
+)
+def test_what_is_wrong_with_a_page_is_found(tmp_path, head, body, problem):
+    text = page(body=body) if head is None else page(head, body)
+    (tmp_path / "index.html").write_text(text, encoding="utf-8")
+    assert problems(tmp_path) == [f"index.html: {problem}"]
+
+
+def test_fonts_of_style_sheets_from_outside_are_found(tmp_path):
+    (tmp_path / "index.html").write_text(page(), encoding="utf-8")
+    (tmp_path / "a.css").write_text('@font-face { src: url("https://fonts.example.com/x") }', encoding="utf-8")
+    assert problems(tmp_path) == ["a.css: asks for https://fonts.example.com/x, which is outside"]
+
+
+def test_a_folder_with_something_else_in_it_is_not_replaced(tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(ValueError, match="expected a new folder, an empty one or one with an older site"):
+        build_site.build(tmp_path)
+    assert (tmp_path / "thesis.tex").exists()

@@ -1,0 +1,60 @@
+"""What of the pages ``test_blocks`` does not run, and why: whatever is in no table here is run."""
+
+SLOW = ("docs/ratings.md", "docs/schedules.md", "docs/stopping.md")
+"""Pages whose commands take more than some seconds; their test is marked ``slow``."""
+
+COVERED = {
+    "docs/adding_an_environment.md": "tests/docs/test_adding_an_environment.py",
+    "docs/packaging_an_environment.md": "tests/docs/test_adding_an_environment.py",
+    "docs/training_data.md": "tests/docs/test_training_data.py",
+    "docs/clients.md": "benchmarks/clients/page.py",
+}
+"""Pages whose blocks have a test of their own, each with the file that reads the page; of the clients, ``.ci/run`` runs each."""
+
+NOT_RUN = {
+    r"base_url=|\bopenai:|-local\b": "asks a model behind a server; tests/docs/test_servers.py does, of two pages",
+    r"\bhf:|HFPolicy": "loads a model",
+    r"=human\b": "asks a person",
+    r": llmarena (serve|serve-policy) |: llmarena .* --web\b": "serves until stopped; tests/docs/test_servers.py, tests/browser",
+    r"\b(study|run)\.toml\b": "a run file of the reader's",
+    r"(quickstart|running).md: llmarena \w+ runs/tournament\b": "its run file asks a model behind a server",
+    r"comparing.md: .*\bcheckpoints\b": "its run file loads models",
+    r"training.md: from trl ": "tests/integrations/test_trl.py",
+    r"training.md: import asyncio\n\nimport verifiers": "tests/integrations/test_verifiers.py",
+    r"training.md: (import uvicorn|from agents.integrations.openenv)": "tests/integrations/test_openenv.py",
+    r"training.md: import textarena": "tests/integrations/test_textarena.py",
+    r"comparing.md: .*\b(battles\.csv|runs/imported)": "a log of the reader's",
+    r"judges.md: ": "a run and files of the reader's",
+    r" ID$": "the reader's choice of a match",
+    r"--parquet": "needs the extra of the same name; tests/integrations",
+    r"llmarena run (benchmarks/\w+/demo\.toml|\S+-demo\b)": "takes a minute; the tests of each paper play it",
+    r"^(?!docs/ratings\.md).*: llmarena demo": "takes half a minute; docs/ratings.md and .ci/run play it",
+}
+"""Regular expressions of what is not run, searched in ``PAGE: COMMAND`` and ``PAGE: BLOCK OF PYTHON``, with the reason.
+
+It is parsed, as far as that goes, and so is every ``python -m benchmarks...``: those take minutes, and ``.ci/run`` plays their
+smallest size.
+"""
+
+UNKNOWN = {
+    r"^transformers ": "a program of another package",
+    r"^python -m benchmarks\.train_grpo": "needs trl; .ci/libraries runs it",
+}
+"""Regular expressions of commands that cannot be checked at all, with the reason."""
+
+TEXTS = {
+    ("docs/design.md", "llmarena_envs/"): "a tree of files",
+    ("docs/schedules.md", "gain ="): "a formula",
+    (
+        "docs/first_paid_run.md",
+        "The run goes on with: llmarena resume runs/paid",
+    ): "the end of a run whose budget is used up",
+    ("docs/playing.md", "human plays at "): "addresses with secrets; tests/browser",
+    ("docs/models.md", "vllm serve "): "another server's command, and the policy behind it",
+    ("docs/models.md", "llama-server "): "another server's command, and the policy behind it",
+    ("docs/models.md", "python -m sglang.launch_server "): "other servers' commands, and the policies behind them",
+    ("docs/models.md", "openai:MODEL\n"): "names of policies",
+    ("docs/models.md", "user: "): "a conversation, shortened",
+    ("docs/models.md", "Human: (what was read"): "the form of a prompt",
+}
+"""Blocks of text that no command of the page prints, by page and beginning, with what they are."""

@@ -1,0 +1,56 @@
+"""Pictures of bargaining."""
+
+import pytest
+
+from llmarena_envs import bargain_v0
+from llmarena_envs.bargain.game import Deal
+from tests.support.pictures import height, replies, shown, texts_outside
+
+INSTANCE = [[1, 2, 3], [8, 1, 0], [4, 0, 2]]
+OFFER = "Let me have the hat.\n1 hat 0 balls 1 apple"
+
+
+def talks(*said, **options):
+    env = bargain_v0.raw_env(**{"instance": INSTANCE, **options})
+    env.reset(seed=0)
+    for reply in said:
+        env.step(reply)
+    return env
+
+
+def test_a_side_sees_its_own_values_and_what_was_offered():
+    text = shown(talks(OFFER).draw("player_1"))
+    assert "player_0 gets: 1, 0, 1; player_1 gets: 0, 2, 2" in text and "Let me have the hat." in text
+    assert "Worth to player_1: 4, 0, 2" in text
+    assert "Worth to player_0" not in text and "8 each" not in text
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_what_an_offer_is_worth_is_told_where_the_text_tells_it(told):
+    text = shown(talks(OFFER, show_offer_value=told).draw("player_1"))
+    assert ("(worth 4)" in text) == told and "(worth 8)" not in text
+
+
+def test_a_spectator_sees_both_values_and_the_deal():
+    text = shown(talks(OFFER, "Deal").draw())
+    assert "8 each" in text and "4 each" in text and "(worth 8)" in text and "(worth 4)" in text
+    assert "Deal: player_1 accepts" in text
+
+
+def test_the_standing_offer_can_be_accepted_by_whoever_is_to_move():
+    env = talks(OFFER)
+    (reply,) = replies(env.draw("player_1"))
+    assert env.codec.parse(reply, env.view("player_1")) == Deal()
+    assert not replies(env.draw("player_0")) and not replies(env.draw())
+    assert not replies(talks().draw("player_0"))
+    assert not replies(talks(OFFER, "Deal").draw("player_0"))
+
+
+def test_long_and_hostile_messages_are_cut_and_stay_text():
+    message = "<script>&\u202e" * 200
+    env = talks(*[f"{message}\n1 hat"] * 40, max_rounds=50, language="zh")
+    for seat in (None, "player_0"):
+        picture = env.draw(seat)
+        assert height(picture) <= 1200 and len(picture) < 100_000
+        assert not texts_outside(picture)
+        assert r"<script>&\u202e" in shown(picture) and "<script" not in picture

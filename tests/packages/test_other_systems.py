@@ -1,0 +1,22 @@
+"""Windows lacks modules and functions of Linux. This proves that nobody needs them, which is less than a test on Windows."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_all_modules_import_and_a_run_is_played_without_what_windows_lacks(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.packages.bare_system", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "tictactoe_v0" in done.stdout
+
+
+def test_no_file_of_the_packages_has_a_name_that_windows_forbids() -> None:
+    forbidden = {*'<>:"\\|?*'}
+    names = [
+        path.name for name in ("llmarena_envs", "agents", "rating", "benchmarks") for path in (ROOT / name).rglob("*")
+    ]
+    assert [name for name in names if forbidden.intersection(name) or name.endswith((".", " "))] == []
