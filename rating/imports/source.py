@@ -16,7 +16,7 @@ from rating.records.calls import CALLS, LoggedCalls
 from rating.records.imported import is_import
 from rating.records.outcome import Outcome
 from rating.records.store import Store
-from rating.report.costs import Costs, costs
+from rating.report.costs import Costs, Spending, costs
 from rating.running import run_directory
 from rating.running.contests import make_leaderboards
 from rating.running.run_file import RunConfig
@@ -161,8 +161,9 @@ class RunSource(Source):
         log = self._store.path.with_name(CALLS)
         if not log.exists():
             return None
-        table, store = self._config.price_table(), self._store
-        return costs(LoggedCalls(log), table, store.status_of_matches(), self._all, boards)
+        spending = Spending(LoggedCalls(log), self._config.price_table())
+        spending.read()
+        return costs(spending, self._store.status_of_matches(), self._all, boards)
 
     def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
         """Returns what writes the report of the run."""

@@ -112,13 +112,15 @@ def _plain(value: Any) -> Any:
 class LoggedCalls:
     """The calls of a log, read one at a time; none where there is no file.
 
-    A torn last line is ignored. Lines that hold something else are left out and named.
+    A torn last line is ignored. Lines that hold something else are left out and named. A log that grows can be read on with
+    ``further``.
 
     Args:
         path: the file.
 
     Attributes:
         damage: what is wrong with lines that were left out while the log was read last, each with its number.
+        place: behind the last line that was read, in bytes.
 
     Raises:
         RunError: when read, if more than ``MAX_DAMAGED`` lines hold something else.
@@ -126,34 +128,40 @@ class LoggedCalls:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._lines = 0
         self.damage: list[str] = []
+        self.place = 0
 
     def __iter__(self) -> Iterator[LoggedCall]:
-        self.damage = []
+        self.damage, self._lines, self.place = [], 0, 0
+        return self.further()
+
+    def further(self) -> Iterator[LoggedCall]:
+        """Yields the calls that were written since the log was read last."""
         if not self._path.exists():
             return
         with self._path.open("rb") as file:
-            number = 0
+            file.seek(self.place)
             while line := file.readline(MAX_LINE):
-                number += 1
                 whole = line.endswith(b"\n")
                 rest = line
                 while rest and not rest.endswith(b"\n"):
                     rest = file.readline(MAX_LINE)
                 if not whole and not rest:
                     return
+                self._lines, self.place = self._lines + 1, file.tell()
                 try:
                     if not whole:
                         raise ValueError(f"more than {MAX_LINE} bytes")
                     yield _read(line)
                 except (ValueError, TypeError, KeyError, RecursionError) as error:
-                    self._note(number, f"{error}"[:_MAX_TEXT])
+                    self._note(f"{error}"[:_MAX_TEXT])
 
-    def _note(self, number: int, what: str) -> None:
-        self.damage.append(f"line {number}: {what}")
+    def _note(self, what: str) -> None:
+        self.damage.append(f"line {self._lines}: {what}")
         if len(self.damage) > MAX_DAMAGED:
             raise RunError(
-                f"{self._path}, line {number}: expected a log of calls, but {what}; put it back, or move it away"
+                f"{self._path}, line {self._lines}: expected a log of calls, but {what}; put it back, or move it away"
             )
 
 

@@ -1,10 +1,10 @@
 """What the models of a run cost: a function of the log of calls, the prices and the matches."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rating.accounting.bill import Bill, Usage
+from rating.accounting.bill import Usage
 from rating.accounting.prices import PriceTable
 from rating.records.calls import LoggedCalls
 from rating.records.outcome import PLAYED, Outcome
@@ -66,18 +66,53 @@ class Costs:
     damage: tuple[str, ...]
 
 
+class Spending:
+    """What the calls of a log used, by environment, policy and match: of a log that grows only what is new is read.
+
+    Args:
+        log: the log.
+        prices: of the models.
+
+    Attributes:
+        log: the same.
+        prices: the same.
+    """
+
+    def __init__(self, log: LoggedCalls, prices: PriceTable) -> None:
+        self.log = log
+        self.prices = prices
+        self._parts: defaultdict[tuple[str, str, str], Usage] = defaultdict(Usage)
+
+    def read(self) -> None:
+        """Adds the calls that were written since."""
+        for logged in self.log.further():
+            cost = self.prices.cost(logged.call, logged.time)
+            self._parts[logged.environment, logged.policy, logged.match].add(logged.call, cost)
+
+    def by_policy(self, matches: Callable[[str], bool]) -> defaultdict[tuple[str, str], Usage]:
+        """Returns what was used by environment and policy, for those matches that ``matches`` takes, by id."""
+        parts: dict[tuple[str, str], list[Usage]] = {}
+        for (environment, policy, match), usage in self._parts.items():
+            if matches(match):
+                parts.setdefault((environment, policy), []).append(usage)
+        return defaultdict(Usage, {key: Usage.sum(own) for key, own in parts.items()})
+
+    def by_match(self) -> dict[str, Usage]:
+        """Returns what was used for each match by its id."""
+        parts: dict[str, list[Usage]] = {}
+        for (_, _, match), usage in self._parts.items():
+            if match:
+                parts.setdefault(match, []).append(usage)
+        return {match: Usage.sum(own) for match, own in parts.items()}
+
+
 def costs(
-    calls: LoggedCalls,
-    prices: PriceTable,
-    statuses: Mapping[str, str],
-    outcomes: Iterable[Outcome],
-    boards: Sequence[Leaderboard],
+    spending: Spending, statuses: Mapping[str, str], outcomes: Iterable[Outcome], boards: Sequence[Leaderboard]
 ) -> Costs | None:
     """Adds up the calls of a run.
 
     Args:
-        calls: its log.
-        prices: of its models.
+        spending: what was used, as far as it was read.
         statuses: of its matches, by id.
         outcomes: of its matches.
         boards: its leaderboards.
@@ -85,15 +120,11 @@ def costs(
     Returns:
         What they cost, or ``None`` if no model was called.
     """
-    used, played, lost, by_match = Bill(prices), Bill(prices), Bill(prices), Bill(prices)
-    for logged in calls:
-        bills = [used]
-        if logged.match:
-            bills.append(played if statuses.get(logged.match) in PLAYED else lost)
-            by_match.add(logged.match, "", logged.call, logged.time)
-        for bill in bills:
-            bill.add(logged.environment, logged.policy, logged.call, logged.time)
-    if not used.totals and not calls.damage:
+    prices, damage = spending.prices, spending.log.damage
+    used = spending.by_policy(lambda match: True)
+    played = spending.by_policy(lambda match: statuses.get(match) in PLAYED)
+    lost = spending.by_policy(lambda match: bool(match) and statuses.get(match) not in PLAYED)
+    if not used and not damage:
         return None
     matches = Counter(
         (outcome.environment, policy)
@@ -103,19 +134,17 @@ def costs(
     )
     metrics = {(board.environment, policy): metric for board in boards for policy, metric in headline(board).items()}
     per_match = {
-        key: usage.cost / matches[key]
-        for key, usage in played.totals.items()
-        if prices and matches[key] and usage.is_exact
+        key: usage.cost / matches[key] for key, usage in played.items() if prices and matches[key] and usage.is_exact
     }
     order = {board.environment: index for index, board in enumerate(boards)}
-    keys = sorted(used.totals, key=lambda key: (not key[0], order.get(key[0], len(order)), key))
+    keys = sorted(used, key=lambda key: (not key[0], order.get(key[0], len(order)), key))
     rows = [
         CostRow(
             environment=environment,
             policy=policy,
-            used=used.totals[environment, policy],
-            played=played.totals[environment, policy],
-            lost=lost.totals[environment, policy],
+            used=used[environment, policy],
+            played=played[environment, policy],
+            lost=lost[environment, policy],
             matches=matches[environment, policy],
             cost_per_match=per_match.get((environment, policy)),
             metric=metrics.get((environment, policy)),
@@ -123,8 +152,13 @@ def costs(
         )
         for environment, policy in keys
     ]
-    found = {match: usage.cost if usage.is_exact else None for (match, _), usage in by_match.totals.items()}
-    return Costs(prices.currency, tuple(rows), used.total(), lost.total(), found if prices else {}, tuple(calls.damage))
+    total, wasted = Usage.sum(used.values()), Usage.sum(lost.values())
+    found = (
+        {match: usage.cost if usage.is_exact else None for match, usage in spending.by_match().items()}
+        if prices
+        else {}
+    )
+    return Costs(prices.currency, tuple(rows), total, wasted, found, tuple(damage))
 
 
 def _is_efficient(

@@ -17,7 +17,6 @@ from starlette.routing import Route
 from agents.records import encodable
 from llmarena_envs.core.terminal import printable
 from rating.records.outcome import BUG, VOID
-from rating.records.record import Record
 from rating.report.tables import Sheet
 from rating.schemes.leaderboard import ALWAYS
 from rating.web.links import Links
@@ -78,7 +77,7 @@ class _Board:
     async def overview(self, request: Request) -> Response:
         """Shows ratings, progress, matches under way, failures and costs."""
         view = await self._live.view()
-        return await run_in_threadpool(self._overview, view, _home(request))
+        return await self._answer(request, view.moment, lambda home: self._overview(view, home))
 
     async def listen(self, request: Request) -> Response:
         """Tells whenever the overview or the list of matches has changed."""
@@ -88,13 +87,13 @@ class _Board:
         """Shows the list of matches."""
         view = await self._live.view()
         choice = Choice.read(request.query_params)
-        return await run_in_threadpool(self._matches, view, choice, _home(request))
+        return await self._answer(request, view.moment, lambda home: self._matches(view, choice, home))
 
     async def match(self, request: Request) -> Response:
         """Shows a match after one of its turns, by default the last one."""
         moment, trouble = await self._live.moment()
-        turn = request.path_params.get("turn")
-        return await run_in_threadpool(self._match, moment, trouble, request.path_params["match"], turn, _home(request))
+        name, turn = request.path_params["match"], request.path_params.get("turn")
+        return await self._answer(request, moment, lambda home: self._match(moment, trouble, name, turn, home))
 
     async def listen_to_match(self, request: Request) -> Response:
         """Tells whenever a match has changed."""
@@ -105,7 +104,19 @@ class _Board:
         """Shows all of a text of a match, as plain text."""
         moment, _ = await self._live.moment()
         path = request.path_params
-        return await run_in_threadpool(self._text, moment, path["match"], path["turn"], path["part"])
+        return await self._answer(
+            request, moment, lambda home: self._text(moment, path["match"], path["turn"], path["part"])
+        )
+
+    async def _answer(self, request: Request, moment: Moment, make: Callable[[str], Response]) -> Response:
+        """Makes an answer in a thread; ``make`` is given the address of the board."""
+        home = f"/board/{request.path_params['secret']}"
+        try:
+            return await run_in_threadpool(make, home)
+        except HTTPException:
+            raise
+        except Exception as error:  # a record is damaged or gone; the others are shown all the same
+            return self._page("board_trouble.html", home, explain(error), moment, version="")
 
     def _overview(self, view: View, home: str) -> Response:
         entries = view.moment.entries.values()
@@ -137,11 +148,7 @@ class _Board:
         )
 
     def _match(self, moment: Moment, trouble: str, name: str, turn: int | None, home: str) -> Response:
-        entry = moment.entries.get(name)
-        try:
-            record = twice(lambda: self._watched.record(name))
-        except Exception as error:  # the record is damaged or gone; the others are shown all the same
-            return self._page("board_trouble.html", home, explain(error), moment, version="")
+        record = twice(lambda: self._watched.record(name))
         if record is None or (turn or 0) > len(record.turns):
             raise HTTPException(404)
         shown = len(record.turns) if turn is None else turn
@@ -149,7 +156,7 @@ class _Board:
         seats = seats_of(record, facts)
         rules = rules_of(record, facts)
         picture = self._positions.draw(record, shown)
-        before, after = _neighbours(moment, entry)
+        before, after = _neighbours(moment, moment.entries.get(name))
         return self._page(
             "board_match.html",
             home,
@@ -174,11 +181,8 @@ class _Board:
         )
 
     def _text(self, moment: Moment, name: str, turn: int, part: str) -> Response:
-        try:
-            record: Record | None = twice(lambda: self._watched.record(name))
-            text = None if record is None else whole_text(record, moment.facts, turn, part)
-        except Exception as error:  # as above
-            return PlainTextResponse(explain(error).encode("utf-8", "replace"), 503)
+        record = twice(lambda: self._watched.record(name))
+        text = None if record is None else whole_text(record, moment.facts, turn, part)
         if text is None:
             raise HTTPException(404)
         return PlainTextResponse(printable(text).encode("utf-8", "replace"))
@@ -187,10 +191,6 @@ class _Board:
         given = {"title": self._title, "home": home, "trouble": trouble, "describe": describe}
         given["refreshes"] = bool(trouble) or not moment.sealed
         return page(template, 503 if trouble else 200, **{**given, "moment": moment, **values})
-
-
-def _home(request: Request) -> str:
-    return f"/board/{request.path_params['secret']}"
 
 
 def _match_version(name: str, moment: Moment, trouble: str) -> str:

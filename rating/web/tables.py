@@ -8,7 +8,7 @@ from pathlib import Path
 from rating.imports.source import ImportSource
 from rating.records.calls import LoggedCalls
 from rating.records.outcome import BUG, VOID, Outcome
-from rating.report.costs import Costs, cost_sheet, costs, match_cells, policy_cells
+from rating.report.costs import Costs, Spending, cost_sheet, costs, match_cells, policy_cells
 from rating.report.tables import Sheet, sheet
 from rating.running import absences
 from rating.running.contests import make_leaderboard, make_scheme
@@ -67,12 +67,14 @@ class _Made:
 
 
 class TablesOfRun:
-    """Makes the tables of a run again and again, and of its leaderboards only those that have changed."""
+    """Makes the tables of a run again and again, and of its leaderboards only those that have changed; each call is read once."""
 
     def __init__(self) -> None:
         self._made: dict[str, _Made] = {}
         self._expected: dict[str, int | None] = {}
         self._basis: object = None
+        self._spent: Spending | None = None
+        self._file: int | None = None
 
     def make(
         self,
@@ -94,14 +96,12 @@ class TablesOfRun:
         names = [item.name for item in config.environment]
         basis = [config.model_dump(), facts, [(config.phases(name), config.starts(name)) for name in names]]
         if basis != self._basis:
-            self._made, self._basis = {}, basis
+            self._made, self._basis, self._spent = {}, basis, None
             self._expected = {name: expected_matches(make_scheme(config, name)) for name in names}
         made = [self._leaderboard(config, name, outcomes[name], facts) for name in names if outcomes[name]]
         boards = [one.board for one in made]
         everything = [outcome for name in names for outcome in outcomes[name]]
-        spent = (
-            costs(LoggedCalls(calls), config.price_table(), statuses, everything, boards) if calls.exists() else None
-        )
+        spent = costs(self._spending(config, calls), statuses, everything, boards)
         ratings = [_ratings(one.board, spent, one.plots) for one in made]
         if len(boards) > 1:
             summary = summarise(boards, everything)
@@ -113,6 +113,15 @@ class TablesOfRun:
             self._expected,
             match_cells(spent),
         )
+
+    def _spending(self, config: RunConfig, calls: Path) -> Spending:
+        """Returns what all calls used; those that were read before are not read again, unless the log is another one."""
+        found = calls.stat() if calls.exists() else None
+        file = found and found.st_ino
+        if self._spent is None or file != self._file or (found and found.st_size < self._spent.log.place):
+            self._spent, self._file = Spending(LoggedCalls(calls), config.price_table()), file
+        self._spent.read()
+        return self._spent
 
     def _leaderboard(
         self, config: RunConfig, environment: str, outcomes: Sequence[Outcome], facts: Mapping[str, str]

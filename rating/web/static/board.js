@@ -45,6 +45,7 @@ async function refresh() {
   if (!next) return;
   const sent = new Map(parts(next).map((part) => [part.id, part.outerHTML]));
   const focus = focused();
+  const before = board().dataset.announce;
   document.title = page.title;
   if ([...sent.keys()].join() === [...received.keys()].join()) {
     for (const part of parts(next)) {
@@ -54,25 +55,31 @@ async function refresh() {
     exchange(board(), next);
   }
   received = sent;
-  const before = board().dataset.announce;
+  board().dataset.events = next.dataset.events;
   board().dataset.version = next.dataset.version;
   board().dataset.announce = next.dataset.announce;
   if (next.dataset.announce !== before) document.getElementById("announcement").textContent = next.dataset.announce;
   focus();
-  if (next.dataset.events !== board().dataset.events) { board().dataset.events = next.dataset.events; listen(); }
+  if (next.dataset.events !== listened) listen();
 }
 
 let source = null;
+let listened = ""; // where the page hears of news
 let busy = Promise.resolve();
 
 function listen() {
   source?.close();
   source = null;
-  if (document.hidden || !board().dataset.events) return;
-  source = new EventSource(board().dataset.events);
+  listened = board().dataset.events;
+  if (document.hidden || !listened) return;
+  source = new EventSource(listened);
   const connection = document.getElementById("connection");
   source.onopen = () => { connection.hidden = true; };
-  source.onerror = () => { connection.hidden = false; connection.textContent = "The connection is lost; the page tries to get it back."; };
+  source.onerror = () => {
+    connection.hidden = false;
+    connection.textContent = "The connection is lost; the page tries to get it back.";
+    if (source?.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
+  };
   source.onmessage = (event) => {
     busy = busy.then(() => (event.data === board().dataset.version ? null : refresh())).catch(() => {});
   };

@@ -83,3 +83,18 @@ def test_another_file_is_refused(tmp_path):
     path.write_text("{}\n" * 1000)
     with pytest.raises(RunError, match=f"line {MAX_DAMAGED + 1}: expected a log of calls"):
         list(LoggedCalls(path))
+
+
+def test_a_log_that_grows_is_read_on(tmp_path):
+    path = tmp_path / "calls.jsonl"
+    log, read = CallLog(path), LoggedCalls(path)
+    assert list(read.further()) == []
+    log.write(LOGGED)
+    assert list(read.further()) == [LOGGED] and list(read.further()) == []
+    with path.open("ab") as file:
+        file.write(b"no call\n" + b'{"time": torn')
+    assert list(read.further()) == [] and [line[:7] for line in read.damage] == ["line 2:"]
+    again = CallLog(path)  # as when the run is resumed
+    again.write(LOGGED)
+    assert list(read.further()) == [LOGGED] and len(read.damage) == 1 and read.place == path.stat().st_size
+    assert list(read) == [LOGGED] * 2

@@ -11,7 +11,7 @@ from agents.models.calls import Call, CallStatus
 from rating.accounting.prices import Price, PriceTable
 from rating.cli import main
 from rating.records.calls import CallLog, LoggedCall, LoggedCalls
-from rating.report.costs import cost_sheet, costs
+from rating.report.costs import Spending, cost_sheet, costs
 from tests.rating.made_outcomes import match
 from tests.rating.running.calls import PRICES, answer, run_file
 
@@ -31,7 +31,9 @@ def add_up(path, *calls, prices=PRICE_TABLE, metrics=()):
     rows = [SimpleNamespace(policy=policy, metric=metric, withheld="") for policy, metric in metrics]
     board = SimpleNamespace(environment="game_v0", rows=rows)
     outcomes = [match(0, ("a", 1.0), ("b", -1.0)), match(1, ("c", 0.0), ("c", 0.0))]
-    return costs(LoggedCalls(path / "calls.jsonl"), prices, STATUSES, outcomes, [board])
+    spending = Spending(LoggedCalls(path / "calls.jsonl"), prices)
+    spending.read()
+    return costs(spending, STATUSES, outcomes, [board])
 
 
 def column(found, title):

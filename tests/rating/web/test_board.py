@@ -10,6 +10,7 @@ import pytest
 
 from rating.cli import main
 from rating.imports.source import open_source
+from rating.records.record import dump_turn
 from rating.records.store import Store
 from rating.report.tables import sheet
 from rating.running import run_directory
@@ -217,6 +218,21 @@ def test_a_record_that_somebody_has_written_into_steers_nothing(tmp_path):
     assert r"\u202edetrever \x00 \x1b[2J &lt;svg onload=alert(4)&gt;" in shown
 
 
+def test_a_damaged_match_is_said_to_be_and_the_others_are_shown(tmp_path):
+    directory = play_run(tmp_path / "run", RUN)
+    broken, sound = matches(directory)[:2]
+    with sqlite3.connect(directory / "run.db") as db:
+        db.execute("DELETE FROM transcript WHERE match = ?", (broken.match.id,))
+        turn = json.loads(dump_turn(broken.turns[0]))
+        turn["attempts"][0]["seconds"] = turn["rewards"] = ["no number"]
+        db.execute("INSERT INTO turn VALUES (?, 0, ?, '')", (broken.match.id, json.dumps(turn)))
+    db.close()
+    pages = pages_of(directory)
+    answer = pages.get(f"{HOME}/match/{broken.match.id}")
+    assert answer.status_code == 503 and 'id="trouble"' in answer.text and "Traceback" not in answer.text
+    assert pages.get(f"{HOME}/match/{sound.match.id}").status_code == pages.get(HOME).status_code == 200
+
+
 def test_matches_are_filtered_and_paged(pages):
     html = pages.get(f"{HOME}/matches").text
     assert "16 matches, page 1 of 1" in html
@@ -260,7 +276,9 @@ def test_a_run_that_is_gone_or_damaged_is_said_to_be_and_comes_back(tmp_path, mo
     assert "It has ended." in pages.get(HOME).text
 
 
-def test_a_run_of_version_1_is_shown_and_left_as_it_is(tmp_path):
+def test_a_run_of_version_1_is_shown_and_left_as_it_is_until_somebody_converts_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("rating.web.live._LEAST_PAUSE", 0)
+    monkeypatch.setattr("rating.web.live._REST", 0)
     database = tmp_path / "run.db"
     with sqlite3.connect(database) as db:
         db.executescript(DUMP.read_text(encoding="utf-8"))
@@ -272,9 +290,13 @@ def test_a_run_of_version_1_is_shown_and_left_as_it_is(tmp_path):
         '[[policy]]\nspec = "similarity"\nenvironments = ["undercover_v0"]\n'
     )
     before = database.read_bytes()
-    html = pages_of(tmp_path).get(HOME).text
+    pages = pages_of(tmp_path)
+    html = pages.get(HOME).text
     assert "tictactoe_v0" in html and cells(html, "progress-table")[1][4:5] == ["2"]
     assert database.read_bytes() == before and {path.name for path in tmp_path.iterdir()} == {"run.db", "run.toml"}
+    Store(database).close()
+    assert database.read_bytes() != before
+    assert cells(pages.get(HOME).text, "progress-table") == cells(html, "progress-table")
 
 
 def test_an_import_is_shown_without_matches(tmp_path):

@@ -1,4 +1,4 @@
-"""The list of matches by pages, and the plots of ratings."""
+"""The list of matches by pages, the table of failures, and the plots of ratings."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -10,6 +10,7 @@ from rating.records.store import Glance
 from rating.schemes.figures import Intervals
 from rating.web.listing import FORFEIT, Choice, choose
 from rating.web.plots import plot_intervals
+from rating.web.tables import failure_sheet
 from rating.web.watched import Entry, Moment
 
 
@@ -73,3 +74,11 @@ def test_a_plot_keeps_everything_within_its_frame(rows):
     arrows = root.findall("{*}path")
     assert len(arrows) == sum(row.count(None) for row in rows)
     assert len(root.findall("{*}text")) >= len(rows) + 2
+
+
+def test_failures_are_counted_by_policy_and_suspended_ones_named():
+    outcomes = [one.glance.outcome for one in MOMENT.entries.values()]
+    found = failure_sheet(outcomes, {"d": "suspended: no such key"})
+    assert [row[:3] for row in found.rows] == [["other_v0", "c", "empty 1"]]
+    assert found.notes == ["d is suspended: no such key"]
+    assert failure_sheet(outcomes[:-1], {}) is None
