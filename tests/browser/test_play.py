@@ -162,6 +162,27 @@ def test_a_click_in_the_picture_is_a_move_and_what_was_typed_stays(browser, tmp_
     assert command.end() == 0
 
 
+def test_two_tabs_of_a_person_follow_each_other_and_lose_no_words(browser, tmp_path):
+    command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    context = browser.new_context()
+    first, second = context.new_page(), context.new_page()
+    for page in (first, second):
+        page.goto(command.addresses()[0])
+        wait_for_question(page, "1.0")
+    second.get_by_label("Your reply").fill("half a thou")
+    give(first, "")
+    wait_for_question(second, "2.0")
+    assert second.get_by_label("Your reply").input_value() == "half a thou"
+    question = "document.querySelector('#typed input[name=question]')"
+    second.evaluate(f"() => {{ {question}.value = '1.0'; }}")  # as if the page had not heard of it yet
+    second.get_by_role("button", name="Send", exact=True).click()
+    second.locator(".refused", has_text="was not sent").wait_for()
+    assert second.get_by_label("Your reply").input_value() == "half a thou"
+    finish(second, "")
+    wait_for(first, "The run has ended")
+    assert command.end() == 0
+
+
 def test_hostile_words_of_others_stay_words(browser, tmp_path):
     hostile = ("--policy", "debater_1=tests.browser.hostile_debater:debater")
     command = Command("play", "debate_v0", *hostile, "--web", "--port", "0", "--out", str(tmp_path / "run"))
