@@ -27,12 +27,12 @@ def story_files(records: Mapping[str, Record]) -> tuple[dict[str, str], list[str
     """
     files, notes = {}, []
     for name, record in records.items():
-        scenes, missing = tell(record)
-        if missing:
-            notes.append(f"match {record.match.id} cannot be told: {missing}")
+        story = tell(record)
+        if story.missing:
+            notes.append(f"match {record.match.id} cannot be told: {story.missing}")
             continue
-        files[f"{name}.md"] = transcript.story(record, scenes) + "\n"
-        files[f"{name}.txt"] = f"{headline(record)}\n{story_text(record, scenes)}\n"
+        files[f"{name}.md"] = transcript.story(record, story.scenes) + "\n"
+        files[f"{name}.txt"] = f"{headline(record)}\n{story_text(record, story.scenes)}\n"
     return files, notes
 
 

@@ -147,8 +147,9 @@ class _Offer(Block):
             if self._speaker:
                 svg.text(MARGIN + 8, y + 22, self._heading, 13, fill=DIM)
                 draw_badge(svg, MARGIN + 82, y + 8, self._speaker, _colour(self._speaker))
+            end = 0.0
             for (agent, share), x in zip(self._shares.items(), (190, 460), strict=True):
-                self._share(svg, x, y, agent, share)
+                end = self._share(svg, max(x, end + GAP), y, agent, share)
             if self._reply:
                 text = self._render("drawing_accept")
                 width = text_width(text, 14, bold=True) + 32
@@ -158,19 +159,24 @@ class _Offer(Block):
         if self._message:
             self._message.draw(svg, y + self._offer_height + 3)
 
-    def _share(self, svg: Svg, x: float, y: float, agent: str, share: Triple) -> None:
+    def _share(self, svg: Svg, x: float, y: float, agent: str, share: Triple) -> float:
+        """Draws what a side gets and returns where that ends."""
         text = self._render("drawing_gets", agent=agent)
         svg.text(x, y + 22, text, 12, fill=_colour(agent))
         x += text_width(text, 12) + GAP
         if not any(share):
-            svg.text(x, y + 22, self._render("drawing_none"), 13, fill=DIM)
+            nothing = self._render("drawing_none")
+            svg.text(x, y + 22, nothing, 13, fill=DIM)
+            x += text_width(nothing, 13)
         for kind, count in enumerate(share):
             for _ in range(count):
                 ICONS[kind](svg, x, y + 7)
                 x += SIZE + 1
         if agent in self._values:
             value = self._render("drawing_value", worth=worth(share, self._values[agent]))
-            svg.text(x + (40 if not any(share) else 4), y + 22, value, 12)
+            svg.text(x + 4, y + 22, value, 12)
+            x += 4 + text_width(value, 12)
+        return x
 
 
 def _in_words(what: str, numbers: Triple) -> str:

@@ -23,11 +23,11 @@ def print_match(record: Record, *, raw: bool) -> None:
     """Prints the story of a match; where there is none, or if asked, all its turns as they came."""
     if record.error:
         print(printable(record.error))
-    scenes, missing = Story() if raw else tell(record)
-    if missing:
-        print(printable(f"the story of this match cannot be told: {missing}"), file=sys.stderr)
-    if scenes:
-        print(story_text(record, scenes))
+    story = Story() if raw else tell(record)
+    if story.missing:
+        print(printable(f"the story of this match cannot be told: {story.missing}"), file=sys.stderr)
+    if story.scenes:
+        print(story_text(record, story.scenes))
         return
     for turn in record.turns:
         _print_turn(turn, reasoning=raw)

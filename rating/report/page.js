@@ -63,29 +63,83 @@ function fill() {
 }
 
 async function show(match) {
-  const { seats, story, missing, turns } = (await unpack(match.chunk))[match.place];
+  const { seats, story, drawn, pictures, missing, turns } = (await unpack(match.chunk))[match.place];
   const agents = data.agents[match.environment] || [];
   const policyOf = (agent) => seats[agent] || match.policies[agents.indexOf(agent)] || "";
   const view = byId("match");
   view.replaceChildren(element("h3", `Match ${match.number} of ${match.environment}: ${match.policies.join(" v ")}`));
   view.append(element("p", describe(match) + (match.error ? `: ${match.error}` : ""), match.error ? "bad" : ""));
-  if (missing) view.append(element("p", `The story of this match cannot be told: ${missing}.`, "bad"));
+  if (missing) view.append(element("p", `This match cannot be played again, so it is shown without pictures or story: ${missing}.`, "bad"));
+  if (!drawn) view.append(element("p", `The first matches of an environment are drawn, up to ${data.drawn} turns; this is a later one.`, "dim"));
   const rules = data.rules[match.environment] || {};
   for (const agent of Object.keys(rules)) {
     const details = view.appendChild(element("details"));
     details.append(element("summary", `Rules as told to ${agent}`), element("pre", rules[agent]));
   }
-  const tellTurns = (place) => turns.forEach((turn, index) => place.append(tellTurn(turn, index, policyOf(turn.agent))));
+  const layout = view.appendChild(element("div", undefined, pictures.length ? "drawn" : ""));
+  const boxes = [];
+  const go = pictures.length ? drawPositions(layout, pictures, turns, boxes) : undefined;
+  const tellTurns = (place) =>
+    turns.forEach((turn, index) => {
+      const box = place.appendChild(tellTurn(turn, index, policyOf(turn.agent)));
+      if (go) box.prepend(button("Position", () => go(index + 1)));
+      boxes.push(box);
+    });
+  const told = layout.appendChild(element("div"));
   if (story.length) {
-    const details = view.appendChild(element("details"));
+    const details = told.appendChild(element("details"));
     details.append(element("summary", `What was read and replied, turn by turn (${turns.length})`));
     details.addEventListener("toggle", () => tellTurns(details), { once: true });
     const speakers = [...new Set(story.map((scene) => scene.speaker))].filter(Boolean);
-    for (const scene of story) view.append(tellScene(scene, speakers.indexOf(scene.speaker), policyOf(scene.speaker)));
+    for (const scene of story) told.append(tellScene(scene, speakers.indexOf(scene.speaker), policyOf(scene.speaker)));
   } else {
-    tellTurns(view);
+    tellTurns(told);
   }
   view.scrollIntoView({ behavior: "smooth" });
+}
+
+function button(label, action) {
+  const made = element("button", label);
+  made.type = "button";
+  made.addEventListener("click", action);
+  return made;
+}
+
+// Shows the positions of a match, one at a time, and returns what goes to the one after so many turns. What was drawn reaches the
+// page as the data of an image: nothing in it is run or loaded.
+function drawPositions(layout, pictures, turns, boxes) {
+  const figure = layout.appendChild(element("figure"));
+  const image = figure.appendChild(element("img"));
+  const caption = figure.appendChild(element("figcaption"));
+  const controls = figure.appendChild(element("div", undefined, "controls"));
+  const last = pictures.length - 1;
+  const slider = element("input");
+  Object.assign(slider, { type: "range", min: 0, max: last, ariaLabel: "Turns played" });
+  const step = (by) => {
+    go(Number(slider.value) + by);
+    const isBeside = getComputedStyle(figure).position === "sticky"; // else the turn would be shown in place of the picture
+    if (isBeside) boxes[slider.value - 1]?.scrollIntoView({ block: "nearest" });
+  };
+  const [back, next] = [button("Back", () => step(-1)), button("Next", () => step(1))];
+  const go = (place) => {
+    slider.value = place;
+    const drawing = new DOMParser().parseFromString(pictures[place], "image/svg+xml");
+    const words = ["title", "desc"].map((tag) => drawing.querySelector(`svg > ${tag}`)?.textContent).filter(Boolean);
+    image.src = `data:image/svg+xml,${encodeURIComponent(pictures[place])}`;
+    image.alt = printable(words.join(": "));
+    caption.textContent = place ? `After turn ${place} of ${last}, of ${turns[place - 1].agent}` : "At the beginning";
+    boxes.forEach((box, index) => box.classList.toggle("chosen", index === place - 1));
+    back.disabled = place === 0;
+    next.disabled = place === last;
+  };
+  slider.addEventListener("input", () => go(Number(slider.value)));
+  controls.append(back, slider, next);
+  caption.setAttribute("aria-live", "polite");
+  go(0);
+  return (place) => {
+    go(place);
+    figure.scrollIntoView({ block: "nearest" });
+  };
 }
 
 function tellScene(scene, number, policy) {

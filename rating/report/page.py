@@ -16,7 +16,7 @@ from rating.records.outcome import Outcome
 from rating.records.record import Record
 from rating.records.store import fact_table
 from rating.report.costs import Costs, cost_sheet, match_cells, policy_cells
-from rating.report.replays import Replays
+from rating.report.replays import DRAWN_TURNS, Replays
 from rating.report.sections import judges_sections, leaderboard_section, sheet_section, study_sections, table_section
 from rating.report.transitivity import transitivity_sheets
 from rating.schemes.leaderboard import Leaderboard
@@ -98,7 +98,9 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         sections=sections,
         replays=replays,
         # Asked for after the chunks, which fill it.
-        index=lambda: Markup(_script_json({"matches": replays.index, "rules": rules, "agents": agents})),
+        index=lambda: Markup(
+            _script_json({"matches": replays.index, "rules": rules, "agents": agents, "drawn": DRAWN_TURNS})
+        ),
         nonce=_nonce(f"{run.seal} {run.digest} {json.dumps(dict(run.facts))}"),
     )
 

@@ -3,6 +3,7 @@
 import base64
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -20,6 +21,9 @@ _LEVEL = 6
 _LARGE = 4_000_000
 """Characters from which on a pack is full whatever the number of its matches."""
 
+DRAWN_TURNS = 4_000
+"""Turns of each environment of which positions are drawn: those of its first matches, as long as this is not exceeded."""
+
 
 class Replays:
     """The matches of a run for the page, packed as they are read.
@@ -36,21 +40,37 @@ class Replays:
     def __init__(self, records: Iterable[Record], costs: Mapping[str, str]) -> None:
         self._records = records
         self._costs = costs
+        self._turns: Counter[str] = Counter()
         self.index: list[dict[str, Any]] = []
 
     def chunks(self) -> Iterator[str]:
-        """Yields packed matches, what happened in them and their turns: base64 of zlib of JSON."""
+        """Yields packed matches, what happened in them, their turns and positions: base64 of zlib of JSON."""
         pending: list[str] = []
         number, size = 0, 0
         for record in self._records:
             self.index.append({**_row(record, number, len(pending)), "cost": self._costs.get(record.match.id, "")})
-            pending.append(json.dumps(_content(record), ensure_ascii=False))
+            pending.append(json.dumps(self._content(record), ensure_ascii=False))
             size += len(pending[-1])
             if len(pending) == _CHUNK or size > _LARGE:
                 yield _pack(pending)
                 pending, number, size = [], number + 1, 0
         if pending:
             yield _pack(pending)
+
+    def _content(self, record: Record) -> dict[str, Any]:
+        """Returns what is shown of a match that somebody looks at."""
+        self._turns[record.match.environment] += len(record.turns)
+        drawn = self._turns[record.match.environment] <= DRAWN_TURNS
+        story = tell(record, draw=drawn)
+        return {
+            "seats": {seat.agent: seat.policy for seat in record.outcome.seats} if record.outcome else {},
+            "turns": [_turn(turn) for turn in record.turns],
+            # Behind the last turns, in which judges read most of it: so it packs best.
+            "story": [_scene(scene) for scene in story.scenes],
+            "drawn": drawn,
+            "pictures": story.pictures,
+            "missing": story.missing,
+        }
 
 
 def _pack(matches: list[str]) -> str:
@@ -71,18 +91,6 @@ def _row(record: Record, chunk: int, place: int) -> dict[str, Any]:
         "turns": len(record.turns),
         "chunk": chunk,
         "place": place,
-    }
-
-
-def _content(record: Record) -> dict[str, Any]:
-    """Returns what is shown of a match that somebody looks at."""
-    story = tell(record)
-    return {
-        "seats": {seat.agent: seat.policy for seat in record.outcome.seats} if record.outcome else {},
-        "turns": [_turn(turn) for turn in record.turns],
-        # Behind the last turns, in which judges read most of it: so it packs best.
-        "story": [_scene(scene) for scene in story.scenes],
-        "missing": story.missing,
     }
 
 

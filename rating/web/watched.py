@@ -75,7 +75,9 @@ class Moment:
 
 
 class Watched(ABC):
-    """A directory that is shown; nothing in it is changed. It is used by one thread at a time.
+    """A directory that is shown; nothing in it is changed.
+
+    Several threads may use it, but ``moment`` and ``tables`` are each called by one at a time.
 
     Args:
         directory: of a run or an import.

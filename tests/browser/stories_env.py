@@ -1,6 +1,9 @@
-"""A debate between hostile players, of which the report tells: markup, marks of bidirectional text, a megabyte."""
+"""A debate between hostile players, of which the report tells: markup, marks of bidirectional text, a megabyte, a picture."""
+
+from html import escape
 
 from llmarena_envs import bid_v0
+from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.order import OrderWrapper
 
@@ -9,7 +12,23 @@ REORDERED = "the verdict is \u202e]]A[[\u202c \u2066aside\x1b[2J"
 LONG = "word " * 200_000
 
 
+PICTURE = f"""<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="document.title = 'taken over'">
+<title>{escape(MARKUP)}</title><desc>\u202e</desc><script>document.title = 'taken over'</script>
+<image href="http://127.0.0.1:9/asked" width="9" height="9"/></svg>"""
+
+
+class HostileDrawing(Drawing):
+    def seat(self, view):
+        return PICTURE
+
+    def spectator(self, game):
+        return PICTURE
+
+
 class raw_env(bid_v0.raw_env):
+    def make_drawing(self):
+        return HostileDrawing()
+
     def narrate(self):
         return (
             Scene("Round 1"),

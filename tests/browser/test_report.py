@@ -3,6 +3,8 @@
 import asyncio
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from html import escape
 
 from rating.commands.read import write_report
@@ -22,12 +24,16 @@ CHROMIUM = [
 
 
 def played(directory, run_file):
-    """Plays a run and returns its first match."""
+    """Plays a run and returns its first match; in a thread of its own, as the browser of other tests has a loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_played, directory, run_file).result()
+
+
+def _played(directory, run_file):
     config, store = run_directory.create(directory, run_file, "run.toml")
-    asyncio.run(Runner(config, store).run())
-    match = next(store.records()).match
-    store.close()
-    return match
+    with closing(store):
+        asyncio.run(Runner(config, store).run())
+        return next(store.records()).match
 
 
 def looked_at(folder, match):
@@ -38,14 +44,47 @@ def looked_at(folder, match):
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
 
 
+def drawn(shown):
+    """Returns caption and description of each position on the page, of which every picture is data."""
+    found = re.findall(r'<img src="data:image/svg\+xml,[^"<>]*" alt="([^"]*)"><figcaption[^>]*>([^<]*)<', shown)
+    assert len(found) == shown.count("<img")
+    return [(caption, words) for words, caption in found]
+
+
 def test_a_match_is_shown_turn_by_turn_and_hostile_text_stays_text(tmp_path):
     shown = looked_at(tmp_path, played(tmp_path / "run", RUN))
     assert "20 matches" in shown
     assert 'class="turn"' in shown
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
-    assert "<img" not in shown
+    assert drawn(shown) == [("At the beginning", "Tic-tac-toe: X: player_0 to move; O: player_1; _|_|_; _|_|_; X|_|O")]
     assert "forfeit by" in shown
     assert "<summary>what was thought before it</summary><pre>thought &lt;script&gt;" in shown
+
+
+def test_positions_are_stepped_through_beside_the_turns(browser, tmp_path):
+    match = played(tmp_path / "run", RUN.replace("tests.rating.players:hostile", "first_legal"))
+    report = write_report(tmp_path / "run", tmp_path / "report.html")
+    with browser.new_page() as page:
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{report.as_uri()}#match={match.id}")
+        figure = page.locator("figure", has=page.get_by_role("slider", name="Turns played"))
+        page.get_by_role("button", name="Next").click()
+        page.get_by_role("slider").press("ArrowRight")
+        assert "After turn 2 of" in figure.inner_text() and "of player_1" in figure.inner_text()
+        assert [page.locator(".turn").nth(k).get_attribute("class") for k in range(3)] == [
+            "turn",
+            "turn chosen",
+            "turn",
+        ]
+        page.get_by_role("button", name="Position").first.click()
+        assert "After turn 1 of" in figure.inner_text()
+        picture = figure.locator("img")
+        assert "player_1 to move" in picture.get_attribute("alt")
+        assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+        page.get_by_role("slider").press("End")
+        assert page.get_by_role("button", name="Next").is_disabled()
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
 STORY_RUN = """
@@ -68,7 +107,8 @@ def test_a_hostile_story_is_told_as_text(tmp_path):
     match = played(tmp_path / "run", STORY_RUN)
     shown = looked_at(tmp_path, match)
     assert "<title>run - llmarena report</title>" in shown
-    assert "<img" not in shown and shown.count("<script") == shown.count("</script") == 3
+    assert drawn(shown) == [("At the beginning", escape(MARKUP, quote=False).replace("<", "&lt;") + r": \u202e")]
+    assert shown.count("<script") == shown.count("</script") == 3
     scenes = re.findall(r'<div class="(scene[^"]*)".*?>(.*?)</div>', shown, re.DOTALL)
     assert [style for style, _ in scenes] == ["scene told", "scene", "scene hidden", "scene"]
     question, answer, thought, long = (content for _, content in scenes)
@@ -106,7 +146,7 @@ def test_a_hostile_debate_is_told_as_text(tmp_path):
     match = played(tmp_path / "run", DEBATE_RUN)
     shown = looked_at(tmp_path, match)
     assert "<title>run - llmarena report</title>" in shown
-    assert "<img" not in shown and shown.count("<script") == shown.count("</script") == shown.count("<script nonce")
+    assert len(drawn(shown)) == 1 and shown.count("<script") == shown.count("</script") == shown.count("<script nonce")
     hostile = re.findall(r'<b>debater_\d</b> <span class="dim">hostile</span>(.*?)</div>', shown, re.DOTALL)
     assert all(escape(MARKUP, quote=False) in scene for scene in hostile) and len(hostile) == 7
     assert all(r"\u202e" in scene and "\u202e" not in scene for scene in hostile)

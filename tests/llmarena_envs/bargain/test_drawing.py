@@ -1,9 +1,13 @@
 """Pictures of bargaining."""
 
+from itertools import pairwise
+from xml.etree.ElementTree import fromstring
+
 import pytest
 
 from llmarena_envs import bargain_v0
 from llmarena_envs.bargain.game import Deal
+from llmarena_envs.core.svg import text_width
 from tests.support.pictures import height, replies, shown, texts_outside
 
 INSTANCE = [[1, 2, 3], [8, 1, 0], [4, 0, 2]]
@@ -54,3 +58,15 @@ def test_long_and_hostile_messages_are_cut_and_stay_text():
         assert height(picture) <= 1200 and len(picture) < 100_000
         assert not texts_outside(picture)
         assert r"<script>&\u202e" in shown(picture) and "<script" not in picture
+
+
+def test_what_both_sides_get_stands_beside_each_other():
+    lines = {}
+    for text in fromstring(talks("1 hat 2 balls 3 apples").draw()).iter("{http://www.w3.org/2000/svg}text"):
+        start = float(text.attrib["x"])
+        lines.setdefault(text.attrib["y"], []).append(
+            (start, start + text_width(text.text, float(text.attrib["font-size"])))
+        )
+    ends = [(before[1], after[0]) for line in lines.values() for before, after in pairwise(sorted(line))]
+    assert len(ends) > 5
+    assert all(end <= start for end, start in ends)

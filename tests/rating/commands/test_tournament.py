@@ -197,7 +197,7 @@ max_matches = 4
         ("questions = 0", "questions.*greater than or equal to 1"),
         ('ties = "third"', "ties.*'half' or 'drop'"),
         ('exclude = ["m0"]', "committee: expected 5 judges or more for .*, got 4; .*min_judges"),
-        ('prior = "nowhere.csv"', "prior: expected a CSV file, got 'nowhere.csv'"),
+        ('prior = "nowhere.csv"', "prior: expected a CSV file, got '.*nowhere.csv'"),
     ],
 )
 def test_rules_that_cannot_be_are_refused_before_anything_is_made(tmp_path, capsys, rules, message):

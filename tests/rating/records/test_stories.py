@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from agents.play import Streams
 from llmarena_envs import writer_editor_v0
+from llmarena_envs.catalogue import make_environment
 from rating.records.stories import Story, tell
 from rating.running import run_directory
 from rating.running.runner import Runner
@@ -47,7 +49,7 @@ def record(tmp_path_factory):
 
 
 def test_a_recorded_match_is_told(record):
-    scenes, missing = tell(record)
+    scenes, missing, _ = tell(record)
     assert missing == ""
     written = [(scene.speaker, scene.text) for scene in scenes if scene.speaker.startswith(("writer", "editor"))]
     assert len(written) == len(record.turns) - 1
@@ -55,12 +57,12 @@ def test_a_recorded_match_is_told(record):
 
 
 def test_a_match_that_is_under_way_is_told_as_far_as_it_goes(record):
-    scenes, _ = tell(replace(record, turns=record.turns[:2], outcome=None))
+    scenes, *_ = tell(replace(record, turns=record.turns[:2], outcome=None))
     assert [scene.speaker for scene in scenes] == ["", "writer_0", "editor_0"]
 
 
 def test_a_forfeit_is_told_up_to_it(record):
-    scenes, missing = tell(replace(record, turns=(record.turns[0], replace(record.turns[1], action=None))))
+    scenes, missing, _ = tell(replace(record, turns=(record.turns[0], replace(record.turns[1], action=None))))
     assert ([scene.speaker for scene in scenes], missing) == (["", "writer_0"], "")
 
 
@@ -78,6 +80,20 @@ def test_an_environment_that_fails_takes_nothing_down(record, monkeypatch):
     assert tell(record) == Story(missing="RuntimeError: lost the thread")
     gone = replace(record, match=replace(record.match, environment="nobody.knows"))
     assert "nobody" in tell(gone).missing
+
+
+def test_positions_are_drawn_at_the_beginning_and_after_every_turn(tmp_path):
+    record = played(tmp_path, "tictactoe_v0")
+    _, missing, pictures = tell(record, draw=True)
+    assert missing == "" and len(pictures) == len(record.turns) + 1 == len(set(pictures))
+    env = make_environment("tictactoe_v0", record.match.options)
+    env.reset(seed=Streams(record.match.seed).game())
+    assert pictures[0] == env.unwrapped.draw()
+
+
+def test_a_match_with_a_story_is_told_and_drawn_at_once(record):
+    drawn = tell(record, draw=True)
+    assert drawn == tell(record)._replace(pictures=drawn.pictures) and drawn.pictures
 
 
 def test_games_without_a_story_are_not_played_again(tmp_path):

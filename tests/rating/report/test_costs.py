@@ -28,6 +28,7 @@ def add_up(path, *calls, prices=PRICE_TABLE, metrics=()):
     log = CallLog(path / "calls.jsonl")
     for call in calls:
         log.write(call)
+    log.close()
     rows = [SimpleNamespace(policy=policy, metric=metric, withheld="") for policy, metric in metrics]
     board = SimpleNamespace(environment="game_v0", rows=rows)
     outcomes = [match(0, ("a", 1.0), ("b", -1.0)), match(1, ("c", 0.0), ("c", 0.0))]

@@ -138,6 +138,26 @@ def test_long_matches_are_packed_apart(directory, monkeypatch):
     assert [(match["chunk"], match["place"]) for match in index(page)["matches"]] == [(k, 0) for k in range(20)]
 
 
+def test_positions_of_the_first_matches_are_drawn(directory, page, monkeypatch):
+    matches = [match for pack in chunks(page) for match in pack]
+    assert all(match["drawn"] and len(match["pictures"]) == len(match["turns"]) + 1 for match in matches)
+    turns = [len(match["turns"]) for match in matches]
+    monkeypatch.setattr(replays, "DRAWN_TURNS", sum(turns[:7]))
+    fewer = write_report(directory, directory / "fewer.html").read_text(encoding="utf-8")
+    assert [match["drawn"] for pack in chunks(fewer) for match in pack] == [True] * 7 + [False] * 13
+    assert {len(match["pictures"]) for match in chunks(fewer)[0][7:]} == {0}
+
+
+def test_a_match_that_cannot_be_played_again_is_shown_without_pictures(directory):
+    store = Store(directory / "run.db")
+    record = next(store.records())
+    gone = replace(record, match=replace(record.match, environment="nobody.knows"))
+    (pack,) = replays.Replays([gone], {}).chunks()
+    store.close()
+    (match,) = json.loads(zlib.decompress(base64.b64decode(pack)))
+    assert match["turns"] and not match["pictures"] and "nobody" in match["missing"]
+
+
 def test_a_figure_does_not_grow_with_its_run():
     def history(length):
         return {"a": [(number, 25 + number % 7, 8.0) for number in range(length)]}

@@ -81,6 +81,7 @@ def test_a_call_outside_of_matches_is_that_of_the_policy_with_the_model(tmp_path
     with contextlib.closing(store):
         runner = Runner(config, store)
         runner._on_call(Call("gpt-x", "", "", 1, CallStatus.AUTHENTICATION))
+        runner._ledger.close()
     (logged,) = log_of(tmp_path / "run")
     assert (logged.environment, logged.match, logged.policy) == ("", "", "model")
 

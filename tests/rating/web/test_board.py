@@ -316,3 +316,8 @@ def test_where_nothing_may_be_written_the_addresses_hold_for_this_process(tmp_pa
     (tmp_path / "web.json.new").mkdir()  # as root one may write anywhere
     first, second = keep_links(tmp_path, ()), keep_links(tmp_path, ())
     assert len(first.board) > 20 and first.board != second.board
+
+
+def test_what_is_neither_a_run_nor_an_import_is_not_served(tmp_path, capsys):
+    assert main(["serve", str(tmp_path), "--port", "0"]) == 2
+    assert "expected the directory of a run" in capsys.readouterr().err

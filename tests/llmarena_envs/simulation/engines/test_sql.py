@@ -91,7 +91,12 @@ LONG = "(SELECT replace(hex(zeroblob(450)), '0', 'a') AS a, replace(hex(zeroblob
 )
 def test_endless_queries_end(query):
     terminal = SQLTerminal()
-    assert terminal.respond(f"SELECT 1; {query}; DELETE FROM books") == "1\n1\nERROR: interrupted"
+    first, one, error = terminal.respond(f"SELECT 1; {query}; DELETE FROM books").split("\n")
+    assert (first, one) == ("1", "1")
+    assert error in (
+        "ERROR: interrupted",
+        "ERROR: string or blob too big",
+    )  # newer versions of SQLite limit more lengths
     assert terminal.respond("SELECT COUNT(*) FROM books") == "COUNT(*)\n6"
 
 

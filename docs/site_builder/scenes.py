@@ -1,0 +1,48 @@
+"""What the pictures of the documentation show: a match that moves, one in the browser, the runs of the board and the report."""
+
+MOVING_POLICIES = {"player_0": "greedy", "player_1": "minimax"}
+MOVING_SEED = 0
+
+OPPONENT = "minimax"
+MOVES = ("X: 4", "X: 3", "X: 5", "X: 2", "X: 4", "X: 1")
+"""What is replied, move by move, before the picture of a match in the browser is taken."""
+
+_POOL = """
+[[policy]]
+spec = "minimax:depth=2"
+[[policy]]
+spec = "minimax:depth=1"
+[[policy]]
+spec = "greedy"
+[[policy]]
+spec = "first_legal"
+[[policy]]
+spec = "random"
+"""
+
+BOARD_RUN = f"""
+seed = 1
+workers = 1
+[stop]
+min_matches = 100
+max_matches = 100
+[[environment]]
+name = "connect_four_v0"
+{_POOL}
+[[policy]]
+name = "Ada"
+spec = "human"
+"""
+
+REPORT_RUN = f"""
+seed = 1
+workers = 1
+[stop]
+min_matches = 60
+max_matches = 60
+[[environment]]
+name = "connect_four_v0"
+{_POOL}
+"""
+SHOWN_TURN = 12
+"""After which the position of its longest match is shown."""

@@ -1,0 +1,150 @@
+"""Screenshots of pages, taken in Chromium; what the pages need is started here, and stopped."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+from rating.commands.read import write_report
+from rating.records.outcome import FINISHED
+from rating.running import run_directory
+from site_builder.moving import REDUCED_MOTION
+from site_builder.scenes import BOARD_RUN, MOVES, OPPONENT, REPORT_RUN, SHOWN_TURN
+
+WIDTH, HEIGHT = 1280, 800
+_BUILD = Path(__file__).parents[1] / "build_site.py"
+_PATIENCE = 120.0
+"""Seconds until whatever was started is stopped."""
+
+_QUIET = 5
+"""Seconds without a match that ends, after which those that are left wait for somebody."""
+
+_FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", REDUCED_MOTION)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Starts a headless Chromium.
+
+    Raises:
+        FileNotFoundError: if there is none.
+    """
+    path = shutil.which("chromium")
+    if path is None:
+        raise FileNotFoundError("expected chromium on the path, got none: apt install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=_FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def _page(browser: Browser, address: str) -> Iterator[Page]:
+    """Opens a page."""
+    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
+    page.goto(address)
+    yield page
+    page.close()
+
+
+@contextmanager
+def _served(pattern: str, *command: str) -> Iterator[str]:
+    """Runs a command of ``llmarena`` that serves pages, and gives the address that it prints.
+
+    Args:
+        pattern: of the line with the address, which is its first group.
+        command: the command with its arguments.
+
+    Raises:
+        ValueError: if it ends without one.
+    """
+    words = [sys.executable, "-m", "rating.cli", *command, "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        guard = threading.Timer(_PATIENCE, process.kill)
+        guard.start()
+        try:
+            address = next((found[1] for line in process.stdout or () if (found := re.search(pattern, line))), "")
+            if not address:
+                raise ValueError(f"expected an address from {' '.join(words)}, which ended with {process.wait()}")
+            yield address
+        finally:
+            process.kill()
+            guard.cancel()
+
+
+def home(browser: Browser, picture: Path) -> None:
+    """Takes a picture of the first page of the site, which it builds."""
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder) / "site"
+        subprocess.run([sys.executable, str(_BUILD), "--out", str(site)], check=True, stdout=subprocess.DEVNULL)
+        with _page(browser, (site / "index.html").as_uri()) as page:
+            page.screenshot(path=picture)
+
+
+def play(browser: Browser, picture: Path) -> None:
+    """Takes a picture of a match in which somebody has the move."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["play", "connect_four_v0", "--web", "--out", f"{folder}/match", "--seed", "1"]
+        seats = ["--policy", "player_0=human", "--policy", f"player_1={OPPONENT}"]
+        with _served(r"plays at (\S+)", *command, *seats) as address, _page(browser, address) as page:
+            for number, move in enumerate(MOVES, start=1):
+                page.get_by_role("button", name=move, exact=True).click()
+                _asked(page, number + 1).wait_for(state="attached")
+            page.screenshot(path=picture)
+
+
+def _asked(page: Page, turn: int) -> Locator:
+    """Returns what is there once somebody is asked for the move of a turn, the first of the turn's replies."""
+    return page.locator(f'input[name="question"][value="{turn}.0"]').first
+
+
+def board(browser: Browser, picture: Path) -> None:
+    """Takes a picture of the live board of a run in which matches wait for a person."""
+    with tempfile.TemporaryDirectory() as folder:
+        run_file = Path(folder) / "study.toml"
+        run_file.write_text(BOARD_RUN, encoding="utf-8")
+        out = Path(folder) / "study"
+        with (
+            _served(r"is shown at (\S+)", "run", str(run_file), "--web", "--quiet", "--out", str(out)) as address,
+            _page(browser, address) as page,
+        ):
+            _wait_for_the_others(out)
+            page.reload()
+            page.screenshot(path=picture)
+
+
+def _wait_for_the_others(directory: Path) -> None:
+    """Waits until no match of a run ends any more, since those that are left wait for people."""
+    ended, end = [0], time.monotonic() + _PATIENCE
+    while time.monotonic() < end and (ended[-1] == 0 or len(set(ended[-_QUIET:])) > 1 or len(ended) < _QUIET):
+        time.sleep(1)
+        _, store = run_directory.open_run(directory)
+        with closing(store):
+            ended.append(store.statuses().get(FINISHED, 0))
+
+
+def report(browser: Browser, picture: Path) -> None:
+    """Takes a picture of a match in a report, some turns after its beginning."""
+    with tempfile.TemporaryDirectory() as folder:
+        run_file, out = Path(folder) / "run.toml", Path(folder) / "run"
+        run_file.write_text(REPORT_RUN, encoding="utf-8")
+        command = [sys.executable, "-m", "rating.cli", "run", str(run_file), "--quiet", "--out", str(out)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=_PATIENCE)
+        _, store = run_directory.open_run(out)
+        with closing(store):
+            match = max(store.records(), key=lambda record: len(record.turns)).match.id
+        with _page(browser, f"{write_report(out, out / 'report.html').as_uri()}#match={match}") as page:
+            for _ in range(SHOWN_TURN):
+                page.get_by_role("button", name="Next").click()
+            page.locator(".turn.chosen").evaluate(
+                "turn => turn.scrollIntoView({ block: 'center', behavior: 'instant' })"
+            )
+            page.screenshot(path=picture)
