@@ -29,10 +29,9 @@ _LAST_ANSWER_SECONDS = 0.2
 
 def serve(args: argparse.Namespace) -> None:
     """Shows a run or an import until it is interrupted, which is how it is meant to end."""
-    check_installed()
     if not is_import(args.dir):
         run_directory.check_exists(args.dir)
-    with open_listener(args) as listener, contextlib.suppress(KeyboardInterrupt):
+    with _open_listener(args) as listener, contextlib.suppress(KeyboardInterrupt):
         args.interruptions.run(lambda: _serve(args.dir, listener))
 
 
@@ -41,7 +40,7 @@ async def _serve(directory: Path, listener: socket.socket) -> None:
         await asyncio.Event().wait()
 
 
-def check_installed() -> None:
+def _check_installed() -> None:
     """Checks that what serves pages is installed.
 
     Raises:
@@ -56,12 +55,13 @@ def check_installed() -> None:
         ) from error
 
 
-def open_listener(args: argparse.Namespace) -> socket.socket:
+def _open_listener(args: argparse.Namespace) -> socket.socket:
     """Returns the socket at which the flags have pages served.
 
     Raises:
-        OptionError: if it cannot be had.
+        OptionError: if what serves them is not installed, or the address cannot be had.
     """
+    _check_installed()
     listener = listen(args.host, args.port)
     if not is_loopback(listener):
         print(
@@ -80,8 +80,7 @@ def listener_if_asked(args: argparse.Namespace) -> AbstractContextManager[socket
     """
     if not args.web:
         return nullcontext()
-    check_installed()
-    return open_listener(args)
+    return _open_listener(args)
 
 
 @asynccontextmanager

@@ -149,3 +149,16 @@ def test_pages_do_not_stay_for_somebody_who_has_left(monkeypatch, capsys):
     desk.seat("Ada", "m", "tictactoe_v0").reset("player_0", 1)
     asyncio.run(web.show_end(desk))
     assert desk.ended and "until everybody has seen the end" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["play", "tictactoe_v0", "--web", "--out"], ["serve"]])
+def test_without_the_extra_it_is_said_what_to_install_and_nothing_is_made(command, tmp_path, monkeypatch, capsys):
+    directory = tmp_path / "run"
+    if command == ["serve"]:
+        _, store = run_directory.create(directory, text("tictactoe_v0")[0], "here")
+        store.close()
+    before = sorted(tmp_path.rglob("*"))
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert main([*command, str(directory)]) == 2
+    assert "'uvicorn', which is not installed: pip install 'llmarena-envs[web]'" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
