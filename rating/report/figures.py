@@ -1,4 +1,4 @@
-"""The figures of the report, as SVG."""
+"""Figures of the report that Matplotlib draws, as SVG."""
 
 import io
 import itertools
@@ -12,7 +12,6 @@ mpl.use("svg")
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from rating.report.names import shortened
 from rating.statistics.agreement import Agreement
 
 # The same bytes for the same run: no date, no random ids, texts as texts.
@@ -26,46 +25,8 @@ _STYLE = {
 _MAX_STEPS = 700
 """Steps of a line: about one a pixel."""
 
-_ROOM_FOR_NAMES = 40
-"""Characters of a name beside its interval; the table has it in full."""
-
-_INTERVALS = "#0969da"
-"""Colour of intervals."""
-
 _LINES = ("-", "--", ":")
 """Styles of lines; the next one where the ten colours have been used up."""
-
-
-def intervals(
-    names: Sequence[str],
-    values: Sequence[float],
-    lows: Sequence[float | None],
-    highs: Sequence[float | None],
-    label: str,
-) -> str:
-    """Draws a value with its interval for every name, the first name on top; an end that is ``None`` is open: an arrow.
-
-    Returns:
-        An SVG element.
-    """
-    with mpl.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(7, 0.6 + 0.32 * len(names)), layout="constrained")
-        heights = range(len(names))
-        errors = [
-            [0.0 if low is None else value - low for value, low in zip(values, lows, strict=True)],
-            [0.0 if high is None else high - value for value, high in zip(values, highs, strict=True)],
-        ]
-        axes.errorbar(values, heights, xerr=errors, fmt="o", capsize=3, color=_INTERVALS, markersize=5)
-        left, right = axes.get_xlim()
-        for ends, edge, marker in ((lows, left, "<"), (highs, right, ">")):
-            for height, value, end in zip(heights, values, ends, strict=True):
-                if end is None:
-                    axes.plot([value, edge], [height, height], color=_INTERVALS, marker=marker, markevery=[1])
-        axes.set_yticks(heights, [_plain(name) for name in shortened(names, _ROOM_FOR_NAMES)])
-        axes.invert_yaxis()
-        axes.set_xlabel(label)
-        axes.grid(axis="x", alpha=0.3)
-        return _svg(figure)
 
 
 def trajectories(history: Mapping[str, Sequence[tuple[int, float, float]]], label: str) -> str:

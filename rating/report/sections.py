@@ -11,6 +11,7 @@ from rating.judgements.judgement import Judgement
 from rating.judgements.study import study
 from rating.records.outcome import Outcome
 from rating.report import figures
+from rating.report.intervals import plot_intervals
 from rating.report.judges import judge_sheets, kappa_charts
 from rating.report.matrix import pair_matrix
 from rating.report.tables import NOTHING, Sheet, sheet
@@ -46,9 +47,8 @@ def leaderboard_section(
     section = table_section(board, costs)
     for figure in reservations.figures(board, outcomes):
         match figure:
-            case Intervals(rows, label):
-                names, values, lows, highs = zip(*rows, strict=True)
-                section["figures"].append(Markup(figures.intervals(names, values, lows, highs, label)))
+            case Intervals():
+                section["figures"].append(Markup(plot_intervals(figure, board.environment)))
             case Trajectories(history, label):
                 section["figures"].append(Markup(figures.trajectories(history, label)))
             case Grid():

@@ -3,6 +3,6 @@
 ``app.py`` puts the pages together: those of ``people.py``, where people answer what a desk asks them, and those of ``board.py``,
 which show a run and change nothing. ``pages.py`` makes both of ``templates`` and ``static``, ``links.py`` and ``security.py``
 guard them, and ``server.py`` serves them. What the board shows is computed in ``watched.py`` (what is recorded), ``tables.py``
-and ``plots.py`` (ratings, failures, costs), ``listing.py`` (which matches), ``transcript.py`` and ``positions.py`` (one match);
-``live.py`` says when.
+(ratings, failures, costs), ``listing.py`` (which matches), ``transcript.py`` and ``positions.py`` (one match); ``live.py`` says
+when.
 """

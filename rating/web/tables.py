@@ -9,6 +9,7 @@ from rating.imports.source import ImportSource
 from rating.records.calls import LoggedCalls
 from rating.records.outcome import BUG, VOID, Outcome
 from rating.report.costs import Costs, Spending, cost_sheet, costs, match_cells, policy_cells
+from rating.report.intervals import plot_intervals
 from rating.report.tables import Sheet, sheet
 from rating.running import absences
 from rating.running.contests import make_leaderboard, make_scheme
@@ -18,7 +19,6 @@ from rating.schemes import cells, reservations
 from rating.schemes.figures import Intervals
 from rating.schemes.leaderboard import ALWAYS, Leaderboard
 from rating.schemes.summary import summarise
-from rating.web.plots import plot_intervals
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,11 @@
-"""The list of matches by pages, the table of failures, and the plots of ratings."""
-
-import xml.etree.ElementTree as ElementTree
+"""The list of matches by pages, and the table of failures."""
 
 import pytest
 
 from rating.records.match import Match
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.records.store import Glance
-from rating.schemes.figures import Intervals
 from rating.web.listing import FORFEIT, Choice, choose
-from rating.web.plots import plot_intervals
 from rating.web.tables import failure_sheet
 from rating.web.watched import Entry, Moment
 
@@ -52,28 +48,6 @@ def test_matches_are_chosen_by_what_is_asked_for(query, count):
 @pytest.mark.parametrize("page", ["", "0", "-3", "x", "1.5", "²", "9" * 400, "٣"])
 def test_what_is_no_page_is_the_first_one(page):
     assert Choice.read({"page": page}).page == 1
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [("a", 1000.0, 900.0, 1100.0), ("<b>&" * 20, 950.0, None, None), ("c", -1e6, None, 1e6)],
-        [("a", 0.0, 0.0, 0.0)],
-        [("a", 0.5, None, None)],
-        [("a", 1e-12, None, 2e-12), ("b", 0.0, 0.0, 1e-12)],
-    ],
-)
-def test_a_plot_keeps_everything_within_its_frame(rows):
-    root = ElementTree.fromstring(plot_intervals(Intervals(rows, "rating"), "game_v0"))
-    width = float(root.get("width"))
-    circles = root.findall("{*}circle")
-    assert len(circles) == len(rows)
-    for item in [*circles, *root.findall("{*}line")]:
-        for name in ("cx", "x1", "x2"):
-            assert 0 <= float(item.get(name, 0)) <= width
-    arrows = root.findall("{*}path")
-    assert len(arrows) == sum(row.count(None) for row in rows)
-    assert len(root.findall("{*}text")) >= len(rows) + 2
 
 
 def test_failures_are_counted_by_policy_and_suspended_ones_named():

@@ -1,4 +1,4 @@
-"""Plots of the board, as SVG without styles of its own, which the pages forbid."""
+"""Values with their intervals as a picture, for the report and for pages that forbid styles of its own."""
 
 import math
 
