@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from agents.play import Streams
-from llmarena_envs.catalogue import load_environment, make_environment
+from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.text_env import TextEnv
 from rating.records.record import Record
+from rating.records.replay import Replay
 
 
 class Story(NamedTuple):
@@ -24,10 +24,7 @@ class Story(NamedTuple):
 
 
 def tell(record: Record, *, draw: bool = False) -> Story:
-    """Plays the recorded actions again, as far as they go, and lets the environment tell what happened.
-
-    Nobody is asked and nothing is measured. What is told is what was recorded: the players must have read in every turn what
-    they would read now.
+    """Plays a match again, as far as it goes, and lets the environment tell what happened.
 
     Args:
         record: the match.
@@ -38,17 +35,14 @@ def tell(record: Record, *, draw: bool = False) -> Story:
         environment = load_environment(match.environment)
         if not record.turns or (environment.narrate is TextEnv.narrate and not draw):
             return Story()
-        env = make_environment(match.environment, dict(environment.narrating_options(match.options)))
-        env.reset(seed=Streams(match.seed).game())
-        raw = env.unwrapped
-        pictures = [raw.draw()] if draw else []
+        replay = Replay(match)
+        pictures = [replay.env.draw()] if draw else []
         for turn in record.turns:
-            if raw.agent_selection != turn.agent or raw.observe(turn.agent)["text"] != turn.read:
-                return Story(missing=f"what {turn.agent} reads in turn {turn.index + 1} is not what was recorded")
-            raw.step(turn.action)
+            if missing := replay.play(turn):
+                return Story(missing=missing)
             if draw:
-                pictures.append(raw.draw())
-        return Story(raw.narrate(), pictures=tuple(pictures))
+                pictures.append(replay.env.draw())
+        return Story(replay.env.narrate(), pictures=tuple(pictures))
     except (
         Exception
     ) as error:  # of an environment that may be gone, or somebody's own: its matches are shown all the same

@@ -6,12 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
-from agents.play import Streams
-from agents.records import Turn
-from llmarena_envs.catalogue import load_environment, make_environment
-from llmarena_envs.core.text_env import TextEnv
-from rating.records.match import Match
 from rating.records.record import Record
+from rating.records.replay import Replay
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -46,13 +42,11 @@ class Positions:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._games: OrderedDict[str, _Game] = OrderedDict()
+        self._replays: OrderedDict[str, Replay] = OrderedDict()
         self._pictures: OrderedDict[tuple[str, int, str], Picture] = OrderedDict()
 
     def draw(self, record: Record, turns: int) -> Picture:
         """Draws what a spectator sees of a match after some of its turns.
-
-        What is drawn is what was recorded: the players must have read in every turn what they would read now.
 
         Args:
             record: the match.
@@ -78,57 +72,21 @@ class Positions:
     def _draw(self, record: Record, turns: int) -> Picture:
         name = record.match.id
         try:
-            game = self._games.pop(name, None)
-            if game is None or not game.leads_to(record.turns[:turns]):
-                game = _Game(record.match)
-            for turn in record.turns[game.turns : turns]:
-                if missing := game.play(turn):
+            replay = self._replays.pop(name, None)
+            if replay is None or not replay.leads_to(record.turns[:turns]):
+                replay = Replay(record.match)
+            for turn in record.turns[replay.turns : turns]:
+                if missing := replay.play(turn):
                     return Picture(missing=missing)
-            svg = game.draw()
+            svg = replay.env.draw()
         except (
             Exception
         ) as error:  # of an environment that may be gone, or somebody's own: its matches are shown all the same
             return Picture(missing=f"{type(error).__name__}: {error}")
-        _keep(self._games, name, game, _OPEN)
+        _keep(self._replays, name, replay, _OPEN)
         if len(svg) > MAX_PICTURE:
             return Picture(missing=f"it has {len(svg)} characters, more than {MAX_PICTURE}")
         return Picture(svg)
-
-
-class _Game:
-    """A match that is played again.
-
-    Args:
-        match: which.
-
-    Attributes:
-        turns: played so far.
-    """
-
-    def __init__(self, match: Match) -> None:
-        options = load_environment(match.environment).narrating_options(match.options)
-        env = make_environment(match.environment, dict(options))
-        env.reset(seed=Streams(match.seed).game())
-        self._raw: TextEnv = env.unwrapped
-        self._digest = ""
-        self.turns = 0
-
-    def leads_to(self, turns: tuple[Turn, ...]) -> bool:
-        """Says whether these turns begin with those that were played."""
-        return self.turns <= len(turns) and (not self.turns or turns[self.turns - 1].digest == self._digest)
-
-    def play(self, turn: Turn) -> str:
-        """Plays the next turn, or says why it cannot have been played like this."""
-        raw = self._raw
-        if raw.agent_selection != turn.agent or raw.observe(turn.agent)["text"] != turn.read:
-            return f"what {turn.agent} reads in turn {turn.index + 1} is not what was recorded"
-        raw.step(turn.action)
-        self.turns, self._digest = self.turns + 1, turn.digest
-        return ""
-
-    def draw(self) -> str:
-        """Returns what a spectator sees."""
-        return self._raw.draw()
 
 
 def _keep(kept: OrderedDict[K, V], key: K, value: V, most: int) -> None:
