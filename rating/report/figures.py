@@ -27,7 +27,10 @@ _MAX_STEPS = 700
 """Steps of a line: about one a pixel."""
 
 _ROOM_FOR_NAMES = 40
-"""Characters of a name beside its interval; the table has it in full."""
+"""Characters of a name beside its interval or its line; the table has it in full."""
+
+_ROOM_FOR_JUDGES = 20
+"""Characters of the name of a judge."""
 
 _INTERVALS = "#0969da"
 """Colour of intervals."""
@@ -80,7 +83,8 @@ def trajectories(history: Mapping[str, Sequence[tuple[int, float, float]]], labe
     """
     with mpl.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(7, max(3.2, 0.6 + 0.19 * len(history))), layout="constrained")
-        for index, (name, every_step) in enumerate(history.items()):
+        names = shortened(list(history), _ROOM_FOR_NAMES)
+        for index, (name, every_step) in enumerate(zip(names, history.values(), strict=True)):
             steps = _thinned(every_step)
             numbers = [number for number, _, _ in steps]
             means = [mean for _, mean, _ in steps]
@@ -105,6 +109,7 @@ def heat_maps(names: Sequence[str], tables: Mapping[str, Mapping[tuple[str, str]
         An SVG element. Where kappa is undefined a dash stands; two who never judged the same case leave an empty cell.
     """
     size = 1.4 + 0.62 * len(names)
+    labels = [_plain(name) for name in shortened(names, _ROOM_FOR_JUDGES)]
     with mpl.rc_context(_STYLE):
         figure, every = plt.subplots(
             1, len(tables), figsize=(size * len(tables), size + 0.3), layout="constrained", squeeze=False
@@ -121,8 +126,8 @@ def heat_maps(names: Sequence[str], tables: Mapping[str, Mapping[tuple[str, str]
                 axes.text(column, row, f"{kappa}\n({found.n})", ha="center", va="center", fontsize=7)
             axes.imshow(values, cmap="RdYlGn", vmin=-1, vmax=1)
             axes.set_title(title)
-            axes.set_xticks(range(len(names)), [_plain(name) for name in names], rotation=45, ha="right")
-            axes.set_yticks(range(len(names)), [_plain(name) for name in names])
+            axes.set_xticks(range(len(names)), labels, rotation=45, ha="right")
+            axes.set_yticks(range(len(names)), labels)
         return _svg(figure)
 
 

@@ -50,12 +50,12 @@ name = "tictactoe_v0"
 name = "<b>bad</b> & $x^2$ </script>"
 spec = "tests.rating.players:hostile"
 [[policy]]
-name = "' onclick='alert(3)"
+name = "' onclick='alert(3)' LONG"
 spec = "tests.rating.players:megabyte"
 [[policy]]
 name = "dead"
 spec = "tests.rating.players:raises"
-"""
+""".replace("LONG", "n" * 170)
 
 WRITTEN = "\u202edetrever \x00 \x1b[2J <svg onload=alert(4)>"
 """What nobody can write into a record but who has the file."""
