@@ -1,10 +1,12 @@
 """The SQLite file of a run: its tables, and what is checked before it is used."""
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rating.errors import RunError
 
@@ -66,7 +68,7 @@ def create(path: Path) -> sqlite3.Connection:
 def open_existing(path: Path) -> sqlite3.Connection:
     """Opens the database of a run, of this schema version or an older one.
 
-    What may not be written is only read; if it has to be converted, a copy of it is.
+    What may not be written is only read; if it has to be converted, or was left in mid-write, a copy of it is.
 
     Raises:
         RunError: if the file does not exist, is no database of this suite, is damaged, or was written by a newer version. It is
@@ -74,15 +76,12 @@ def open_existing(path: Path) -> sqlite3.Connection:
     """
     if not path.exists():
         raise RunError(f"{path}: expected the database of a run, but it does not exist")
-    where = path.absolute().as_uri()
     writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
-    if not writable and not path.with_name(f"{path.name}-wal").exists():
-        where += "?immutable=1"  # otherwise SQLite wants to make a file beside it even for reading
-    db = _connect(where)
+    db = _connect(path.absolute().as_uri()) if writable else _connect_to_read(path, timeout=30)
     with _closed_if_unusable(path, db):
         _check(path, db)
         if not writable and schema_version(db) < SCHEMA_VERSION:
-            db = _copied(db)
+            db = _copy(db)
         db.execute("PRAGMA synchronous = NORMAL")
     return db
 
@@ -90,24 +89,27 @@ def open_existing(path: Path) -> sqlite3.Connection:
 def open_to_read(path: Path) -> sqlite3.Connection:
     """Opens the database of a run beside whoever writes it; nothing is written, neither to it nor beside it.
 
-    An older schema version is a copy, in which it can be converted. Whether every page of the file is sound is not checked: that
-    takes long, and who watches a run opens it again and again.
+    An older schema version, or what a killed process left, is a copy, which several threads may use, one at a time. Whether
+    every page of the file is sound is not checked: that takes long, and who watches a run opens it again and again.
 
     Raises:
         RunError: as ``open_existing``.
     """
     if not path.exists():
         raise RunError(f"{path}: expected the database of a run, but it does not exist")
-    # Without a log beside it nobody writes, and SQLite would make one even for reading.
-    mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"
-    db = _connect(f"{path.absolute().as_uri()}?{mode}", timeout=_READING_SECONDS)
+    db = _connect_to_read(path, _READING_SECONDS)
     with _closed_if_unusable(path, db):
         _check_version(path, db)
         if schema_version(db) < SCHEMA_VERSION:
-            db = _copied(db)
+            db = _copy(db)
         elif strange := strange_tables(db):
             raise _damaged(path, f"not as they were made: {', '.join(strange)}")
     return db
+
+
+def is_copy(db: sqlite3.Connection) -> bool:
+    """Says whether a database is a copy, which shows nothing of what is written into the file later."""
+    return not any(file for _, _, file in db.execute("PRAGMA database_list"))
 
 
 def schema_version(db: sqlite3.Connection) -> int:
@@ -125,14 +127,6 @@ def _connect(where: str, timeout: float = 30) -> sqlite3.Connection:
     return sqlite3.connect(where, uri=True, timeout=timeout, isolation_level=None)
 
 
-def _copied(db: sqlite3.Connection) -> sqlite3.Connection:
-    """Returns a copy in memory of a database, in which it can be converted, and closes the database."""
-    copy = _connect("")
-    with closing(db):
-        db.backup(copy)
-    return copy
-
-
 @contextmanager
 def _closed_if_unusable(path: Path, db: sqlite3.Connection) -> Iterator[None]:
     """Closes a database in which something is wrong, and says what."""
@@ -144,6 +138,40 @@ def _closed_if_unusable(path: Path, db: sqlite3.Connection) -> Iterator[None]:
     except RunError:
         db.close()
         raise
+
+
+def _connect_to_read(path: Path, timeout: float) -> sqlite3.Connection:
+    """Connects so that nothing is written, neither to the file nor beside it.
+
+    Raises:
+        RunError: if it cannot be read.
+    """
+    log, index = (path.with_name(f"{path.name}-{part}") for part in ("wal", "shm"))
+    if not log.exists():  # nobody writes, and SQLite would make a log even for reading
+        return _connect(f"{path.absolute().as_uri()}?immutable=1", timeout)
+    if index.exists():
+        return _connect(f"{path.absolute().as_uri()}?mode=ro", timeout)
+    # Nobody writes, but somebody was killed at it: SQLite would make an index of the log for reading.
+    with TemporaryDirectory() as folder:
+        try:
+            for file in (path, log):
+                shutil.copyfile(file, Path(folder) / file.name)
+            return _copy(_connect((Path(folder) / path.name).as_uri()))
+        except (OSError, sqlite3.Error) as error:
+            raise RunError(f"{path}: expected the database of a run, but it cannot be read: {error}") from error
+
+
+def _copy(original: sqlite3.Connection) -> sqlite3.Connection:
+    """Returns a copy in no place that has a name, and closes the original."""
+    with closing(original):
+        # It may outlive the look of one thread.
+        copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        try:
+            original.backup(copy)
+        except sqlite3.Error:
+            copy.close()
+            raise
+    return copy
 
 
 def _check(path: Path, db: sqlite3.Connection) -> None:

@@ -68,7 +68,7 @@ class Store:
     """A run's database. Every write is a transaction of its own: what was written survives ``kill -9``.
 
     A run of an older schema version is converted when it is opened, where nothing may be written in a copy that is gone
-    afterwards. A run that ended cleanly can be read where nothing may be written, e.g. in an archive.
+    afterwards. A run can be read where nothing may be written, e.g. in an archive, also one that was killed.
 
     Args:
         path: the file.
@@ -103,6 +103,11 @@ class Store:
                 self.seal()
         finally:
             self._db.close()
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether the run is read out of a copy, as where it had to be converted: later writes are not in it."""
+        return database.is_copy(self._db)
 
     def set_fact(self, name: str, value: str) -> None:
         """Keeps a fact about the run, e.g. versions or which stop rule fired."""

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.text_env import TextEnv
-from rating.records.playback import Playback
 from rating.records.record import Record
+from rating.records.replay import Replay
 
 
 class Story(NamedTuple):
@@ -24,27 +24,25 @@ class Story(NamedTuple):
 
 
 def tell(record: Record, *, draw: bool = False) -> Story:
-    """Plays the recorded actions again, as far as they go, and lets the environment tell what happened.
-
-    Nobody is asked and nothing is measured. What is told is what was recorded: the players must have read in every turn what
-    they would read now.
+    """Plays a match again, as far as it goes, and lets the environment tell what happened.
 
     Args:
         record: the match.
         draw: whether positions are drawn.
     """
+    match = record.match
     try:
-        tells = load_environment(record.match.environment).narrate is not TextEnv.narrate
-        if not record.turns or not (tells or draw):
+        environment = load_environment(match.environment)
+        if not record.turns or (environment.narrate is TextEnv.narrate and not draw):
             return Story()
-        playback = Playback(record.match)
-        pictures = [playback.env.draw()] if draw else []
+        replay = Replay(match)
+        pictures = [replay.env.draw()] if draw else []
         for turn in record.turns:
-            if missing := playback.play(turn):
+            if missing := replay.play(turn):
                 return Story(missing=missing)
             if draw:
-                pictures.append(playback.env.draw())
-        return Story(playback.env.narrate(), pictures=tuple(pictures))
+                pictures.append(replay.env.draw())
+        return Story(replay.env.narrate(), pictures=tuple(pictures))
     except Exception as error:
         # Of an environment that may be gone, or somebody's own: its matches are shown all the same.
         return Story(missing=f"{type(error).__name__}: {error}")

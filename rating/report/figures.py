@@ -12,6 +12,7 @@ mpl.use("svg")
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
+from rating.report.names import shortened
 from rating.statistics.agreement import Agreement
 
 # The same bytes for the same run: no date, no random ids, texts as texts.
@@ -24,6 +25,12 @@ _STYLE = {
 }
 _MAX_STEPS = 700
 """Steps of a line: about one a pixel."""
+
+_ROOM_FOR_NAMES = 40
+"""Characters of a name beside its line; the table has it in full."""
+
+_ROOM_FOR_JUDGES = 20
+"""Characters of the name of a judge."""
 
 _LINES = ("-", "--", ":")
 """Styles of lines; the next one where the ten colours have been used up."""
@@ -41,7 +48,8 @@ def trajectories(history: Mapping[str, Sequence[tuple[int, float, float]]], labe
     """
     with mpl.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(7, max(3.2, 0.6 + 0.19 * len(history))), layout="constrained")
-        for index, (name, every_step) in enumerate(history.items()):
+        names = shortened(list(history), _ROOM_FOR_NAMES)
+        for index, (name, every_step) in enumerate(zip(names, history.values(), strict=True)):
             steps = _thinned(every_step)
             numbers = [number for number, _, _ in steps]
             means = [mean for _, mean, _ in steps]
@@ -66,6 +74,7 @@ def heat_maps(names: Sequence[str], tables: Mapping[str, Mapping[tuple[str, str]
         An SVG element. Where kappa is undefined a dash stands; two who never judged the same case leave an empty cell.
     """
     size = 1.4 + 0.62 * len(names)
+    labels = [_plain(name) for name in shortened(names, _ROOM_FOR_JUDGES)]
     with mpl.rc_context(_STYLE):
         figure, every = plt.subplots(
             1, len(tables), figsize=(size * len(tables), size + 0.3), layout="constrained", squeeze=False
@@ -82,8 +91,8 @@ def heat_maps(names: Sequence[str], tables: Mapping[str, Mapping[tuple[str, str]
                 axes.text(column, row, f"{kappa}\n({found.n})", ha="center", va="center", fontsize=7)
             axes.imshow(values, cmap="RdYlGn", vmin=-1, vmax=1)
             axes.set_title(title)
-            axes.set_xticks(range(len(names)), [_plain(name) for name in names], rotation=45, ha="right")
-            axes.set_yticks(range(len(names)), [_plain(name) for name in names])
+            axes.set_xticks(range(len(names)), labels, rotation=45, ha="right")
+            axes.set_yticks(range(len(names)), labels)
         return _svg(figure)
 
 

@@ -107,19 +107,36 @@ def replace_run_file(path: Path, text: str) -> None:
     unfinished.replace(path / RUN_FILE)
 
 
-def open_run(path: Path, *, read_only: bool = False) -> tuple[RunConfig, Store]:
+def open_run(path: Path) -> tuple[RunConfig, Store]:
     """Opens the directory of a run; to read it no keys are needed.
 
     Args:
         path: the directory.
-        read_only: as for ``open_store``.
 
     Raises:
         RunError: if it is none.
     """
+    read_run_file(path)
+    store = open_store(path)
+    try:
+        return read_config(path, store), store
+    except BaseException:
+        store.close()
+        raise
+
+
+def read_config(path: Path, store: Store) -> RunConfig:
+    """Returns the run of a directory: what its run file says now, and what was recorded.
+
+    Args:
+        path: the directory.
+        store: of the run.
+
+    Raises:
+        RunError: if the directory is none of a run, or its record is damaged.
+    """
     config = parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
-    store = open_store(path, read_only=read_only)
-    return continued(config, store.facts(), store.sizes()).with_recorded(store.seatings), store
+    return continued(config, store.facts(), store.sizes()).with_recorded(store.seatings)
 
 
 def open_store(path: Path, *, read_only: bool = False) -> Store:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
-from rating.records.playback import Playback
 from rating.records.record import Record
+from rating.records.replay import Replay
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -42,13 +42,11 @@ class Positions:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._playbacks: OrderedDict[str, Playback] = OrderedDict()
+        self._replays: OrderedDict[str, Replay] = OrderedDict()
         self._pictures: OrderedDict[tuple[str, int, str], Picture] = OrderedDict()
 
     def draw(self, record: Record, turns: int) -> Picture:
         """Draws what a spectator sees of a match after some of its turns.
-
-        What is drawn is what was recorded: the players must have read in every turn what they would read now.
 
         Args:
             record: the match.
@@ -74,17 +72,17 @@ class Positions:
     def _draw(self, record: Record, turns: int) -> Picture:
         name = record.match.id
         try:
-            playback = self._playbacks.pop(name, None)
-            if playback is None or not playback.leads_to(record.turns[:turns]):
-                playback = Playback(record.match)
-            for turn in record.turns[playback.turns : turns]:
-                if missing := playback.play(turn):
+            replay = self._replays.pop(name, None)
+            if replay is None or not replay.leads_to(record.turns[:turns]):
+                replay = Replay(record.match)
+            for turn in record.turns[replay.turns : turns]:
+                if missing := replay.play(turn):
                     return Picture(missing=missing)
-            svg = playback.env.draw()
+            svg = replay.env.draw()
         except Exception as error:
             # Of an environment that may be gone, or somebody's own: its matches are shown all the same.
             return Picture(missing=f"{type(error).__name__}: {error}")
-        _keep(self._playbacks, name, playback, _OPEN)
+        _keep(self._replays, name, replay, _OPEN)
         if len(svg) > MAX_PICTURE:
             return Picture(missing=f"it has {len(svg)} characters, more than {MAX_PICTURE}")
         return Picture(svg)

@@ -1,8 +1,9 @@
 """What is recorded of a run, or was imported, as somebody who watches sees it: each match read once."""
 
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,8 @@ UNDER_WAY = "under way"
 STATUSES = (UNDER_WAY, WAITING, FINISHED, UNDECIDED, VOID, BUG)
 """What a match can be, in the order in which it is told."""
 
-_FILES = (run_directory.DATABASE, f"{run_directory.DATABASE}-wal", run_directory.RUN_FILE, CALLS, MANIFEST)
+_DATABASE_FILES = (run_directory.DATABASE, f"{run_directory.DATABASE}-wal")
+_FILES = (*_DATABASE_FILES, run_directory.RUN_FILE, CALLS, MANIFEST)
 """What is written while a run is played."""
 
 _Signature = tuple[tuple[int, int, int] | None, ...]
@@ -116,6 +118,8 @@ class WatchedRun(Watched):
         self._seals: dict[str, str] = {}
         self._glances: dict[str, Glance] = {}
         self._tables = TablesOfRun()
+        self._lock = threading.Lock()
+        self._copy: tuple[Store, _Signature] | None = None
 
     def moment(self) -> Moment:
         """Returns what is recorded of the run."""
@@ -126,20 +130,38 @@ class WatchedRun(Watched):
 
     def tables(self, moment: Moment) -> Tables:
         """Returns the tables of the run; those of environments in which nothing has ended since are not made again."""
-        config, store = run_directory.open_run(self.directory, read_only=True)
-        store.close()
+        with self._opened() as store:
+            config = run_directory.read_config(self.directory, store)
         outcomes = {item.name: moment.outcomes(item.name) for item in config.environment}
         statuses = {entry.id: entry.status for entry in moment.entries.values()}
         return self._tables.make(config, outcomes, moment.facts, statuses, self.directory / CALLS)
 
     def record(self, match: str) -> Record | None:
         """Returns the record of a match."""
-        with closing(run_directory.open_store(self.directory, read_only=True)) as store:
+        with self._opened() as store:
             return store.record(match)
 
-    def _read(self, signature: _Signature) -> Moment:
-        config, store = run_directory.open_run(self.directory, read_only=True)
+    @contextmanager
+    def _opened(self) -> Iterator[Store]:
+        """Opens the store; a copy, as of a run that has to be converted, is kept as long as the file is the same."""
+        signature = tuple(_stamp(self.directory / name) for name in _DATABASE_FILES)
+        with self._lock:
+            if self._copy is not None and self._copy[1] != signature:
+                self._copy[0].close()
+                self._copy = None
+            if self._copy is None:
+                store = run_directory.open_store(self.directory, read_only=True)
+                if store.is_copy:
+                    self._copy = store, signature
+            if self._copy is not None:
+                yield self._copy[0]
+                return
         with closing(store):
+            yield store
+
+    def _read(self, signature: _Signature) -> Moment:
+        with self._opened() as store:
+            config = run_directory.read_config(self.directory, store)
             facts, turns = store.facts(), store.turns_under_way()
             self._read_matches(store)
             order = {item.name: index for index, item in enumerate(config.environment)}

@@ -242,17 +242,24 @@ def test_everything_written_survives_a_process_that_is_killed(tmp_path, ended):
     store.close()
 
 
-def test_what_a_killed_process_left_is_read_where_nothing_may_be_written(store, tmp_path, monkeypatch):
+@pytest.mark.parametrize("reader", [{}, {"read_only": True}])
+@pytest.mark.parametrize(
+    "files", ["run.db*", "run.*[!m]"]
+)  # with the index of the log, and without, as somebody copies it
+def test_what_a_killed_process_left_is_read_where_nothing_may_be_written(store, tmp_path, monkeypatch, files, reader):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
     copy = tmp_path / "copy"
     copy.mkdir()
-    for file in store.path.parent.glob("run.db*"):
+    for file in store.path.parent.glob(files):
         shutil.copy(file, copy)
+    before = {file.name for file in copy.iterdir()}
     monkeypatch.setattr("os.access", lambda path, mode: False)
-    left = Store(copy / "run.db")
+    left = Store(copy / "run.db", **reader)
     assert left.turns(MATCH) == (TURN,)
+    assert {file.name for file in copy.iterdir()} == before
     left.close()
+    assert {file.name for file in copy.iterdir()} == before
 
 
 def test_a_reader_does_not_keep_the_run_from_being_played(store):

@@ -50,12 +50,12 @@ name = "tictactoe_v0"
 name = "<b>bad</b> & $x^2$ </script>"
 spec = "tests.rating.players:hostile"
 [[policy]]
-name = "' onclick='alert(3)"
+name = "' onclick='alert(3)' LONG"
 spec = "tests.rating.players:megabyte"
 [[policy]]
 name = "dead"
 spec = "tests.rating.players:raises"
-"""
+""".replace("LONG", "n" * 170)
 
 WRITTEN = "\u202edetrever \x00 \x1b[2J <svg onload=alert(4)>"
 """What nobody can write into a record but who has the file."""
@@ -290,9 +290,13 @@ def test_a_run_of_version_1_is_shown_and_left_as_it_is_until_somebody_converts_i
         '[[policy]]\nspec = "similarity"\nenvironments = ["undercover_v0"]\n'
     )
     before = database.read_bytes()
+    converted, convert = [], Store._convert
+    monkeypatch.setattr(Store, "_convert", lambda store: (converted.append(1), convert(store))[1])
     pages = pages_of(tmp_path)
     html = pages.get(HOME).text
     assert "tictactoe_v0" in html and cells(html, "progress-table")[1][4:5] == ["2"]
+    links = re.findall(rf'href="({HOME}/match/[^"]*)"', pages.get(f"{HOME}/matches").text)
+    assert links and all("<pre" in pages.get(link).text for link in links) and len(converted) == 1
     assert database.read_bytes() == before and {path.name for path in tmp_path.iterdir()} == {"run.db", "run.toml"}
     Store(database).close()
     assert database.read_bytes() != before

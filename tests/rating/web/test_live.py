@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 
@@ -130,7 +131,7 @@ def test_leaderboards_are_made_again_only_of_what_has_ended(under_way, played, m
         assert len(made) == count and found.ratings[0].sheet.notes[0].startswith(f"{count} match")
 
 
-def test_a_killed_run_is_read_and_left_as_it_is(under_way, played, tmp_path):
+def test_a_killed_run_is_read_once_and_left_as_it_is(under_way, played, tmp_path, monkeypatch):
     directory, store = under_way
     records, _ = played
     store.add_match(records[0].match)
@@ -138,10 +139,24 @@ def test_a_killed_run_is_read_and_left_as_it_is(under_way, played, tmp_path):
     (tmp_path / "killed").mkdir()
     for name in ("run.db", "run.db-wal", "run.toml"):  # what a killed process leaves
         (tmp_path / "killed" / name).write_bytes((directory / name).read_bytes())
-    before = (tmp_path / "killed" / "run.db").read_bytes(), (tmp_path / "killed" / "run.db-wal").read_bytes()
-    moment = watch(tmp_path / "killed").moment()
+    before = {path.name: path.read_bytes() for path in (tmp_path / "killed").iterdir()}
+    opened, open_store = [], run_directory.open_store
+    monkeypatch.setattr(
+        run_directory, "open_store", lambda *given, **named: (opened.append(1), open_store(*given, **named))[1]
+    )
+    watched = watch(tmp_path / "killed")
+    moment = watched.moment()
     assert [entry.turns for entry in moment.entries.values()] == [1] and not moment.sealed
-    assert before == ((tmp_path / "killed" / "run.db").read_bytes(), (tmp_path / "killed" / "run.db-wal").read_bytes())
+    watched.tables(moment)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(watched.record, [records[0].match.id] * 20))
+    assert {len(record.turns) for record in found} == {1} and len(opened) == 1
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "killed").iterdir()}
+
+    store.add_turn(records[0].match, records[0].turns[1])
+    for name in before:  # somebody has gone on with it
+        (tmp_path / "killed" / name).write_bytes((directory / name).read_bytes())
+    assert [entry.turns for entry in watched.moment().entries.values()] == [2]
 
 
 class Clock:

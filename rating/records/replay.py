@@ -1,6 +1,4 @@
-"""A recorded match played again from its recorded actions: nobody is asked, and nothing is measured."""
-
-from collections.abc import Sequence
+"""Replay: the recorded actions of a match are played again; nobody is asked and nothing is measured."""
 
 from agents.play import Streams
 from agents.records import Turn
@@ -9,17 +7,18 @@ from llmarena_envs.core.text_env import TextEnv
 from rating.records.match import Match
 
 
-class Playback:
-    """A match for those who look at it, set up as it was, at its beginning or after some of its turns.
-
-    The environment may be gone, or somebody's own: whatever it raises comes out of everything here.
+class Replay:
+    """A match that is played again from its record, up to some turn.
 
     Args:
         match: which.
 
     Attributes:
-        env: at the position that was reached.
-        turns: number of turns played so far.
+        env: the position that is reached.
+        turns: played so far.
+
+    Raises:
+        Exception: whatever its environment raises, which may be somebody's own or gone; so does ``play``.
     """
 
     def __init__(self, match: Match) -> None:
@@ -30,14 +29,14 @@ class Playback:
         self.turns = 0
         self._digest = ""
 
+    def leads_to(self, turns: tuple[Turn, ...]) -> bool:
+        """Says whether these turns begin with those that were played."""
+        return self.turns <= len(turns) and (not self.turns or turns[self.turns - 1].digest == self._digest)
+
     def play(self, turn: Turn) -> str:
-        """Plays the next turn, if its player read what it would read now.
+        """Plays the next turn, or says why it cannot have been played like this.
 
-        Args:
-            turn: as it was recorded.
-
-        Returns:
-            An empty string, or why the turn was not played.
+        The player must have read what it would read now.
         """
         env = self.env
         if env.agent_selection != turn.agent or env.observe(turn.agent)["text"] != turn.read:
@@ -45,7 +44,3 @@ class Playback:
         env.step(turn.action)
         self.turns, self._digest = self.turns + 1, turn.digest
         return ""
-
-    def leads_to(self, turns: Sequence[Turn]) -> bool:
-        """Says whether these turns begin with those that were played."""
-        return self.turns <= len(turns) and (not self.turns or turns[self.turns - 1].digest == self._digest)
