@@ -1,6 +1,7 @@
 """The drawing contract: a position as a picture, as one player may see it or as a spectator sees it."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, Generic
 
 from llmarena_envs.core.codec import Codec
@@ -32,6 +33,13 @@ class Drawing(ABC, Generic[ViewType]):
 
         Where the owner is to move, what can be pointed at is a group whose ``reply`` is the move in the published grammar.
         """
+
+    def forfeited(self, view: ViewType, offenders: Sequence[str]) -> str:
+        """Draws what the owner of ``view`` sees after illegal actions of ``offenders`` have ended the match.
+
+        By default as before: views do not know of it. Override it where ``seat`` infers from the position who is to move.
+        """
+        return self.seat(view)
 
     @abstractmethod
     def spectator(self, game: Any) -> str:
