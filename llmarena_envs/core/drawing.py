@@ -6,7 +6,8 @@ from typing import Any, Generic
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.game import ViewType
-from llmarena_envs.core.svg import CUT, MONOSPACE, Svg, cut
+from llmarena_envs.core.svg import CUT, MONOSPACE, Svg
+from llmarena_envs.core.wrapping import wrapped
 
 _LINE_HEIGHT = 20
 _MARGIN = 16
@@ -17,7 +18,11 @@ _LETTER, _FULL_LETTER = 0.61, 1.0
 _FIRST_FULL = "\u2e80"
 
 _MAX_LINES = 60
+_MAX_WRAPPED = 12
+"""Greatest number of lines in all, and of those that one line of the text is wrapped to."""
+
 _MAX_LETTERS = 110
+"""Greatest number of letters in a line; longer ones are wrapped."""
 
 
 class Drawing(ABC, Generic[ViewType]):
@@ -71,7 +76,11 @@ class TextDrawing(Drawing[Any]):
         return self._lines(self._codec.picture(game))
 
     def _lines(self, text: str) -> str:
-        lines = [cut(line, _MAX_LETTERS) for line in text.split("\n")]
+        # Of a long text the last lines are drawn: so no more of the first ones is wrapped than may be needed.
+        wide, split = _LETTER * _SIZE * _MAX_LETTERS, text.rsplit("\n", _MAX_LINES)
+        begun = [CUT] if len(split) > _MAX_LINES else split[:1]
+        paragraphs = [*begun, *split[1:]]
+        lines = [line for each in paragraphs for line in wrapped(each, wide, _SIZE, _MAX_WRAPPED, fixed=True)]
         if len(lines) > _MAX_LINES:
             lines = [CUT, *lines[1 - _MAX_LINES :]]
         width = _SIZE * max(map(_letters, lines))

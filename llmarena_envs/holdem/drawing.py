@@ -129,7 +129,8 @@ class HoldemDrawing(Drawing[HoldemView]):
             for seat, name in enumerate(self._names)
         ]
         told = [
-            f"{name}: " + ", ".join(filter(None, (card_names(hole or ()), str(chips), state, self._placed(scene, seat))))
+            f"{name}: "
+            + ", ".join(filter(None, (card_names(hole or ()), str(chips), state, self._placed(scene, seat))))
             for seat, (name, hole, chips, state) in enumerate(
                 zip(names, scene.holes, table.stacks, states, strict=True)
             )

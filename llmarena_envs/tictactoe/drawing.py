@@ -13,7 +13,7 @@ _NAMES = 24
 
 
 class TicTacToeDrawing(BoardDrawing):
-    """The board with crosses and rings; the last one stands on yellow in a dark frame, and free cells that can be pointed at are dashed."""
+    """Crosses and rings, the last one on yellow in a dark frame; free cells that can be pointed at are dashed."""
 
     package = "llmarena_envs.tictactoe"
     rows = 3
