@@ -221,7 +221,7 @@ class Sheet:
         blocks = [*self._blocks[:place], *self._last(history), *self._blocks[place:]]
         height = 2 * MARGIN + sum(block.height + GAP for block in blocks) - GAP
         words = ". ".join(block.words for block in blocks)
-        svg = Svg(WIDTH, height, self._title, words)
+        svg = Svg(WIDTH, height, self._title, words, small_print=True)
         y: float = MARGIN
         for block in blocks:
             block.draw(svg, y)
