@@ -84,7 +84,13 @@ class TextDrawing(Drawing[Any]):
         if len(lines) > _MAX_LINES:
             lines = [CUT, *lines[1 - _MAX_LINES :]]
         width = _SIZE * max(map(_letters, lines))
-        svg = Svg(2 * _MARGIN + width, 2 * _MARGIN + _LINE_HEIGHT * len(lines), self._title, text, small_print=True)
+        svg = Svg(
+            2 * _MARGIN + width,
+            2 * _MARGIN + _LINE_HEIGHT * len(lines),
+            self._title,
+            "\n".join(lines),
+            small_print=True,
+        )
         for number, line in enumerate(lines, start=1):
             # Several spaces in a row would be drawn as one; texts of boards need them.
             spaced = line.replace(" ", "\u00a0")

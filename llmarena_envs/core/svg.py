@@ -25,7 +25,7 @@ MONOSPACE = "ui-monospace, 'Noto Sans Mono', monospace"
 MAX_LETTERS = 500
 """Characters of a line of text that are drawn."""
 
-MAX_DESCRIPTION = 5000
+MAX_DESCRIPTION = 10_000
 """Characters of a description that are kept."""
 
 CUT = "…"
@@ -178,4 +178,4 @@ def _attribute(name: str, value: object) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{round(value, 2):g}"
+    return f"{round(value, 2) + 0:g}"  # + 0 makes a negative zero a zero

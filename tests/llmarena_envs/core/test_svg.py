@@ -60,6 +60,13 @@ def test_cut_texts_are_no_wider_than_asked(text: str, width: float, bold: bool) 
     assert shown == text or shown.endswith(CUT)
 
 
+def test_a_negative_zero_is_a_zero() -> None:
+    first, second = Svg(10, 10, "a picture"), Svg(10, 10, "a picture")
+    first.rect(-0.0, -0.001, 1, 1)
+    second.rect(0, 0, 1, 1)
+    assert str(first) == str(second)
+
+
 def test_long_texts_are_cut() -> None:
     svg = Svg(10, 10, "<" * 100_000, "&" * 100_000)
     svg.text(0, 0, "\u202e" * 100_000)
@@ -104,4 +111,6 @@ def test_of_a_long_text_the_last_lines_are_drawn() -> None:
     picture = TextDrawing(Recited(), "texts").seat("\n".join(map(str, range(100_000))) + "\n" + "&" * 100_000)
     lines = [line.text or "" for line in read(picture).findall(f"{SVG}text")]
     assert (len(lines), lines[0], lines[-13], lines[-1][-2:]) == (60, CUT, "99999", "&…")
+    told = read(picture).findtext(f"{SVG}desc") or ""
+    assert told.startswith(f"{CUT} 999") and told.endswith("&…")
     assert len(picture) < 50_000
