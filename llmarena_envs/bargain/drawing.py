@@ -1,6 +1,7 @@
 """Pictures of bargaining: the items, what they are worth, and the table of offers with what was written."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from llmarena_envs.bargain.game import Bargain, BargainView, Deal, rest_of
 from llmarena_envs.bargain.icons import ICONS, SIZE
@@ -15,6 +16,8 @@ from llmarena_envs.core.svg import DIM, LINE, PAPER, Svg, text_width
 _GREEN = "#1a7f37"
 _AGREED = "#dafbe1"
 _AGENTS = Bargain.agents
+_FIRST, _SECOND = 190, 460
+"""Where the shares of an offer begin; the second further to the right after a wide first one, or further to the left."""
 
 
 class BargainDrawing(Drawing[BargainView]):
@@ -57,23 +60,31 @@ class BargainDrawing(Drawing[BargainView]):
         sheet.head(render("drawing_round_of", round=view.round, max_rounds=self._max_rounds), moving)
         sheet.add(_Items(view.counts, values, render))
         order = _AGENTS if view.first == _AGENTS[0] else _AGENTS[::-1]
-        history: list[Block] = []
         worths = values if shows_worth else {}
-        for turn, offer in enumerate(view.offers):
-            speaker = order[turn % 2]
-            rest = rest_of(view.counts, offer.counts)
-            shares = (offer.counts, rest) if speaker == _AGENTS[0] else (rest, offer.counts)
+
+        def offered(turn: int) -> _Offer:
+            offer, speaker = view.offers[turn], order[turn % 2]
             stands = turn == len(view.offers) - 1 and not view.agreed
             heading = render("drawing_round", round=turn // 2 + 1)
             accept = reply if stands else ""
-            history.append(_Offer(heading, speaker, shares, worths, render, message=offer.message, reply=accept))
-        sheet.history(history)
+            shares = _shares(view, turn, speaker)
+            return _Offer(heading, speaker, shares, worths, render, message=offer.message, reply=accept)
+
+        sheet.history([partial(offered, turn) for turn in range(len(view.offers))])
         if view.agreed:
-            sheet.add(Note(render("drawing_deal", agent=order[len(view.offers) % 2]), colour=_GREEN))
-            sheet.add(_Offer("", "", shares, values, render, agreed=True))
+            last = len(view.offers) - 1
+            sheet.add(Note(render("drawing_deal", agent=order[(last + 1) % 2]), colour=_GREEN))
+            sheet.add(_Offer("", "", _shares(view, last, order[last % 2]), values, render, agreed=True))
         elif len(view.offers) == 2 * self._max_rounds:
             sheet.add(Note(render("failed")))
         return str(sheet)
+
+
+def _shares(view: BargainView, turn: int, speaker: str) -> tuple[Triple, Triple]:
+    """Returns what the sides get by an offer."""
+    kept = view.offers[turn].counts
+    rest = rest_of(view.counts, kept)
+    return (kept, rest) if speaker == _AGENTS[0] else (rest, kept)
 
 
 def _colour(agent: str) -> str:
@@ -89,8 +100,9 @@ class _Items(Block):
         self._render = render
         self._first = 200
         self.height = 40 + 24 * len(values)
-        words = [_in_words(render("drawing_stock"), counts)]
-        words += [_in_words(render("drawing_worth", agent=agent), each) for agent, each in values.items()]
+        words = [f"{render('drawing_stock')}: {_in_words(render, 'plan', counts)}"]
+        for agent, each in values.items():
+            words.append(f"{render('drawing_worth', agent=agent)}: {_in_words(render, 'values', each)}")
         self.words = "; ".join(words)
 
     def draw(self, svg: Svg, y: float) -> None:
@@ -128,13 +140,20 @@ class _Offer(Block):
         self._heading = heading
         self._speaker = speaker
         self._shares = dict(zip(_AGENTS, shares, strict=True))
-        self._values = values
         self._render = render
         self._reply = reply
         self._agreed = agreed
         self._offer_height = 64 if reply else 34
         self.height = self._offer_height + (self._message.height + 3 if self._message else 0)
-        words = [_in_words(render("drawing_gets", agent=agent), share) for agent, share in self._shares.items()]
+        self._worths = {
+            agent: render("drawing_value", worth=worth(share, values[agent]))
+            for agent, share in self._shares.items()
+            if agent in values
+        }
+        words = [
+            f"{render('drawing_gets', agent=agent)}: {_in_words(render, 'plan', share)} {self._worths.get(agent, '')}".strip()
+            for agent, share in self._shares.items()
+        ]
         said = self._message.words if self._message else ""
         self.words = " ".join(part for part in (heading, speaker, "; ".join(words), said) if part)
 
@@ -147,9 +166,11 @@ class _Offer(Block):
             if self._speaker:
                 svg.text(MARGIN + 8, y + 22, self._heading, 13, fill=DIM)
                 draw_badge(svg, MARGIN + 82, y + 8, self._speaker, _colour(self._speaker))
-            end = 0.0
-            for (agent, share), x in zip(self._shares.items(), (190, 460), strict=True):
-                end = self._share(svg, max(x, end + GAP), y, agent, share)
+            first, second = self._shares
+            self._share(svg, _FIRST, y, first)
+            # Both together always find room, as there are seven items at most.
+            place = max(_SECOND, _FIRST + self._share_width(first) + GAP)
+            self._share(svg, min(place, MARGIN + INNER - GAP - self._share_width(second)), y, second)
             if self._reply:
                 text = self._render("drawing_accept")
                 width = text_width(text, 14, bold=True) + 32
@@ -159,25 +180,31 @@ class _Offer(Block):
         if self._message:
             self._message.draw(svg, y + self._offer_height + 3)
 
-    def _share(self, svg: Svg, x: float, y: float, agent: str, share: Triple) -> float:
-        """Draws what a side gets and returns where that ends."""
-        text = self._render("drawing_gets", agent=agent)
-        svg.text(x, y + 22, text, 12, fill=_colour(agent))
-        x += text_width(text, 12) + GAP
+    def _share(self, svg: Svg, x: float, y: float, agent: str) -> None:
+        """Draws what a side gets."""
+        gets = self._render("drawing_gets", agent=agent)
+        svg.text(x, y + 22, gets, 12, fill=_colour(agent))
+        x += text_width(gets, 12) + GAP
+        share = self._shares[agent]
         if not any(share):
-            nothing = self._render("drawing_none")
-            svg.text(x, y + 22, nothing, 13, fill=DIM)
-            x += text_width(nothing, 13)
+            svg.text(x, y + 22, self._nothing(), 13, fill=DIM)
         for kind, count in enumerate(share):
             for _ in range(count):
                 ICONS[kind](svg, x, y + 7)
                 x += SIZE + 1
-        if agent in self._values:
-            value = self._render("drawing_value", worth=worth(share, self._values[agent]))
-            svg.text(x + 4, y + 22, value, 12)
-            x += 4 + text_width(value, 12)
-        return x
+        if agent in self._worths:
+            x += text_width(self._nothing(), 13) if not any(share) else 0
+            svg.text(x + 4, y + 22, self._worths[agent], 12)
+
+    def _share_width(self, agent: str) -> float:
+        """Returns how wide is drawn what a side gets."""
+        items = (SIZE + 1) * sum(self._shares[agent]) or text_width(self._nothing(), 13)
+        told = text_width(self._render("drawing_gets", agent=agent), 12) + text_width(self._worths.get(agent, ""), 12)
+        return told + GAP + items + 4
+
+    def _nothing(self) -> str:
+        return str(self._render("drawing_none"))
 
 
-def _in_words(what: str, numbers: Triple) -> str:
-    return f"{what}: {numbers[0]}, {numbers[1]}, {numbers[2]}"
+def _in_words(render: Callable[..., str], key: str, numbers: Triple) -> str:
+    return render(key, **dict(zip(("hats", "balls", "apples"), numbers, strict=True)))

@@ -84,7 +84,7 @@ class BidDrawing(Drawing[BidView]):
         won = past.winner == agent
         name = "drawing_winning_bid" if won else "drawing_bid"
         text = self._render(name, bid=self._amount(past.bid), valuation=self._amount(past.valuation))
-        return Cell(text, bars, bold=won, lines=2)
+        return Cell(text, bars, bold=won, lines=4 if won else 2)
 
     def _valuation(self, units: int) -> Cell:
         text = self._render("drawing_valuation", valuation=self._amount(units))

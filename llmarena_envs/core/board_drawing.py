@@ -1,7 +1,7 @@
 """Pictures of board games: who plays which mark, the last move, the line that won, and the moves that can be pointed at."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from llmarena_envs.core.board import EMPTY, MARKS, BoardCodec, BoardView
@@ -67,6 +67,10 @@ class BoardDrawing(Drawing[BoardView]):
             view, {action: self._codec.format(action, view) for action in view.legal}, view.agent, to_move
         )
 
+    def forfeited(self, view: BoardView, offenders: Sequence[str]) -> str:
+        """Draws the board as it was when a player forfeited the match."""
+        return self._draw(view, {}, view.agent, "", offenders)
+
     def spectator(self, game: Any) -> str:
         """Draws the board."""
         to_move = MARKS[len(game.moves) % 2] if game.to_move else ""
@@ -82,11 +86,16 @@ class BoardDrawing(Drawing[BoardView]):
         """Returns the top left corner of a cell."""
         return self.left + self.cell * column, MARGIN + _HEADER + self.top + self.cell * row
 
-    def _draw(self, view: BoardView, replies: Mapping[int, str], reader: str, to_move: str) -> str:
+    def _draw(
+        self, view: BoardView, replies: Mapping[int, str], reader: str, to_move: str, offenders: Sequence[str] = ()
+    ) -> str:
         won = self._winning_line(view)
         if won or EMPTY not in view.board:
             to_move = ""
         states = {mark: self._state(mark, to_move, view, won) for mark in MARKS}
+        for mark, seat in zip(MARKS, _SEATS, strict=True):
+            if seat in offenders:
+                states[mark] = self._words.render("drawing_forfeits")
         names = {
             mark: self._words.render("drawing_you", player=seat) if seat == reader else seat
             for mark, seat in zip(MARKS, _SEATS, strict=True)

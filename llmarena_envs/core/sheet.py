@@ -52,7 +52,7 @@ class Caption(Block):
         self._text = cut_to_width(text, INNER - text_width(self._aside, 13) - GAP, size, bold=True)
         self._size = size
         self.height = size + 6
-        self.words = f"{self._text} ({self._aside})" if aside else self._text
+        self.words = f"{text} ({aside})" if aside else text
 
     def draw(self, svg: Svg, y: float) -> None:
         """Writes the heading."""
@@ -180,7 +180,7 @@ class Sheet:
         self._title = title
         self._language = language
         self._blocks: list[Block] = []
-        self._history: tuple[int, tuple[Block, ...]] = (0, ())
+        self._history: tuple[int, Sequence[Callable[[], Block]]] = (0, ())
 
     def add(self, *blocks: Block) -> None:
         """Adds blocks at the end; all of these together must leave room for a history."""
@@ -196,9 +196,13 @@ class Sheet:
         to_move = f"{common_prompts(self._language).render('drawing_to_move')}: {', '.join(moving)}" if moving else ""
         self.add(Caption(text, aside=to_move))
 
-    def history(self, blocks: Sequence[Block]) -> None:
-        """Adds, at the end, blocks of which only the last ones are shown that find room, and how many came before; once."""
-        self._history = len(self._blocks), tuple(blocks)
+    def history(self, blocks: Sequence[Callable[[], Block]]) -> None:
+        """Adds, at the end, blocks of which only the last ones are shown that find room, and how many came before; once.
+
+        Args:
+            blocks: make the blocks; only those that may find room are made, not a whole long match.
+        """
+        self._history = len(self._blocks), blocks
 
     def latest(self, table: Callable[[Sequence[Row]], Block], rows: Sequence[Row], most: int) -> None:
         """Adds a table of the last rows, and above it how many came before.
@@ -217,20 +221,23 @@ class Sheet:
         blocks = [*self._blocks[:place], *self._last(history), *self._blocks[place:]]
         height = 2 * MARGIN + sum(block.height + GAP for block in blocks) - GAP
         words = ". ".join(block.words for block in blocks)
-        svg = Svg(WIDTH, height, self._title, words)
+        svg = Svg(WIDTH, height, self._title, words, small_print=True)
         y: float = MARGIN
         for block in blocks:
             block.draw(svg, y)
             y += block.height + GAP
         return str(svg)
 
-    def _last(self, history: Sequence[Block]) -> list[Block]:
+    def _last(self, history: Sequence[Callable[[], Block]]) -> list[Block]:
         room = MAX_HEIGHT - 2 * MARGIN - sum(block.height + GAP for block in self._blocks)
-        whole = sum(block.height + GAP for block in history)
-        if whole <= room:
-            return list(history)
-        start = first_shown([block.height + GAP for block in history], room - self.earlier(1).height - GAP)
-        return [self.earlier(start), *history[start:]]
+        last: list[Block] = []
+        while len(last) < len(history) and sum(block.height + GAP for block in last) <= room:
+            last.insert(0, history[-1 - len(last)]())
+        heights = [block.height + GAP for block in last]
+        if sum(heights) <= room:
+            return last
+        start = first_shown(heights, room - self.earlier(1).height - GAP)
+        return [self.earlier(len(history) - len(last) + start), *last[start:]]
 
     def earlier(self, count: int) -> Note:
         """Returns a line that says how many entries are left out."""

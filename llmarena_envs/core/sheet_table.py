@@ -66,8 +66,8 @@ class Table(Block):
         self._top = _LINE * max(map(len, self._header)) + 8 if header else 0
         self._heights = [_LINE * max(map(len, row)) + 8 for row in self._texts]
         self.height = self._top + sum(self._heights)
-        rows_in_words = [", ".join([" ".join(lines) for lines in row]) for row in [self._header, *self._texts] if row]
-        self.words = "; ".join(rows_in_words)
+        rows_in_words = [_in_words(row) for row in [self._header, *self._texts]]
+        self.words = "; ".join(filter(None, rows_in_words))
 
     def _lines(self, cell: Cell, column: int) -> list[str]:
         width = self._widths[column] - 2 * _PAD
@@ -91,6 +91,12 @@ class Table(Block):
                 _draw_cell(svg, x, y, width, cell, lines)
                 x += width
             y += height
+
+
+def _in_words(row: Sequence[Sequence[str]]) -> str:
+    """Returns what a row says; an empty cell between others is a dash, so that the others can be counted."""
+    cells = [" ".join(lines) for lines in row]
+    return ", ".join([cell or "-" for cell in cells]) if any(cells) else ""
 
 
 def _draw_cell(svg: Svg, x: float, y: float, width: float, cell: Cell, lines: Sequence[str]) -> None:

@@ -25,7 +25,7 @@ MONOSPACE = "ui-monospace, 'Noto Sans Mono', monospace"
 MAX_LETTERS = 500
 """Characters of a line of text that are drawn."""
 
-MAX_DESCRIPTION = 5000
+MAX_DESCRIPTION = 10_000
 """Characters of a description that are kept."""
 
 CUT = "…"
@@ -96,9 +96,20 @@ class Svg:
         title: what it is, in a few words; screen readers say it.
         description: the position in words, for screen readers.
         fill: colour of the ground.
+        small_print: whether it cannot be read at half its size; pages for narrow screens let it scroll instead.
     """
 
-    def __init__(self, width: float, height: float, title: str, description: str = "", fill: str = PAPER) -> None:
+    def __init__(
+        self,
+        width: float,
+        height: float,
+        title: str,
+        description: str = "",
+        fill: str = PAPER,
+        *,
+        small_print: bool = False,
+    ) -> None:
+        self._small_print = "true" if small_print else None
         self.width = width
         self.height = height
         self._parts: list[str] = [f"<title>{xml_text(cut(title, MAX_LETTERS))}</title>"]
@@ -149,7 +160,15 @@ class Svg:
     def __str__(self) -> str:
         width, height = _number(self.width), _number(self.height)
         size = {"width": width, "height": height, "viewBox": f"0 0 {width} {height}"}
-        attributes = _attributes({"xmlns": "http://www.w3.org/2000/svg", **size, "role": "img", "font_family": FONT})
+        attributes = _attributes(
+            {
+                "xmlns": "http://www.w3.org/2000/svg",
+                **size,
+                "role": "img",
+                "font_family": FONT,
+                "data_small_print": self._small_print,
+            }
+        )
         return f"<svg{attributes}>{''.join(self._parts)}</svg>"
 
     def _add(self, tag: str, **attributes: object) -> None:
@@ -167,4 +186,4 @@ def _attribute(name: str, value: object) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{round(value, 2):g}"
+    return f"{round(value, 2) + 0:g}"  # + 0 makes a negative zero a zero

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import logger, spaces
+from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
@@ -367,10 +368,17 @@ class TextEnv(AECEnv):
 
         Raises:
             KeyError: if there is no such agent.
+            ResetNeeded: before the first match.
         """
         if agent is not None:
             self._check_agent(agent)
-            return self._drawing.seat(self.view(agent))
+        if not (self.agents or self._over):
+            raise ResetNeeded("expected a match to draw: call reset() before draw()")
+        if agent is not None:
+            view, ending = self.view(agent), self.ending(agent)
+            if ending and ending.offenders:
+                return self._drawing.forfeited(view, ending.offenders)
+            return self._drawing.seat(view)
         game = self.game
         if self._over and game.to_move:  # a match that was forfeited: the game itself was not told
             game = copy(game)

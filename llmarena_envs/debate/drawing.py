@@ -1,6 +1,7 @@
 """Pictures of debates: who said what, as far as the reader may know it, and what the judges gave."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from llmarena_envs.core.committee import Judgement, exchanged, verdict_of
 from llmarena_envs.core.drawing import Drawing
@@ -45,15 +46,18 @@ class DebateDrawing(Drawing[DebateView]):
         sheet = self._sheet(view.stage, view.round, (view.agent,) if view.to_move else ())
         if view.question:
             sheet.add(Bubble("", view.question, heading=self._render("drawing_question"), lines=_LINES))
-        history: list[Block] = [self._passage(view, passage) for passage in view.passages]
+        history: list[Callable[[], Block]] = [partial(self._passage, view, passage) for passage in view.passages]
         if view.reference:
-            history.append(Bubble("", view.reference, heading=self._render("drawing_reference"), lines=_LINES))
-        for number, (_, given) in enumerate(view.judgements):
-            heading = self._render("other_judgement" if number else "own_judgement", number=number)
-            said = given.text if isinstance(given, Judgement) else self._render("no_judgement")
-            history.append(Bubble("", said, heading=without_colon(heading), lines=4))
+            heading = self._render("drawing_reference")
+            history.append(partial(Bubble, "", view.reference, heading=heading, lines=_LINES))
+        history += [partial(self._judgement, number, given) for number, (_, given) in enumerate(view.judgements)]
         sheet.history(history)
         return str(sheet)
+
+    def _judgement(self, number: int, given: object) -> Bubble:
+        heading = self._render("other_judgement" if number else "own_judgement", number=number)
+        said = given.text if isinstance(given, Judgement) else self._render("no_judgement")
+        return Bubble("", said, heading=without_colon(heading), lines=4)
 
     def _passage(self, view: DebateView, passage: Passage) -> Bubble:
         name = ("own" if passage.side == view.side else "opponent") if view.side else "judged"
@@ -83,7 +87,9 @@ class DebateDrawing(Drawing[DebateView]):
             sheet.add(self._verdicts(game))
         scenes = list(Narrator(game, self._language).scenes())
         sheet.add(*[self._scene(game, scene, _LINES) for scene in scenes[:1]])
-        sheet.history([self._scene(game, scene, _LINES if scene.speaker else _LINES_TOLD) for scene in scenes[1:]])
+        sheet.history(
+            [partial(self._scene, game, scene, _LINES if scene.speaker else _LINES_TOLD) for scene in scenes[1:]]
+        )
         return str(sheet)
 
     def _scene(self, game: Debate, scene: Scene, lines: int) -> Block:

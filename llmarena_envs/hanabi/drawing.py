@@ -1,6 +1,6 @@
 """Pictures of Hanabi: fireworks, tokens, discarded cards and the hands, with what hints told of each card."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from llmarena_envs.core.card_drawing import ACTS, CHOICE
@@ -52,6 +52,7 @@ class _Scene(NamedTuple):
         acting: the seat to move, -1 if there is none.
         reader: the seat of who looks at it, -1 for a spectator.
         score: points of the match.
+        offenders: who forfeited the match.
     """
 
     view: HanabiView
@@ -60,6 +61,7 @@ class _Scene(NamedTuple):
     acting: int
     reader: int
     score: int
+    offenders: tuple[str, ...] = ()
 
 
 class HanabiDrawing(Drawing[HanabiView]):
@@ -76,9 +78,16 @@ class HanabiDrawing(Drawing[HanabiView]):
 
     def seat(self, view: HanabiView) -> str:
         """Draws what the owner of the view sees: everybody's cards but its own."""
+        return self._seat(view, _acting(view), _score(view, lost=not view.life_tokens))
+
+    def forfeited(self, view: HanabiView, offenders: Sequence[str]) -> str:
+        """Draws the table as it was when a player forfeited the match, which costs the points that a lost life costs."""
+        return self._seat(view, -1, _score(view, lost=True), offenders)
+
+    def _seat(self, view: HanabiView, acting: int, score: int, offenders: Sequence[str] = ()) -> str:
         players = view.variant.players
         seats = tuple([(view.seat + offset) % players for offset in range(players)])
-        scene = _Scene(view, seats, (None, *view.hands), _acting(view), view.seat, _score(view))
+        scene = _Scene(view, seats, (None, *view.hands), acting, view.seat, score, tuple(offenders))
         replies = {action: self._codec.format(action, view) for action in view.legal}
         return self._draw(scene, replies, _CHOICES_HEIGHT)
 
@@ -90,13 +99,10 @@ class HanabiDrawing(Drawing[HanabiView]):
 
     def _draw(self, scene: _Scene, replies: Mapping[int, str], choices_height: int) -> str:
         view, variant = scene.view, scene.view.variant
-        names = [
-            self._common.render("drawing_you", player=name) if seat == scene.reader else name
-            for seat, name in enumerate(variant.agents)
-        ]
+        titles = [self._title(scene, seat) for seat in range(variant.players)]
         height = _HAND_HEIGHT + choices_height
         bottom = _HANDS + (variant.players + 1) // 2 * (height + _GAP)
-        svg = Svg(_WIDTH, bottom + _LAST_LINE, self._words.render("drawing_title"), self._described(scene, names))
+        svg = Svg(_WIDTH, bottom + _LAST_LINE, self._words.render("drawing_title"), self._described(scene, titles))
         self._draw_fireworks(svg, view)
         self._draw_tokens(svg, scene)
         self._draw_discards(svg, view)
@@ -105,8 +111,7 @@ class HanabiDrawing(Drawing[HanabiView]):
             acts = seat == scene.acting
             edge = {"stroke": ACTS, "stroke_width": 3} if acts else {"stroke": LINE}
             svg.rect(x, y, _HAND_WIDTH, height, rx=10, fill=SOFT, **edge)
-            title = f"{names[seat]} · {self._common.render('drawing_to_move')}" if acts else names[seat]
-            svg.text(x + 12, y + 22, cut_to_width(title, _HAND_WIDTH - 24, 16, True), 16, font_weight="bold")
+            svg.text(x + 12, y + 22, cut_to_width(titles[seat], _HAND_WIDTH - 24, 16, True), 16, font_weight="bold")
             self._draw_hand(svg, x + 12, y + 32, scene, place)
             if place:
                 self._draw_hints(svg, x + 12, y + _HAND_HEIGHT + 22, view, place, replies)
@@ -116,6 +121,14 @@ class HanabiDrawing(Drawing[HanabiView]):
             event = self._codec.events[view.history[-1]]
             svg.text(_MARGIN, bottom + 18, cut_to_width(event, _WIDTH - 2 * _MARGIN, 16), 16)
         return str(svg)
+
+    def _title(self, scene: _Scene, seat: int) -> str:
+        """Returns who a player is, and whether it is to move or forfeited the match."""
+        name = scene.view.variant.agents[seat]
+        title = self._common.render("drawing_you", player=name) if seat == scene.reader else name
+        if name in scene.offenders:
+            return f"{title} · {self._common.render('drawing_forfeits')}"
+        return f"{title} · {self._common.render('drawing_to_move')}" if seat == scene.acting else title
 
     def _draw_fireworks(self, svg: Svg, view: HanabiView) -> None:
         self._label(svg, _MARGIN, self._words.render("drawing_fireworks"))
@@ -138,12 +151,14 @@ class HanabiDrawing(Drawing[HanabiView]):
         for token in range(view.variant.life_tokens):
             fill = "#cf222e" if token < view.life_tokens else PAPER
             svg.path(_HEART, fill=fill, stroke=INK, transform=f"translate({left + 20 * token} {y + 24})")
-        deck = self._words.render("drawing_deck", cards=view.deck_size)
-        if not view.deck_size:
-            deck = self._words.render("drawing_turns_left", turns=view.turns_left)
-        svg.text(_MARGIN, y + 53, deck, 16)
+        svg.text(_MARGIN, y + 53, self._deck(view), 16)
         score = self._words.render("drawing_score", score=scene.score, top=view.variant.top_score)
         svg.text(_MARGIN + 214, y + 53, score, 16, font_weight="bold")
+
+    def _deck(self, view: HanabiView) -> str:
+        if view.deck_size:
+            return self._words.render("drawing_deck", cards=view.deck_size)
+        return self._words.render("drawing_turns_left", turns=view.turns_left)
 
     def _draw_discards(self, svg: Svg, view: HanabiView) -> None:
         self._label(svg, _DISCARDS, self._words.render("drawing_discards"))
@@ -194,7 +209,7 @@ class HanabiDrawing(Drawing[HanabiView]):
     def _label(self, svg: Svg, x: float, text: str) -> None:
         svg.text(x, 29, text, 16, fill=DIM, font_weight="bold")
 
-    def _described(self, scene: _Scene, names: list[str]) -> str:
+    def _described(self, scene: _Scene, titles: list[str]) -> str:
         """Returns the position in words."""
         view, render = scene.view, self._words.render
         fireworks = ", ".join([f"{COLORS[color]} {rank}" for color, rank in enumerate(view.fireworks)])
@@ -202,13 +217,18 @@ class HanabiDrawing(Drawing[HanabiView]):
             f"{render('drawing_fireworks')}: {fireworks}",
             f"{render('drawing_information')}: {view.info_tokens}",
             f"{render('drawing_lives')}: {view.life_tokens}",
-            render("drawing_deck", cards=view.deck_size),
+            self._deck(view),
             render("drawing_score", score=scene.score, top=view.variant.top_score),
         ]
         for seat, hand, told in zip(scene.seats, scene.hands, view.knowledge, strict=True):
             known = ["".join([*[LETTERS[color] for color in each.colors], *map(str, each.ranks)]) for each in told]
             cards = known if hand is None else [f"{card.name} ({text})" for card, text in zip(hand, known, strict=True)]
-            parts.append(f"{names[seat]}: {', '.join(cards)}")
+            parts.append(f"{titles[seat]}: {', '.join(cards)}")
+        if view.discards:
+            discards = ", ".join([card.name for card in sorted(view.discards)])
+            parts.append(f"{render('drawing_discards')}: {discards}")
+        if view.history:
+            parts.append(self._codec.events[view.history[-1]])
         return "; ".join(parts)
 
 
@@ -221,6 +241,6 @@ def _acting(view: HanabiView) -> int:
     return -1 if acting == view.seat and not view.to_move else acting
 
 
-def _score(view: HanabiView) -> int:
-    """Returns the points of the match, as everybody can count them."""
-    return 0 if not view.life_tokens and view.variant.bomb_score == "zero" else sum(view.fireworks)
+def _score(view: HanabiView, *, lost: bool) -> int:
+    """Returns the points of the match, as everybody can count them; ``lost``: whether it ended in a way that may cost them."""
+    return 0 if lost and view.variant.bomb_score == "zero" else sum(view.fireworks)

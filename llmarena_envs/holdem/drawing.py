@@ -1,6 +1,6 @@
 """Pictures of hold'em: the table with its seats, cards and chips, and below it the five actions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from llmarena_envs.core.card_drawing import ACTS, CHOICE, draw_back
@@ -30,6 +30,9 @@ _BOARD = 174
 _FELT, _RIM, _LINE_ON_FELT = "#1b6e4b", "#4a3426", "#8fc7ac"
 _CHIP = _WINS = "#f2c744"
 
+_FADED = 0.75
+"""Opacity of cards that were folded: their large letters can still be read (contrast of 3 and more)."""
+
 _BELOW, _ABOVE = True, False
 
 # Where the seats are, clockwise from the reader's: column and row.
@@ -52,6 +55,7 @@ class _Scene(NamedTuple):
         acting: the seat to act, -1 if nobody or not known.
         reader: the seat of who looks at it, -1 for a spectator.
         results: the finished hands.
+        offenders: the seats that forfeited the match.
     """
 
     table: Table
@@ -60,6 +64,7 @@ class _Scene(NamedTuple):
     acting: int
     reader: int
     results: tuple[HandResult, ...]
+    offenders: tuple[int, ...] = ()
 
     @property
     def over(self) -> bool:
@@ -89,7 +94,15 @@ class HoldemDrawing(Drawing[HoldemView]):
 
     def seat(self, view: HoldemView) -> str:
         """Draws the table with the cards that the owner of the view knows, and the actions."""
-        scene = _Scene(view.table, view.board, _known_holes(view), _acting(view), view.seat, view.results)
+        return self._seat(view, _acting(view))
+
+    def forfeited(self, view: HoldemView, offenders: Sequence[str]) -> str:
+        """Draws the table as it was when a player forfeited the match."""
+        return self._seat(view, -1, offenders)
+
+    def _seat(self, view: HoldemView, acting: int, offenders: Sequence[str] = ()) -> str:
+        seats = tuple([self._names.index(agent) for agent in offenders])
+        scene = _Scene(view.table, view.board, _known_holes(view), acting, view.seat, view.results, seats)
         replies = {action: self._codec.format(action, view) for action in view.legal}
         svg = self._table(scene, _TABLE_HEIGHT + _BUTTONS_HEIGHT)
         self._draw_actions(svg, replies, view.costs)
@@ -115,8 +128,11 @@ class HoldemDrawing(Drawing[HoldemView]):
             for seat, name in enumerate(self._names)
         ]
         told = [
-            f"{name}: {card_names(hole or ())} {chips} {state}"
-            for name, hole, chips, state in zip(names, scene.holes, table.stacks, states, strict=True)
+            f"{name}: "
+            + ", ".join(filter(None, (card_names(hole or ()), str(chips), state, self._placed(scene, seat))))
+            for seat, (name, hole, chips, state) in enumerate(
+                zip(names, scene.holes, table.stacks, states, strict=True)
+            )
         ]
         words = "; ".join([hand, street, card_names(scene.board), pot, *told])
         svg = Svg(_WIDTH, height, self._words.render("drawing_title"), words)
@@ -137,6 +153,13 @@ class HoldemDrawing(Drawing[HoldemView]):
             self._draw_seat(svg, x, y, scene, seat, names[seat], states[seat])
             self._draw_bet(svg, x + _SEAT_WIDTH / 2, y - 13 if below else y + _SEAT_HEIGHT + 13, table, seat)
         return svg
+
+    def _placed(self, scene: _Scene, seat: int) -> str:
+        """Returns in words what lies before a seat: the button, and what it has put in on this street."""
+        bet = "" if scene.over else _bet(scene.table, seat)
+        chips = self._words.render("drawing_bet", chips=bet) if bet else ""
+        button = self._words.render("drawing_button") if seat == scene.table.button else ""
+        return ", ".join(filter(None, (button, chips)))
 
     def _draw_board(self, svg: Svg, board: tuple[int, ...]) -> None:
         step = CARD_WIDTH + 6
@@ -159,7 +182,7 @@ class HoldemDrawing(Drawing[HoldemView]):
         if seat == table.button:
             svg.circle(x + _SEAT_WIDTH - 17, y + 15, 10, fill=SOFT, stroke=INK, stroke_width=1.5)
             svg.text(x + _SEAT_WIDTH - 17, y + 20, "D", 13, text_anchor="middle", font_weight="bold")
-        with svg.group(opacity=None if table.live[seat] else 0.45):
+        with svg.group(opacity=None if table.live[seat] else _FADED):
             hole = scene.holes[seat]
             for place in range(2 if hole is None else len(hole)):
                 card_x = x + 10 + place * (CARD_WIDTH + 4)
@@ -185,7 +208,7 @@ class HoldemDrawing(Drawing[HoldemView]):
 
     def _draw_bet(self, svg: Svg, x: float, y: float, table: Table, seat: int) -> None:
         """Adds the chips that a seat has put in on this street, before it on the table."""
-        bet = next((event.total for event in reversed(table.history) if event[:2] == (table.street, seat)), 0)
+        bet = _bet(table, seat)
         if bet and table.pot:
             svg.circle(x - 12, y, 7, fill=_CHIP, stroke=INK)
             svg.text(x, y + 6, str(bet), 17, fill=PAPER, font_weight="bold")
@@ -214,6 +237,8 @@ class HoldemDrawing(Drawing[HoldemView]):
         """Returns what a player has won, is doing or did last, in words."""
         table = scene.table
         events = [event for event in table.history if event.seat == seat]
+        if seat in scene.offenders:
+            return self._common.render("drawing_forfeits")
         if scene.over:
             return f"{scene.last.net[seat]:+d}" if scene.last is not None else ""
         if not events and not table.live[seat]:
@@ -232,6 +257,11 @@ class HoldemDrawing(Drawing[HoldemView]):
         """Returns what a seat won and showed in the hand before."""
         shown = card_names(result.shown[seat])
         return self._words.render("drawing_earlier", net=f"{result.net[seat]:+d}") + (f" ({shown})" if shown else "")
+
+
+def _bet(table: Table, seat: int) -> int:
+    """Returns the chips that a seat has put in on this street."""
+    return next((event.total for event in reversed(table.history) if event[:2] == (table.street, seat)), 0)
 
 
 def _known_holes(view: HoldemView) -> tuple[tuple[int, ...] | None, ...]:

@@ -38,7 +38,7 @@ class PublicGoodsDrawing(Drawing[PublicGoodsView]):
             rows = [self._past_row(number, past, view) for number, past in enumerate(view.history, start=1)]
             if self._tells_all:
                 header.append(render("drawing_all"))
-            widths = [60, 240, 120, 308][: len(header)]
+            widths = [72, 228, 120, 308][: len(header)]
             sheet.latest(lambda last: Table(header, last, widths), rows, _ROUNDS_OF_SEAT)
         return str(sheet)
 

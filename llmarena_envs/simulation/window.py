@@ -25,7 +25,7 @@ class Kind(NamedTuple):
 
 
 ASKED = Kind("#79c0ff", 10)
-ANSWERED = Kind("#e6edf3", 16)
+ANSWERED = Kind("#e6edf3", 14)
 TRUE = Kind("#7ee787", 6)
 """What an engine answers."""
 

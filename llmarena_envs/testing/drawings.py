@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 from gymnasium.spaces import Discrete
 
+from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import InvalidReply
 from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
 from llmarena_envs.testing.hidden import is_power_of_two_or_0, redrawn_copy, redrawn_in
@@ -60,11 +61,17 @@ def drawings_of_a_seat_show_its_view_alone(trial: Trial) -> None:
         raw = env.unwrapped
         for agent in env.possible_agents:
             picture = raw.draw(agent)
-            drawn = fresh.make_drawing().seat(raw.view(agent))
+            drawn = _from_view(fresh, raw.view(agent), raw.ending(agent))
             expect_equal(trial, drawn, picture, "the picture as the view alone gives it", agent)
             if not (is_over(env) or raw.game.perfect_information):
                 with redrawn_in(env, redrawn_copy(trial, raw.game, agent)):
                     expect_equal(trial, picture, raw.draw(agent), "the picture whatever is hidden", agent)
+
+
+def _from_view(fresh: TextEnv, view: Any, ending: Ending | None) -> str:
+    """Returns the picture that an environment makes out of a view, and of how the match ended."""
+    drawing = fresh.make_drawing()
+    return drawing.forfeited(view, ending.offenders) if ending and ending.offenders else drawing.seat(view)
 
 
 def replies_in_drawings_are_legal_moves(trial: Trial) -> None:

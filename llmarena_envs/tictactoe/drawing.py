@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from llmarena_envs.core.board import EMPTY, BoardView
 from llmarena_envs.core.board_drawing import MARGIN, BoardDrawing
-from llmarena_envs.core.svg import DIM, LINE, PAPER, Svg
+from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, Svg
 
 _COLOURS = {"X": "#cf222e", "O": "#0969da"}
 _LAST = "#fff3c4"
@@ -13,7 +13,7 @@ _NAMES = 24
 
 
 class TicTacToeDrawing(BoardDrawing):
-    """The board with crosses and rings; the last one stands on yellow, and free cells that can be pointed at are dashed."""
+    """Crosses and rings, the last one on yellow in a dark frame; free cells that can be pointed at are dashed."""
 
     package = "llmarena_envs.tictactoe"
     rows = 3
@@ -35,6 +35,8 @@ class TicTacToeDrawing(BoardDrawing):
             reply = replies.get(cell, "")
             with svg.group(reply):
                 edge = {"stroke": _COLOURS[view.mark], "stroke_dasharray": "5 5"} if reply else {"stroke": LINE}
+                if cell == last:
+                    edge = {"stroke": INK}
                 fill = _LAST if cell == last else PAPER
                 svg.rect(x + 4, y + 4, inner, inner, rx=8, fill=fill, stroke_width=2, **edge)
                 if mark != EMPTY:

@@ -1,13 +1,14 @@
 """Pictures of writer and editor: the stage, the task, everything that was written, and the scores."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour
-from llmarena_envs.core.sheet import Block, Bubble, Note, Sheet, Stages
+from llmarena_envs.core.sheet import Bubble, Note, Sheet, Stages
 from llmarena_envs.core.sheet_table import Cell, Table
 from llmarena_envs.core.svg import INK
 from llmarena_envs.writer_editor.game import (
@@ -65,27 +66,27 @@ class WriterEditorDrawing(Drawing[WriterEditorView]):
         sheet.add(Stages(names, stages.index(view.stage) if view.stage in stages else -1))
         heading = render(f"story_task_{task}", signature=view.assignment.signature)
         sheet.add(Bubble("", view.assignment.text, heading=heading, lines=8))
-        sheet.history(self._written(view.messages, task))
+        newest = len(view.messages) - 2
+        sheet.history(
+            [
+                partial(self._written, message, task, is_new=number >= newest)
+                for number, message in enumerate(view.messages)
+            ]
+        )
         if view.consensus:
             sheet.add(Note(render(f"accepted_{task}"), colour=INK))
         return sheet
 
-    def _written(self, messages: Sequence[Message], task: str) -> list[Block]:
-        blocks: list[Block] = []
-        for number, message in enumerate(messages):
-            stage = WRITE if role_of(message.sender) == STAGES[WRITE].sender else EDIT
-            is_new = number >= len(messages) - 2
-            blocks.append(
-                Bubble(
-                    message.sender,
-                    message.text or self._render("nothing"),
-                    seat_colour(self._agents, message.sender),
-                    heading=self._render(f"story_{task}_{stage}", round=message.round),
-                    lines=_LINES[stage] if is_new else _LINES[stage] // 3,
-                    fixed=task == CODE_REVIEW and stage == WRITE,
-                )
-            )
-        return blocks
+    def _written(self, message: Message, task: str, *, is_new: bool) -> Bubble:
+        stage = WRITE if role_of(message.sender) == STAGES[WRITE].sender else EDIT
+        return Bubble(
+            message.sender,
+            message.text or self._render("nothing"),
+            seat_colour(self._agents, message.sender),
+            heading=self._render(f"story_{task}_{stage}", round=message.round),
+            lines=_LINES[stage] if is_new else _LINES[stage] // 3,
+            fixed=task == CODE_REVIEW and stage == WRITE,
+        )
 
     def _scores(self, judge: str, given: object) -> list[Cell]:
         seat = Cell(judge, seat=seat_colour(self._agents, judge))

@@ -343,6 +343,9 @@ def test_pages_suit_screen_readers_and_phones(browser, tmp_path, name):
     ] == []
     assert [pair for pair in page.evaluate(CONTRASTS) if pair[1] < 4.5] == []
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    # A picture with much text scrolls within its figure, others are made as small as the screen.
+    width = page.locator("#picture svg").bounding_box()["width"]
+    assert width > 600 if name == "bid_v0" else width < 390
     assert page.locator("h1").count() == page.locator("main").count() == 1
     assert page.locator("html").get_attribute("lang") == "en"
     assert page.locator("#text pre").get_attribute("lang") == page.locator("#picture").get_attribute("lang") == "zh"

@@ -24,8 +24,11 @@ def talks(*said, **options):
 
 def test_a_side_sees_its_own_values_and_what_was_offered():
     text = shown(talks(OFFER).draw("player_1"))
-    assert "player_0 gets: 1, 0, 1; player_1 gets: 0, 2, 2" in text and "Let me have the hat." in text
-    assert "Worth to player_1: 4, 0, 2" in text
+    assert (
+        "player_0 gets: 1 hat, 0 balls, 1 apple; player_1 gets: 0 hats, 2 balls, 2 apples" in text
+        and "Let me have the hat." in text
+    )
+    assert "Worth to player_1: a hat 4, a ball 0, an apple 2" in text
     assert "Worth to player_0" not in text and "8 each" not in text
 
 
@@ -60,13 +63,18 @@ def test_long_and_hostile_messages_are_cut_and_stay_text():
         assert r"<script>&\u202e" in shown(picture) and "<script" not in picture
 
 
-def test_what_both_sides_get_stands_beside_each_other():
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("hats", [0, 2, 4])
+def test_what_both_sides_get_stands_beside_each_other_within_its_box(hats, language):
     lines = {}
-    for text in fromstring(talks("1 hat 2 balls 3 apples").draw()).iter("{http://www.w3.org/2000/svg}text"):
-        start = float(text.attrib["x"])
-        lines.setdefault(text.attrib["y"], []).append(
-            (start, start + text_width(text.text, float(text.attrib["font-size"])))
-        )
+    instance = [[4, 2, 1], [1, 2, 2], [2, 1, 0]]
+    offers = [f"{hats} hats {balls} balls {apples} apples" for balls in (0, 2) for apples in (0, 1)]
+    env = talks(*offers, instance=instance, source="lewis", language=language)
+    for text in fromstring(env.draw()).iter("{http://www.w3.org/2000/svg}text"):
+        start, size = float(text.attrib["x"]), float(text.attrib["font-size"])
+        if text.get("text-anchor") is None:
+            lines.setdefault(text.attrib["y"], []).append((start, start + text_width(text.text, size)))
     ends = [(before[1], after[0]) for line in lines.values() for before, after in pairwise(sorted(line))]
-    assert len(ends) > 5
+    assert len(ends) > 15
     assert all(end <= start for end, start in ends)
+    assert all(end <= 744 for line in lines.values() for _, end in line)

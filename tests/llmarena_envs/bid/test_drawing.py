@@ -42,3 +42,11 @@ def test_twenty_bidders_and_many_rounds_find_room():
         assert height(picture) <= 1200 and len(picture) < 100_000
         assert not texts_outside(picture)
     assert "之前还有 80 条" in shown(pictures[1])
+
+
+def test_who_has_won_is_told_with_the_largest_amounts_too():
+    env = bid_v0.raw_env(rounds=2, values=[[10_000_000, 10_000_000]] * 2, v_max=10_000_000, grid=1000)
+    env.reset(seed=0)
+    for _ in range(2):
+        env.step(9_999)
+    assert "$9999000.00 of $10000000.00, wins" in shown(env.draw())

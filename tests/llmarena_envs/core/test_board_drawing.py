@@ -44,6 +44,13 @@ def test_who_is_to_move_and_who_has_won(module: ModuleType, moves: list[int | No
     assert described(after(module, moves).draw())[:2] == told
 
 
+@pytest.mark.parametrize("module", [tictactoe_v0, connect_four_v0])
+def test_nobody_is_to_move_in_a_match_that_was_forfeited(module: ModuleType) -> None:
+    env = after(module, [0, None])
+    assert described(env.draw("player_0"))[:2] == ["X: player_0 (you)", "O: player_1 forfeits"]
+    assert described(env.draw("player_1"))[:2] == ["X: player_0", "O: player_1 (you) forfeits"]
+
+
 def test_a_winning_line_reaches_over_all_its_marks() -> None:
     # Row 1, columns 1 to 3: from the middle of the first cell to that of the last.
     picture = after(tictactoe_v0, [0, 3, 1, 4, 2]).draw()

@@ -1,10 +1,12 @@
 """Sheets of blocks, and the colours of seats."""
 
+from functools import partial
+
 import pytest
 
 from llmarena_envs.core.seat_colours import SEAT_COLOURS
 from llmarena_envs.core.sheet import MAX_HEIGHT, Bubble, Caption, Sheet
-from llmarena_envs.core.sheet_table import LIGHT, STRONG
+from llmarena_envs.core.sheet_table import LIGHT, STRONG, Cell, Table
 from llmarena_envs.core.svg import INK
 from tests.support.pictures import height, shown
 
@@ -13,7 +15,7 @@ from tests.support.pictures import height, shown
 def test_of_a_long_history_the_end_is_shown_and_how_much_came_before(language, told):
     sheet = Sheet("A talk", language)
     sheet.add(Caption("Before"))
-    sheet.history([Bubble(f"player_{number}", f"entry {number} {'x' * 1000}") for number in range(100)])
+    sheet.history([partial(Bubble, f"player_{number}", f"entry {number} {'x' * 1000}") for number in range(100)])
     sheet.add(Caption("After"))
     picture = str(sheet)
     text = shown(picture)
@@ -22,6 +24,30 @@ def test_of_a_long_history_the_end_is_shown_and_how_much_came_before(language, t
     assert told.format(numbers[0]) in text
     assert text.index("Before") < text.index("entry 99") < text.index("After")
     assert MAX_HEIGHT - 200 < height(picture) <= MAX_HEIGHT
+
+
+def test_those_who_are_to_move_are_all_told_to_screen_readers():
+    sheet = Sheet("A talk", "en")
+    players = [f"player_{number}" for number in range(20)]
+    sheet.head("Round 1", players)
+    assert all(f"{player}" in shown(str(sheet)) for player in players)
+
+
+def test_empty_cells_are_told_as_dashes():
+    table = Table(["", "Round 1"], [[Cell("player_0"), Cell()], [Cell(), Cell("clue")], [Cell(), Cell()]], [1, 1])
+    assert table.words == "-, Round 1; player_0, -; -, clue"
+
+
+def test_of_a_long_history_only_what_may_find_room_is_made():
+    made = []
+
+    def block(number):
+        made.append(number)
+        return Bubble("player_0", f"entry {number}")
+
+    sheet = Sheet("A talk", "en")
+    sheet.history([partial(block, number) for number in range(1000)])
+    assert "990" in shown(str(sheet)) and made[-1] > 950
 
 
 def luminance(colour):

@@ -60,6 +60,13 @@ def test_cut_texts_are_no_wider_than_asked(text: str, width: float, bold: bool) 
     assert shown == text or shown.endswith(CUT)
 
 
+def test_a_negative_zero_is_a_zero() -> None:
+    first, second = Svg(10, 10, "a picture"), Svg(10, 10, "a picture")
+    first.rect(-0.0, -0.001, 1, 1)
+    second.rect(0, 0, 1, 1)
+    assert str(first) == str(second)
+
+
 def test_long_texts_are_cut() -> None:
     svg = Svg(10, 10, "<" * 100_000, "&" * 100_000)
     svg.text(0, 0, "\u202e" * 100_000)
@@ -90,8 +97,20 @@ def test_texts_are_drawn_line_by_line_with_their_blanks() -> None:
     assert [line.text for line in root.findall(f"{SVG}text")] == ["X|\u00a0\u00a0O", "\u00a0中文"]
 
 
+def test_long_lines_are_wrapped_and_stay_within_the_picture() -> None:
+    text = "\n".join([" ".join([f"word{number}" for number in range(100)]), "中文" * 100, "\x1b\u202e" * 60])
+    picture = TextDrawing(Recited(), "texts").seat(text)
+    root = read(picture)
+    lines = [(line.text or "").replace("\u00a0", " ") for line in root.findall(f"{SVG}text")]
+    assert "word99" in " ".join(lines) and "".join(lines).count("中") == 100 and "".join(lines).count("u202e") == 60
+    width = float(root.attrib["width"])
+    assert all(16 + 14 * sum([0.6 if letter.isascii() else 1 for letter in line]) <= width for line in lines)
+
+
 def test_of_a_long_text_the_last_lines_are_drawn() -> None:
     picture = TextDrawing(Recited(), "texts").seat("\n".join(map(str, range(100_000))) + "\n" + "&" * 100_000)
     lines = [line.text or "" for line in read(picture).findall(f"{SVG}text")]
-    assert (len(lines), lines[0], lines[-2], lines[-1][-2:]) == (60, CUT, "99999", "&…")
+    assert (len(lines), lines[0], lines[-13], lines[-1][-2:]) == (60, CUT, "99999", "&…")
+    told = read(picture).findtext(f"{SVG}desc") or ""
+    assert told.startswith(f"{CUT} 999") and told.endswith("&…")
     assert len(picture) < 50_000

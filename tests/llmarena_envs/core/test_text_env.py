@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 
 from llmarena_envs import bargain_v0, tictactoe_v0
 from llmarena_envs.core.failures import Failure, InvalidReply
@@ -229,3 +230,16 @@ def test_an_offence_in_the_parallel_form_ends_the_match() -> None:
     assert terminations == {"player_0": True, "player_1": True}
     assert (infos["player_0"]["illegal"], infos["player_1"]["illegal"]) == (int(Failure.UNPARSABLE), 0)
     assert env.agents == []
+
+
+def test_nothing_is_drawn_before_the_first_match() -> None:
+    env = tictactoe_v0.raw_env()
+    with pytest.raises(ResetNeeded, match="reset"):
+        env.draw()
+    with pytest.raises(KeyError, match="nobody"):
+        env.draw("nobody")
+    env.reset(seed=0)
+    for action in (0, 3, 1, 4, 2, None, None):
+        env.step(action)
+    assert not env.agents
+    assert "wins" in env.draw("player_0")

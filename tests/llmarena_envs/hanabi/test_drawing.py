@@ -21,12 +21,14 @@ def after(*actions: int | None, **options: Any) -> raw_env:
 def test_a_player_sees_hints_on_its_own_cards_and_the_others_cards() -> None:
     env = after(RANK_1)  # player_0 tells player_1, who holds Yellow 1 and Yellow 2
     assert described(env.draw("player_1"))[5:] == [
-        "player_1 (you): RY1, RY2345",
+        "player_1 (you) · to move: RY1, RY2345",
         "player_0: Red 1 (RY12345), Red 2 (RY12345)",
+        "player_0: Reveal rank 1 (marks card 1)",
     ]
     assert described(env.draw())[5:] == [
         "player_0: Red 1 (RY12345), Red 2 (RY12345)",
-        "player_1: Yellow 1 (RY1), Yellow 2 (RY2345)",
+        "player_1 · to move: Yellow 1 (RY1), Yellow 2 (RY2345)",
+        "player_0: Reveal rank 1 (marks card 1)",
     ]
     assert "player_1 (you) · to move" in texts(env.draw("player_1"))
 
@@ -48,6 +50,20 @@ def test_points_are_lost_with_the_last_life() -> None:
         assert {"Lives: 0", "Score: 0 of 10"} <= set(described(env.draw(agent)))
         assert not any("to move" in text for text in texts(env.draw(agent)))
         assert replies(env.draw(agent)) == []
+
+
+@pytest.mark.parametrize(("bomb_score", "score"), [("zero", 0), ("keep", 2)])
+def test_after_a_forfeit_nobody_is_to_move_and_all_see_the_same_score(bomb_score: str, score: int) -> None:
+    env = after(PLAY_1, PLAY_1, None, bomb_score=bomb_score)
+    for agent in (None, "player_0", "player_1"):
+        assert f"Score: {score} of 10" in described(env.draw(agent))
+        assert "to move" not in env.draw(agent)
+        assert ("forfeits" in env.draw(agent)) == (agent is not None)
+
+
+def test_screen_readers_are_told_of_discards_and_of_the_last_action() -> None:
+    told = described(after(PLAY_1, PLAY_1, PLAY_1 + 1).draw("player_0"))
+    assert told[-2:] == ["Discarded: Red 3", "player_0: Play card 2 (Red 3, does not fit, a life token is lost)"]
 
 
 @pytest.mark.parametrize("players", [2, 3, 5])

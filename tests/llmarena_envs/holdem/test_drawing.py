@@ -31,22 +31,30 @@ def told_of(picture: str, player: str) -> str:
 
 def test_a_seat_sees_its_own_cards_and_backs_a_spectator_all() -> None:
     env = after("c")
-    assert told_of(env.draw("player_0"), "player_0") == "player_0 (you): Ah Kd 98 call"
+    assert told_of(env.draw("player_0"), "player_0") == "player_0 (you): Ah Kd, 98, call, button, has put in 2"
     assert "Qc" not in env.draw("player_0")
     assert "Ah" not in env.draw("player_1")
-    assert told_of(env.draw("player_1"), "player_1") == "player_1 (you): Qc Qs 98 to move"
+    assert told_of(env.draw("player_1"), "player_1") == "player_1 (you): Qc Qs, 98, to move, has put in 2"
     assert [told_of(env.draw(), f"player_{seat}") for seat in (0, 1)] == [
-        "player_0: Ah Kd 98 call",
-        "player_1: Qc Qs 98 to move",
+        "player_0: Ah Kd, 98, call, button, has put in 2",
+        "player_1: Qc Qs, 98, to move, has put in 2",
     ]
 
 
 def test_a_showdown_is_seen_by_all_and_a_hand_that_ended_without_one_is_not() -> None:
     showdown = after("cc cc cc cc")
-    assert told_of(showdown.draw("player_0"), "player_1") == "player_1: Qc Qs 102 +2"
+    assert told_of(showdown.draw("player_0"), "player_1") == "player_1: Qc Qs, 102, +2"
     folded = after("hf")
-    assert told_of(folded.draw("player_1"), "player_0").split()[1:] == ["102", "+2"]
+    assert told_of(folded.draw("player_1"), "player_0") == "player_0: 102, +2, button"
     assert "Ah" not in folded.draw("player_1")
+
+
+def test_nobody_is_to_act_in_a_match_that_was_forfeited() -> None:
+    env = after("c")
+    env.step(None)
+    assert told_of(env.draw("player_0"), "player_1") == "player_1: 98, forfeits, has put in 2"
+    for agent in (None, "player_0", "player_1"):
+        assert "to move" not in env.draw(agent) and replies(env.draw(agent)) == []
 
 
 def test_the_hand_before_is_told_with_the_cards_that_were_shown() -> None:

@@ -20,6 +20,7 @@ def test_a_player_sees_what_the_mode_tells_and_no_name(mode):
     assert "13" in text and "84" in text and "You own 171 coins" in text
     assert ("98, 57, 13" in text) == (mode == 2)
     assert "player" not in text
+    assert {"Round", "You invested", "Your income"} <= set(text.split("\n"))
 
 
 def test_all_players_of_a_kind_see_the_same():

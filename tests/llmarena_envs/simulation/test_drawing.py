@@ -30,6 +30,12 @@ def test_of_two_simulators_each_sees_its_own_answer_and_judges_both():
     assert "judge_0, A, A" in text and "simulator_0 wins" in text
 
 
+def test_judges_see_both_answers_however_long_they_are():
+    env = say(scripted("pairwise", n_judges=1), "answer one\n" * 100, "answer two\n" * 100)
+    text = shown(env.draw("judge_0"))
+    assert "answer one" in text and "answer two" in text
+
+
 def test_ratings_are_for_spectators():
     env = say(started(turns=1, n_judges=2), "my answer", "Well done. Rating: [[7.5]]", "Poor. Rating: [[2]]")
     text = shown(env.draw())
