@@ -133,7 +133,12 @@ def _run(parser: "_Parser") -> None:
     parser.add_argument("--workers", type=count, help="worker processes for scripted matches; 0 for one a core")
     _add_session(parser)
     _add_web(parser)
-    parser.add_argument("--out", type=Path, metavar="DIR", help="directory of the run; must be new or empty")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="directory of the run; must be new or empty (default, of an installed run file: its name, or a numbered one)",
+    )
     parser.add_argument("--dry-run", action="store_true", help="play nothing; print what the run is expected to take")
     parser.add_argument(
         "--reply-tokens", type=positive, default=200, metavar="N", help="tokens of a reply in a dry run (default 200)"

@@ -44,15 +44,14 @@ def run(args: argparse.Namespace) -> None:
         limits = Budget(args.max_cost, args.max_tokens, args.max_time)
         print_forecast(text, where, args.reply_tokens, args.latency, limits)
         return
-    if args.out is None:
-        raise OptionError("expected a directory for the run: --out DIR, or --dry-run to see what it would take")
-    with resumable(args.out, web_flags(args)), listener_if_asked(args) as listener:
+    out = args.out or _directory_of_name(args.run_file)
+    with resumable(out, web_flags(args)), listener_if_asked(args) as listener:
         session = _read_session(args)
-        config, store = run_directory.create(args.out, text, where, offline=session.offline)
+        config, store = run_directory.create(out, text, where, offline=session.offline)
         for note in idle_stop_rules(config):
             print(f"note: {note}", file=sys.stderr)
-        void = _play(args.out, config, store, args.interruptions, args.wide, session, listener)
-    check_complete(args.out, void)
+        void = _play(out, config, store, args.interruptions, args.wide, session, listener)
+    check_complete(out, void)
 
 
 def resume(args: argparse.Namespace) -> None:
@@ -164,3 +163,14 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
     flags = {"rule": args.stop, "min_matches": args.min_matches, "max_matches": args.max_matches}
     stop = {key: value for key, value in flags.items() if value is not None}
     return {**settings, "stop": stop} if stop else settings
+
+
+def _directory_of_name(run_file: Path | None) -> Path:
+    """Returns the directory of a run whose run file was found by its name: a free one of this name.
+
+    Raises:
+        OptionError: if it was found by its path, or there is none.
+    """
+    if run_file is None or run_file.is_file():
+        raise OptionError("expected a directory for the run: --out DIR, or --dry-run to see what it would take")
+    return free_directory(run_file)

@@ -90,6 +90,16 @@ def test_one_that_refers_to_files_beside_it_is_played_verified_resumed_and_repor
     assert main(["report", "run"]) == 0
 
 
+def test_a_named_one_is_run_into_a_directory_of_its_name_if_no_other_is_said(here, capsys):
+    assert main(["run", "dilemma-first"]) == 0
+    assert main(["report", "dilemma-first"]) == 0
+    assert main(["run", "dilemma-first"]) == 0  # there is a directory of this name now, which is no run file
+    assert sorted(path.name for path in here.iterdir()) == ["dilemma-first", "dilemma-first-2"]
+    (here / "mine.toml").write_text(RUN_FILE, encoding="utf-8")
+    assert main(["run", "mine.toml"]) == 2
+    assert "expected a directory for the run" in capsys.readouterr().err
+
+
 def test_paths_lead_from_the_folder_of_a_run_file(here):
     (here / "study").mkdir()
     (here / "study" / "mine.toml").write_text(RUN_FILE, encoding="utf-8")
