@@ -1,7 +1,7 @@
 """Pages of a run that somebody watches: leaderboards, matches, and each of them turn by turn. They read and change nothing."""
 
 import zlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
 from secrets import compare_digest
@@ -24,6 +24,7 @@ from rating.web.listing import RESULTS, Choice, choose, describe
 from rating.web.live import Live, View, explain, twice
 from rating.web.pages import events, page
 from rating.web.positions import Positions
+from rating.web.shared import Shared
 from rating.web.transcript import error_passage, list_turns, rules_of, seats_of, show_turn, whole_text
 from rating.web.watched import STATUSES, UNDER_WAY, WAITING, Entry, Moment, watch
 
@@ -73,11 +74,12 @@ class _Board:
         self._watched = watch(directory)
         self._live = Live(self._watched)
         self._positions = Positions()
+        self._shared: Shared[Response] = Shared()
 
     async def overview(self, request: Request) -> Response:
         """Shows ratings, progress, matches under way, failures and costs."""
         view = await self._live.view()
-        return await self._answer(request, view.moment, lambda home: self._overview(view, home))
+        return await self._answer(request, view.moment, lambda home: self._overview(view, home), view.version)
 
     async def listen(self, request: Request) -> Response:
         """Tells whenever the overview or the list of matches has changed."""
@@ -87,7 +89,8 @@ class _Board:
         """Shows the list of matches."""
         view = await self._live.view()
         choice = Choice.read(request.query_params)
-        return await self._answer(request, view.moment, lambda home: self._matches(view, choice, home))
+        same = view.version, choice
+        return await self._answer(request, view.moment, lambda home: self._matches(view, choice, home), same)
 
     async def match(self, request: Request) -> Response:
         """Shows a match after one of its turns, by default the last one."""
@@ -108,11 +111,22 @@ class _Board:
             request, moment, lambda home: self._text(moment, path["match"], path["turn"], path["part"])
         )
 
-    async def _answer(self, request: Request, moment: Moment, make: Callable[[str], Response]) -> Response:
-        """Makes an answer in a thread; ``make`` is given the address of the board."""
+    async def _answer(
+        self, request: Request, moment: Moment, make: Callable[[str], Response], same: Hashable = None
+    ) -> Response:
+        """Makes an answer in a thread.
+
+        Args:
+            request: what is asked for.
+            moment: what is recorded.
+            make: makes the answer; it is given the address of the board.
+            same: what all have in common who get this answer, which is made once for them; ``None`` if it is made for each.
+        """
         home = f"/board/{request.path_params['secret']}"
         try:
-            return await run_in_threadpool(make, home)
+            if same is None:
+                return await run_in_threadpool(make, home)
+            return await self._shared.get(same, partial(make, home))
         except HTTPException:
             raise
         except Exception as error:  # a record is damaged or gone; the others are shown all the same

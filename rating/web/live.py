@@ -21,7 +21,8 @@ _LEAST_PAUSE = 1.0
 """Seconds between two computations."""
 
 _REST = 20
-"""Times as long as a computation took nothing is computed after it: two of them together take a tenth of the time."""
+"""Times as long as a computation kept a processor busy nothing is computed after it, the first one excepted, which reads what
+was recorded before: two of them together take a tenth of the time."""
 
 _PATIENCE = 1.0
 """Seconds for which a page waits for what is being computed anew; then it shows what there is."""
@@ -50,11 +51,18 @@ class Paced(Generic[T]):
     Args:
         compute: computes it; it raises nothing.
         clock: seconds.
+        effort: seconds for which the thread that asks kept a processor busy.
     """
 
-    def __init__(self, compute: Callable[[], T], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        compute: Callable[[], T],
+        clock: Callable[[], float] = time.monotonic,
+        effort: Callable[[], float] = time.thread_time,
+    ) -> None:
         self._compute = compute
         self._clock = clock
+        self._effort = effort
         self._latest: list[T] = []
         self._task: asyncio.Task[None] | None = None
         self._due = clock()
@@ -70,13 +78,18 @@ class Paced(Generic[T]):
         return self._latest[0]
 
     async def _run(self) -> None:
-        begin = self._clock()
+        is_first, effort = not self._latest, 0.0
         try:
-            self._latest = [await run_in_threadpool(self._compute)]
+            computed, effort = await run_in_threadpool(self._measured)
+            self._latest = [computed]
         finally:
-            now = self._clock()
-            self._due = now + max(_LEAST_PAUSE, _REST * (now - begin))
+            self._due = self._clock() + max(_LEAST_PAUSE, 0.0 if is_first else _REST * effort)
             self._task = None
+
+    def _measured(self) -> tuple[T, float]:
+        """Computes it, and measures the effort."""
+        begin = self._effort()
+        return self._compute(), self._effort() - begin
 
 
 class Live:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import sqlite3
 from contextlib import closing
@@ -14,6 +15,7 @@ from rating.records.record import dump_turn
 from rating.records.store import Store
 from rating.report.tables import sheet
 from rating.running import run_directory
+from rating.web import board, listing
 from rating.web.links import keep_links
 from rating.web.transcript import CUT
 from tests.rating.records.test_version_1 import DUMP
@@ -239,6 +241,21 @@ def test_matches_are_filtered_and_paged(pages):
     assert "8 matches" in pages.get(f"{HOME}/matches?environment=connect_four_v0&policy=random&result=finished").text
     assert "0 matches" in pages.get(f"{HOME}/matches?result=void&page=99").text
     assert "0 matches" in pages.get(f"{HOME}/matches?policy=%22%3E%3Cscript%3E").text
+
+
+def test_a_list_is_made_once_for_all_who_look_until_something_is_new(run, monkeypatch):
+    monkeypatch.setattr("rating.web.live._LEAST_PAUSE", 0)
+    monkeypatch.setattr("rating.web.live._REST", 0)
+    made = []
+    choose = listing.choose
+    monkeypatch.setattr(board, "choose", lambda *given: (made.append(given[1]), choose(*given))[1])
+    pages = pages_of(run)
+    for query in ("", "?page=1", "?result=finished", "", "?result=finished"):
+        assert pages.get(f"{HOME}/matches{query}").status_code == 200
+    assert len(made) == 2
+    os.utime(run / "run.db")
+    pages.get(f"{HOME}/matches")
+    assert len(made) == 3
 
 
 def test_a_run_that_is_gone_or_damaged_is_said_to_be_and_comes_back(tmp_path, monkeypatch):
