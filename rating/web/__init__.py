@@ -4,5 +4,5 @@
 which show a run and change nothing. ``pages.py`` makes both of ``templates`` and ``static``, ``links.py`` and ``security.py``
 guard them, and ``server.py`` serves them. What the board shows is computed in ``watched.py`` (what is recorded), ``tables.py``
 (ratings, failures, costs), ``listing.py`` (which matches), ``transcript.py`` and ``positions.py`` (one match); ``live.py`` says
-when.
+when, and ``shared.py`` makes a page once for all who look.
 """
