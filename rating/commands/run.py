@@ -5,7 +5,7 @@ import re
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -24,7 +24,6 @@ from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.budget import Budget
 from rating.running.contests import idle_stop_rules
-from rating.running.lock import Lock
 from rating.running.run_file import RunConfig, run_file_text
 from rating.running.run_file_source import RunFileText, read_run_file
 from rating.running.runner import Runner
@@ -63,8 +62,10 @@ def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
     with _resumable(args.dir, web_flags(args)), _listener(args) as listener:
         config, store = run_directory.open_run(args.dir)
-        run_directory.check_unchanged(args.dir, config, store)
-        void = _play(args.dir, config, store, args.interruptions, args.wide, read_session(args), listener)
+        with run_directory.closed_on_error(store):
+            run_directory.check_unchanged(args.dir, config, store)
+            session = read_session(args)
+        void = _play(args.dir, config, store, args.interruptions, args.wide, session, listener)
     _check_complete(args.dir, void)
 
 
@@ -94,7 +95,7 @@ def play_recorded(args: argparse.Namespace, text: str, directory: Path, print_re
         session = Session(cache=args.cache, offline=args.offline, quiet=True, desk=Desk())
         config, store = run_directory.create(out, text, "command line", offline=session.offline)
         told = sys.stderr if args.json else None
-        with Lock(out), closing(store):
+        with run_directory.held(out, store):
             void = play_run(out, config, store, args.interruptions, session, listener, told)
             print_result(store)
             print(f"Run: {out}  (llmarena report {out}, llmarena replay {out})", file=told)
@@ -181,7 +182,7 @@ def _play(
     listener: socket.socket | None = None,
 ) -> int:
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
-    with Lock(directory), closing(store):
+    with run_directory.held(directory, store):
         void = play_run(directory, config, store, interruptions, session, listener)
         print_leaderboards(config, store, wide=wide)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
