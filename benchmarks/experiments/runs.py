@@ -13,7 +13,6 @@ from rating.records.record import Record
 from rating.records.store import fact_table
 from rating.running import run_directory
 from rating.running.contests import make_leaderboard, make_scheme
-from rating.running.lock import Lock
 from rating.running.run_file import RunConfig, write_run_file
 from rating.running.session import ONE_GO, Session
 from rating.schemes.leaderboard import Leaderboard
@@ -158,7 +157,7 @@ def play_runs(
             known, store = run_directory.open_run(path)
         else:
             known, store = run_directory.create(path, write_run_file(config), name, offline=session.offline)
-        with Lock(path), closing(store):
+        with run_directory.held(path, store):
             void += play_run(path, known, store, interruptions, session)
     return void
 

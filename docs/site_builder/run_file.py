@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 from collections import deque
+from collections.abc import Iterable
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -11,8 +12,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from agents.turn import TurnSettings
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import TurnsConfig
+from llmarena_envs.core.declaration import Declaration
+from rating.running.run_file import Preset, RunConfig, preset_turns
+from rating.running.run_tables import EnvironmentConfig, TurnsConfig
+from rating.schemes.registry import SCHEMES
 from site_builder.markdown import table
 
 _INTRODUCTION = """# The run file
@@ -33,6 +36,13 @@ names a policy that plays only some of the environments.
 
 _DOCUMENTED_IN: dict[type, type] = {TurnsConfig: TurnSettings}
 """Tables whose keys are explained where they are used."""
+
+_CHOICES: dict[tuple[type, str], Iterable[str]] = {(EnvironmentConfig, "scheme"): SCHEMES}
+"""Names that keys take which are checked elsewhere."""
+
+_PRESETS = """The defaults are those of the preset. For `unparsable` and `illegal` of `standard`, and `unparsable` and `reasks` of
+`llmarena`, an environment may declare others, which a run file changes as well.
+"""
 
 _NAMES = {str: "text", int: "integer", float: "number", bool: "true or false", dict: "table", list: "list"}
 
@@ -55,13 +65,27 @@ def page() -> str:
                 paths[inner] = f"{path}.{key}" if path else key
                 titles[paths[inner]] = f"`[[{paths[inner]}]]`" if listed else f"`[{paths[inner]}]`"
                 waiting.append(inner)
-            kind = _written(field.annotation, field.metadata)
+            kind = _written(_type_of(model, name, field), field.metadata)
             if inner is not None:
                 kind = f"[{'tables' if listed else 'table'}](#{paths[inner].replace('.', '')})"
-            rows.append((f"`{key}`", kind, _default(field), meanings[name]))
+            defaults = _of_presets(name) if model is TurnsConfig else [_default(field)]
+            rows.append((f"`{key}`", kind, *defaults, meanings[name]))
         summary = _plain((inspect.getdoc(model) or "").partition("Attributes:")[0])
-        parts += [f"## {titles[path]}\n", f"{summary}\n", table(("key", "type", "default", "meaning"), rows) + "\n"]
+        heads = [f"default, `{name}`" for name in get_args(Preset)] if model is TurnsConfig else ["default"]
+        parts += [f"## {titles[path]}\n", f"{summary}\n", *([_PRESETS] if model is TurnsConfig else [])]
+        parts.append(table(("key", "type", *heads, "meaning"), rows) + "\n")
     return "\n".join(parts)
+
+
+def _type_of(model: type[BaseModel], name: str, field: FieldInfo) -> Any:
+    """Returns the type of a key, of which the names it takes are part."""
+    choices = _CHOICES.get((model, name))
+    return Literal[tuple(choices)] if choices else field.annotation
+
+
+def _of_presets(name: str) -> list[str]:
+    """Returns what each preset has for a key of ``[turns]``, as the file writes it."""
+    return [f"`{json.dumps(getattr(preset_turns(preset, Declaration()), name))}`" for preset in get_args(Preset)]
 
 
 def _meanings(documented: type) -> dict[str, str]:

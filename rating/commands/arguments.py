@@ -275,7 +275,10 @@ def _agreement(parser: argparse.ArgumentParser) -> None:
         help="cases below which two judges have too few (default 30)",
     )
     parser.add_argument(
-        "--level", choices=("nominal", "ordinal", "interval"), default="nominal", help="scale for Krippendorff's alpha"
+        "--level",
+        choices=("nominal", "ordinal", "interval"),
+        default="nominal",
+        help="scale for Krippendorff's alpha (default nominal)",
     )
     parser.add_argument(
         "--family",

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from rating.commands.web import listener_if_asked, web_flags
 from rating.records.export import write_jsonl
 from rating.records.record import Record
 from rating.running import run_directory
-from rating.running.lock import Lock
 from rating.running.run_file import PERSON
 from rating.running.session import Session
 from rating.schemes.duels import Duels
@@ -38,7 +36,7 @@ def play_in_browser(args: argparse.Namespace, specs: dict[str, str]) -> None:
         session = Session(cache=args.cache, offline=args.offline, quiet=True, desk=Desk())
         config, store = run_directory.create(directory, run_file(args, specs), "command line", offline=session.offline)
         told = sys.stderr if args.json else None
-        with Lock(directory), closing(store):
+        with run_directory.held(directory, store):
             void = play_run(directory, config, store, args.interruptions, session, listener, told)
             if args.json:
                 write_jsonl(store.records(), sys.stdout)

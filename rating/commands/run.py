@@ -4,7 +4,6 @@ import argparse
 import re
 import socket
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.budget import Budget
 from rating.running.contests import idle_stop_rules
-from rating.running.lock import Lock
 from rating.running.run_file import RunConfig, run_file_text
 from rating.running.run_file_source import RunFileText, read_run_file
 from rating.running.session import ONE_GO, Session
@@ -58,8 +56,10 @@ def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
     with resumable(args.dir, web_flags(args)), listener_if_asked(args) as listener:
         config, store = run_directory.open_run(args.dir)
-        run_directory.check_unchanged(args.dir, config, store)
-        void = _play(args.dir, config, store, args.interruptions, args.wide, _read_session(args), listener)
+        with run_directory.closed_on_error(store):
+            run_directory.check_unchanged(args.dir, config, store)
+            session = _read_session(args)
+        void = _play(args.dir, config, store, args.interruptions, args.wide, session, listener)
     check_complete(args.dir, void)
 
 
@@ -107,7 +107,7 @@ def _play(
     listener: socket.socket | None = None,
 ) -> int:
     """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
-    with Lock(directory), closing(store):
+    with run_directory.held(directory, store):
         void = play_run(directory, config, store, interruptions, session, listener)
         print_leaderboards(config, store, wide=wide)
         print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")

@@ -13,7 +13,6 @@ from rating.records.outcome import Outcome
 from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.contests import make_scheme
-from rating.running.lock import Lock
 from rating.running.run_file import RunConfig, parse_run_file
 from rating.running.tournament_config import add_newcomer
 from rating.schedules.pairing import ranked
@@ -47,7 +46,7 @@ def _enter(args: argparse.Namespace, newcomer: str) -> None:
         RunError: if there is no tournament, or it has not been played to its end.
     """
     config, store = run_directory.open_run(args.dir)
-    with Lock(args.dir), closing(store):
+    with run_directory.held(args.dir, store):
         run_directory.check_unchanged(args.dir, config, store)
         environments = list(_tournaments(config))
         if not environments:

@@ -3,7 +3,8 @@
 import importlib.metadata
 import json
 import platform
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -118,11 +119,8 @@ def open_run(path: Path) -> tuple[RunConfig, Store]:
     """
     read_run_file(path)
     store = open_store(path)
-    try:
+    with closed_on_error(store):
         return read_config(path, store), store
-    except BaseException:
-        store.close()
-        raise
 
 
 def read_config(path: Path, store: Store) -> RunConfig:
@@ -137,6 +135,29 @@ def read_config(path: Path, store: Store) -> RunConfig:
     """
     config = parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
     return continued(config, store.facts(), store.sizes()).with_recorded(store.seatings)
+
+
+@contextmanager
+def closed_on_error(store: Store) -> Iterator[None]:
+    """Closes a store if what is done before it is played or read comes to nothing."""
+    try:
+        yield
+    except BaseException:
+        store.close()
+        raise
+
+
+@contextmanager
+def held(path: Path, store: Store) -> Iterator[None]:
+    """Holds the lock of a run; its store is closed before it is given up, and also where it cannot be had.
+
+    Raises:
+        RunError: if another process holds it.
+    """
+    with closed_on_error(store):
+        lock = Lock(path)
+    with lock, closing(store):
+        yield
 
 
 def open_store(path: Path, *, read_only: bool = False) -> Store:

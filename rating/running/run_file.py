@@ -18,6 +18,7 @@ from agents.models.service import Target
 from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import load_environment, make_environment
+from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError, check_choice, nearest
 from rating.accounting.prices import Price, PriceTable
 from rating.running.price_file import read_prices
@@ -40,6 +41,9 @@ DEADLINE = 600.0
 
 PERSON = "human"
 """Spec of a person, at the terminal or in a browser."""
+
+Preset = Literal["standard", "llmarena"]
+"""The two sets of rules for bad replies."""
 
 MAX_TITLE = 200
 """Characters of a policy's name: it stands in tables."""
@@ -76,7 +80,7 @@ class RunConfig(Table):
     environment: Annotated[list[EnvironmentConfig], Field(min_length=1)]
     policy: Annotated[list[PolicyConfig], Field(min_length=1)]
     seed: Annotated[int, Field(ge=0)] = 0
-    preset: Literal["standard", "llmarena"] = "standard"
+    preset: Preset = "standard"
     turns: TurnsConfig = TurnsConfig()
     stop: StopConfig = StopConfig()
     ratings: RatingsConfig = RatingsConfig()
@@ -309,17 +313,7 @@ class RunConfig(Table):
 
     def turn_settings(self, environment: str) -> TurnSettings:
         """Returns what happens to bad replies in an environment."""
-        declared = load_environment(environment).declaration
-        settings = TurnSettings(unparsable=declared.unparsable, illegal=declared.illegal, deadline=DEADLINE)
-        if self.preset == "llmarena":
-            settings = replace(
-                settings,
-                reasks=declared.llmarena_reasks,
-                reask_illegal=False,
-                feedback=False,
-                illegal="forfeit",
-                pay_opponents=False,
-            )
+        settings = preset_turns(self.preset, load_environment(environment).declaration)
         for turns in (self.turns, self.find_environment(environment).turns):
             settings = replace(settings, **turns.model_dump(exclude_none=True))
         return settings
@@ -327,6 +321,21 @@ class RunConfig(Table):
     def find_environment(self, name: str) -> EnvironmentConfig:
         """Returns what the run says of an environment."""
         return next(item for item in self.environment if item.name == name)
+
+
+def preset_turns(preset: Preset, declared: Declaration) -> TurnSettings:
+    """Returns what a preset has happen to bad replies in an environment that declares this."""
+    settings = TurnSettings(unparsable=declared.unparsable, illegal=declared.illegal, deadline=DEADLINE)
+    if preset == "standard":
+        return settings
+    return replace(
+        settings,
+        reasks=declared.llmarena_reasks,
+        reask_illegal=False,
+        feedback=False,
+        illegal="forfeit",
+        pay_opponents=False,
+    )
 
 
 def _check_distinct(kind: str, names: list[str]) -> None:

@@ -55,6 +55,8 @@ def test_the_page_of_the_run_file_has_every_key_with_type_default_and_meaning():
     assert rows["`rated`"] == ["true or false", "`true`"]
     assert "| `workers` | integer from 0 to 1024 | `0` |" in page
     assert "| `from` | date |" in page
+    assert "| `feedback` | true or false | `true` | `false` |" in page
+    assert '| `scheme` | `"duels"`, ' in page
 
 
 def test_the_page_of_the_command_line_has_the_actions_of_a_command():
