@@ -53,6 +53,9 @@ function fill() {
     const cells = [match.environment, match.number, match.policies.join("  v  "), describe(match), match.turns];
     cells.push(...(costs ? [match.cost] : []), match.id);
     for (const text of cells) row.append(element("td", String(text)));
+    const link = element("a", String(match.number)); // for who has no mouse
+    link.href = `#match=${match.id}`;
+    row.cells[1].replaceChildren(link);
     row.addEventListener("click", () => {
       for (const other of table.querySelectorAll(".chosen")) other.classList.remove("chosen");
       row.classList.add("chosen");

@@ -154,3 +154,19 @@ def test_a_hostile_debate_is_told_as_text(tmp_path):
     judged = re.findall(r"<b>judge_1</b>.*?</div>", shown, re.DOTALL)
     assert len(judged) == 2 and all("verdict: B" in scene and escape(MARKUP, quote=False) in scene for scene in judged)
     assert "1 for A, 1 for B, 0 for a tie, 0 without a verdict: tie" in shown
+
+
+def test_a_run_with_long_names_fits_a_phone_and_a_match_is_chosen_by_keyboard(browser, tmp_path):
+    long = (
+        RUN.replace("tests.rating.players:hostile", "first_legal")
+        + f'[[policy]]\nname = "{"n" * 200}"\nspec = "random"\n'
+    )
+    played(tmp_path / "run", long)
+    report = write_report(tmp_path / "run", tmp_path / "report.html")
+    with browser.new_page(viewport={"width": 390, "height": 844}) as page:
+        page.goto(report.as_uri())
+        page.locator("#policy").select_option("n" * 200)
+        page.locator("#list a").first.press("Enter")
+        page.locator("#match h3").wait_for()
+        assert "n" * 200 in page.locator("#match h3").inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
