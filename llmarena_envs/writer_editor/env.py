@@ -231,7 +231,12 @@ class raw_env(TextEnv):
 
     @classmethod
     def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Returns the options with nothing measured, so that no program is run; without judges a match takes one instead."""
+        """Returns the options with no program run, nor anything measured that pays nobody.
+
+        Programs that would be tested in place of judges have a judge instead.
+        """
+        if options.get("task", CODE_REVIEW) != CODE_REVIEW and not options.get("n_judges", 1):
+            return options  # texts are compared, and that is the result
         left_out = {"objective": False, "sandbox": AUTO}
         return {**options, **left_out, "n_judges": options.get("n_judges", 1) or 1}
 

@@ -56,6 +56,12 @@ def test_a_recorded_match_is_told(record):
     assert all(text in turn.played for (_, text), turn in zip(written, record.turns, strict=False))
 
 
+def test_a_match_that_ended_without_judges_is_drawn_with_its_result(tmp_path):
+    record = played(tmp_path, "writer_editor_v0", '[environment.options]\ntask = "translation"\nn_judges = 0\n')
+    _, missing, pictures = tell(record, draw=True)
+    assert missing == "" and "judge_0" not in pictures[-1] and "The result" in pictures[-1]
+
+
 def test_a_match_that_is_under_way_is_told_as_far_as_it_goes(record):
     scenes, *_ = tell(replace(record, turns=record.turns[:2], outcome=None))
     assert [scene.speaker for scene in scenes] == ["", "writer_0", "editor_0"]
