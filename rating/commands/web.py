@@ -20,6 +20,9 @@ from rating.web.server import authority, is_loopback, listen, serving
 END_SECONDS = 60.0
 """That the pages stay after the end of a run for people who have not seen it."""
 
+_AT_ONCE_SECONDS = 2.0
+"""In which an open page has shown it."""
+
 _LAST_ANSWER_SECONDS = 0.2
 """For the answer by which the last of them sees it."""
 
@@ -98,10 +101,20 @@ async def pages(
 async def show_end(desk: Desk) -> None:
     """Keeps the pages for a while, until everybody who has played has seen that the run has ended."""
     desk.end()
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(END_SECONDS):
+    if not await _all_told(desk, _AT_ONCE_SECONDS):
+        print(f"The pages stay until everybody has seen the end, {END_SECONDS:g} s at most.", file=sys.stderr)
+        await _all_told(desk, END_SECONDS)
+
+
+async def _all_told(desk: Desk, seconds: float) -> bool:
+    """Waits until everybody has seen the end, and says whether that was in time."""
+    try:
+        async with asyncio.timeout(seconds):
             await desk.all_told()
-            await asyncio.sleep(_LAST_ANSWER_SECONDS)
+    except TimeoutError:
+        return False
+    await asyncio.sleep(_LAST_ANSWER_SECONDS)
+    return True
 
 
 def web_flags(args: argparse.Namespace) -> str:

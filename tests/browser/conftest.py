@@ -18,7 +18,7 @@ PATIENCE = 60.0
 """Seconds after which something that is waited for fails a test; the machine may be busy."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is there no other event loop can run in this thread
 def browser() -> Iterator[Browser]:
     """A headless Chromium."""
     with sync_playwright() as playwright:

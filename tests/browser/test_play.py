@@ -162,6 +162,27 @@ def test_a_click_in_the_picture_is_a_move_and_what_was_typed_stays(browser, tmp_
     assert command.end() == 0
 
 
+def test_two_tabs_of_a_person_follow_each_other_and_lose_no_words(browser, tmp_path):
+    command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    context = browser.new_context()
+    first, second = context.new_page(), context.new_page()
+    for page in (first, second):
+        page.goto(command.addresses()[0])
+        wait_for_question(page, "1.0")
+    second.get_by_label("Your reply").fill("half a thou")
+    give(first, "")
+    wait_for_question(second, "2.0")
+    assert second.get_by_label("Your reply").input_value() == "half a thou"
+    question = "document.querySelector('#typed input[name=question]')"
+    second.evaluate(f"() => {{ {question}.value = '1.0'; }}")  # as if the page had not heard of it yet
+    second.get_by_role("button", name="Send", exact=True).click()
+    second.locator(".refused", has_text="was not sent").wait_for()
+    assert second.get_by_label("Your reply").input_value() == "half a thou"
+    finish(second, "")
+    wait_for(first, "The run has ended")
+    assert command.end() == 0
+
+
 def test_hostile_words_of_others_stay_words(browser, tmp_path):
     hostile = ("--policy", "debater_1=tests.browser.hostile_debater:debater")
     command = Command("play", "debate_v0", *hostile, "--web", "--port", "0", "--out", str(tmp_path / "run"))
@@ -240,6 +261,47 @@ def test_a_match_goes_on_after_the_server_was_killed_and_started_again(browser, 
         wait_for(page, "The run has ended")
         assert process.wait(PATIENCE) == 0
     assert Command("replay", run, "--verify").end() == 0
+
+
+RUN = """
+seed = 5
+executor = "async"
+[stop]
+matches = 2
+[[environment]]
+name = "bid_v0"
+[[policy]]
+name = "Ada"
+spec = "human"
+[[policy]]
+name = "Grace"
+spec = "human"
+[[policy]]
+spec = "half"
+"""
+
+
+def test_people_in_a_tournament_go_from_match_to_match(browser, tmp_path):
+    (tmp_path / "people.toml").write_text(RUN)
+    command = Command("run", str(tmp_path / "people.toml"), "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    ada, grace = (browser.new_context().new_page() for _ in range(2))
+    for page, home in zip((ada, grace), command.addresses(2), strict=True):
+        page.goto(home)
+    moves = 0
+    for page in (ada, grace, ada):  # in some matches one of them moves when the other has moved
+        page.locator("li:has-text('your move'), #state:has-text('ended')").first.wait_for()
+        hers = page.locator("li", has_text="your move").get_by_role("link")
+        while hers.count():
+            hers.first.click()
+            page.get_by_role("button", name="Send the chosen move").click()
+            page.locator("#listed").wait_for(state="detached")
+            page.get_by_role("link", name="all your matches").click()
+            page.get_by_role("heading", name="Matches of").wait_for()
+            moves += 1
+    for page in (ada, grace):
+        wait_for(page, "The run has ended")
+    assert command.end() == 0
+    assert moves >= 2 * 2 and "Ada" in command.output.getvalue()
 
 
 CONTROLS = """() => [...document.querySelectorAll('a, button, select, textarea, summary, [tabindex]')]

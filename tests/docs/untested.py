@@ -49,6 +49,7 @@ TEXTS = {
         "docs/first_paid_run.md",
         "The run goes on with: llmarena resume runs/paid",
     ): "the end of a run whose budget is used up",
+    ("docs/playing.md", "human plays at "): "addresses with secrets; tests/browser",
     ("docs/models.md", "vllm serve "): "another server's command, and the policy behind it",
     ("docs/models.md", "llama-server "): "another server's command, and the policy behind it",
     ("docs/models.md", "python -m sglang.launch_server "): "other servers' commands, and the policies behind them",

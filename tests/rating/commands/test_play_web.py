@@ -1,5 +1,6 @@
 """``llmarena play --web``: who sits where, with which options, and what is printed and recorded."""
 
+import asyncio
 import io
 import json
 import os
@@ -14,6 +15,7 @@ import urllib.request
 import pytest
 
 from agents.baselines.company import company
+from agents.desk import Desk
 from agents.play import play
 from agents.registry import make_policy
 from llmarena_envs.catalogue import CATALOGUE, load_environment, make_environment
@@ -138,3 +140,12 @@ def test_a_match_that_is_interrupted_goes_on_where_it_was_at_the_same_address(tm
     assert code == 0 and after.address == before.address and "It is your move" in before.last
     assert "matches" in printed
     assert main(["replay", directory, "--verify"]) == 0
+
+
+def test_pages_do_not_stay_for_somebody_who_has_left(monkeypatch, capsys):
+    monkeypatch.setattr(web, "_AT_ONCE_SECONDS", 0.01)
+    monkeypatch.setattr(web, "END_SECONDS", 0.02)
+    desk = Desk()
+    desk.seat("Ada", "m", "tictactoe_v0").reset("player_0", 1)
+    asyncio.run(web.show_end(desk))
+    assert desk.ended and "until everybody has seen the end" in capsys.readouterr().err
