@@ -14,6 +14,10 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 _FENCE = re.compile(r"( *)(`{3,}|~{3,})(.*)")
+_INDENTED = re.compile(r" {4,}\S| *\t")
+_QUOTED = re.compile(r"\s*(?:>\s*(?:`{3}|~{3})|<pre\b)")
+"""Code without a fence of its own, which nothing would test; after an empty line an indented one is code."""
+
 _HEAD = re.compile(r'(\w*)(?: +title="([^"]+)")?')
 
 
@@ -49,16 +53,19 @@ def fenced_blocks(text: str) -> list[CodeBlock]:
     """Returns the fenced code blocks of a page.
 
     Raises:
-        ValueError: if what stands behind a fence cannot be read, or a block has no end.
+        ValueError: if what stands behind a fence cannot be read, a block has no end, or code has no fence.
     """
     blocks: list[CodeBlock] = []
     lines = iter(enumerate(text.splitlines(), 1))
-    follows = False
+    follows, before = False, ""
     for number, line in lines:
         opening = _FENCE.fullmatch(line)
         if opening is None:
-            follows = follows and not line.strip()
+            if _QUOTED.match(line) or (not before and _INDENTED.match(line)):
+                raise ValueError(f"line {number}: expected code between fences, got {line!r}")
+            follows, before = follows and not line.strip(), line.strip()
             continue
+        before = ""
         indentation, fence, behind = opening.groups()
         head = _HEAD.fullmatch(behind.strip())
         if head is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import DOCS, code_blocks, write_files
+from tests.docs.test_blocks import check_run_file
 from tests.support.distributions import GROUP, write_distribution
 
 PAGES = ("adding_an_environment.md", "packaging_an_environment.md")
@@ -44,6 +45,11 @@ def test_every_block_is_a_file_or_belongs_to_one() -> None:
     assert len(set(titles)) == len(titles)
     assert set(OUTPUTS) <= set(SCRIPTS)
     assert set(SCRIPTS) == {"check.py", "test_rules.py", "play.py", "by_id.py", "talk.py"}
+
+
+def test_the_run_file_with_judges_is_valid() -> None:
+    (text,) = [block.text for block in BLOCKS if block.title == "debates.toml"]
+    check_run_file(tomllib.loads(text))
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

@@ -310,6 +310,9 @@ def test_what_covers_a_page_reads_it(page: str, test: str) -> None:
         '```json\n{"a": }\n```',
         "```csv\na,b\n1\n```",
         "```text\nnobody prints this\n```",
+        "As in\n\n    frobnicate\n",
+        "> ```bash\n> frobnicate\n> ```",
+        "<pre>frobnicate</pre>",
         "```bash\nllmarena --version\n```\n\n```text\nllmarena 0 ...\n```",
     ],
 )

@@ -90,11 +90,13 @@ def test_a_log_that_grows_is_read_on(tmp_path):
     log, read = CallLog(path), LoggedCalls(path)
     assert list(read.further()) == []
     log.write(LOGGED)
+    log.close()
     assert list(read.further()) == [LOGGED] and list(read.further()) == []
     with path.open("ab") as file:
         file.write(b"no call\n" + b'{"time": torn')
     assert list(read.further()) == [] and [line[:7] for line in read.damage] == ["line 2:"]
     again = CallLog(path)  # as when the run is resumed
     again.write(LOGGED)
+    again.close()
     assert list(read.further()) == [LOGGED] and len(read.damage) == 1 and read.place == path.stat().st_size
     assert list(read) == [LOGGED] * 2
