@@ -14,11 +14,15 @@ from llmarena_envs.core.options import parse_options
 from llmarena_envs.core.terminal import printable
 from rating.commands.run import play_recorded
 from rating.records.export import write_jsonl
+from rating.records.outcome import PLAYED
 from rating.records.record import Record
 from rating.records.store import Store
 from rating.running.run_file import PERSON
 from rating.schemes.duels import Duels
 from rating.schemes.tournament import Tournament
+
+_LONGEST_REASON = 300
+"""Characters printed of the reason why a match came to no end; its record has all of it."""
 
 
 def play_in_browser(args: argparse.Namespace, specs: dict[str, str]) -> None:
@@ -86,6 +90,9 @@ def _names(specs: dict[str, str]) -> dict[str, str]:
 
 
 def _print_rewards(record: Record) -> None:
-    for seat in record.outcome.seats if record.outcome else ():
+    if record.outcome is None or record.outcome.status not in PLAYED:
+        print(printable(f"The match came to no end: {' '.join(record.error.split())[:_LONGEST_REASON]}"))
+        return
+    for seat in record.outcome.seats:
         forfeit = f", forfeit ({seat.forfeit})" if seat.forfeit else ""
         print(printable(f"{seat.agent} ({seat.policy}): {seat.reward:+g}{forfeit}"))

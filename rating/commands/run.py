@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> None:
         for note in idle_stop_rules(config):
             print(f"note: {note}", file=sys.stderr)
         void = _play(args.out, config, store, args.interruptions, args.wide, session, listener)
-    _check_complete(args.out, void)
+    _check_complete(args.out, void, web_flags(args))
 
 
 def resume(args: argparse.Namespace) -> None:
@@ -66,7 +66,7 @@ def resume(args: argparse.Namespace) -> None:
         config, store = run_directory.open_run(args.dir)
         run_directory.check_unchanged(args.dir, config, store)
         void = _play(args.dir, config, store, args.interruptions, args.wide, read_session(args), listener)
-    _check_complete(args.dir, void)
+    _check_complete(args.dir, void, web_flags(args))
 
 
 def demo(args: argparse.Namespace) -> None:
@@ -96,10 +96,10 @@ def play_recorded(args: argparse.Namespace, text: str, directory: Path, print_re
         config, store = run_directory.create(out, text, "command line", offline=session.offline)
         told = sys.stderr if args.json else None
         with Lock(out), closing(store):
-            void = play_run(out, config, store, args.interruptions, session, listener, told)
+            void = play_run(out, config, store, args.interruptions, session, listener, told, board=not config.people())
             print_result(store)
             print(f"Run: {out}  (llmarena report {out}, llmarena replay {out})", file=told)
-    _check_complete(out, void)
+    _check_complete(out, void, web_flags(args))
 
 
 def read_session(args: argparse.Namespace) -> Session:
@@ -132,6 +132,8 @@ def play_run(
     session: Session = ONE_GO,
     listener: socket.socket | None = None,
     told: TextIO | None = None,
+    *,
+    board: bool = True,
 ) -> int:
     """Plays a run to its end, shows how far it is, and returns how many of its matches are void.
 
@@ -143,6 +145,7 @@ def play_run(
         session: what holds for this go.
         listener: where the pages of the run are served meanwhile; ``None`` for no pages.
         told: where the addresses of the pages are printed; ``None`` for standard output.
+        board: whether the address of the board is printed, which people who play must not see.
 
     Raises:
         BudgetExceeded: if a limit that the run sets was reached.
@@ -154,7 +157,7 @@ def play_run(
     async def watched() -> int:
         if listener is None:
             return await display.watch(runner.run, runner.progress)
-        async with pages(directory, listener, session.desk, config.people(), told):
+        async with pages(directory, listener, session.desk, config.people(), told, board=board):
             void = await display.watch(runner.run, runner.progress)
             if session.desk is not None:
                 await show_end(session.desk)
@@ -203,8 +206,8 @@ def _resumable(directory: Path, flags: str = "") -> Iterator[None]:
         raise
 
 
-def _check_complete(directory: Path, void: int) -> None:
-    """Checks that every match was played.
+def _check_complete(directory: Path, void: int, flags: str = "") -> None:
+    """Checks that every match was played; says with which flags the run goes on otherwise.
 
     Raises:
         IncompleteRun: if some are void.
@@ -212,7 +215,7 @@ def _check_complete(directory: Path, void: int) -> None:
     if void:
         raise IncompleteRun(
             f"the ratings are of what was played: {void} {'match is' if void == 1 else 'matches are'} void, since a provider"
-            f" failed; to play what is missing: llmarena resume {directory}"
+            f" failed; to play what is missing: llmarena resume {directory}{flags}"
         )
 
 

@@ -74,7 +74,13 @@ def open_listener(args: argparse.Namespace) -> socket.socket:
 
 @asynccontextmanager
 async def pages(
-    directory: Path, listener: socket.socket, desk: Desk | None, people: Sequence[str], told: TextIO | None = None
+    directory: Path,
+    listener: socket.socket,
+    desk: Desk | None,
+    people: Sequence[str],
+    told: TextIO | None = None,
+    *,
+    board: bool = True,
 ) -> AsyncIterator[None]:
     """Serves the pages of a run while entered, and prints their addresses, one a line.
 
@@ -84,6 +90,7 @@ async def pages(
         desk: where people are asked; ``None`` if nobody plays here.
         people: names of those who play.
         told: where the addresses are printed; ``None`` for standard output.
+        board: whether the address of the board is printed.
     """
     from rating.web.app import make_app
     from rating.web.links import keep_links
@@ -94,7 +101,8 @@ async def pages(
     async with serving(make_app(directory, links, names, desk), listener):
         for name in people:
             print(f"{name} plays at {base}/play/{links.people[name]}", file=told, flush=True)
-        print(f"{directory} is shown at {base}/board/{links.board}", file=told, flush=True)
+        if board:
+            print(f"{directory} is shown at {base}/board/{links.board}", file=told, flush=True)
         yield
 
 
