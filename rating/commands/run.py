@@ -51,22 +51,22 @@ def run(args: argparse.Namespace) -> None:
         return
     if args.out is None:
         raise OptionError("expected a directory for the run: --out DIR, or --dry-run to see what it would take")
-    with _resumable(args.out, web_flags(args)), _listener(args) as listener:
+    with _listener(args) as listener, _resumable(args.out, flags := web_flags(args, listener)):
         session = read_session(args)
         config, store = run_directory.create(args.out, text, where, offline=session.offline)
         for note in idle_stop_rules(config):
             print(f"note: {note}", file=sys.stderr)
         void = _play(args.out, config, store, args.interruptions, args.wide, session, listener)
-    _check_complete(args.out, void, web_flags(args))
+    _check_complete(args.out, void, flags)
 
 
 def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
-    with _resumable(args.dir, web_flags(args)), _listener(args) as listener:
+    with _listener(args) as listener, _resumable(args.dir, flags := web_flags(args, listener)):
         config, store = run_directory.open_run(args.dir)
         run_directory.check_unchanged(args.dir, config, store)
         void = _play(args.dir, config, store, args.interruptions, args.wide, read_session(args), listener)
-    _check_complete(args.dir, void, web_flags(args))
+    _check_complete(args.dir, void, flags)
 
 
 def demo(args: argparse.Namespace) -> None:
@@ -91,7 +91,7 @@ def play_recorded(args: argparse.Namespace, text: str, directory: Path, print_re
         print_result: prints what the run came to.
     """
     out = _free_directory(directory)
-    with _resumable(out, web_flags(args)), _listener(args) as listener:
+    with _listener(args) as listener, _resumable(out, flags := web_flags(args, listener)):
         session = Session(cache=args.cache, offline=args.offline, quiet=True, desk=Desk())
         config, store = run_directory.create(out, text, "command line", offline=session.offline)
         told = sys.stderr if args.json else None
@@ -99,7 +99,7 @@ def play_recorded(args: argparse.Namespace, text: str, directory: Path, print_re
             void = play_run(out, config, store, args.interruptions, session, listener, told, board=not config.people())
             print_result(store)
             print(f"Run: {out}  (llmarena report {out}, llmarena replay {out})", file=told)
-    _check_complete(out, void, web_flags(args))
+    _check_complete(out, void, flags)
 
 
 def read_session(args: argparse.Namespace) -> Session:

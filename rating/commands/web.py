@@ -125,10 +125,16 @@ async def _all_told(desk: Desk, seconds: float) -> bool:
     return True
 
 
-def web_flags(args: argparse.Namespace) -> str:
-    """Returns the flags, with a space before them, with which a run goes on whose pages are where the flags have them."""
-    if not args.web:
+def web_flags(args: argparse.Namespace, listener: socket.socket | None) -> str:
+    """Returns the flags, with a space before them, with which a run goes on whose pages are where they were.
+
+    Args:
+        args: of the command.
+        listener: where the pages are served; ``None`` if there are none.
+    """
+    if listener is None:
         return ""
+    number = listener.getsockname()[1]
     host = "" if args.host == DEFAULT_HOST else f" --host {args.host}"
-    port = "" if args.port in (0, DEFAULT_PORT) else f" --port {args.port}"
+    port = "" if number == DEFAULT_PORT else f" --port {number}"
     return f" --web{host}{port}"

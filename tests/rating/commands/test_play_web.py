@@ -139,9 +139,8 @@ def test_a_match_that_is_interrupted_goes_on_where_it_was_at_the_same_address(tm
         return main([*arguments]), playing, screen.getvalue()
 
     directory = str(tmp_path / "run")
-    with web.listen("127.0.0.1", 0) as free:
-        port = str(free.getsockname()[1])
-    code, before, printed = run("play", "connect_four_v0", "--web", "--port", port, "--out", directory, moves=2)
+    code, before, printed = run("play", "connect_four_v0", "--web", "--port", "0", "--out", directory, moves=2)
+    port = str(urllib.parse.urlsplit(before.address).port)
     assert code == 130 and printed == f"human plays at {before.address}\n"
     assert f"llmarena resume {directory} --web --port {port}" in capfd.readouterr().err
     code, after, printed = run("resume", directory, "--web", "--port", port)
