@@ -39,7 +39,8 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
         raise OptionError(
-            f"--host, --port: expected an address of this machine that is free, got {host}:{port} ({error})"
+            f"--host, --port: expected an address of this machine that is free, got {host}:{port} ({error});"
+            " --port 0 takes any free port"
         ) from error
 
 
