@@ -16,12 +16,16 @@ from llmarena_envs.core.terminal import printable
 from rating.commands.playing import check_complete, free_directory, play_run, resumable
 from rating.commands.web import listener_if_asked, web_flags
 from rating.records.export import write_jsonl
+from rating.records.outcome import PLAYED
 from rating.records.record import Record
 from rating.running import run_directory
 from rating.running.run_file import PERSON
 from rating.running.session import Session
 from rating.schemes.duels import Duels
 from rating.schemes.tournament import Tournament
+
+_LONGEST_REASON = 300
+"""Characters printed of the reason why a match came to no end; its record has all of it."""
 
 
 def play_in_browser(args: argparse.Namespace, specs: dict[str, str]) -> None:
@@ -32,18 +36,20 @@ def play_in_browser(args: argparse.Namespace, specs: dict[str, str]) -> None:
         specs: of the policy on each seat, in the order of the agents.
     """
     directory = free_directory(args.out or Path("llmarena-play"))
-    with resumable(directory, web_flags(args)), listener_if_asked(args) as listener:
+    with listener_if_asked(args) as listener, resumable(directory, flags := web_flags(args, listener)):
         session = Session(cache=args.cache, offline=args.offline, quiet=True, desk=Desk())
         config, store = run_directory.create(directory, run_file(args, specs), "command line", offline=session.offline)
         told = sys.stderr if args.json else None
         with run_directory.held(directory, store):
-            void = play_run(directory, config, store, args.interruptions, session, listener, told)
+            void = play_run(
+                directory, config, store, args.interruptions, session, listener, told, board=not config.people()
+            )
             if args.json:
                 write_jsonl(store.records(), sys.stdout)
             else:
                 _print_rewards(next(store.records()))
             print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})", file=told)
-    check_complete(directory, void)
+    check_complete(directory, void, flags)
 
 
 def with_company(environment: str, specs: dict[str, str], agents: list[str]) -> dict[str, str]:
@@ -94,6 +100,9 @@ def _names(specs: dict[str, str]) -> dict[str, str]:
 
 
 def _print_rewards(record: Record) -> None:
-    for seat in record.outcome.seats if record.outcome else ():
+    if record.outcome is None or record.outcome.status not in PLAYED:
+        print(printable(f"The match came to no end: {' '.join(record.error.split())[:_LONGEST_REASON]}"))
+        return
+    for seat in record.outcome.seats:
         forfeit = f", forfeit ({seat.forfeit})" if seat.forfeit else ""
         print(printable(f"{seat.agent} ({seat.policy}): {seat.reward:+g}{forfeit}"))

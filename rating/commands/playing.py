@@ -28,6 +28,8 @@ def play_run(
     session: Session = ONE_GO,
     listener: socket.socket | None = None,
     told: TextIO | None = None,
+    *,
+    board: bool = True,
 ) -> int:
     """Plays a run to its end, shows how far it is, and returns how many of its matches are void.
 
@@ -39,6 +41,7 @@ def play_run(
         session: what holds for this go.
         listener: where the pages of the run are served meanwhile; ``None`` for no pages.
         told: where the addresses of the pages are printed; ``None`` for standard output.
+        board: whether the address of the board is printed, which people who play must not see.
 
     Raises:
         BudgetExceeded: if a limit that the run sets was reached.
@@ -50,7 +53,7 @@ def play_run(
     async def watched() -> int:
         if listener is None:
             return await display.watch(runner.run, runner.progress)
-        async with pages(directory, listener, session.desk, config.people(), told):
+        async with pages(directory, listener, session.desk, config.people(), told, board=board):
             void = await display.watch(runner.run, runner.progress)
             if session.desk is not None:
                 await show_end(session.desk)
@@ -73,8 +76,8 @@ def resumable(directory: Path, flags: str = "") -> Iterator[None]:
         raise
 
 
-def check_complete(directory: Path, void: int) -> None:
-    """Checks that every match was played.
+def check_complete(directory: Path, void: int, flags: str = "") -> None:
+    """Checks that every match was played; says with which flags the run goes on otherwise.
 
     Raises:
         IncompleteRun: if some are void.
@@ -82,7 +85,7 @@ def check_complete(directory: Path, void: int) -> None:
     if void:
         raise IncompleteRun(
             f"the ratings are of what was played: {void} {'match is' if void == 1 else 'matches are'} void, since a provider"
-            f" failed; to play what is missing: llmarena resume {directory}"
+            f" failed; to play what is missing: llmarena resume {directory}{flags}"
         )
 
 

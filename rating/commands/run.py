@@ -43,24 +43,24 @@ def run(args: argparse.Namespace) -> None:
         print_forecast(text, where, args.reply_tokens, args.latency, limits)
         return
     out = args.out or _directory_of_name(args.run_file)
-    with resumable(out, web_flags(args)), listener_if_asked(args) as listener:
+    with listener_if_asked(args) as listener, resumable(out, flags := web_flags(args, listener)):
         session = _read_session(args)
         config, store = run_directory.create(out, text, where, offline=session.offline)
         for note in idle_stop_rules(config):
             print(f"note: {note}", file=sys.stderr)
         void = _play(out, config, store, args.interruptions, args.wide, session, listener)
-    check_complete(out, void)
+    check_complete(out, void, flags)
 
 
 def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
-    with resumable(args.dir, web_flags(args)), listener_if_asked(args) as listener:
+    with listener_if_asked(args) as listener, resumable(args.dir, flags := web_flags(args, listener)):
         config, store = run_directory.open_run(args.dir)
         with run_directory.closed_on_error(store):
             run_directory.check_unchanged(args.dir, config, store)
             session = _read_session(args)
         void = _play(args.dir, config, store, args.interruptions, args.wide, session, listener)
-    check_complete(args.dir, void)
+    check_complete(args.dir, void, flags)
 
 
 def demo(args: argparse.Namespace) -> None:

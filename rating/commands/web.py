@@ -85,7 +85,13 @@ def listener_if_asked(args: argparse.Namespace) -> AbstractContextManager[socket
 
 @asynccontextmanager
 async def pages(
-    directory: Path, listener: socket.socket, desk: Desk | None, people: Sequence[str], told: TextIO | None = None
+    directory: Path,
+    listener: socket.socket,
+    desk: Desk | None,
+    people: Sequence[str],
+    told: TextIO | None = None,
+    *,
+    board: bool = True,
 ) -> AsyncIterator[None]:
     """Serves the pages of a run while entered, and prints their addresses, one a line.
 
@@ -95,6 +101,7 @@ async def pages(
         desk: where people are asked; ``None`` if nobody plays here.
         people: names of those who play.
         told: where the addresses are printed; ``None`` for standard output.
+        board: whether the address of the board is printed.
     """
     from rating.web.app import make_app
     from rating.web.links import keep_links
@@ -105,7 +112,8 @@ async def pages(
     async with serving(make_app(directory, links, names, desk), listener):
         for name in people:
             print(f"{name} plays at {base}/play/{links.people[name]}", file=told, flush=True)
-        print(f"{directory} is shown at {base}/board/{links.board}", file=told, flush=True)
+        if board:
+            print(f"{directory} is shown at {base}/board/{links.board}", file=told, flush=True)
         yield
 
 
@@ -128,10 +136,16 @@ async def _all_told(desk: Desk, seconds: float) -> bool:
     return True
 
 
-def web_flags(args: argparse.Namespace) -> str:
-    """Returns the flags, with a space before them, with which a run goes on whose pages are where the flags have them."""
-    if not args.web:
+def web_flags(args: argparse.Namespace, listener: socket.socket | None) -> str:
+    """Returns the flags, with a space before them, with which a run goes on whose pages are where they were.
+
+    Args:
+        args: of the command.
+        listener: where the pages are served; ``None`` if there are none.
+    """
+    if listener is None:
         return ""
+    number = listener.getsockname()[1]
     host = "" if args.host == DEFAULT_HOST else f" --host {args.host}"
-    port = "" if args.port in (0, DEFAULT_PORT) else f" --port {args.port}"
+    port = "" if number == DEFAULT_PORT else f" --port {number}"
     return f" --web{host}{port}"

@@ -31,7 +31,7 @@ def make_app(directory: Path, links: Links, names: Collection[str], desk: Desk |
 
     async def failed(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        return page("error.html", status, status=status)
+        return page("error.html", status, status=status, reason=getattr(error, "detail", ""))
 
     routes: list[Route | Mount] = [
         *board_routes(directory, links),

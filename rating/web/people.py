@@ -15,11 +15,15 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from agents.desk import Desk, Seat, StaleAnswer
+from llmarena_envs.core.replies import MAX_THOUGHT
 from rating.web.links import Links
 from rating.web.pages import events, page
 
-MAX_BODY = 4_000_000
+MAX_BODY = 12 * MAX_THOUGHT
 """Bytes of a reply as it is sent: the longest that a game can read, with every character escaped."""
+
+_MOST_TAKEN = 100_000_000
+"""Bytes of what is sent that are taken at most, though too many to be a reply."""
 
 BODY_SECONDS = 60.0
 """Within which a reply must have come as a whole."""
@@ -220,15 +224,21 @@ async def _read_form(request: Request) -> tuple[str, str]:
 
 
 async def _read_body(request: Request) -> bytes:
-    body = bytearray()
+    body, length = bytearray(), 0
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
-                body += chunk
-                if len(body) > MAX_BODY:
-                    raise HTTPException(413, f"expected a reply of at most {MAX_BODY} bytes")
+                length += len(chunk)
+                if length <= MAX_BODY:
+                    body += chunk
+                else:  # all of it is taken, since a browser that cannot send it all reads no answer
+                    body.clear()
+                if length > _MOST_TAKEN:
+                    break
     except TimeoutError:
         raise HTTPException(408, f"expected the whole reply within {BODY_SECONDS:g} s") from None
     except ClientDisconnect:
         raise HTTPException(400, "expected a whole reply") from None
+    if length > MAX_BODY:
+        raise HTTPException(413, f"expected a reply of at most {MAX_BODY:,} bytes, got more")
     return bytes(body)

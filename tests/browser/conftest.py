@@ -1,11 +1,12 @@
 """A browser for the tests of the pages, and commands that serve them."""
 
-import contextlib
 import io
 import re
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from typing import TextIO
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -27,6 +28,24 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+_OWN = threading.local()
+
+
+class Screens(io.TextIOBase):
+    """Standard output, of which each command has its own: also one that a test that has failed has left behind.
+
+    Args:
+        common: where everybody else prints.
+    """
+
+    def __init__(self, common: TextIO) -> None:
+        self._common = common
+
+    def write(self, text: str) -> int:
+        """Prints."""
+        return getattr(_OWN, "screen", self._common).write(text)
+
+
 class Command:
     """A command of ``llmarena`` that runs in a thread of this process, and what it prints.
 
@@ -38,11 +57,13 @@ class Command:
         self.output = io.StringIO()
         self.code: int | None = None
         self._thread = threading.Thread(target=self._run, args=(arguments,), daemon=True)
+        if not isinstance(sys.stdout, Screens):
+            sys.stdout = Screens(sys.stdout)  # until pytest puts its own there again, after each phase of a test
         self._thread.start()
 
     def _run(self, arguments: tuple[str, ...]) -> None:
-        with contextlib.redirect_stdout(self.output):
-            self.code = main(arguments)
+        _OWN.screen = self.output
+        self.code = main(arguments)
 
     def addresses(self, count: int = 1) -> list[str]:
         """Returns the addresses at which people play, once so many are printed."""

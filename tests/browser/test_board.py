@@ -12,11 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import PATIENCE
+from tests.browser.considerate import PACE, allow
 from tests.rating.web.test_board import HOSTILE
 from tests.rating.web.test_board import RUN as SHORT_RUN
 
 ROOT = Path(__file__).parents[2]
 WAIT = PATIENCE * 1000
+A_MATCH = 21
+"""Moves of one player with which any match of connect four ends."""
 
 RUN = """
 seed = 4
@@ -103,7 +106,21 @@ def text_of(page, selector, pattern):
     page.locator(selector, has_text=re.compile(pattern)).first.wait_for(timeout=WAIT)
 
 
-def test_a_run_that_goes_on_is_followed_without_reload_killed_and_resumed(page, tmp_path):
+def wait_until(page, holds, argument):
+    """Waits until a function of JavaScript holds of its argument."""
+    page.wait_for_function(holds, arg=argument, timeout=WAIT)
+
+
+@pytest.fixture
+def moves(tmp_path, monkeypatch):
+    """The folder of the moves that the slow policy may make."""
+    folder = tmp_path / "moves"
+    folder.mkdir()
+    monkeypatch.setenv(PACE, str(folder))
+    return folder
+
+
+def test_a_run_that_goes_on_is_followed_without_reload_killed_and_resumed(page, tmp_path, moves):
     run_file, directory = tmp_path / "run_file.toml", tmp_path / "run"
     run_file.write_text(RUN)
     with command("run", run_file, "--out", directory) as run:
@@ -112,9 +129,8 @@ def test_a_run_that_goes_on_is_followed_without_reload_killed_and_resumed(page, 
             page.goto(board)
             is_same = unmarked(page)
             text_of(page, "#progress", "It is being played, or was killed.")
-            link = page.locator("#under-way-table a").first
-            link.wait_for(timeout=WAIT)
-            text_of(page, "#ratings-1-table", r"slow")  # the first match has ended meanwhile
+            allow(moves, 1)
+            page.locator("#under-way-table a").first.wait_for(timeout=WAIT)
             assert is_same()
             page.locator("#under-way-table a").first.click()
             is_same = unmarked(page)
@@ -123,14 +139,17 @@ def test_a_run_that_goes_on_is_followed_without_reload_killed_and_resumed(page, 
             before, picture = turns.inner_text(), page.locator("#position svg").inner_html()
             page.locator("#turns-list summary").click()
             page.locator("#step-prev").focus()
-            page.wait_for_function(
-                "before => document.querySelector('#steps span').textContent.trim() !== before", arg=before
-            )
-            page.wait_for_function(
-                "before => document.querySelector('#position svg').innerHTML !== before", arg=picture
-            )
+            allow(moves, 1)
+            wait_until(page, "before => document.querySelector('#steps span').textContent.trim() !== before", before)
+            wait_until(page, "before => document.querySelector('#position svg').innerHTML !== before", picture)
             assert page.locator("#turns-list").get_attribute("open") is not None
             assert page.evaluate("document.activeElement.id") == "step-prev"
+            assert is_same()
+
+            page.goto(board)
+            is_same = unmarked(page)
+            allow(moves, A_MATCH)
+            text_of(page, "#ratings-1-table", "slow")
             assert is_same()
 
             os.kill(run.pid, signal.SIGKILL)
@@ -138,9 +157,11 @@ def test_a_run_that_goes_on_is_followed_without_reload_killed_and_resumed(page, 
             page.goto(board)
             text_of(page, "#progress", "was killed")
             is_same = unmarked(page)
-            finished = int(page.locator("#progress-table tbody td").nth(4).inner_text())
+            finished = page.locator("#progress-table tbody td").nth(4).inner_text()
             with command("resume", directory):
-                text_of(page, "#progress-table tbody td:nth-child(5)", f"^{finished + 1}$")
+                allow(moves, A_MATCH)
+                more = "before => Number(document.querySelectorAll('#progress-table tbody td')[4].innerText) > before"
+                wait_until(page, more, int(finished))
                 assert is_same()
 
 
@@ -172,20 +193,22 @@ def test_a_finished_run_is_stepped_through_by_keyboard_and_without_scripts(brows
         plain.close()
 
 
-def test_a_run_is_followed_without_scripts(browser, tmp_path):
+def test_a_run_is_followed_without_scripts(browser, tmp_path, moves):
     run_file, directory = tmp_path / "run_file.toml", tmp_path / "run"
     run_file.write_text(RUN)
     with command("run", run_file, "--out", directory):
         begun(directory)
+        allow(moves, 1)
         with served(directory) as board:
             page = browser.new_page(java_script_enabled=False)
             page.goto(board)
-            text_of(page, "#under-way-table", "connect_four_v0")
+            page.locator("#under-way-table a").first.wait_for(timeout=WAIT)
             page.locator("#under-way-table a").first.click()
             before = page.locator("#steps span").inner_text()
+            allow(moves, 1)
             end = time.monotonic() + PATIENCE
             while page.locator("#steps span").inner_text() == before and time.monotonic() < end:
-                time.sleep(0.5)
+                time.sleep(0.2)
             assert page.locator("#steps span").inner_text() != before
             page.close()
 

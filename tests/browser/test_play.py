@@ -162,6 +162,37 @@ def test_a_click_in_the_picture_is_a_move_and_what_was_typed_stays(browser, tmp_
     assert command.end() == 0
 
 
+def test_a_double_click_is_one_move(browser, tmp_path):
+    command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    page = browser.new_page()
+    page.goto(command.addresses()[0])
+    for number, control in enumerate(("svg [data-reply]", "#moves button"), start=2):
+        box = page.locator(control).nth(3).bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        for count in (1, 2):  # of which the second comes when the next move is asked for
+            page.mouse.down(click_count=count)
+            page.mouse.up(click_count=count)
+            wait_for_question(page, f"{number}.0")
+    finish(page, "")
+    assert command.end() == 0
+
+
+def test_pages_that_nobody_sees_leave_connections_to_the_others(browser, tmp_path):
+    command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    [address] = command.addresses()
+    context = browser.new_context()
+    for _ in range(6):  # as many connections as a browser has to one server
+        page = context.new_page()
+        page.add_init_script("Object.defineProperty(Document.prototype, 'hidden', {get: () => true})")
+        page.goto(address)
+    seen = context.new_page()
+    seen.goto(address)
+    give(seen, "")
+    wait_for_question(page, "2.0")  # it asks now and then
+    finish(seen, "")
+    assert command.end() == 0
+
+
 def test_two_tabs_of_a_person_follow_each_other_and_lose_no_words(browser, tmp_path):
     command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
     context = browser.new_context()

@@ -5,6 +5,8 @@
 const LOST = "There is no connection to the server. This page goes on by itself when there is one again; what you have typed stays.";
 const NOT_SENT = "Your reply was not sent, since there is no connection to the server. It stays in the page: send it again when this line has gone.";
 
+const REFUSED = "Your reply was not sent, but stays in the page. The server says: ";
+
 const find = (id) => document.getElementById(id);
 const box = () => find("reply");
 
@@ -12,6 +14,7 @@ const PARTS = ["heading", "state", "refusal", "others", "picture", "moves", "tex
 
 let source = null;
 let latest = ""; // version that the server spoke of last
+let asking = 0; // timer of a page that is hidden
 let draft = ""; // what has been typed and not been sent
 let leftFrom = ""; // part of the page from which a reply was sent
 let sending = false;
@@ -22,6 +25,12 @@ function connected(message = "") {
   const line = find("connection");
   if (line.textContent !== message) line.textContent = message;
   line.hidden = !message;
+}
+
+function refused(words, before = "The server says: ") {
+  if (!words) return;
+  connected(before + words);
+  announce(before + words);
 }
 
 function announce(text) {
@@ -62,10 +71,11 @@ function takeFocusBack() {
   }
 }
 
+// Shows a page; returns what the server says instead of one.
 function show(html, url) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
   const next = fresh.getElementById("live");
-  if (!next) return;
+  if (!next) return (fresh.querySelector("main") ?? fresh.body).textContent.trim().replace(/\s+/g, " ") || "nothing";
   const now = find("live"), before = document.activeElement, told = said();
   draft = box()?.value ?? draft;
   document.title = fresh.title;
@@ -89,6 +99,7 @@ function show(html, url) {
   takeFocusBack();
   if (said() !== told) announce(said());
   listen();
+  return "";
 }
 
 // The end of the text says what is asked.
@@ -107,7 +118,7 @@ async function refresh() {
       const answer = await fetch(location.href, { headers: { accept: "text/html" } });
       const html = await answer.text();
       if (sending) again = true;
-      else show(html, answer.url);
+      else refused(show(html, answer.url));
     }
   } catch {
     connected(LOST);
@@ -128,7 +139,7 @@ async function send(form, reply) {
       if (isTyped) draft = box().value = "";
       connected();
     }
-    show(html, answer.ok ? answer.url : "");
+    refused(show(html, answer.ok ? answer.url : ""), REFUSED);
   } catch {
     source?.close();
     setTimeout(listen, 1000);
@@ -140,8 +151,16 @@ async function send(form, reply) {
   if (again || latest !== find("live")?.dataset.version) refresh();
 }
 
+// A browser keeps few connections to one server: pages that nobody sees ask now and then instead of listening.
 function listen() {
   const live = find("live");
+  clearTimeout(asking);
+  if (document.hidden && live && !("ended" in live.dataset)) {
+    source?.close();
+    source = null;
+    asking = setTimeout(() => refresh().then(listen), 5000);
+    return;
+  }
   if (!live || "ended" in live.dataset || !live.dataset.events) {
     source?.close();
     source = null;
@@ -171,6 +190,19 @@ document.addEventListener("submit", (event) => {
   const chosen = event.submitter?.name === "reply" ? event.submitter.value : form.elements.listed?.value;
   send(form, chosen);
 });
+
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) refresh();
+  listen();
+});
+
+// The second click of a double click is no answer to what the first one has led to.
+document.addEventListener("click", (event) => {
+  if (event.detail > 1 && event.target.closest("form button, svg [data-reply]")) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+}, true);
 
 document.addEventListener("click", (event) => {
   const group = event.target.closest("svg [data-reply]");

@@ -89,6 +89,14 @@ def test_a_match_without_people_is_played_and_printed_as_json(tmp_path, capsys):
     assert (tmp_path / "run-2" / "run.db").exists()
 
 
+def test_a_match_that_came_to_no_end_says_why_and_how_it_goes_on(tmp_path, capsys):
+    seats = ("--policy", "player_0=random", "--policy", "player_1=tests.rating.players:raises")
+    assert main(["play", "tictactoe_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"), *seats]) == 3
+    printed = capsys.readouterr()
+    assert "The match came to no end: " in printed.out and ": +0" not in printed.out
+    assert f"llmarena resume {tmp_path / 'run'} --web" in printed.err
+
+
 class Person(threading.Thread):
     """Plays by plain requests: gives the first legal move until the run has ended, or leaves after some.
 
@@ -131,12 +139,12 @@ def test_a_match_that_is_interrupted_goes_on_where_it_was_at_the_same_address(tm
         return main([*arguments]), playing, screen.getvalue()
 
     directory = str(tmp_path / "run")
-    with web.listen("127.0.0.1", 0) as free:
-        port = str(free.getsockname()[1])
-    code, before, _ = run("play", "connect_four_v0", "--web", "--port", port, "--out", directory, moves=2)
-    assert code == 130
+    code, before, printed = run("play", "connect_four_v0", "--web", "--port", "0", "--out", directory, moves=2)
+    port = str(urllib.parse.urlsplit(before.address).port)
+    assert code == 130 and printed == f"human plays at {before.address}\n"
     assert f"llmarena resume {directory} --web --port {port}" in capfd.readouterr().err
     code, after, printed = run("resume", directory, "--web", "--port", port)
+    assert printed.count("http://") == 2  # of the board, too, since resume is for whoever runs it
     assert code == 0 and after.address == before.address and "It is your move" in before.last
     assert "matches" in printed
     assert main(["replay", directory, "--verify"]) == 0

@@ -1,6 +1,7 @@
 """The pages of people: what they show, what they take, and from whom."""
 
 import asyncio
+import contextlib
 import io
 import re
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ import pytest
 
 from agents.desk import Desk
 from llmarena_envs import bid_v0, tictactoe_v0
-from rating.web import people
+from rating.web import people, server
 from rating.web.app import make_app
 from rating.web.links import Links, keep_links
 from rating.web.server import authority, listen, serving
@@ -300,3 +301,46 @@ def test_a_server_that_listens_everywhere_is_called_by_its_machine_s_name():
 @pytest.mark.parametrize("name", ["Ada", "Bob"])
 def test_links_know_each_person(name):
     assert LINKS.person(LINKS.people[name]) == name
+
+
+@asynchronous
+async def test_a_reply_that_is_too_long_is_taken_and_refused_in_words(tmp_path, monkeypatch):
+    monkeypatch.setattr(people, "MAX_BODY", 100_000)
+    async with pages(tmp_path) as web:
+        seat = web.seat()
+        waiting = await web.ask(seat)
+        status, shown = await web.post(PAGE, "1.0", "a" * 900_000)
+        assert status == 413 and "at most 100,000 bytes" in shown and "nothing at this address" not in shown
+        assert not waiting.done()
+        waiting.cancel()
+
+
+async def closed_by_server(port, sent):
+    """Connects, sends something and waits until the server closes the connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(sent)
+    with contextlib.suppress(ConnectionError):
+        assert await asyncio.wait_for(reader.read(), 30) == b""
+    writer.close()
+
+
+@asynchronous
+async def test_whoever_does_not_say_what_he_asks_for_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(server, "HEAD_SECONDS", 0.05)
+    async with pages(tmp_path) as web:
+        port = web.client._base_url.port
+        await asyncio.gather(closed_by_server(port, b""), closed_by_server(port, b"GET / HTTP/1.1\r\nHost: local"))
+        assert (await web.get(HOME))[0] == 200
+
+
+@asynchronous
+async def test_connections_are_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 2)
+    async with pages(tmp_path) as web:
+        port = web.client._base_url.port
+        held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+        await closed_by_server(port, b"")
+        for _, writer in held:
+            writer.close()
+            await writer.wait_closed()
+        assert (await web.get(HOME))[0] == 200
