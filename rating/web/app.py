@@ -5,7 +5,6 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
@@ -19,7 +18,7 @@ from rating.web.people import people_routes
 from rating.web.security import Guard
 
 
-def make_app(directory: Path, links: Links, names: Collection[str], desk: Desk | None = None) -> Starlette:
+def make_app(directory: Path, links: Links, names: Collection[str], desk: Desk | None = None) -> Guard:
     """Returns the pages of a run.
 
     Args:
@@ -38,6 +37,5 @@ def make_app(directory: Path, links: Links, names: Collection[str], desk: Desk |
         *(people_routes(desk, links) if desk is not None else []),
         Mount("/static", StaticFiles(packages=[("rating.web", "static")])),
     ]
-    return Starlette(
-        routes=routes, middleware=[Middleware(Guard, names=names)], exception_handlers={HTTPException: failed}
-    )
+    # Around all of it, so that what fails is guarded as well.
+    return Guard(Starlette(routes=routes, exception_handlers={HTTPException: failed}), names)

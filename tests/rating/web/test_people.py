@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 import aiohttp
 import pytest
+from starlette.testclient import TestClient
 
 from agents.desk import Desk
 from llmarena_envs import bid_v0, tictactoe_v0
@@ -344,3 +345,13 @@ async def test_connections_are_bounded(tmp_path, monkeypatch):
             writer.close()
             await writer.wait_closed()
         assert (await web.get(HOME))[0] == 200
+
+
+def test_a_page_that_fails_is_guarded_and_tells_nothing(tmp_path, monkeypatch):
+    desk = Desk()
+    monkeypatch.setattr(desk, "seats", lambda person: 1 // 0)
+    client = TestClient(make_app(tmp_path, LINKS, {"testserver"}, desk), raise_server_exceptions=False)
+    answer = client.get(HOME)
+    assert answer.status_code == 500
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "ZeroDivisionError" not in answer.text and "seats" not in answer.text
