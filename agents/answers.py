@@ -131,6 +131,7 @@ def _record_text(reply: Reply, seconds: float) -> Attempt:
         calls=reply.calls,
         seconds=seconds,
         waited=reply.waited,
+        request_id=encodable(reply.request_id),
         detail=detail,
     )
 

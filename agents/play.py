@@ -124,13 +124,14 @@ async def play_async(
     rewards = dict.fromkeys(raw.possible_agents, 0.0)
     digest = ""
     watchers = {agent: player for agent, player in players.items() if player.watches}
-    await _tell(raw, watchers)
+    if watchers:
+        await _tell(raw, watchers)
     while not any(raw.terminations.values()):
         if len(turns) >= raw.max_turns:
             raise EnvironmentBug(f"{raw} went on after its published bound of {raw.max_turns} turns")
         index, agent = len(turns), env.agent_selection
         recorded = played[index] if index < len(played) else None
-        text, observation = _observe(raw, agent, players[agent], last_views)
+        text, observation = observe(raw, agent, players[agent], last_views)
         if recorded is not None and (recorded.index, recorded.agent, recorded.read) != (index, agent, text):
             raise ReplayMismatch(
                 f"turn {index}: expected {recorded.agent} in turn {recorded.index} reading {recorded.read!r},"
@@ -159,7 +160,7 @@ async def play_async(
             on_turn(turn)
         else:
             _compare(recorded, turn)
-        if len(turns) >= len(played):
+        if watchers and len(turns) >= len(played):
             await _tell(raw, watchers)
     if len(turns) < len(played):
         raise ReplayMismatch(f"expected {len(played)} turns, but the match ended after {len(turns)}")
@@ -178,7 +179,7 @@ def _naming(agent: str) -> Iterator[None]:
         raise
 
 
-def _observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]) -> tuple[str, Any]:
+def observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]) -> tuple[str, Any]:
     """Returns the text of a turn, which is rendered once whoever plays, and what the player reads.
 
     Args:

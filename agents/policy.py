@@ -68,9 +68,10 @@ class Reply:
         reasoning: what was thought before the text, which nobody reads but whoever reads the record.
         calls: requests that were sent for it; 0 for a reply out of a cache, and for policies that send none.
         waited: seconds of the time it took in which nothing was under way: in queues, pauses, and between attempts.
+        request_id: by which a server knows the request that brought it, or an empty string.
 
     Raises:
-        ValueError: if the text is none, or the kind is another one.
+        ValueError: if the text or the request id is none, or the kind is another one.
     """
 
     text: str
@@ -83,10 +84,13 @@ class Reply:
     reasoning: str = ""
     calls: int = 0
     waited: float = 0.0
+    request_id: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
             raise ValueError(f"text: expected a text, got {self.text!r:.80}")
+        if not isinstance(self.request_id, str):
+            raise ValueError(f"request_id: expected a text, got {self.request_id!r:.80}")
         if not isinstance(self.kind, Failure) or self.kind not in _KINDS:
             raise ValueError(f"kind: expected one of {', '.join(kind.name for kind in _KINDS)}, got {self.kind!r:.80}")
 

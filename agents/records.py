@@ -31,6 +31,7 @@ class Attempt:
         reasoning: what a model thought before it replied.
         calls: requests that were sent for it; 0 if it came out of a cache or no model gave it.
         waited: seconds of the time it took in which nothing was under way.
+        request_id: by which a server knows the request that brought it, or an empty string.
     """
 
     reply: str
@@ -45,6 +46,7 @@ class Attempt:
     reasoning: str = ""
     calls: int = field(default=0, compare=False)
     waited: float = field(default=0.0, compare=False)
+    request_id: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,8 @@ def turn_digest(previous: str, turn: Turn) -> str:
     """Returns the digest of a match up to a turn: SHA-256, 64 hexadecimal digits.
 
     It covers everything in the turn but ``digest`` and what may differ between two replies that say the same (``seconds``,
-    ``waited``, ``calls`` and ``cached_tokens`` of the attempts), as JSON with sorted keys and without spaces. So the same deal
-    and the same replies give the same digest on any machine. Reasoning is covered where there is any.
+    ``waited``, ``calls``, ``cached_tokens`` and ``request_id`` of the attempts), as JSON with sorted keys and without spaces. So
+    the same deal and the same replies give the same digest on any machine. Reasoning is covered where there is any.
 
     Args:
         previous: digest of the turn before, or an empty string.

@@ -108,8 +108,8 @@ async def take_turn(
     while True:
         read = observation
         if answers and player.reads == "text":
-            read = _add_feedback(observation, answers, settings, env.codec.language)
-        kept = _kept(answers)
+            read = add_feedback(observation, answers, settings, env.codec.language)
+        kept = kept_of(answers)
         if recorded is None:
             start = time.perf_counter()
             said = await player.ask(read, settings.deadline)
@@ -155,7 +155,7 @@ def reread_turn(
     """
     answers: list[Answer] = []
     for attempt in recorded.attempts:
-        answer = read_again(env, agent, attempt, _kept(answers))
+        answer = read_again(env, agent, attempt, kept_of(answers))
         answers.append(answer)
         if answer.action is not None:
             return answers, Move(answer.action, answer.played, _attempts(answers), "")
@@ -168,12 +168,12 @@ def _attempts(answers: Sequence[Answer]) -> tuple[Attempt, ...]:
     return tuple([answer.attempt for answer in answers])
 
 
-def _kept(answers: Sequence[Answer]) -> str:
+def kept_of(answers: Sequence[Answer]) -> str:
     """Returns what the answers of a turn have of a move that is not complete."""
     return next((answer.kept for answer in reversed(answers) if answer.kept), "")
 
 
-def _add_feedback(
+def add_feedback(
     observation: dict[str, Any], answers: Sequence[Answer], settings: TurnSettings, language: str
 ) -> dict[str, Any]:
     """Returns what a player reads who is asked again."""
@@ -201,7 +201,7 @@ def _fall_back(
     fallback = settings.illegal if answers[-1].attempt.kind is Failure.ILLEGAL else settings.unparsable
     action = None
     if fallback == "noop":
-        action = _kept(answers) or env.default_action(agent)
+        action = kept_of(answers) or env.default_action(agent)
         fallback = fallback if action is not None else "random_legal"
     if fallback == "random_legal":
         action = env.random_action(agent, rng())

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-import sqlite3
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -27,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     A run goes on to its end when nobody reads its output any more; every other command then ends with 0.
 
     Returns:
-        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded or void matches left, 4 a
+        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded, void matches left or no cluster, 4 a
         budget of cost, tokens or time used up, 130 interrupted, 143 terminated.
     """
     with Interruptions() as interruptions:
@@ -70,15 +69,13 @@ def _translated(command: Callable[[], int | None]) -> int:
             EXIT_USAGE,
         )
     from llmarena_envs.core.options import OptionError
-    from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError
+    from rating.errors import BudgetExceeded, ClusterError, ErrorBudgetExceeded, IncompleteRun, RunError
 
     try:
         return int(command() or EXIT_DONE)
     except (OptionError, RunError) as error:
         return _fail(str(error), EXIT_USAGE)
-    except sqlite3.DatabaseError as error:
-        return _fail(f"the database of the run cannot be used: {error}", EXIT_USAGE)
-    except (ErrorBudgetExceeded, IncompleteRun, ProviderError) as error:
+    except (ClusterError, ErrorBudgetExceeded, IncompleteRun, ProviderError) as error:
         return _fail(str(error), EXIT_ERRORS)
     except BudgetExceeded as error:
         return _fail(str(error), EXIT_BUDGET)

@@ -11,6 +11,18 @@ class RunError(HarnessError):
     """A run directory, run file or database that cannot be used; nothing of it was changed."""
 
 
+class StoreError(RunError):
+    """What the engine of a store says when it fails, e.g. that there is no room or no connection."""
+
+
+class ClaimLost(StoreError):
+    """A write for a match that another worker plays by now; nothing was written."""
+
+
+class DamagedFile(RunError):
+    """The file of a run is damaged; it was left as it is, and what verifies of it can be salvaged."""
+
+
 class BudgetExceeded(HarnessError):
     """A limit that the run file sets was reached; everything played is kept and the run can go on."""
 
@@ -21,3 +33,7 @@ class ErrorBudgetExceeded(BudgetExceeded):
 
 class IncompleteRun(HarnessError):
     """A run has ended, but matches of it are void; what was played is rated and the run can go on."""
+
+
+class ClusterError(HarnessError):
+    """A cluster in which nothing can be played for now; everything played is kept and the run can go on."""

@@ -7,6 +7,8 @@ from hypothesis import settings
 
 from tests.support.tiny_model import cached_tiny_model
 
+pytest_plugins = ["tests.support.commands", "tests.support.postgres", "tests.support.stores"]
+
 # The same examples in every run, and no limit of time: a busy machine is no failure.
 settings.register_profile("reproducible", deadline=None, derandomize=True)
 settings.load_profile("reproducible")

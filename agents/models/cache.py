@@ -149,7 +149,7 @@ class ReplyCache:
             data = _dump(reply)
             self._db.execute("INSERT OR IGNORE INTO reply VALUES (?, ?, ?)", (key, model, data))
             (stored,) = self._db.execute("SELECT reply FROM reply WHERE key = ?", (key,)).fetchone()
-            return replace(_load(stored), calls=reply.calls, waited=reply.waited)
+            return replace(_load(stored), calls=reply.calls, waited=reply.waited, request_id=reply.request_id)
 
     def close(self) -> None:
         """Closes the file."""

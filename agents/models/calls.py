@@ -27,6 +27,8 @@ class CallStatus(StrEnum):
     """Any other request that the server does not take."""
     CANCELLED = "cancelled"
     """Nobody waited for the reply any more."""
+    LOST = "lost"
+    """It was under way when the process that waited for the reply died."""
 
 
 @dataclass(frozen=True)

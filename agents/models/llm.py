@@ -16,14 +16,14 @@ import numpy as np
 from agents.models import preflight
 from agents.models.limits.gate import GateLimits
 from agents.models.limits.retry import RetryLimits
-from agents.models.prompts.history import Conversation, Message, add_rules, read_memory
+from agents.models.prompts.history import read_memory
+from agents.models.prompts.prompter import FORM, PROMPT, Prompter, PromptForm, fingerprint
 from agents.models.prompts.serialisers import ROLES, Serialiser, read_serialiser
 from agents.models.prompts.structured import response_format
 from agents.models.server.connection import MAX_CONNECTIONS
 from agents.models.server.endpoint import Endpoint
 from agents.models.service import ModelService, Target
 from agents.policy import Reply
-from agents.records import encodable
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 
 SYSTEM_ROLES = ("system", "developer", "user")
@@ -166,8 +166,9 @@ class LLMPolicy:
         later = {"seed": send_seed, "response_format": structured}
         taken = {*parameters, *[field for field, is_sent in later.items() if is_sent]}
         self._parameters = parameters | _check_extra(extra or {}, taken)
-        self._memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
-        self._serialise = read_serialiser(serialiser)
+        memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
+        read_serialiser(serialiser)
+        self._form = PromptForm(memory, system_role, serialiser)
         endpoint = Endpoint(base_url, api_key_env)
         endpoint.check()
         if service is not None and not isinstance(service, ModelService):
@@ -180,10 +181,9 @@ class LLMPolicy:
         rates = GateLimits(max_in_flight, requests_per_minute, tokens_per_minute)
         self._target = Target(endpoint, model, limits, rates, idle=timeout if stream else None)
         self.preflight_key = (endpoint, model)
-        self._system_role = system_role
         self._send_seed = send_seed
         self.wants_legal = structured
-        self.wants_update = self._memory.updates
+        self.wants_update = memory.updates
         self.reset("", 0)
 
     @property
@@ -196,35 +196,35 @@ class LLMPolicy:
         self._agent = agent
         self._seed = seed
         self._calls = 0
-        self._conversation = Conversation(self._memory)
+        self._prompter = Prompter(self._form)
 
     async def __call__(self, observation: Mapping[str, Any]) -> Reply:
         """Asks the model and returns its reply.
 
         The reply's detail holds ``finish_reason``, ``model`` and ``system_fingerprint`` as the server names them,
-        the ``seed`` if one was sent, and in the first call of a match the ``request`` without its messages.
+        the ``seed`` if one was sent, the fingerprint of the messages as ``prompt``, and in the first call of a match the
+        ``request`` without its messages and how those are put together, as ``prompt_form``.
 
         Raises:
             ProviderError: if no valid reply could be had.
         """
-        said = self._conversation.hear(observation)
-        conversation = self._conversation.messages(said, fresh=bool(observation.get("fresh_history")))
+        messages = self._prompter.hear(observation)
         parameters = self._parameters | (response_format(observation) if self.wants_legal else {})
-        request = {**parameters, "messages": self._messages(encodable(observation["rules"]), conversation)}
-        facts: dict[str, Any] = {}
+        request = {**parameters, "messages": messages}
+        facts: dict[str, Any] = {PROMPT: fingerprint(messages)}
         if self._calls == 0:
-            facts["request"] = parameters
+            facts |= {"request": parameters, FORM: self._form.table()}
         if self._send_seed:
             facts["seed"] = request["seed"] = self._call_seed()
         sample = f"{self._seed}:{self._calls}"
         reply = await self._service.complete(self._target, request, agent=self._agent, sample=sample)
-        self._remember(said, reply.text)
+        self._remember(reply.text)
         return replace(reply, detail={**(reply.detail or {}), **facts})
 
     def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
         """Lives through a call that was made before an interruption: restores the history and the count of calls."""
-        text = reply.text if isinstance(reply, Reply) else reply
-        self._remember(self._conversation.hear(observation), text)
+        self._prompter.hear(observation)
+        self._remember(reply.text if isinstance(reply, Reply) else reply)
 
     async def preflight(self, observation: Mapping[str, Any] | None = None) -> None:
         """Asks the model one small thing, to find out whether it is there.
@@ -238,8 +238,7 @@ class LLMPolicy:
         limit = {name: preflight.MAX_TOKENS for name in MAX_TOKENS_FIELDS if name in self._parameters}
         messages = preflight.MESSAGES
         if observation is not None:
-            said = [{"role": "user", "content": encodable(observation["text"])}]
-            messages = self._messages(encodable(observation["rules"]), said)
+            messages = Prompter(self._form).hear({"rules": observation["rules"], "text": observation["text"]})
         await self._service.preflight(self._target, {**self._parameters, **limit, "messages": messages})
 
     async def close(self) -> None:
@@ -247,13 +246,9 @@ class LLMPolicy:
         if self._owns_service:
             await self._service.close()
 
-    def _messages(self, rules: str, conversation: list[Message]) -> list[Message]:
-        """Returns what is sent: the rules, and below them the conversation as the serialiser writes it."""
-        return add_rules(rules, self._serialise(conversation), self._system_role)
-
-    def _remember(self, said: str, reply: str) -> None:
+    def _remember(self, reply: str) -> None:
         self._calls += 1
-        self._conversation.remember(said, reply)
+        self._prompter.remember(reply)
 
     def _call_seed(self) -> int:
         """Returns the seed of the next call, 31 bits: many servers take no more."""

@@ -65,6 +65,7 @@ class ModelService:
         on_call: told of every call when it has ended, in the task of whoever asked.
         cache: where replies are looked for first, and kept; whoever made it closes it.
         offline: whether nothing is sent, so that no key is needed: a reply that is not in the cache cannot be had.
+        on_send: told of every request before it is sent, in the same task; if it raises an error nothing is sent.
 
     Attributes:
         in_flight: requests under way.
@@ -78,8 +79,10 @@ class ModelService:
         cache: ReplyCache | None = None,
         *,
         offline: bool = False,
+        on_send: Callable[[Call], None] = lambda call: None,
     ) -> None:
         self._on_call = on_call
+        self._on_send = on_send
         self._cache = cache
         self.offline = offline
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -194,7 +197,7 @@ class ModelService:
                 raise
             else:
                 line.succeed(ticket, _count_tokens(response.reply), response.headers)
-                return replace(response.reply, calls=call.attempt, waited=waited)
+                return replace(response.reply, calls=call.attempt, waited=waited, request_id=response.request_id)
             idle_since = time()
             again = failure.status is CallStatus.RATE_LIMITED
             if line.fail(ticket, caller, failure, limits.outage):
@@ -209,6 +212,7 @@ class ModelService:
     ) -> Response:
         """Makes one attempt of at most ``seconds``, and reports it."""
         time = asyncio.get_running_loop().time
+        self._on_send(call)
         began = time()
         self.in_flight += 1
         try:

@@ -10,8 +10,8 @@ from rating.commands.signals import Interruptions
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome
 from rating.records.record import Record
-from rating.records.store import fact_table
-from rating.running import run_directory
+from rating.records.recorded import fact_table
+from rating.running import places, run_directory
 from rating.running.contests import make_leaderboard, make_scheme
 from rating.running.run_file import RunConfig, write_run_file
 from rating.running.session import ONE_GO, Session
@@ -91,13 +91,13 @@ def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: boo
     """
     found = {name: directory / name for name in plan}
     if len(plan) == 1:
-        inside = [path.parent for path in sorted(directory.glob(f"*/{run_directory.DATABASE}"))]
-        if (directory / run_directory.DATABASE).exists():
+        inside = [path for path in sorted(directory.glob("*/")) if places.has_store(path)]
+        if places.has_store(directory):
             found = dict.fromkeys(plan, directory)
         elif len(inside) == 1:
             found = dict.fromkeys(plan, inside[0])
     for name, path in found.items():
-        if not (path / run_directory.DATABASE).exists():
+        if not places.has_store(path):
             wanted = f"a run in each of {', '.join(found)}" if len(found) > 1 else f"a run, or one in {name}"
             raise RunError(f"{directory}: expected {wanted}, but there is none in {path}")
     return _open(found, plan, any_manner)
@@ -114,7 +114,7 @@ def open_follow_ups(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str,
         OptionError: if one of them followed something else.
     """
     paths = {name: directory / name for name in plan}
-    found = {name: path for name, path in paths.items() if (path / run_directory.DATABASE).exists()}
+    found = {name: path for name, path in paths.items() if places.has_store(path)}
     return _open(found, plan, any_manner=False)
 
 
@@ -153,7 +153,7 @@ def play_runs(
     void = 0
     for name, config in plan.items():
         path = directory / name
-        if (path / run_directory.DATABASE).exists():
+        if places.has_store(path):
             known, store = run_directory.open_run(path)
         else:
             known, store = run_directory.create(path, write_run_file(config), name, offline=session.offline)

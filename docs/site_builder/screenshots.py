@@ -143,7 +143,7 @@ def report(browser: Browser, picture: Path) -> None:
             match = max(store.records(), key=lambda record: len(record.turns)).match.id
         with _page(browser, f"{write_report(out, out / 'report.html').as_uri()}#match={match}") as page:
             for _ in range(SHOWN_TURN):
-                page.get_by_role("button", name="Next").click()
+                page.get_by_role("button", name="Next", exact=True).click()
             page.locator(".turn.chosen").evaluate(
                 "turn => turn.scrollIntoView({ block: 'center', behavior: 'instant' })"
             )

@@ -22,9 +22,12 @@
   * ``RequestError`` (``agents.serving.chat_request``): a request over HTTP that a served policy cannot answer.
   * ``HarnessError`` (``rating.errors``): a run that cannot go on.
 
-    * ``RunError``: a run directory, run file or database that cannot be used.
+    * ``RunError``: a run directory, run file or database that cannot be used; ``StoreError`` if its engine says so, ``ClaimLost``
+      if another worker plays the match by now.
     * ``BudgetExceeded``: a limit that the run file sets was reached; ``ErrorBudgetExceeded`` for failures.
     * ``IncompleteRun``: a run has ended with void matches.
+    * ``ClusterError``: a cluster in which nothing can be played for now.
+    * ``WorkerDied`` (``rating.running.executors.deaths``): a worker ended in the middle of a match.
 
 A ``ValueError`` or ``TypeError`` without a class of its own is a mistake of the program that calls.
 """

@@ -271,4 +271,4 @@ def badge_width(name: str) -> float:
 def draw_badge(svg: Svg, x: float, y: float, name: str, colour: str) -> None:
     """Adds a name on its colour, 18 pixels high."""
     svg.rect(x, y, badge_width(name), 18, fill=colour, rx=9)
-    svg.text(x + badge_width(name) / 2, y + 13.5, name, 13, fill="#ffffff", font_weight="bold", text_anchor="middle")
+    svg.text(x + badge_width(name) / 2, y + 13.5, name, 13, fill=PAPER, font_weight="bold", text_anchor="middle")

@@ -31,6 +31,9 @@ MAX_DESCRIPTION = 10_000
 CUT = "…"
 """Stands where something was left out."""
 
+BOLD = 1.1
+"""Times as wide as others bold letters are taken to be."""
+
 # What XML 1.0 cannot hold: control characters are made visible before, surrogates and two non-characters remain.
 _FORBIDDEN = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
@@ -38,14 +41,17 @@ _FORBIDDEN = re.compile("[\ud800-\udfff\ufffe\uffff]")
 _NARROW, _WIDE, _FULL, _OTHER = 0.42, 1.0, 1.0, 0.64
 _WIDTHS = dict.fromkeys(map(ord, " !'(),./:;I[]fijlrt|"), _NARROW) | dict.fromkeys(map(ord, "%@MWm"), _WIDE)
 _WIDTHS |= dict.fromkeys(map(ord, "ABCDEGHKNOPQRSTUVXYZw"), 0.8)
-_BOLD = 1.1
 _FIXED = 0.61  # of a letter, in a font whose letters are all of one width
 
 
+def visible(text: str) -> str:
+    """Returns a text as one line, with what cannot be shown, or cannot stand in XML, made visible."""
+    return _FORBIDDEN.sub("\ufffd", printable(text).replace("\n", " ").replace("\t", " "))
+
+
 def xml_text(text: str) -> str:
-    """Returns a text as one line of XML character data shows it: escaped, with what cannot be shown made visible."""
-    visible = printable(text).replace("\n", " ").replace("\t", " ")
-    return escape(_FORBIDDEN.sub("\ufffd", visible))
+    """Returns a text as one line of XML character data shows it."""
+    return escape(visible(text))
 
 
 def cut(text: str, length: int) -> str:
@@ -56,7 +62,7 @@ def cut(text: str, length: int) -> str:
 def text_width(text: str, size: float = 16, bold: bool = False) -> float:
     """Estimates how wide a text is drawn, in pixels; rather too wide than too narrow, as the reader's font is not known."""
     width = sum([_WIDTHS.get(code) or _letter_width(code) for code in map(ord, printable(text))])
-    return width * size * (_BOLD if bold else 1)
+    return width * size * (BOLD if bold else 1)
 
 
 def fixed_width(text: str, size: float = 16) -> float:

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from unicodedata import east_asian_width
 
-from llmarena_envs.core.svg import CUT, fixed_width, text_width
+from llmarena_envs.core.svg import BOLD, CUT, fixed_width, text_width
 from llmarena_envs.core.terminal import printable
 
 _LEAST = 0.3
@@ -27,7 +27,7 @@ def wrapped(text: str, width: float, size: float, most: int, *, fixed: bool = Fa
         fixed: whether all letters of the font are of one width.
         bold: whether letters are bold.
     """
-    room = width / (size * (1.1 if bold else 1))
+    room = width / (size * (BOLD if bold else 1))
     beginning = text.lstrip("\n")[: (int(room / _LEAST) + 2) * most]
     is_whole = len(beginning) == len(text.lstrip("\n"))
     lines: list[str] = []

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rating.commands.values import amount, count, duration, finite, positive
+from rating.commands.values import amount, count, duration, finite, positive, worker_name
 
 DEFAULT_HOST = "127.0.0.1"
 """Where pages are served: for this machine only."""
@@ -130,7 +130,9 @@ def _run(parser: "_Parser") -> None:
     )
     parser.add_argument("--max-matches", type=count, help="scheduled matches of a policy after which play stops")
     parser.add_argument("--min-matches", type=count, help="matches of a policy before play can stop")
-    parser.add_argument("--workers", type=count, help="worker processes for scripted matches; 0 for one a core")
+    parser.add_argument(
+        "--workers", type=count, help="workers for scripted matches, processes here or in a cluster; 0: one a core"
+    )
     _add_session(parser)
     _add_web(parser)
     parser.add_argument(
@@ -139,6 +141,7 @@ def _run(parser: "_Parser") -> None:
         metavar="DIR",
         help="directory of the run; must be new or empty (default, of an installed run file: its name, or a numbered one)",
     )
+    _add_store(parser)
     parser.add_argument("--dry-run", action="store_true", help="play nothing; print what the run is expected to take")
     parser.add_argument(
         "--reply-tokens", type=positive, default=200, metavar="N", help="tokens of a reply in a dry run (default 200)"
@@ -160,7 +163,14 @@ def _demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="directory of the run (default: llmarena-demo, or a numbered one)"
     )
+    _add_store(parser)
     _add_wide(parser)
+
+
+def _attach(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("url", metavar="URL", help="address of the database: postgresql://USER@HOST:PORT/DATABASE")
+    parser.add_argument("run", metavar="RUN", help="name of the run in it")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="directory to make (default: the name of the run)")
 
 
 def _rate(parser: argparse.ArgumentParser) -> None:
@@ -170,7 +180,12 @@ def _rate(parser: argparse.ArgumentParser) -> None:
 
 def _report(parser: argparse.ArgumentParser) -> None:
     _add_results(parser)
-    parser.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: DIR/report.html)")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="file to write (default: DIR/report.html); its figures stand beside it as SVG and PNG, in plots/, or FILE-plots/",
+    )
 
 
 def _replay(parser: argparse.ArgumentParser) -> None:
@@ -237,6 +252,13 @@ def _export(parser: argparse.ArgumentParser) -> None:
         type=amount,
         metavar="REWARD",
         help="preference: by how much the chosen of two moves must have been rewarded better",
+    )
+
+
+def _salvage(parser: argparse.ArgumentParser) -> None:
+    _add_run(parser)
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="directory of the new run; must be new or empty"
     )
 
 
@@ -365,6 +387,59 @@ def _add_address(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _work(parser: argparse.ArgumentParser) -> None:
+    _add_shared_run(parser)
+    parser.add_argument(
+        "--name", type=worker_name, metavar="NAME", help="name of this worker (default: its host and process)"
+    )
+    parser.add_argument(
+        "--executor",
+        choices=("auto", "asyncio", "process", "ray"),
+        help="where matches of scripted policies are played (default auto: in a pool of processes)",
+    )
+    parser.add_argument(
+        "--concurrency", type=positive, metavar="N", help="matches with models at once (default: as the run file says)"
+    )
+    parser.add_argument("--workers", type=count, metavar="N", help="processes for scripted matches; 0 for one a core")
+    parser.add_argument(
+        "--lease",
+        type=duration,
+        default=30.0,
+        metavar="TIME",
+        help="without a sign of life for so long this worker is taken for dead (default 30 s)",
+    )
+    parser.add_argument(
+        "--idle",
+        type=duration,
+        metavar="TIME",
+        help="how long to wait for the run to begin or go on (default: for ever)",
+    )
+    _add_cache(parser)
+
+
+def _workers(parser: argparse.ArgumentParser) -> None:
+    _add_shared_run(parser)
+    parser.add_argument("--all", action="store_true", help="show those too that have left or died")
+    parser.add_argument("--watch", action="store_true", help="show it anew every few seconds until interrupted")
+    parser.add_argument(
+        "--drain",
+        type=worker_name,
+        metavar="NAME",
+        help="let a worker, by name or id, play what it holds to its end and then leave",
+    )
+
+
+def _add_shared_run(parser: argparse.ArgumentParser) -> None:
+    """Adds which run in PostgreSQL is meant."""
+    parser.add_argument("dir", nargs="?", type=Path, metavar="DIR", help="directory of the run; or --store and --run")
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        help="its database: postgresql://USER@HOST:PORT/DATABASE (password: PGPASSWORD or PGPASSFILE)",
+    )
+    parser.add_argument("--run", metavar="NAME", help="its name there")
+
+
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
 
@@ -382,9 +457,24 @@ def _add_wide(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_store(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        help="keep the run in PostgreSQL: postgresql://USER@HOST:PORT/DATABASE, with ?run=NAME for another name than that of the"
+        " directory; the password in PGPASSWORD or PGPASSFILE (default: a file in the directory)",
+    )
+
+
 def _add_session(parser: argparse.ArgumentParser) -> None:
     """Adds what holds for one go at a run."""
     parser.add_argument("--max-errors", type=count, metavar="N", help="failures of providers after which play stops")
+    parser.add_argument(
+        "--executor",
+        choices=("auto", "asyncio", "process", "ray", "workers"),
+        help="where matches are played, in place of what the run file says: this process, a pool of processes, a Ray cluster"
+        " (RAY_ADDRESS), or workers that join; it changes no result",
+    )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument(
         "--max-cost",
@@ -407,6 +497,29 @@ def _add_cache(parser: argparse.ArgumentParser) -> None:
         "--cache", type=Path, metavar="DIR", help="directory in which replies of models are kept and looked for first"
     )
     parser.add_argument("--offline", action="store_true", help="ask no model: every reply comes from the cache")
+
+
+def _move(parser: _Parser) -> None:
+    _add_run(parser)
+    parser.add_argument(
+        "--store",
+        required=True,
+        metavar="URL|sqlite",
+        help="where the run goes on: postgresql://USER@HOST:PORT/DATABASE, with ?run=NAME for another name than that of the"
+        " directory, or sqlite for a file in the directory",
+    )
+
+
+def _migrate(parser: _Parser) -> None:
+    parser.add_argument("place", metavar="DIR|URL", help="directory of a run, or address of the database that holds it")
+    parser.add_argument("--run", metavar="NAME", help="name of the run in the database")
+    parser.add_argument(
+        "--backup",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="file into which the run is copied before it is changed",
+    )
 
 
 class _Command(NamedTuple):
@@ -436,23 +549,6 @@ _COMMANDS = (
     _Command("play", "play.play", "play one match", _play, json=True),
     _Command("run", "run.run", "play a rated tournament until its ratings converge", _run, goes_on=True),
     _Command("resume", "run.resume", "go on with a run that was stopped", _resume, goes_on=True),
-    _Command("demo", "run.demo", "play both board games between all scripted policies, offline", _demo, goes_on=True),
-    _Command("rate", "read.rate", "compute the leaderboards of a run or an import", _rate, json=True),
-    _Command("report", "read.report", "write the HTML report of a run or an import", _report, json=True),
-    _Command("replay", "read.replay", "show a match turn by turn, or verify recorded matches", _replay, json=True),
-    _Command(
-        "reparse", "reparse.reparse_run", "show which recorded replies are read otherwise now", _add_run, json=True
-    ),
-    _Command("export", "read.export", "write the log of a run, or results of pairs, to standard output", _export),
-    _Command("import", "import_log.import_log", "bring in the results in logs of others", _import, json=True),
-    _Command("agreement", "agreement.agreement", "show how judges agree and what they go by", _agreement, json=True),
-    _Command(
-        "compare",
-        "compare.compare",
-        "say whether one policy is better than another, at any moment",
-        _compare,
-        json=True,
-    ),
     _Command(
         "tournament",
         "tournament.add",
@@ -460,12 +556,45 @@ _COMMANDS = (
         _tournament,
         goes_on=True,
     ),
+    _Command("demo", "run.demo", "play both board games between all scripted policies, offline", _demo, goes_on=True),
+    _Command("rate", "read.rate", "compute the leaderboards of a run or an import", _rate, json=True),
+    _Command("report", "read.report", "write the HTML report of a run or an import", _report, json=True),
+    _Command(
+        "compare",
+        "compare.compare",
+        "say whether one policy is better than another, at any moment",
+        _compare,
+        json=True,
+    ),
+    _Command("replay", "read.replay", "show a match turn by turn, or verify recorded matches", _replay, json=True),
+    _Command(
+        "reparse", "reparse.reparse_run", "show which recorded replies are read otherwise now", _add_run, json=True
+    ),
+    _Command("agreement", "agreement.agreement", "show how judges agree and what they go by", _agreement, json=True),
+    _Command("export", "read.export", "write the log of a run, or results of pairs, to standard output", _export),
+    _Command("import", "import_log.import_log", "bring in the results in logs of others", _import, json=True),
     _Command("serve", "web.serve", "show a run in a browser, while it is played or afterwards", _serve),
     _Command(
         "serve-policy",
         "serve_policy.serve_policy",
         "serve a policy as an OpenAI-compatible chat endpoint",
         _serve_policy,
+    ),
+    _Command(
+        "work", "work.work", "play matches of a run in PostgreSQL that is coordinated elsewhere", _work, goes_on=True
+    ),
+    _Command(
+        "workers", "workers.workers", "show who plays a run in PostgreSQL, and drain workers", _workers, json=True
+    ),
+    _Command("attach", "attach.attach", "make a directory for a run in PostgreSQL that another machine began", _attach),
+    _Command("move", "move.move", "keep a run in PostgreSQL from now on, or in a file again", _move),
+    _Command("migrate", "migrate.migrate", "make the tables of a run those of this version, after a back-up", _migrate),
+    _Command(
+        "salvage",
+        "salvage.salvage_run",
+        "copy what can be verified of a damaged run into a new one, and list the rest",
+        _salvage,
+        json=True,
     ),
 )
 

@@ -12,7 +12,7 @@ from rating.commands.garbage import rare_collections
 from rating.commands.progress import ProgressDisplay
 from rating.commands.signals import Interruptions
 from rating.commands.web import pages, show_end
-from rating.errors import BudgetExceeded, IncompleteRun
+from rating.errors import BudgetExceeded, ClusterError, IncompleteRun, StoreError
 from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.run_file import RunConfig
@@ -68,7 +68,7 @@ def resumable(directory: Path, flags: str = "") -> Iterator[None]:
     """Says how to go on, with which flags, if a run stops before its end."""
     try:
         yield
-    except (KeyboardInterrupt, Quit, BudgetExceeded, ProviderError) as error:
+    except (KeyboardInterrupt, Quit, BudgetExceeded, ClusterError, ProviderError, StoreError, OSError) as error:
         if run_directory.is_begun(directory):
             print(f"The run goes on with: llmarena resume {directory}{flags}", file=sys.stderr)
             if isinstance(error, ProviderError) and run_directory.is_unplayed(directory):

@@ -142,6 +142,8 @@ def _whole(progress: Progress, pace: Pace) -> str:
         )
     if progress.errors:
         facts.append(f"{progress.errors:,} failures of providers or environments")
+    if progress.deaths:
+        facts.append(f"workers that died: {progress.deaths:,}")
     left = pace.seconds_left(progress)
     facts.append(f"time left: {'?' if left is None else _duration(left)}")
     return "; ".join(facts)

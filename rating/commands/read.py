@@ -1,6 +1,7 @@
 """``llmarena rate``, ``report``, ``replay`` and ``export``: everything that only reads a run."""
 
 import argparse
+import errno
 import io
 import json
 import sys
@@ -15,11 +16,13 @@ from llmarena_envs.core.options import OptionError
 from rating.commands.matches import headline, print_match
 from rating.commands.training_data import check_no_training, export_training_data
 from rating.commands.verification import no_such_match, verify_run
+from rating.errors import RunError
 from rating.imports.export import write_battles, write_matrix, write_verdicts
 from rating.imports.source import RunSource, Source, open_source
 from rating.records.export import record_table, write_csv, write_jsonl
 from rating.records.record import Record
 from rating.records.store import Store
+from rating.replacing import replacing_text
 from rating.report.costs import DECIMALS as COST_DECIMALS
 from rating.report.costs import Costs, cost_sheet, policy_cells
 from rating.report.tables import WIDER, WIDTH, Sheet, render, render_grid, sheet, to_json
@@ -29,6 +32,9 @@ from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
 from rating.training_data.exporting import FORMATS
+
+REPORT = "report.html"
+"""Name of the page in the directory of a run."""
 
 _ENDLESS = 100_000
 """Characters of a line in a pipe or a file, where nothing is wrapped."""
@@ -52,8 +58,12 @@ def report(args: argparse.Namespace) -> None:
     """Writes the report of a run or an import and prints its path."""
     if args.dir.is_file() and not args.output:
         raise OptionError(f"{args.dir}: expected a directory to write the report into, got a log; say --output FILE")
-    path = write_report(args.dir, args.output or args.dir / "report.html")
-    print(json.dumps({"report": str(path)}) if args.json else f"Report: {path}")
+    path = write_report(args.dir, args.output or args.dir / REPORT)
+    plots = plots_directory(args.dir, path)
+    if args.json:
+        print(json.dumps({"report": str(path), "plots": plots and str(plots)}))
+    else:
+        print(f"Report: {path}" + (f"\nPlots: {plots}" if plots else ""))
 
 
 def replay(args: argparse.Namespace) -> int:
@@ -166,19 +176,58 @@ def _console(widest: int | None = None) -> Console:
 
 
 def write_report(directory: Path, path: Path) -> Path:
-    """Writes the report of a run or an import and returns its absolute path; nothing is written if it cannot be read."""
+    """Writes the report of a run or an import, and its figures as files; nothing is written if it cannot be read.
+
+    Args:
+        directory: of the run or the import, or a log.
+        path: of the page; the figures stand in ``plots_directory``.
+
+    Returns:
+        The absolute path of the page.
+
+    Raises:
+        RunError: if it must not be written there.
+    """
+    from rating.report.plots import write_plots  # matplotlib is slow to import
+
     with open_source(directory) as source:
-        write = source.page()
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            write(file)
+        page = source.page()
+        try:
+            with replacing_text(path) as file:
+                page.write(file)
+            if (plots := plots_directory(directory, path)) is not None:
+                write_plots(page.plots, plots)
+        except OSError as error:
+            if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
+                raise
+            raise RunError(
+                f"{path}: expected a place that can be written, got: {error.strerror}; name one with --output FILE"
+            ) from error
     return path.resolve()
+
+
+def plots_directory(directory: Path, path: Path) -> Path | None:
+    """Returns where the figures of a report stand as files: ``DIR/plots``, or beside a page elsewhere, named after it.
+
+    Args:
+        directory: of the run or the import.
+        path: of the page, which has been written.
+
+    Returns:
+        ``None`` if the page went into a pipe or a device.
+    """
+    path = path.resolve()
+    if not path.is_file():
+        return None
+    is_usual = path == directory.resolve() / REPORT
+    return path.with_name("plots" if is_usual else f"{path.stem}-plots")
 
 
 def report_page(directory: Path, title: str, matches: Collection[str] | None = None) -> str:
     """Returns the report page of a run under a title, with those of its matches that are named by id, by default all."""
     with RunSource(*run_directory.open_run(directory), title) as source:
         page = io.StringIO()
-        source.page(matches)(page)
+        source.page(matches).write(page)
         return page.getvalue()
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -109,7 +108,7 @@ def _read_again(config: RunConfig, store: Store, found: _Findings) -> Iterator[d
                 if len(found.shown) < MAX_SHOWN:
                     found.shown.append(_row(record, policy, difference))
                 yield _table(record, policy, difference)
-    except (RunError, sqlite3.Error, KeyError) as error:
+    except (RunError, KeyError) as error:
         found.problems.append(f"matches cannot be read any further: {error}")
 
 

@@ -10,17 +10,22 @@ from typing import Any
 from agents.desk import Desk
 from agents.registry import baselines
 from llmarena_envs.core.options import OptionError, nearest
+from rating.commands.extras import check_postgres
 from rating.commands.forecast import print_forecast
 from rating.commands.playing import check_complete, free_directory, play_run, resumable
-from rating.commands.read import print_leaderboards, write_report
+from rating.commands.read import REPORT, print_leaderboards, write_report
 from rating.commands.signals import Interruptions
 from rating.commands.web import listener_if_asked, web_flags
+from rating.records.postgres.address import Address, parse_address
 from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.budget import Budget
 from rating.running.contests import idle_stop_rules
-from rating.running.run_file import RunConfig, run_file_text
+from rating.running.executors.choice import check_executor
+from rating.running.places import address_of
+from rating.running.run_file import RunConfig, parse_run_file, run_file_text
 from rating.running.run_file_source import RunFileText, read_run_file
+from rating.running.run_tables import WORKERS
 from rating.running.session import ONE_GO, Session
 
 DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
@@ -42,10 +47,14 @@ def run(args: argparse.Namespace) -> None:
         limits = Budget(args.max_cost, args.max_tokens, args.max_time)
         print_forecast(text, where, args.reply_tokens, args.latency, limits)
         return
+    address = _address(args)
     out = args.out or _directory_of_name(args.run_file)
-    with listener_if_asked(args) as listener, resumable(out, flags := web_flags(args, listener)):
+    with listener_if_asked(args) as listener, resumable(out, flags := _flags(args, listener)):
         session = _read_session(args)
-        config, store = run_directory.create(out, text, where, offline=session.offline)
+        executor = session.executor or parse_run_file(text, where, offline=True).executor
+        check_executor(executor, shared=address is not None)
+        asks_nobody = session.offline or executor == WORKERS
+        config, store = run_directory.create(out, text, where, offline=asks_nobody, address=address)
         for note in idle_stop_rules(config):
             print(f"note: {note}", file=sys.stderr)
         void = _play(out, config, store, args.interruptions, args.wide, session, listener)
@@ -54,11 +63,12 @@ def run(args: argparse.Namespace) -> None:
 
 def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
-    with listener_if_asked(args) as listener, resumable(args.dir, flags := web_flags(args, listener)):
+    with listener_if_asked(args) as listener, resumable(args.dir, flags := _flags(args, listener)):
         config, store = run_directory.open_run(args.dir)
         with run_directory.closed_on_error(store):
-            run_directory.check_unchanged(args.dir, config, store)
             session = _read_session(args)
+            check_executor(session.executor or config.executor, shared=address_of(args.dir) is not None)
+            run_directory.check_unchanged(args.dir, config, store)
         void = _play(args.dir, config, store, args.interruptions, args.wide, session, listener)
     check_complete(args.dir, void, flags)
 
@@ -69,10 +79,28 @@ def demo(args: argparse.Namespace) -> None:
     out = args.out or free_directory(Path("llmarena-demo"))
     text = run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS)
     with resumable(out):
-        config, store = run_directory.create(out, text, "demo")
+        config, store = run_directory.create(out, text, "demo", address=_address(args))
         void = _play(out, config, store, args.interruptions, args.wide)
-    print(f"\nReport: {write_report(out, out / 'report.html')}")
+    print(f"\nReport: {write_report(out, out / REPORT)}")
     check_complete(out, void)
+
+
+def _flags(args: argparse.Namespace, listener: socket.socket | None) -> str:
+    """Returns the flags, with a space before them, with which a run goes on where and how it was played."""
+    return (f" --executor {args.executor}" if args.executor else "") + web_flags(args, listener)
+
+
+def _address(args: argparse.Namespace) -> Address | None:
+    """Returns where the run is to be kept, if it is not in a file.
+
+    Raises:
+        OptionError: if it is no address, or a package is missing.
+    """
+    if args.store is None:
+        return None
+    address = parse_address(args.store)
+    check_postgres()
+    return address
 
 
 def _read_session(args: argparse.Namespace) -> Session:
@@ -86,6 +114,7 @@ def _read_session(args: argparse.Namespace) -> Session:
         max_cost=args.max_cost,
         max_tokens=args.max_tokens,
         max_seconds=args.max_time,
+        executor=args.executor,
         cache=args.cache,
         offline=args.offline,
         quiet=args.quiet,

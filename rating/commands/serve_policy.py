@@ -13,6 +13,7 @@ from agents.models import ModelService
 from agents.registry import make_policy, split_spec
 from llmarena_envs.catalogue import canonical_name, make_environment
 from llmarena_envs.core.options import OptionError, parse_options
+from rating.commands.extras import check_extra
 from rating.web.server import authority, is_loopback, listen, serving
 
 if TYPE_CHECKING:
@@ -21,15 +22,10 @@ if TYPE_CHECKING:
 
 def serve_policy(args: argparse.Namespace) -> None:
     """Answers requests until it is interrupted, which is how it is meant to end."""
-    try:
-        import uvicorn  # noqa: F401 - so that a missing one is told before anything is made
+    check_extra("serve-policy needs", "serve", "uvicorn", "starlette")
+    from agents.serving.app import make_app
+    from agents.serving.seat import ServedPolicy
 
-        from agents.serving.app import make_app
-        from agents.serving.seat import ServedPolicy
-    except ModuleNotFoundError as error:
-        raise OptionError(
-            f"serve-policy needs {error.name!r}, which is not installed: pip install 'llmarena-envs[serve]'"
-        ) from error
     key = _read_key(args.api_key_env)
     name, _ = split_spec(
         args.policy

@@ -13,6 +13,8 @@ from rating.records.outcome import Outcome
 from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.contests import make_scheme
+from rating.running.executors.choice import check_executor
+from rating.running.places import address_of
 from rating.running.run_file import RunConfig, parse_run_file
 from rating.running.tournament_config import add_newcomer
 from rating.schedules.pairing import ranked
@@ -48,6 +50,7 @@ def _enter(args: argparse.Namespace, newcomer: str) -> None:
     config, store = run_directory.open_run(args.dir)
     with run_directory.held(args.dir, store):
         run_directory.check_unchanged(args.dir, config, store)
+        check_executor(args.executor or config.executor, shared=address_of(args.dir) is not None)
         environments = list(_tournaments(config))
         if not environments:
             raise RunError(

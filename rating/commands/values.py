@@ -4,6 +4,11 @@ import argparse
 import math
 import re
 
+from llmarena_envs.core.terminal import printable
+
+_LONGEST_NAME = 100
+"""Characters in the name of a worker."""
+
 
 def count(text: str) -> int:
     """Reads a whole number of 0 or more."""
@@ -35,6 +40,25 @@ def finite(text: str) -> float:
     if not math.isfinite(value):
         raise argparse.ArgumentTypeError(f"expected a finite number, got {text}")
     return value
+
+
+def worker_name(text: str) -> str:
+    """Reads the name of a worker: one line that people can read, and type."""
+    if (
+        not text.strip()
+        or len(text) > _LONGEST_NAME
+        or "\n" in text
+        or printable(text) != text
+        or not _is_unicode(text)
+    ):
+        raise argparse.ArgumentTypeError(
+            f"expected a name of 1 to {_LONGEST_NAME} characters without control characters, got {text!r:.80}"
+        )
+    return text
+
+
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def duration(text: str) -> float:

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sqlite3
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -53,7 +52,7 @@ def verify_run(args: argparse.Namespace) -> int:
     try:
         with closing(run_directory.open_store(args.dir)) as store:
             _look_at(args, store, found)
-    except (RunError, sqlite3.Error) as error:
+    except RunError as error:
         found.changed.append(str(error))
     if args.match and not found.known and not found.changed:
         raise no_such_match(args)
@@ -80,7 +79,7 @@ def _look_at(args: argparse.Namespace, store: Store, found: _Findings) -> None:
                 found.finished += 1
                 if difference := verify(record, settings[record.match.environment]):
                     found.differences[record.match.id] = difference
-    except (RunError, sqlite3.Error, KeyError) as error:
+    except (RunError, KeyError) as error:
         found.changed.append(f"matches cannot be played again any further: {error}")
     if not found.changed:
         found.seal, found.digest = store.sealed, store.digest()

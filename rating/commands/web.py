@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TextIO
 
 from agents.desk import Desk
-from llmarena_envs.core.options import OptionError
 from rating.commands.arguments import DEFAULT_HOST, DEFAULT_PORT
+from rating.commands.extras import check_extra
 from rating.records.imported import is_import
 from rating.running import run_directory
 from rating.web.server import authority, is_loopback, listen, serving
@@ -40,28 +40,13 @@ async def _serve(directory: Path, listener: socket.socket) -> None:
         await asyncio.Event().wait()
 
 
-def _check_installed() -> None:
-    """Checks that what serves pages is installed.
-
-    Raises:
-        OptionError: if it is not; the message says how to install it.
-    """
-    try:
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise OptionError(
-            f"pages in a browser need {error.name!r}, which is not installed: pip install 'llmarena-envs[web]'"
-        ) from error
-
-
 def _open_listener(args: argparse.Namespace) -> socket.socket:
     """Returns the socket at which the flags have pages served.
 
     Raises:
         OptionError: if what serves them is not installed, or the address cannot be had.
     """
-    _check_installed()
+    check_extra("pages in a browser need", "web", "starlette", "uvicorn")
     listener = listen(args.host, args.port)
     if not is_loopback(listener):
         print(

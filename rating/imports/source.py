@@ -1,10 +1,10 @@
 """What can be rated, compared and reported: the directory of a run, that of an import, or a log of others, opened alike."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING
 
 from llmarena_envs.core.terminal import printable
 from rating.imports.directory import load_battles, load_judgements, read_manifest
@@ -12,7 +12,6 @@ from rating.imports.formats import AUTO, read_environments
 from rating.imports.played import battles_of
 from rating.judgements.from_records import declared_verdicts, judgements_of
 from rating.judgements.judgement import Judgement
-from rating.records.calls import CALLS, LoggedCalls
 from rating.records.imported import is_import
 from rating.records.outcome import Outcome
 from rating.records.store import Store
@@ -24,7 +23,11 @@ from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary, summarise, summarise_comparisons
 from rating.statistics.battles import Battle, comparisons_of
+from rating.statistics.bradley_terry import Comparisons
 from rating.statistics.results import finished
+
+if TYPE_CHECKING:
+    from rating.report.page import Page
 
 
 class Source(ABC):
@@ -81,8 +84,8 @@ class Source(ABC):
         return None
 
     @abstractmethod
-    def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
-        """Returns what writes the report, with those of its matches that are named by id, by default all.
+    def page(self, matches: Collection[str] | None = None) -> "Page":
+        """Returns the report, with those of its matches that are named by id, by default all.
 
         All but the matches is computed by then.
         """
@@ -158,16 +161,13 @@ class RunSource(Source):
 
     def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
         """Returns what models cost; ``None`` where none was called."""
-        log = self._store.path.with_name(CALLS)
-        if not log.exists():
-            return None
-        spending = Spending(LoggedCalls(log), self._config.price_table())
+        spending = Spending(self._store.calls(), self._config.price_table())
         spending.read()
         return costs(spending, self._store.status_of_matches(), self._all, boards)
 
-    def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
-        """Returns what writes the report of the run."""
-        from rating.report.page import Run, write_page  # matplotlib is slow to import
+    def page(self, matches: Collection[str] | None = None) -> "Page":
+        """Returns the report of the run."""
+        from rating.report.page import Page, Run, plots_of, write_page  # matplotlib is slow to import
 
         store, boards = self._store, self.leaderboards()
         run = Run(
@@ -181,9 +181,11 @@ class RunSource(Source):
             seal=store.sealed,
             digest=store.digest(),
             costs=self.costs(boards),
+            turns={item.name: self._config.turn_settings(item.name) for item in self._config.environment},
+            reasons=store.reasons(),
         )
         shown = (one for one in store.records() if matches is None or one.match.id in matches)
-        return partial(write_page, run, shown)
+        return Page(plots_of(run.sections), partial(write_page, run, shown))
 
     def _outcomes(self, environment: str) -> list[Outcome]:
         return [outcome for outcome in self._all if outcome.environment == environment]
@@ -237,15 +239,19 @@ class _Results(Source):
 
     def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
         """Returns the table; nothing is known of the abilities that environments of others ask for."""
-        comparisons = {name: comparisons_of(battles, seated=self.seated) for name, battles in self._battles.items()}
-        return summarise_comparisons(boards, comparisons, {})
+        return summarise_comparisons(boards, self._comparisons, {})
 
-    def page(self, matches: Collection[str] | None = None) -> Callable[[TextIO], None]:
-        """Returns what writes the report, in which there are no matches."""
-        from rating.report.page import write_results_page  # matplotlib is slow to import
+    def page(self, matches: Collection[str] | None = None) -> "Page":
+        """Returns the report, in which there are no matches."""
+        from rating.report.page import Page, Results, plots_of, write_results_page  # matplotlib is slow to import
 
         boards = self.leaderboards()
-        return partial(write_results_page, self.title, self.lines, boards, self.summary(boards), self._judgements)
+        results = Results(self.title, self.lines, boards, self.summary(boards), self._comparisons, self._judgements)
+        return Page(plots_of(results.sections), partial(write_results_page, results))
+
+    @cached_property
+    def _comparisons(self) -> dict[str, Comparisons]:
+        return {name: comparisons_of(battles, seated=self.seated) for name, battles in self._battles.items()}
 
 
 class ImportSource(_Results):

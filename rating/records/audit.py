@@ -1,43 +1,46 @@
 """The audit of a run: whether everything in its database is as it was recorded, and if not, where it differs."""
 
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rating.errors import RunError
+from rating.errors import RunError, StoreError
 from rating.records import seal
-from rating.records.database import TABLES
 from rating.records.outcome import FINAL
 from rating.records.packing import unpack, unpack_lines
+from rating.records.sql import Row, Sql
 
 SEAL = "seal"
 """The fact that holds the seal of a run, under ``head``, and what it was made from."""
+
+UNSEALED = "the run is not sealed: it is under way or was killed (resume seals it), or its seal was taken away"
+"""The difference of a run that has no seal."""
 
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What reading a value that is not as it was written may raise."""
 
 
-def seal_contents(db: sqlite3.Connection) -> dict[str, Any]:
+def seal_contents(db: Sql) -> dict[str, Any]:
     """Returns what the seal of the run is made from as it is now; see ``seal.contents``."""
-    facts = dict(db.execute("SELECT name, value FROM fact WHERE name != ?", (SEAL,)))
-    dictionaries = dict(db.execute("SELECT environment, data FROM dictionary"))
-    journals = {
-        match: turn_seal
-        for match, turn_seal, _ in db.execute("SELECT match, seal, max(number) FROM turn GROUP BY match")
-    }
-    matches = db.execute("SELECT environment, seal, id FROM match ORDER BY environment, number")
+    facts: dict[str, str] = dict(db.rows("SELECT name, value FROM fact WHERE name != ?", SEAL))
+    dictionaries: dict[str, bytes] = dict(db.rows("SELECT environment, data FROM dictionary"))
+    journals: dict[str, str] = dict(
+        db.rows(
+            "SELECT match, seal FROM turn WHERE number = (SELECT max(number) FROM turn AS other WHERE other.match = turn.match)"
+        )
+    )
+    matches = db.rows("SELECT environment, seal, id FROM match ORDER BY environment, number")
     entries = (seal.Entry(environment, sealed, journals.get(match, "")) for environment, sealed, match in matches)
     return seal.contents(facts, dictionaries, entries)
 
 
-def stored_head(db: sqlite3.Connection) -> str:
+def stored_head(db: Sql) -> str:
     """Returns the seal of the run, or an empty string if it has none."""
-    row = db.execute("SELECT value FROM fact WHERE name = ?", (SEAL,)).fetchone()
+    row = db.row("SELECT value FROM fact WHERE name = ?", SEAL)
     try:
         return str(json.loads(row[0])["head"]) if row else ""
     except _UNREADABLE as error:
-        raise RunError(f"the record of a run is damaged: expected a seal, got {str(row[0])[:80]!r}") from error
+        raise RunError(f"the record of a run is damaged: expected a seal, got {str(row)[:80]}") from error
 
 
 def dump_seal(head: str, parts: Mapping[str, Any]) -> str:
@@ -45,40 +48,28 @@ def dump_seal(head: str, parts: Mapping[str, Any]) -> str:
     return json.dumps({"head": head, **parts}, sort_keys=True)
 
 
-def differences(db: sqlite3.Connection) -> Iterator[str]:
+def differences(db: Sql) -> Iterator[str]:
     """Yields everything that is not as it was recorded, with where it stands; linear in the size of the database."""
     try:
-        for (verdict,) in db.execute("PRAGMA integrity_check"):
-            if verdict != "ok":
-                yield f"database: {' '.join(str(verdict).split())}"
-        yield from _type_differences(db)
+        yield from db.flaws()
         yield from _match_differences(db)
         for table in ("turn", "transcript"):
-            for (match,) in db.execute(f"SELECT DISTINCT match FROM {table} WHERE match NOT IN (SELECT id FROM match)"):
+            for (match,) in db.rows(f"SELECT DISTINCT match FROM {table} WHERE match NOT IN (SELECT id FROM match)"):
                 yield f"table {table}: what it holds of match {match!r} belongs to no match of the run"
         yield from _seal_differences(db)
-    except (sqlite3.Error, *_UNREADABLE) as error:
+    except (StoreError, *_UNREADABLE) as error:
         yield f"the database cannot be read any further: {error}"
 
 
-def _type_differences(db: sqlite3.Connection) -> Iterator[str]:
-    """Yields values of another type than their column, which may consist of the same bytes and so have the same seal."""
-    for table in TABLES:
-        for column, declared in db.execute(f"SELECT name, lower(type) FROM pragma_table_info('{table}')").fetchall():
-            where = f"SELECT rowid, typeof({column}) FROM {table} WHERE typeof({column}) != ?"
-            for row, found in db.execute(where, (declared,)):
-                yield f"table {table}, row {row}: expected {column} of type {declared}, got {found}"
-
-
-def _match_differences(db: sqlite3.Connection) -> Iterator[str]:
+def _match_differences(db: Sql) -> Iterator[str]:
     dictionaries: dict[str, bytes] = {}
-    for environment, data in db.execute("SELECT environment, data FROM dictionary"):
+    for environment, data in db.rows("SELECT environment, data FROM dictionary"):
         try:
             dictionaries[environment] = unpack(data)
         except RunError as error:
             yield f"dictionary of {environment}: {error}"
     expected: dict[str, int] = {}
-    for row in db.execute(
+    for row in db.rows(
         "SELECT id, environment, number, policies, seed, options, status, tries, turns, seats, digest, error, seal FROM match"
         " ORDER BY environment, number"
     ):
@@ -94,17 +85,17 @@ def _match_differences(db: sqlite3.Connection) -> Iterator[str]:
             yield f"{where}: it cannot be read: {error}"
 
 
-def _row_differences(db: sqlite3.Connection, row: tuple[Any, ...], dictionary: bytes) -> Iterator[str]:
+def _row_differences(db: Sql, row: Row, dictionary: bytes) -> Iterator[str]:
     identity, (status, tries, turns, seats, digest, error, sealed) = row[:6], row[6:]
     match = row[0]
     chain = seal.of_identity(*identity)
     chains = [chain]
-    packed = db.execute("SELECT turns FROM transcript WHERE match = ?", (match,)).fetchone()
+    packed = db.row("SELECT turns FROM transcript WHERE match = ?", match)
     transcript = packed[0] if packed else b""
     for payload in unpack_lines(transcript, dictionary) if packed else ():
         chain = seal.link(chain, payload)
         chains.append(chain)
-    journal = db.execute("SELECT number, payload, seal FROM turn WHERE match = ? ORDER BY number", (match,))
+    journal = db.all("SELECT number, payload, seal FROM turn WHERE match = ? ORDER BY number", match)
     for number, payload, turn_seal in journal:
         if number != len(chains) - 1:
             yield f"expected turn {len(chains) - 1}, got turn {number}"
@@ -118,10 +109,10 @@ def _row_differences(db: sqlite3.Connection, row: tuple[Any, ...], dictionary: b
         yield "what it came to, or one of its turns, is not as it was recorded"
 
 
-def _seal_differences(db: sqlite3.Connection) -> Iterator[str]:
-    row = db.execute("SELECT value FROM fact WHERE name = ?", (SEAL,)).fetchone()
+def _seal_differences(db: Sql) -> Iterator[str]:
+    row = db.row("SELECT value FROM fact WHERE name = ?", SEAL)
     if row is None:
-        yield "the run is not sealed: it is under way or was killed (resume seals it), or its seal was taken away"
+        yield UNSEALED
         return
     try:
         known: dict[str, Any] = json.loads(row[0])

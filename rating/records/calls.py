@@ -6,23 +6,31 @@ Whoever pays for a run reads here what was paid for: calls of matches that were 
 import io
 import json
 import math
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, Self
 
-from agents.models.calls import Call, CallStatus
+from agents.models.calls import UNKNOWN_TOKENS, Call, CallStatus
 from rating.errors import RunError
 
 CALLS = "calls.jsonl"
 """Name of the log in the directory of a run."""
+
+UNDER_WAY = "calls.open"
+"""Name of the file in the directory of a run that says which calls have begun: those that have not ended when the run is killed
+are lost."""
 
 MAX_LINE = 16_384
 """Bytes of a line."""
 
 MAX_DAMAGED = 100
 """Lines that cannot be read, after which a file is taken for none of ours."""
+
+_MOST_LINES = 10_000
+"""Lines of the file of calls that have begun, after which it is made anew of those that have not ended."""
 
 _MAX_TEXT = 300
 _MAX_COUNT = 2**53
@@ -50,6 +58,91 @@ class LoggedCall:
     policy: str
     call: Call
 
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What is the same when it begins and when it has ended; which one of several with the same ends does not matter."""
+        return self.match, self.policy, self.call.agent
+
+    def as_lost(self) -> "LoggedCall":
+        """Returns what is known of a call of which only the beginning is known."""
+        return replace(self, call=replace(self.call, status=CallStatus.LOST, **UNKNOWN_TOKENS))
+
+
+class Calls(Protocol):
+    """The calls of a run, read one at a time.
+
+    Attributes:
+        damage: what is wrong with those that were left out while they were read last.
+    """
+
+    damage: list[str]
+
+    def __iter__(self) -> Iterator[LoggedCall]:
+        """Yields all of them."""
+
+    def further(self) -> Iterator[LoggedCall]:
+        """Yields those that were written since they were read last."""
+
+    def go_on_from(self, earlier: Self) -> bool:
+        """Goes on where another reader has stopped, and says whether that was the same log: otherwise nothing is changed."""
+
+
+class CallWriter(Protocol):
+    """Writes down the calls of a process. What was written survives its end."""
+
+    def begin(self, logged: LoggedCall) -> None:
+        """Notes a call before it is sent: if the process dies before it has ended it is lost."""
+
+    def write(self, logged: LoggedCall) -> None:
+        """Writes down a call that has ended.
+
+        Raises:
+            OSError: if it cannot be written.
+            StoreError: likewise.
+        """
+
+    def close(self) -> None:
+        """Ends writing."""
+
+
+class CallStore(Protocol):
+    """Where the calls of a run are kept."""
+
+    def reader(self, but: str) -> Calls:
+        """Returns what reads them, but those of one who has joined those who play the run, by its id."""
+
+    def writer(self, worker: str) -> CallWriter:
+        """Returns what writes those of this process, after those that were lost when it was killed before.
+
+        Args:
+            worker: id under which it has joined those who play the run, if others write as well.
+        """
+
+
+class CallFile:
+    """The calls of a run in a file beside its database, which one process writes.
+
+    Args:
+        path: the file; made with the first call.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def reader(self, but: str) -> Calls:
+        """Returns what reads the file."""
+        return LoggedCalls(self._path)
+
+    def writer(self, worker: str) -> CallWriter:
+        """Returns what appends to the file.
+
+        Raises:
+            OSError: if it cannot be written.
+        """
+        log = CallLog(self._path)
+        log.recover()
+        return log
+
 
 class CallLog:
     """Appends to a log, one write a line, so that no line is torn but by a crash; a torn last line is taken away first.
@@ -59,8 +152,26 @@ class CallLog:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file: io.FileIO | None = None
+        self._log = _Lines(path)
+        self._open = _OpenCalls(path.with_name(UNDER_WAY))
+
+    def recover(self) -> None:
+        """Writes down the calls that were under way when the process was killed that wrote here before.
+
+        Raises:
+            OSError: if it cannot be written.
+        """
+        for lost in self._open.left():
+            self._log.append(dump_call(lost))
+        self._open.clear()
+
+    def begin(self, logged: LoggedCall) -> None:
+        """Notes a call before it is sent.
+
+        Raises:
+            OSError: if it cannot be written.
+        """
+        self._open.begin(logged)
 
     def write(self, logged: LoggedCall) -> None:
         """Appends a call; when this returns it survives the end of the process.
@@ -68,18 +179,101 @@ class CallLog:
         Raises:
             OSError: if it cannot be written.
         """
-        if self._file is None:
-            self._file = io.FileIO(self._path, "a+")
-            _drop_torn_line(self._file)
-        line = json.dumps(_table(logged), separators=(",", ":")).encode() + b"\n"
-        if self._file.write(line) < len(line):
-            raise OSError(f"{self._path}: no room for the log of calls")
+        self._log.append(dump_call(logged))
+        self._open.end(logged)  # killed in between it is counted twice rather than never
 
     def close(self) -> None:
-        """Closes the file."""
+        """Closes the files."""
+        self._log.close()
+        self._open.close()
+
+
+class _Lines:
+    """A file to which lines are appended."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: io.FileIO | None = None
+
+    def append(self, line: str) -> None:
+        if self._file is None:
+            self._file = io.FileIO(self.path, "a+")
+            _drop_torn_line(self._file)
+        data = line.encode() + b"\n"
+        if self._file.write(data) < len(data):
+            self.close()  # where it goes on the torn line is taken away
+            raise OSError(f"{self.path}: no room for the log of calls")
+
+    def close(self) -> None:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+    def remove(self) -> None:
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+
+class _OpenCalls:
+    """The file of calls that have begun: a line with a number and what is known when one begins, and its number when it ends."""
+
+    def __init__(self, path: Path) -> None:
+        self._lines = _Lines(path)
+        self._begun = self._written = 0
+        self._open: dict[int, str] = {}
+        self._numbers: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
+
+    def begin(self, logged: LoggedCall) -> None:
+        self._begun += 1
+        self._open[self._begun] = line = f"{self._begun} {dump_call(logged.as_lost())}"
+        self._append(line)
+        self._numbers[logged.key].append(self._begun)
+
+    def end(self, logged: LoggedCall) -> None:
+        if numbers := self._numbers.get(logged.key):  # one out of the cache was never sent
+            number = numbers.pop()
+            del self._open[number]
+            if not numbers:
+                del self._numbers[logged.key]
+            self._append(str(number))
+
+    def _append(self, line: str) -> None:
+        self._written += 1
+        if self._written <= _MOST_LINES:
+            self._lines.append(line)
+            return
+        self._lines.close()
+        kept = self._lines.path.with_name(f"{UNDER_WAY}.new")
+        kept.write_text("".join(f"{line}\n" for line in self._open.values()), encoding="utf-8")
+        kept.replace(self._lines.path)
+        self._written = len(self._open)
+
+    def left(self) -> list[LoggedCall]:
+        """Returns the calls that have not ended; a line that cannot be read was torn, so that nothing was sent."""
+        begun: dict[bytes, LoggedCall] = {}
+        if not self._lines.path.exists():
+            return []
+        with self._lines.path.open("rb") as file:
+            while line := file.readline(MAX_LINE):
+                number, _, call = line.strip().partition(b" ")
+                try:
+                    if call:
+                        begun[number] = load_call(call)
+                    else:
+                        begun.pop(number, None)
+                except (ValueError, TypeError, KeyError, RecursionError):
+                    continue
+        return list(begun.values())
+
+    def clear(self) -> None:
+        self._lines.remove()
+
+    def close(self) -> None:
+        """Closes the file, and takes it away if every call has ended."""
+        if self._open:
+            self._lines.close()
+        else:
+            self._lines.remove()
 
 
 def _drop_torn_line(file: io.FileIO) -> None:
@@ -94,15 +288,17 @@ def _drop_torn_line(file: io.FileIO) -> None:
             file.write(b"\n")  # longer than any line of ours: it is left to the reader
 
 
-def _table(logged: LoggedCall) -> dict[str, Any]:
+def dump_call(logged: LoggedCall) -> str:
+    """Returns the line of a call."""
     call = {name: _plain(value) for name, value in vars(logged.call).items() if value != _DEFAULTS.get(name, ...)}
-    return {
+    table = {
         "time": logged.time.isoformat(timespec="milliseconds"),
         "environment": logged.environment,
         "match": logged.match,
         "policy": logged.policy,
         **call,
     }
+    return json.dumps(table, separators=(",", ":"))
 
 
 def _plain(value: Any) -> Any:
@@ -117,17 +313,20 @@ class LoggedCalls:
 
     Args:
         path: the file.
+        max_damaged: lines that hold something else after which it is read no further.
 
     Attributes:
         damage: what is wrong with lines that were left out while the log was read last, each with its number.
         place: behind the last line that was read, in bytes.
 
     Raises:
-        RunError: when read, if more than ``MAX_DAMAGED`` lines hold something else.
+        RunError: when read, if more lines hold something else.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, max_damaged: int = MAX_DAMAGED) -> None:
         self._path = path
+        self._max_damaged = max_damaged
+        self._file = _inode(path)
         self._lines = 0
         self.damage: list[str] = []
         self.place = 0
@@ -135,6 +334,13 @@ class LoggedCalls:
     def __iter__(self) -> Iterator[LoggedCall]:
         self.damage, self._lines, self.place = [], 0, 0
         return self.further()
+
+    def go_on_from(self, earlier: Self) -> bool:
+        """Goes on behind what another reader of this file has read, unless the file is another one by now."""
+        is_same = earlier._file == self._file and _size(self._path) >= earlier.place
+        if is_same:
+            self.damage, self._lines, self.place = earlier.damage, earlier._lines, earlier.place
+        return is_same
 
     def further(self) -> Iterator[LoggedCall]:
         """Yields the calls that were written since the log was read last."""
@@ -153,22 +359,42 @@ class LoggedCalls:
                 try:
                     if not whole:
                         raise ValueError(f"more than {MAX_LINE} bytes")
-                    yield _read(line)
+                    yield load_call(line)
                 except (ValueError, TypeError, KeyError, RecursionError) as error:
                     self._note(f"{error}"[:_MAX_TEXT])
 
     def _note(self, what: str) -> None:
         self.damage.append(f"line {self._lines}: {what}")
-        if len(self.damage) > MAX_DAMAGED:
+        if len(self.damage) > self._max_damaged:
             raise RunError(
                 f"{self._path}, line {self._lines}: expected a log of calls, but {what}; put it back, or move it away"
             )
 
 
-def _read(line: bytes) -> LoggedCall:
+def _inode(path: Path) -> int | None:
+    return path.stat().st_ino if path.exists() else None
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def load_call(line: str | bytes) -> LoggedCall:
+    """Returns the call of a line.
+
+    Raises:
+        ValueError: if it is the line of none; also TypeError, KeyError and RecursionError.
+    """
     table = json.loads(line)
     if not isinstance(table, dict):
         raise ValueError("expected a JSON object")
+    try:
+        return _call(table)
+    except OverflowError as error:
+        raise ValueError(str(error)) from error
+
+
+def _call(table: dict[str, Any]) -> LoggedCall:
     time = datetime.fromisoformat(_text(table, "time"))
     if time.tzinfo is None:
         raise ValueError("time: expected one with its zone")

@@ -12,6 +12,7 @@ from rating.errors import RunError
 _LEVEL = 6
 _WINDOW = 32768
 """Bytes that zlib looks back."""
+_HAS_DICTIONARY = 0x20  # in the second byte, by RFC 1950
 _MAX_BYTES = 1 << 30
 """Bytes of the turns of one match; what unpacks to more was not packed here."""
 
@@ -36,6 +37,11 @@ def unpack_lines(data: bytes, dictionary: bytes) -> list[str]:
         return unpack(data, dictionary).decode().split("\n")
     except UnicodeDecodeError as error:
         raise RunError(f"the record of a run is damaged: the turns of a match are no text ({error})") from error
+
+
+def needs_dictionary(data: bytes) -> bool:
+    """Says whether packed data begin like those that were packed with a dictionary."""
+    return len(data) > 1 and bool(data[1] & _HAS_DICTIONARY)
 
 
 def pack(data: bytes, dictionary: bytes = b"") -> bytes:

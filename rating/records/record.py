@@ -86,7 +86,7 @@ def dump_turn(turn: Turn) -> str:
     return _json({**vars(turn), "attempts": [_attempt_table(attempt) for attempt in turn.attempts]})
 
 
-_OF_MODELS = ("cached_tokens", "reasoning_tokens", "reasoning", "calls", "waited")
+_OF_MODELS = ("cached_tokens", "reasoning_tokens", "reasoning", "calls", "waited", "request_id")
 
 
 def _attempt_table(attempt: Attempt) -> dict[str, Any]:
@@ -145,6 +145,12 @@ def load_outcome(
         return Outcome(environment, number, int(seed), status, found)
 
 
+def dump_match(match: Match) -> tuple[str, str, int, str, str, str]:
+    """Returns the columns of a match that say what is to be played: id, environment, number, policies, seed, options."""
+    policies, options = json.dumps(match.policies), json.dumps(match.options, sort_keys=True)
+    return match.id, match.environment, match.number, policies, str(match.seed), options
+
+
 def load_match(environment: str, number: int, policies: str, seed: str, options: str) -> Match:
     """Reads a match from the columns in which it is stored.
 
@@ -190,5 +196,5 @@ def _json(value: Any) -> str:
 def _damage_reported(what: str, text: str) -> Iterator[None]:
     try:
         yield
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise RunError(f"the record of a run is damaged: expected {what}, got {str(text)[:80]!r} ({error})") from error

@@ -9,35 +9,61 @@ still that of the run.
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agents.records import Turn
 from rating.errors import RunError
-from rating.records.database import SCHEMA_VERSION, TABLES
+from rating.records.calls import CALLS, CallFile
 from rating.records.record import Record, load_match, load_outcome, load_turn
+from rating.records.sqlite import SCHEMA_VERSION, TABLES, Sqlite
+from rating.records.store import Store
 
 _DIGEST_LENGTH = 16
 """Characters of a digest of version 1; later ones are longer."""
 
 
-def set_aside(db: sqlite3.Connection) -> None:
-    """Makes the tables of this version beside the old ones."""
-    for table in ("match", "turn"):
+def convert(db: Sqlite) -> None:
+    """Converts a run of schema version 1; one of this version is left alone.
+
+    Raises:
+        RunError: if it cannot be; it is as it was then.
+    """
+    if db.version() == SCHEMA_VERSION:
+        return
+    try:
+        with db.transaction():
+            if db.version() == SCHEMA_VERSION:
+                return  # another process was faster
+            _convert(db)
+    except RunError as error:
+        raise RunError(f"{db.name}: the run cannot be converted to this version; it is as it was: {error}") from error
+    db.shrink()
+
+
+def _convert(db: Sqlite) -> None:
+    for table in ("match", "turn"):  # set aside, and dropped in the end
         db.execute(f"ALTER TABLE {table} RENAME TO {table}_1")
     for name, table in TABLES.items():
         if name != "fact":
             db.execute(table)
+    store = Store(db, CallFile(db.path.with_name(CALLS)))
+    for record in _records(db):
+        store.enter(record)
+    db.execute("DROP TABLE turn_1")
+    db.execute("DROP TABLE match_1")
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    store.set_fact("converted", "from schema version 1")
+    store.seal()
 
 
-def records(db: sqlite3.Connection) -> Iterator[Record]:
+def _records(db: Sqlite) -> Iterator[Record]:
     """Yields what the tables set aside hold.
 
     Raises:
         RunError: if they are damaged.
     """
-    rows = db.execute(
+    rows = db.rows(
         "SELECT environment, number, policies, seed, options, status, outcome, digest, tries, error, id FROM match_1"
         " ORDER BY environment, number"
     )
@@ -45,17 +71,10 @@ def records(db: sqlite3.Connection) -> Iterator[Record]:
         match = load_match(environment, number, policies, seed, options)
         if match.id != match_id:
             raise RunError(f"match {match_id} is not what its id says")
-        payloads = db.execute("SELECT payload FROM turn_1 WHERE match = ? ORDER BY number", (match_id,))
+        payloads = db.rows("SELECT payload FROM turn_1 WHERE match = ? ORDER BY number", match_id)
         turns = tuple(replace(load_turn(payload), digest="") for (payload,) in payloads)
         known = load_outcome(environment, number, seed, status, _seats(outcome))
         yield Record(match, known, turns, digest, tries, error)
-
-
-def discard(db: sqlite3.Connection) -> None:
-    """Drops the tables set aside."""
-    db.execute("DROP TABLE turn_1")
-    db.execute("DROP TABLE match_1")
-    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
 def played(record: Record) -> bool:

@@ -4,9 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from agents.models.calls import CallStatus
 from rating.accounting.bill import Usage
 from rating.accounting.prices import PriceTable
-from rating.records.calls import LoggedCalls
+from rating.records.calls import Calls
 from rating.records.outcome import PLAYED, Outcome
 from rating.report.tables import Sheet
 from rating.schemes import cells
@@ -78,7 +79,7 @@ class Spending:
         prices: the same.
     """
 
-    def __init__(self, log: LoggedCalls, prices: PriceTable) -> None:
+    def __init__(self, log: Calls, prices: PriceTable) -> None:
         self.log = log
         self.prices = prices
         self._parts: defaultdict[tuple[str, str, str], Usage] = defaultdict(Usage)
@@ -297,6 +298,10 @@ def _notes(found: Costs) -> list[str]:
         notes.append(
             f"the usage of {found.total.unknown} calls is not known (failed, cancelled, or the server does not say): sums are at"
             " least as large as shown"
+        )
+    if lost := found.total.errors[CallStatus.LOST]:
+        notes.append(
+            f"{lost} {'call was' if lost == 1 else 'calls were'} under way when a worker died; what they cost is not known"
         )
     if found.currency and found.total.unpriced:
         notes.append(f"{found.total.unpriced} calls have no price")

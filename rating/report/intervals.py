@@ -1,4 +1,4 @@
-"""Values with their intervals as a picture, for the report and for pages that forbid styles of its own."""
+"""Values with their intervals as a picture, for pages that forbid styles of its own."""
 
 import math
 

@@ -1,38 +1,91 @@
-"""The pair matrix of two-player games."""
+"""The matrix of policies against, or with, each other: a table in the page, and what is drawn of it."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rating.statistics.estimates import Tally
+from rating.report.names import shortened
+from rating.schemes import cells
+from rating.schemes.figures import Matrix, Pairs
+from rating.statistics.estimates import Estimate, Tally
+
+_ROOM_FOR_NAMES = 24
+"""Columns of a terminal that a name above a column has; beside its row it stands in full."""
 
 
 class Cell(NamedTuple):
-    """One cell: text, wins / draws / losses, and a background colour."""
+    """One cell: text, lines of detail, and a background colour."""
 
     text: str
     detail: str
     colour: str
 
 
-class Matrix(NamedTuple):
-    """Names and, for each name, its cells in the order of ``names``."""
+class PageMatrix(NamedTuple):
+    """What it shows, names of columns, which may be cut, and, for each name in full, its cells in that order."""
 
+    note: str
     names: list[str]
     rows: list[tuple[str, list[Cell]]]
 
 
-def pair_matrix(table: Mapping[str, Mapping[str, Tally | None]]) -> Matrix:
-    """Returns the matrix of the results of every policy against every other."""
-    return Matrix(list(table), [(name, [_cell(tally) for tally in row.values()]) for name, row in table.items()])
+def pair_matrix(pairs: Pairs, expected: Mapping[tuple[str, str], float]) -> PageMatrix:
+    """Returns the matrix of the results of every policy against every other.
+
+    Args:
+        pairs: the results.
+        expected: mean score predicted of the first of two names against the second.
+    """
+    note = "Score of the row against the column, with wins / draws / losses; forfeits count as losses."
+    if expected:
+        note += " expected: what ratings fitted without the deal of each match predict."
+    rows = [
+        (name, [_pair_cell(tally, expected.get((name, other))) for other, tally in row.items()])
+        for name, row in pairs.table.items()
+    ]
+    return PageMatrix(note, shortened(list(pairs.table), _ROOM_FOR_NAMES), rows)
 
 
-def _cell(tally: Tally | None) -> Cell:
+def mean_matrix(shown: Matrix) -> PageMatrix:
+    """Returns the matrix of a mean for every two policies."""
+    known = [cell.value for row in shown.table.values() for cell in row.values() if cell is not None]
+    low, high = (0.0, 1.0) if shown.percent else (min(known, default=0.0), max(known, default=1.0))
+    rows = [
+        (name, [_mean_cell(cell, low, high, percent=shown.percent) for cell in row.values()])
+        for name, row in shown.table.items()
+    ]
+    note = f"{shown.label[:1].upper()}{shown.label[1:]}, with its 95 % interval and (number of matches)."
+    return PageMatrix(note, shortened(list(shown.table), _ROOM_FOR_NAMES), rows)
+
+
+def score_table(pairs: Pairs) -> Matrix:
+    """Returns the scores of every policy against every other, to be drawn."""
+    table = {
+        name: {other: None if tally is None else _score(tally) for other, tally in row.items()}
+        for name, row in pairs.table.items()
+    }
+    return Matrix(table, "score of the row against the column, in %", percent=True)
+
+
+def _score(tally: Tally) -> Estimate:
+    return Estimate((tally.wins + tally.draws / 2) / tally.n, None, None, tally.n, tally.n)
+
+
+def _pair_cell(tally: Tally | None, expected: float | None) -> Cell:
     if tally is None:
         return Cell("", "", "transparent")
-    score = (tally.wins + tally.draws / 2) / tally.n
-    hue = 120 if score >= 0.5 else 0
-    return Cell(
-        f"{100 * score:.0f} %",
-        " / ".join(map(str, tally)),
-        f"hsl({hue} 60% {97 - 30 * abs(score - 0.5):.0f}%)",
-    )
+    score = _score(tally).value
+    details = [" / ".join(map(str, tally))]
+    details += [] if expected is None else [f"expected {100 * expected:.0f} %"]
+    return Cell(f"{100 * score:.0f} %", "\n".join(details), _shade(score))
+
+
+def _mean_cell(value: Estimate | None, low: float, high: float, *, percent: bool) -> Cell:
+    if value is None:
+        return Cell("", "", "transparent")
+    text, _, detail = (cells.percent(value) if percent else cells.estimate(value)).partition(" ")
+    return Cell(text, detail, _shade((value.value - low) / (high - low) if high > low else 0.5))
+
+
+def _shade(share: float) -> str:
+    """Returns a colour from red at 0 over none at a half to green at 1."""
+    return f"hsl({120 if share >= 0.5 else 0} 60% {97 - 30 * abs(share - 0.5):.0f}%)"

@@ -6,27 +6,45 @@ from rich.cells import cell_len
 
 GAP = ".."
 
+_MOST_PILED = 4
+"""Signs without a width in a row; letters of the scripts of the world have no more."""
+
 
 def shortened(names: Sequence[str], width: int) -> list[str]:
     """Cuts names in the middle, where they differ least, so that those that differ still do.
 
     Args:
         names: of policies, one a row.
-        width: columns of a terminal for each; at least 8. Names that fit stay whole.
+        width: columns of a terminal for each; at least 8. Names that fit stay whole, but for signs piled up on one letter.
     """
+    low = [_lowered(name) for name in names]
     middle = (width - len(GAP)) // 2
     for head in sorted(range(1, width - len(GAP)), key=lambda head: abs(head - middle)):
-        cut = [_cut(name, head, width) for name in names]
+        cut = [_cut(name, head, width) for name in low]
         if len(set(cut)) == len(set(names)):
             return cut
-    return _numbered(names, width)
+    return _numbered(names, low, width)
 
 
-def _numbered(names: Sequence[str], width: int) -> list[str]:
+def _lowered(name: str) -> str:
+    """Leaves out signs without a width that follow several of them: piles of accents reach over the lines above and below."""
+    kept: list[str] = []
+    pile = 0
+    for character in name:
+        pile = pile + 1 if cell_len(character) == 0 else 0
+        if pile <= _MOST_PILED:
+            kept.append(character)
+    return "".join(kept)
+
+
+def _numbered(names: Sequence[str], low: Sequence[str], width: int) -> list[str]:
     """Cuts names and tells those apart by numbers that are the same otherwise."""
     room = width - len(f"#{len(names)}")
     numbers = {name: f"#{number}" for number, name in enumerate(dict.fromkeys(names), 1)}
-    return [name if cell_len(name) <= width else _cut(name, room // 2, room) + numbers[name] for name in names]
+    return [
+        name if name == kept and cell_len(name) <= width else _cut(kept, room // 2, room) + numbers[name]
+        for name, kept in zip(names, low, strict=True)
+    ]
 
 
 def _cut(name: str, head: int, width: int) -> str:

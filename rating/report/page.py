@@ -3,24 +3,39 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import resources
 from typing import Any, TextIO
 
 import jinja2
 from markupsafe import Markup
 
+from agents.turn import TurnSettings
 from rating.judgements.judgement import Judgement
 from rating.records.outcome import Outcome
 from rating.records.record import Record
-from rating.records.store import fact_table
+from rating.records.recorded import fact_table
 from rating.report.costs import Costs, cost_sheet, match_cells, policy_cells
-from rating.report.replays import DRAWN_TURNS, Replays
-from rating.report.sections import judges_sections, leaderboard_section, sheet_section, study_sections, table_section
-from rating.report.transitivity import transitivity_sheets
+from rating.report.plots import Plot
+from rating.report.rated import Rated, rated_results
+from rating.report.replays import DRAWN_TURNS, Replays, pack
+from rating.report.sections import (
+    Section,
+    failure_sections,
+    judges_sections,
+    leaderboard_section,
+    place_sections,
+    rated_sections,
+    study_sections,
+    table_section,
+)
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
+from rating.statistics.bradley_terry import Comparisons
+
+_SCRIPTS = ("basics.js", "matches.js", "selection.js", "list.js", "turn.js", "match.js", "page.js")
 
 
 @dataclass(frozen=True)
@@ -38,6 +53,8 @@ class Run:
         seal: of the run, or an empty string.
         digest: of what was played.
         costs: of its models; ``None`` where none was called.
+        turns: by environment, what was done about replies that are no legal move.
+        reasons: why matches do not count: environment, status, reason and number.
     """
 
     title: str
@@ -50,6 +67,82 @@ class Run:
     seal: str
     digest: str
     costs: Costs | None = None
+    turns: Mapping[str, TurnSettings] = field(default_factory=dict)
+    reasons: Sequence[tuple[str, str, str, int]] = ()
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """All but the matches, made once."""
+        outcomes: dict[str, list[Outcome]] = defaultdict(list)
+        for outcome in self.outcomes:
+            outcomes[outcome.environment].append(outcome)
+        sections = []
+        for board in self.boards:
+            own = outcomes[board.environment]
+            rated = rated_results(board, own)
+            sections.append(leaderboard_section(board, own, policy_cells(self.costs, board.environment), rated))
+            sections += place_sections(board, own)
+            sections += rated_sections(board.environment, rated) if rated else []
+            sections += judges_sections(board.environment, own)
+        if self.summary is not None:
+            sections.append(table_section(self.summary))
+        sections += failure_sections(outcomes, self.reasons)
+        if self.costs is not None:
+            sections.append(Section(cost_sheet(self.costs)))
+        return sections
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the page shows of results of which there are no matches.
+
+    Attributes:
+        title: what is shown.
+        lines: where it comes from.
+        boards: the leaderboard of each environment.
+        summary: the table over all of them; ``None`` for a single one.
+        comparisons: the results, by environment.
+        judgements: by environment, those of its judges.
+    """
+
+    title: str
+    lines: Sequence[str]
+    boards: Sequence[Leaderboard]
+    summary: Summary | None
+    comparisons: Mapping[str, Comparisons]
+    judgements: Mapping[str, Sequence[Judgement]]
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The whole page, made once."""
+        sections = []
+        for board in self.boards:
+            rated = Rated(self.comparisons[board.environment])
+            sections.append(leaderboard_section(board, (), rated=rated))
+            sections += rated_sections(board.environment, rated)
+        for environment, said in self.judgements.items():
+            sections += study_sections(environment, said)
+        if self.summary is not None:
+            sections.append(table_section(self.summary))
+        return sections
+
+
+@dataclass(frozen=True)
+class Page:
+    """A report that is ready to be written.
+
+    Attributes:
+        plots: its figures.
+        write: writes the page into a file.
+    """
+
+    plots: Sequence[Plot]
+    write: Callable[[TextIO], None]
+
+
+def plots_of(sections: Iterable[Section]) -> list[Plot]:
+    """Returns all figures of a page."""
+    return [plot for section in sections for plot in section.plots]
 
 
 def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
@@ -69,24 +162,10 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         name.removeprefix("rules:"): fact_table(name, run.facts) for name in run.facts if name.startswith("rules:")
     }
     agents = {environment: list(table) for environment, table in rules.items()}
-    replays = Replays(records, match_cells(run.costs))
+    replays = Replays(records, match_cells(run.costs), rules, run.turns)
     counts = ", ".join(
         f"{run.statuses[name]} {name}" for name in ("finished", "void", "bug", "unfinished") if name in run.statuses
     )
-    outcomes: dict[str, list[Outcome]] = defaultdict(list)
-    for outcome in run.outcomes:
-        outcomes[outcome.environment].append(outcome)
-    sections = [
-        leaderboard_section(board, outcomes[board.environment], policy_cells(run.costs, board.environment))
-        for board in run.boards
-    ]
-    for board in run.boards:
-        sections += map(sheet_section, transitivity_sheets(board, outcomes[board.environment]))
-        sections += judges_sections(board.environment, outcomes[board.environment])
-    if run.summary is not None:
-        sections.append(table_section(run.summary))
-    if run.costs is not None:
-        sections.append(sheet_section(cost_sheet(run.costs)))
     versions = ", ".join(f"{name} {version}" for name, version in sorted(fact_table("versions", run.facts).items()))
     _write(
         file,
@@ -95,48 +174,37 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         lines=_sources(run.facts),
         seal=run.seal,
         digest=run.digest,
-        sections=sections,
+        sections=run.sections,
         replays=replays,
         # Asked for after the chunks, which fill it.
-        index=lambda: Markup(
-            _script_json({"matches": replays.index, "rules": rules, "agents": agents, "drawn": DRAWN_TURNS})
+        index=lambda: pack(
+            json.dumps(
+                {**replays.index.table(), "rules": rules, "agents": agents, "drawn": DRAWN_TURNS}, separators=(",", ":")
+            )
         ),
         nonce=_nonce(f"{run.seal} {run.digest} {json.dumps(dict(run.facts))}"),
     )
 
 
-def write_results_page(
-    title: str,
-    lines: Sequence[str],
-    boards: Sequence[Leaderboard],
-    summary: Summary | None,
-    judgements: Mapping[str, Sequence[Judgement]],
-    file: TextIO,
-) -> None:
-    """Writes the report of results of which there are no matches, as ``write_page`` does.
-
-    Args:
-        title: what is shown.
-        lines: where it comes from.
-        boards: the leaderboard of each environment.
-        summary: the table over all of them; ``None`` for a single one.
-        judgements: by environment, those of its judges.
-        file: where to.
-    """
-    sections = [leaderboard_section(board, ()) for board in boards]
-    for environment, said in judgements.items():
-        sections += study_sections(environment, said)
-    if summary is not None:
-        sections.append(table_section(summary))
-    lead, *rest = lines
-    _write(file, title=title, lead=lead, lines=rest, sections=sections, replays=None, nonce=_nonce(json.dumps(lines)))
+def write_results_page(results: Results, file: TextIO) -> None:
+    """Writes the report of results of which there are no matches, as ``write_page`` does."""
+    lead, *rest = results.lines
+    _write(
+        file,
+        title=results.title,
+        lead=lead,
+        lines=rest,
+        sections=results.sections,
+        replays=None,
+        nonce=_nonce(json.dumps(results.lines)),
+    )
 
 
 def _write(file: TextIO, **values: Any) -> None:
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     files = resources.files("rating.report")
     page = environment.from_string((files / "page.html").read_text(encoding="utf-8"))
-    script = Markup((files / "page.js").read_text(encoding="utf-8"))
+    script = Markup("\n".join((files / name).read_text(encoding="utf-8") for name in _SCRIPTS))
     for piece in page.generate(script=script, **values):
         file.write(piece)
 
@@ -156,9 +224,3 @@ def _sources(facts: Mapping[str, str]) -> list[str]:
 def _nonce(what: str) -> str:
     """Returns what marks the page's own scripts; nobody whose words stand in the page could know what the others would say."""
     return hashlib.sha256(what.encode()).hexdigest()[:24]
-
-
-def _script_json(value: Any) -> str:
-    """Returns JSON that no browser can take for the end of a script or for markup."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

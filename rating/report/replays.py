@@ -7,10 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agents.records import Turn
+from agents.models.prompts.prompter import FORM, PROMPT
+from agents.records import Attempt, Turn
+from agents.turn import TurnSettings
 from llmarena_envs.core.narration import Scene
+from rating.records.prompts import PromptReader
 from rating.records.record import Record
 from rating.records.stories import tell
+from rating.report.match_index import MatchIndex
+from rating.report.prompts import pack_prompts
 
 _CHUNK = 50
 """Matches packed together: observations repeat from match to match, so larger packs are smaller in sum but slower to open."""
@@ -20,6 +25,9 @@ _LEVEL = 6
 
 _LARGE = 4_000_000
 """Characters from which on a pack is full whatever the number of its matches."""
+
+_DECIMALS = 2
+"""Of seconds: scripted policies take none."""
 
 DRAWN_TURNS = 4_000
 """Turns of each environment of which positions are drawn: those of its first matches, as long as this is not exceeded."""
@@ -31,40 +39,52 @@ class Replays:
     Args:
         records: of the run; read once, by ``chunks``.
         costs: what each match cost as it is written, by its id.
+        rules: as the page has them, by environment and agent.
+        settings: by environment, what was done about replies that are no legal move.
 
     Attributes:
-        index: one row a match: id, environment, number, policies, rewards, status, number of turns, cost, chunk, place in it;
-            complete after the last chunk.
+        index: of the matches; complete after the last chunk.
     """
 
-    def __init__(self, records: Iterable[Record], costs: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        records: Iterable[Record],
+        costs: Mapping[str, str],
+        rules: Mapping[str, Mapping[str, str]],
+        settings: Mapping[str, TurnSettings],
+    ) -> None:
         self._records = records
         self._costs = costs
+        self._rules = rules
+        self._prompts = PromptReader(settings)
         self._turns: Counter[str] = Counter()
-        self.index: list[dict[str, Any]] = []
+        self.index = MatchIndex()
 
     def chunks(self) -> Iterator[str]:
         """Yields packed matches, what happened in them, their turns and positions: base64 of zlib of JSON."""
         pending: list[str] = []
-        number, size = 0, 0
+        size = 0
         for record in self._records:
-            self.index.append({**_row(record, number, len(pending)), "cost": self._costs.get(record.match.id, "")})
+            self.index.add(record, self._costs.get(record.match.id, ""), len(pending))
             pending.append(json.dumps(self._content(record), ensure_ascii=False))
             size += len(pending[-1])
             if len(pending) == _CHUNK or size > _LARGE:
-                yield _pack(pending)
-                pending, number, size = [], number + 1, 0
+                yield pack(f"[{','.join(pending)}]")
+                pending, size = [], 0
         if pending:
-            yield _pack(pending)
+            yield pack(f"[{','.join(pending)}]")
 
     def _content(self, record: Record) -> dict[str, Any]:
         """Returns what is shown of a match that somebody looks at."""
         self._turns[record.match.environment] += len(record.turns)
         drawn = self._turns[record.match.environment] <= DRAWN_TURNS
         story = tell(record, draw=drawn)
+        prompts = self._prompts.read(record)
+        packed = pack_prompts(record, prompts, self._rules.get(record.match.environment, {}))
         return {
             "seats": {seat.agent: seat.policy for seat in record.outcome.seats} if record.outcome else {},
-            "turns": [_turn(turn) for turn in record.turns],
+            "turns": [_turn(turn, packed) for turn in record.turns],
+            "promptless": prompts.missing,
             # Behind the last turns, in which judges read most of it: so it packs best.
             "story": [_scene(scene) for scene in story.scenes],
             "drawn": drawn,
@@ -73,25 +93,9 @@ class Replays:
         }
 
 
-def _pack(matches: list[str]) -> str:
-    return base64.b64encode(zlib.compress(f"[{','.join(matches)}]".encode("utf-8", "replace"), _LEVEL)).decode()
-
-
-def _row(record: Record, chunk: int, place: int) -> dict[str, Any]:
-    seats = record.outcome.seats if record.outcome else ()
-    return {
-        "id": record.match.id,
-        "environment": record.match.environment,
-        "number": record.match.number,
-        "policies": record.match.policies,
-        "rewards": [seat.reward for seat in seats] if record.status == "finished" else [],
-        "forfeits": [seat.forfeit for seat in seats],
-        "status": record.status,
-        "error": record.error,
-        "turns": len(record.turns),
-        "chunk": chunk,
-        "place": place,
-    }
+def pack(text: str) -> str:
+    """Returns base64 of zlib of a text, in which nothing can be taken for markup."""
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), _LEVEL)).decode()
 
 
 def _scene(scene: Scene) -> dict[str, Any]:
@@ -104,7 +108,7 @@ def _scene(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _turn(turn: Turn) -> dict[str, Any]:
+def _turn(turn: Turn, prompts: Mapping[tuple[int, int], list[Any]]) -> dict[str, Any]:
     return {
         "agent": turn.agent,
         "read": turn.read,
@@ -113,12 +117,28 @@ def _turn(turn: Turn) -> dict[str, Any]:
         "fallback": turn.fallback,
         "attempts": [
             {
-                "reply": attempt.reply,
-                "kind": attempt.kind.name.lower(),
-                "message": attempt.message,
-                "tokens": [attempt.prompt_tokens, attempt.completion_tokens],
-                **({"reasoning": attempt.reasoning} if attempt.reasoning else {}),
+                **_attempt(attempt),
+                **({"prompt": prompts[turn.index, number]} if (turn.index, number) in prompts else {}),
             }
-            for attempt in turn.attempts
+            for number, attempt in enumerate(turn.attempts)
         ],
     }
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    """Returns what is shown of a reply; what there is nothing of is left out."""
+    shown = {
+        "reply": attempt.reply,
+        "kind": attempt.kind.name.lower(),
+        "message": attempt.message,
+        "seconds": round(attempt.seconds, _DECIMALS),
+        "waited": round(attempt.waited, _DECIMALS),
+        "calls": attempt.calls,
+        "request_id": attempt.request_id,
+        "reasoning": attempt.reasoning,
+        "detail": {name: value for name, value in (attempt.detail or {}).items() if name not in (FORM, PROMPT)},
+    }
+    counts = [attempt.prompt_tokens, attempt.completion_tokens, attempt.cached_tokens, attempt.reasoning_tokens]
+    if any(count != 0 for count in counts):
+        shown["tokens"] = counts
+    return {name: value for name, value in shown.items() if value or name in ("reply", "kind", "message", "tokens")}

@@ -1,9 +1,10 @@
-"""The sections of the report: a table, its figures and its matrix of pairs for each environment."""
+"""The sections of the report: a table each, with its figures and its matrix."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
 
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from llmarena_envs.core.options import OptionError
 from rating.judgements.from_records import declared_verdicts, judgements_of
@@ -11,55 +12,136 @@ from rating.judgements.judgement import Judgement
 from rating.judgements.study import study
 from rating.records.outcome import Outcome
 from rating.report import figures
-from rating.report.intervals import plot_intervals
+from rating.report.by_seat import place_tables
+from rating.report.calibrated import calibration_sheet
+from rating.report.failures import failure_shares, failure_sheet, reasons_grid
 from rating.report.judges import judge_sheets, kappa_charts
-from rating.report.matrix import pair_matrix
+from rating.report.matrix import PageMatrix, mean_matrix, pair_matrix, score_table
+from rating.report.plots import Plot
+from rating.report.rated import Rated
 from rating.report.tables import NOTHING, Sheet, sheet
+from rating.report.transitivity import transitivity_sheet
 from rating.schemes import reservations
-from rating.schemes.figures import Grid, Intervals, Pairs, Trajectories
+from rating.schemes.figures import Grid, Groups, Intervals, Matrix, Pairs, Trajectories
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
 
 
-def table_section(board: Leaderboard | Summary, costs: Mapping[str, str] = NOTHING) -> dict[str, Any]:
-    """Returns what the page's template needs to show a table with all its columns; ``costs`` are those of ``sheet``."""
-    return sheet_section(sheet(board, wide=True, costs=costs))
+@dataclass
+class Section:
+    """What the page's template needs to show a table of texts and what belongs to it.
+
+    Attributes:
+        shown: the table.
+        plots: figures below it.
+        grids: further tables.
+        matrix: of every two policies; ``None`` for none.
+    """
+
+    shown: Sheet
+    plots: list[Plot] = field(default_factory=list)
+    grids: list[Grid] = field(default_factory=list)
+    matrix: PageMatrix | None = None
+
+    @property
+    def figures(self) -> list[Markup]:
+        """The plots as they stand in a page."""
+        return [plot.markup() for plot in self.plots]
 
 
-def sheet_section(shown: Sheet) -> dict[str, Any]:
-    """Returns what the template needs to show a table of texts."""
-    return {
-        "name": shown.title,
-        "notes": shown.notes,
-        "headings": shown.header,
-        "texts": shown.texts,
-        "rows": shown.rows,
-        "figures": [],
-        "grids": [],
-        "matrix": None,
-    }
+def table_section(board: Leaderboard | Summary, costs: Mapping[str, str] = NOTHING) -> Section:
+    """Returns a table with all its columns; ``costs`` are those of ``sheet``."""
+    return Section(sheet(board, wide=True, costs=costs))
 
 
 def leaderboard_section(
-    board: Leaderboard, outcomes: Sequence[Outcome], costs: Mapping[str, str] = NOTHING
-) -> dict[str, Any]:
-    """Returns what the template needs to show a leaderboard with its figures; ``outcomes`` are those it was made from."""
+    board: Leaderboard, outcomes: Sequence[Outcome], costs: Mapping[str, str] = NOTHING, rated: Rated | None = None
+) -> Section:
+    """Returns a leaderboard with its figures.
+
+    Args:
+        board: the leaderboard.
+        outcomes: from which it was made.
+        costs: those of ``sheet``.
+        rated: what its ratings predict, which stands beside the results of pairs; ``None`` where nothing does.
+    """
     section = table_section(board, costs)
-    for figure in reservations.figures(board, outcomes):
-        match figure:
+
+    def add(what: str, label: str, figure: Figure) -> None:
+        section.plots.append(Plot(board.environment, what, label, figure))
+
+    def draw(table: Matrix) -> None:
+        if len(table.table) <= figures.MOST_IN_A_MAP:
+            add("pairs", table.label, figures.matrix(table))
+
+    for shown in reservations.figures(board, outcomes):
+        match shown:
             case Intervals():
-                section["figures"].append(Markup(plot_intervals(figure, board.environment)))
-            case Trajectories(history, label):
-                section["figures"].append(Markup(figures.trajectories(history, label)))
+                add(
+                    "ratings" if board.ranked_by().startswith("rating") else "means",
+                    shown.label,
+                    figures.intervals(shown),
+                )
+            case Trajectories():
+                add("course", f"{shown.label} after every match", figures.trajectories(shown))
+            case Groups():
+                add("parts", shown.label, figures.groups(shown))
             case Grid():
-                section["grids"].append(figure)
-            case Pairs(table):
-                section["matrix"] = pair_matrix(table)
+                section.grids.append(shown)
+            case Matrix():
+                section.matrix = mean_matrix(shown)
+                draw(shown)
+            case Pairs():
+                section.matrix = pair_matrix(shown, rated.expected() if rated else NOTHING_EXPECTED)
+                draw(score_table(shown))
     return section
 
 
-def judges_sections(environment: str, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """Returns what the template needs to show the judges of an environment; nothing where no judge gave a verdict.
+NOTHING_EXPECTED: Mapping[tuple[str, str], float] = {}
+
+
+def place_sections(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Section]:
+    """Returns results by seat, by role and by side, where an environment has them; ``outcomes`` are those of the leaderboard."""
+    sections = []
+    for what, shown, drawn in place_tables(board, outcomes):
+        plot = Plot(board.environment, what, drawn.label, figures.groups(drawn))
+        sections.append(Section(shown, [plot]))
+    return sections
+
+
+def rated_sections(environment: str, rated: Rated) -> list[Section]:
+    """Returns whether ratings predict what happens, and whether one order says who beats whom, as far as that can be told."""
+    sections = []
+    if (found := rated.calibration) is not None:
+        plot = Plot(environment, "calibration", "predicted and observed scores", figures.calibration(found))
+        sections.append(Section(calibration_sheet(environment, found), [plot]))
+    if (shown := transitivity_sheet(environment, rated.comparisons)) is not None:
+        sections.append(Section(shown))
+    return sections
+
+
+def failure_sections(
+    outcomes: Mapping[str, Sequence[Outcome]], reasons: Sequence[tuple[str, str, str, int]]
+) -> list[Section]:
+    """Returns what went wrong; nothing where nothing did.
+
+    Args:
+        outcomes: of each environment.
+        reasons: environment, status, reason and number of the matches that failed.
+    """
+    shown = failure_sheet([one for own in outcomes.values() for one in own], {})
+    if shown is None:
+        return []
+    plots = [
+        Plot(environment, "failures", drawn.label, figures.shares(drawn))
+        for environment, own in outcomes.items()
+        if (drawn := failure_shares(own)) is not None
+    ]
+    return [Section(shown, plots, reasons_grid(reasons))]
+
+
+def judges_sections(environment: str, outcomes: Sequence[Outcome]) -> list[Section]:
+    """Returns the judges of an environment; nothing where no judge gave a verdict.
 
     Args:
         environment: its name.
@@ -69,8 +151,8 @@ def judges_sections(environment: str, outcomes: Sequence[Outcome]) -> list[dict[
     return study_sections(environment, judgements_of(outcomes, verdicts) if verdicts else [])
 
 
-def study_sections(environment: str, judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
-    """Returns what the template needs to show judges; nothing where no judge gave a verdict.
+def study_sections(environment: str, judgements: Sequence[Judgement]) -> list[Section]:
+    """Returns judges; nothing where no judge gave a verdict.
 
     Args:
         environment: what they judged.
@@ -81,10 +163,13 @@ def study_sections(environment: str, judgements: Sequence[Judgement]) -> list[di
     try:
         found = study(judgements)
     except OptionError as error:  # of somebody's own environment: the rest of the report is made all the same
-        return [sheet_section(Sheet(f"Judges of {environment}", [], [], [str(error)], []))]
+        return [Section(Sheet(f"Judges of {environment}", [], [], [str(error)], []))]
     sections = [
-        sheet_section(shown._replace(title=f"Judges of {environment}" + (f": {shown.title}" if index else "")))
+        Section(shown._replace(title=f"Judges of {environment}" + (f": {shown.title}" if index else "")))
         for index, shown in enumerate(judge_sheets(found, ""))
     ]
-    sections[0]["figures"] = [Markup(figures.heat_maps(*chart)) for chart in kappa_charts(found)]
+    sections[0].plots = [
+        Plot(environment, "judges", "kappa of every two judges", figures.heat_maps(*chart))
+        for chart in kappa_charts(found)
+    ]
     return sections

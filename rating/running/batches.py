@@ -15,7 +15,7 @@ async def play_batches(
     play: Callable[[Match], Coroutine[Any, Any, Outcome]],
     on_batch: Callable[[Sequence[Match]], None] = lambda batch: None,
     *,
-    enough: int = 1_000,
+    enough: Callable[[], int] = lambda: 1_000,
 ) -> Stop:
     """Plays what a schedule asks for until it says stop, and what is under way then to its end.
 
@@ -27,7 +27,7 @@ async def play_batches(
         schedule: what is to be played.
         play: plays one match.
         on_batch: called with every batch before it is begun.
-        enough: matches under way at which no batch is begun, however many the lag allows; it changes nothing but when.
+        enough: says with how many matches under way no batch is begun, however many the lag allows; it changes nothing but when.
 
     Returns:
         Why the schedule stopped.
@@ -64,7 +64,7 @@ class _Pending:
         self._count -= 1
         self._one_ended.set()
 
-    async def fewer_than(self, enough: int) -> None:
-        while self._count >= enough:
+    async def fewer_than(self, enough: Callable[[], int]) -> None:
+        while self._count >= enough():
             self._one_ended.clear()
             await self._one_ended.wait()

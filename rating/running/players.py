@@ -3,18 +3,21 @@
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from pettingzoo import AECEnv
 
 from agents.desk import Seat
 from agents.models import ModelService
 from agents.models.calls import Call
+from agents.models.preflight import check_models
 from agents.player import Player, close_players
 from agents.policy import Policy
 from agents.registry import make_policy
 from llmarena_envs.catalogue import make_environment
+from llmarena_envs.core.errors import ArenaError
 from rating.records.match import Match
 from rating.running.run_file import PERSON, RunConfig
 from rating.running.session import ONE_GO, Session
@@ -23,26 +26,50 @@ COMPUTING = 2
 """Scripted policies that compute at once while pages are served: they share one core, of which the pages need some."""
 
 
+class Checked(NamedTuple):
+    """What came of asking every model once.
+
+    Attributes:
+        models: how many were asked.
+        errors: what keeps policies from playing, by name.
+    """
+
+    models: int
+    errors: Mapping[str, ArenaError]
+
+    def __str__(self) -> str:
+        reasons = "".join(f"\n  {name}: {error}" for name, error in sorted(self.errors.items()))
+        return f"{len(self.errors)} of {self.models} models cannot be asked:{reasons}"
+
+
 class Players:
     """Lends what a match needs, so that prompts and models are not loaded again for every match.
 
     Args:
         config: the run.
         session: what holds for this go at it.
-        on_call: told of every call of a model, in the task of its match.
+        on_call: told of every call of a model when it has ended, in the task of its match.
+        on_send: told of every call before it is sent, likewise.
+        asks: whether models are asked here; if not no keys are needed.
 
     Raises:
         OptionError: if the cache that the session names cannot be used.
     """
 
     def __init__(
-        self, config: RunConfig, session: Session = ONE_GO, on_call: Callable[[Call], None] = lambda call: None
+        self,
+        config: RunConfig,
+        session: Session = ONE_GO,
+        on_call: Callable[[Call], None] = lambda call: None,
+        on_send: Callable[[Call], None] = lambda call: None,
+        *,
+        asks: bool = True,
     ) -> None:
         self._config = config
         self._cache = session.open_cache()
         self._desk = session.desk
         self._computing = None if session.desk is None else asyncio.Semaphore(COMPUTING)
-        self._service = ModelService(on_call, self._cache, offline=session.offline)
+        self._service = ModelService(on_call, self._cache, offline=session.offline or not asks, on_send=on_send)
         self._agents: dict[str, tuple[str, ...]] = {}
         self._idle_environments: dict[str, list[AECEnv]] = defaultdict(list)
         self._idle_players: dict[tuple[str, str], list[Player]] = defaultdict(list)
@@ -64,6 +91,14 @@ class Players:
             self._agents[key] = tuple(env.possible_agents)
             self.return_environment(match, env)
         return dict(zip(self._agents[key], match.policies, strict=True))
+
+    def caller(self, call: Call, match: Match | None) -> str:
+        """Returns whose a call is; one outside of matches, by which a model is tried out, is that of the first with the model."""
+        return self.seats(match)[call.agent] if match else self._by_model.get(call.model, call.model)
+
+    @cached_property
+    def _by_model(self) -> dict[str, str]:
+        return self._config.policies_by_model()
 
     def stop_calls(self, error: Exception) -> None:
         """Lets no further call of a model begin: who asks gets ``error``."""
@@ -105,11 +140,26 @@ class Players:
         """Says whether every seat of the match is a baseline, which computes and waits for nothing."""
         return all(player.is_scripted for player in self._look_at(match))
 
+    def is_repeatable(self, match: Match) -> bool:
+        """Says whether nobody in the match is paid or waited for, so that what is lost of it is merely computed again."""
+        return all(
+            player.is_scripted and not (player.uses_service or player.is_person) for player in self._look_at(match)
+        )
+
     def has_person(self, match: Match) -> bool:
         """Says whether a person plays, who can only be asked in the process that has the terminal."""
         return any(player.is_person for player in self._look_at(match))
 
-    def with_preflight(self) -> dict[str, tuple[Policy, dict[str, Any]]]:
+    async def check_models(self) -> Checked:
+        """Asks every model once, those that serve included."""
+        models = self._with_preflight()
+        errors = await check_models(
+            {name: policy for name, (policy, _) in models.items()},
+            {name: observation for name, (_, observation) in models.items()},
+        )
+        return Checked(len(models), errors)
+
+    def _with_preflight(self) -> dict[str, tuple[Policy, dict[str, Any]]]:
         """Returns the policies of the run that can be checked before they play, those that serve included.
 
         Returns:

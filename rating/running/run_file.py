@@ -23,9 +23,11 @@ from llmarena_envs.core.options import OptionError, check_choice, nearest
 from rating.accounting.prices import Price, PriceTable
 from rating.running.price_file import read_prices
 from rating.running.run_tables import (
+    WORKERS,
     BudgetConfig,
     Count,
     EnvironmentConfig,
+    ExecutorName,
     PolicyConfig,
     RatingsConfig,
     ScheduleName,
@@ -66,9 +68,11 @@ class RunConfig(Table):
             ``max_matches`` holds in any case. What is known beforehand (a number of matches, the first ``min_matches``) is
             not waited for; so it limits how many matches are under way only where a rule waits for ratings, to so many batches.
         schedule: of all environments whose scheme has it and that do not say otherwise; see ``EnvironmentConfig``.
-        executor: ``async`` (this process), ``process`` (a pool, except for matches of a person or a model) or ``auto``: the
-            pool for matches between scripted policies.
-        workers: processes of the pool; 0 for one a core.
+        executor: where matches are played: ``asyncio`` (this process), ``process`` (a pool), ``ray`` (a Ray cluster), ``workers``
+            (whoever joins with ``llmarena work``) or ``auto``: the pool for matches between scripted policies, this process for
+            all others. Matches of a person are played in this process in any case, and those of a model too, unless workers
+            that join play them. It changes no result and may be changed while a run is under way.
+        workers: processes of the pool, or in the Ray cluster; 0 for one a core.
         concurrency: matches under way at once in this process.
         max_errors: provider failures and environment bugs after which the run stops; it can be resumed.
         tries: how often a match is begun within one run if a provider fails.
@@ -86,7 +90,7 @@ class RunConfig(Table):
     ratings: RatingsConfig = RatingsConfig()
     ahead: Count = 2
     schedule: ScheduleName = "round_robin"
-    executor: Literal["auto", "async", "process"] = "auto"
+    executor: ExecutorName = "auto"
     workers: Annotated[int, Field(ge=0, le=1024)] = 0
     concurrency: Count = 64
     max_errors: Annotated[int, Field(ge=0)] = 20
@@ -370,7 +374,7 @@ def parse_run_file(text: str, where: str, *, offline: bool = False) -> RunConfig
     except ValidationError as error:
         raise OptionError(f"{where}: {explanation(error)}") from error
     config = config.model_copy(update={"policy": [item for item in config.policy if not item.withdrawn]})
-    config.check(offline=offline)
+    config.check(offline=offline or config.executor == WORKERS)  # which ask from where they are
     return config
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from llmarena_envs.catalogue import canonical_name
 from rating.running.budget import Budget
@@ -10,6 +10,13 @@ from rating.running.tournament_config import TournamentConfig
 from rating.schemes.stopping import DEFAULT_RULE, StopRule
 
 ScheduleName = Literal["round_robin", "adaptive"]
+WORKERS = "workers"
+"""Name of the executor by which whoever joins plays."""
+
+ExecutorName = Annotated[
+    Literal["auto", "asyncio", "process", "ray", "workers"],
+    BeforeValidator(lambda name: "asyncio" if name == "async" else name),  # as run files had it
+]
 Fallback = Literal["forfeit", "random_legal", "noop"]
 Count = Annotated[int, Field(ge=1)]
 EnvironmentName = Annotated[str, AfterValidator(canonical_name)]

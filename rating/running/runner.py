@@ -4,37 +4,40 @@ import asyncio
 import json
 import logging
 import math
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 from agents import telemetry
 from agents.errors import ProviderError
 from agents.models.calls import Call
-from agents.models.preflight import check_models
 from agents.records import Turn
 from llmarena_envs.catalogue import make_environment, origin
 from rating.accounting.bill import Bill
-from rating.errors import BudgetExceeded, ErrorBudgetExceeded
+from rating.errors import BudgetExceeded, ErrorBudgetExceeded, RunError, StoreError
 from rating.records.match import Match
 from rating.records.outcome import FINAL, PLAYED, VOID, Outcome
+from rating.records.postgres.members import State
 from rating.records.record import void_outcome
 from rating.records.store import Store
 from rating.running.absences import Absences
 from rating.running.batches import play_batches
 from rating.running.budget import Halt, Halted
 from rating.running.contests import SCHEDULED, make_scheme, scheduled_matches
-from rating.running.executors import AsyncExecutor, Executor, Played, ProcessExecutor
+from rating.running.executors.choice import Executors
+from rating.running.executors.executor import Executor, Played
+from rating.running.executors.workers import Recalled
 from rating.running.fallback_watch import FallbackWatch
 from rating.running.ledger import Ledger
-from rating.running.players import Players
+from rating.running.players import Checked, Players
 from rating.running.progress import EnvironmentProgress, Progress, expected_matches
 from rating.running.resumption import PHASES
 from rating.running.run_file import RunConfig
+from rating.running.run_tables import WORKERS
 from rating.running.session import ONE_GO, Session
-from rating.running.slots import Slots
+from rating.running.trying import try_match
+from rating.running.workers.coordination import coordinate
 from rating.schedules.phases import Phases
 from rating.schedules.schedule import Schedule
 from rating.schemes.scheme import Scheme
@@ -45,11 +48,11 @@ ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
 MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
 """The match in whose task a model is called."""
 
-MATCHES_AT_DESK = 1_000
-"""Matches at once that wait for people at a desk, so that none of them holds up those of the others."""
-
 THEN = ", then "
 """Between the versions of a package with which a run was played."""
+
+_SECONDS_BETWEEN_BILLS = 0.5
+"""Between two looks at what the workers of a run have paid for."""
 
 _log = logging.getLogger(__name__)
 
@@ -89,30 +92,27 @@ class Runner:
         self._config = config
         self._max_errors = config.max_errors if session.max_errors is None else session.max_errors
         self._store = store
-        self._players = Players(config, session, self._on_call)
-        self._ledger = Ledger(store.path.parent, config.price_table())
+        executor = session.executor or config.executor
+        self._asks = executor != WORKERS or bool(config.people())
+        self._players = Players(config, session, self._on_call, self._on_send, asks=self._asks)
+        self._coordination = coordinate(store, executor)
+        identity = self._coordination.identity if self._coordination is not None else ""
+        self._ledger = Ledger(store.calls(identity), store.call_log(identity), config.price_table())
         self._budget = config.budget.budget().replaced(session.max_cost, session.max_tokens, session.max_seconds)
         if self._budget.cost is not None:
             config.check_priced()
         self._halt = Halt()
         self._tallies = {item.name: _Tally() for item in config.environment}
         self._errors = 0
+        self._deaths = 0
         self._absences = Absences(config, store)
         self._session = session
         self._preparation: asyncio.Task[None] | None = None
         self._schemes: dict[str, Scheme] = {}
         self._schedules: dict[str, Schedule] = {}
+        self._recorded: dict[str, Outcome] = {}
         self._watch = FallbackWatch(config.ratings.max_fallbacks)
-        self._here = AsyncExecutor(config, self._players, self._slots(config.concurrency))
-        self._people = AsyncExecutor(config, self._players, self._slots(1 if session.desk is None else MATCHES_AT_DESK))
-        self._pool = ProcessExecutor(config, self._slots(config.workers or os.cpu_count() or 1))
-
-    def _slots(self, count: int) -> Slots:
-        return Slots(count, [item.name for item in self._config.environment])
-
-    @cached_property
-    def _by_model(self) -> dict[str, str]:
-        return self._config.policies_by_model()
+        self._executors = Executors(config, self._players, session, self._coordination)
 
     @property
     def bill(self) -> Bill:
@@ -134,24 +134,36 @@ class Runner:
             ProviderError: if a model cannot be asked; nothing was played.
         """
         self._check_budget()
+        end = State.STOPPED
         clock = self._start_clock()
+        reading = asyncio.create_task(self._read_calls())
         try:
+            if self._coordination is not None:
+                self._coordination.start(self._executors.hear, self._executors.fail)
             for environment in self._config.environment:
                 scheme = self._schemes[environment.name] = make_scheme(self._config, environment.name)
                 self._schedules[environment.name] = scheme.schedule()
             async with asyncio.TaskGroup() as group:
                 for environment in self._config.environment:
                     group.create_task(self._play_environment(environment.name))
+            self._read_bill()
+            end = State.OVER
         except BaseExceptionGroup as errors:
             error = _first(errors)
+            self._read_bill()
             if isinstance(error, BudgetExceeded) and (exceeded := self._budget.exceeded(self.bill)):
                 error = BudgetExceeded(exceeded)  # with what was under way when the limit was reached
             raise error from errors
         finally:
             clock.cancel()
-            await self._pool.close()
+            reading.cancel()
+            if self._deaths:
+                _log.warning("workers that died in this session: %d; what they had played is not lost", self._deaths)
+            await self._executors.close()
             await self._players.close()
             self._ledger.close()
+            if self._coordination is not None:
+                self._coordination.close(end)
         return sum(tally.void for tally in self._tallies.values())
 
     def progress(self) -> Progress:
@@ -168,6 +180,7 @@ class Runner:
             in_flight=self._players.in_flight,
             limit=self._players.calls_allowed or None,
             suspended=self._absences.suspended,
+            deaths=self._deaths,
         )
 
     async def _play_environment(self, environment: str) -> None:
@@ -183,12 +196,10 @@ class Runner:
                 self._store.set_fact(f"{PHASES}{environment}", json.dumps(schedule.starts))
             if before is not None and tally.scheduled > before:  # the schedule goes on where it had ended before
                 self._store.set_fact(end, "")
-            for match in batch:
-                self._store.add_match(match)
+            self._recorded.update(self._store.add_matches(batch))
 
         # As many as find a slot, and as many again that wait for one.
-        enough = 2 * sum(executor.slots.count for executor in (self._here, self._pool, self._people))
-        stop = await play_batches(schedule, self._outcome, enter, enough=enough)
+        stop = await play_batches(schedule, self._outcome, enter, enough=lambda: 2 * self._executors.slots)
         self._store.set_fact(f"stopped:{environment}", stop.reason)
         # Without somebody for whom it had waited the schedule may end earlier than it had: everything played counts then.
         ends_here = not self._absences.suspended and not self._config.withdrawn(environment)
@@ -224,7 +235,7 @@ class Runner:
     async def _outcome(self, match: Match) -> Outcome:
         """Returns the outcome of a match that was played before, or plays it."""
         tally = self._tallies[match.environment]
-        known = self._store.outcome(match)
+        known = self._recorded.pop(match.id, None)
         if known is not None and known.status in FINAL:
             tally.count(known, is_new=False)
             return known
@@ -239,7 +250,7 @@ class Runner:
         await self._ready()
         if reason := self._absences.of(match):
             return self._leave_void(match, reason)
-        executor = self._executor(match)
+        executor = self._executors.of(match)
         async with executor.slots.hold(match.environment):
             return await self._play(match, executor)
 
@@ -251,20 +262,15 @@ class Runner:
 
     async def _prepare(self) -> None:
         """Finds out whether every model can be asked, and lets everybody play again who was suspended before."""
-        models = {} if self._session.offline else self._players.with_preflight()
         has_begun = any(status in PLAYED for status in self._store.statuses())
-        errors: Mapping[str, Exception] = {}
-        if models:
-            policies = {name: policy for name, (policy, _) in models.items()}
-            errors = await check_models(policies, {name: read for name, (_, read) in models.items()})
+        checked = Checked(0, {})
+        if self._asks and not self._session.offline:
+            checked = await self._players.check_models()
             self._halt.check()
-        if errors and (not has_begun or len(errors) == len(models)):
-            reasons = "\n".join(f"  {name}: {error}" for name, error in sorted(errors.items()))
-            raise ProviderError(
-                f"nothing was played, since {len(errors)} of {len(models)} models cannot be asked:\n{reasons}"
-            )
+        if checked.errors and (not has_begun or len(checked.errors) == checked.models):
+            raise ProviderError(f"nothing was played, since {checked}")
         self._absences.begin()
-        for name, error in sorted(errors.items()):  # of a run that goes on: the others finish
+        for name, error in sorted(checked.errors.items()):  # of a run that goes on: the others finish
             self._suspend(name, str(error))
 
     async def _play(self, match: Match, executor: Executor) -> Outcome:
@@ -275,8 +281,17 @@ class Runner:
             self._halt.check()
             if reason := self._absences.of(match):
                 return self._leave_void(match, reason)
-            played = await executor.play(match, self._store.turns(match), partial(self._take_turn, match))
-            self._store.finish(match, played.outcome, digest=played.digest, error=played.error)
+            try:
+                played = await try_match(
+                    self._store,
+                    executor,
+                    match,
+                    partial(self._take_turn, match),
+                    is_repeatable=self._players.is_repeatable(match),
+                )
+            except Recalled:
+                return self._leave_void(match, self._absences.of(match))
+            self._deaths += played.deaths
             if played.outcome.status not in PLAYED:
                 self._take_failure(match, played)
             if played.outcome.status != VOID or played.final:
@@ -284,7 +299,6 @@ class Runner:
         return played.outcome
 
     def _take_turn(self, match: Match, turn: Turn) -> None:
-        self._store.add_turn(match, turn)
         scheme = self._schemes[match.environment]
         if scheme.setting.declaration.is_rated(turn.agent):
             policy = match.policies[scheme.agents(len(match.policies)).index(turn.agent)]
@@ -292,16 +306,36 @@ class Runner:
                 _log.error("%s", warning)
         self._halt.check()
 
+    def _on_send(self, call: Call) -> None:
+        match = MATCH.get()
+        try:
+            self._ledger.begin(call, match, self._players.caller(call, match))
+        except (OSError, StoreError) as error:
+            self._end(error)
+            raise Halted(str(error)) from error  # what could not be noted is not sent
+
     def _on_call(self, call: Call) -> None:
-        """Enters a call; one outside of matches, by which a model is tried out, is that of the first policy with the model."""
         telemetry.record(call)
         match = MATCH.get()
-        policy = self._players.seats(match)[call.agent] if match else self._by_model.get(call.model, call.model)
         try:
-            self._ledger.add(call, match, policy)
-        except OSError as error:  # a log with gaps would be worse than none
+            self._ledger.add(call, match, self._players.caller(call, match))
+        except (OSError, StoreError) as error:  # a log with gaps would be worse than none
             self._end(error)
         self._check_budget()
+
+    async def _read_calls(self) -> None:
+        """Puts on the bill what workers pay for, and ends the run when that is too much."""
+        try:
+            while self._executors.are_elsewhere:
+                await asyncio.sleep(_SECONDS_BETWEEN_BILLS)
+                self._read_bill()
+                self._check_budget()
+        except RunError as error:
+            self._executors.fail(error)
+
+    def _read_bill(self) -> None:
+        if self._executors.are_elsewhere:
+            self._ledger.read_on()
 
     def _check_budget(self) -> None:
         exceeded = self._budget.exceeded(self.bill)
@@ -317,6 +351,7 @@ class Runner:
     def _end(self, error: Exception) -> None:
         """Lets nothing begin any more; what is under way comes to the end of its turn."""
         self._halt.order(error)
+        self._executors.stop(error)
         self._players.stop_calls(Halted(str(error)))
         if self._session.desk is not None:
             self._session.desk.close(Halted(str(error)))
@@ -326,18 +361,6 @@ class Runner:
         outcome = void_outcome(match, VOID)
         self._store.finish(match, outcome, error=reason, is_try=False)
         return outcome
-
-    def _executor(self, match: Match) -> Executor:
-        """Returns where a match is played: one of a person who is waited for, one of models here, a scripted one in the pool."""
-        if self._players.has_person(match):
-            return self._people
-        if self._players.uses_service(match):
-            return self._here
-        config = self._config
-        pooled = config.executor == "process" or (
-            config.executor == "auto" and config.workers != 1 and self._players.is_scripted(match)
-        )
-        return self._pool if pooled else self._here
 
     def _take_failure(self, match: Match, played: Played) -> None:
         """Suspends a policy that fails for good; whatever it fails at afterwards is no further error."""
@@ -351,6 +374,7 @@ class Runner:
         self._absences.suspend(policy, error)
         for schedule in self._schedules.values():
             schedule.leave_out(policy)
+        self._executors.recall(policy)
         _log.error("%s is suspended, the others go on: %s", policy, self._absences.suspended[policy])
 
     def _count_error(self, match: Match, played: Played) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from agents.desk import Desk
 from agents.models.cache import ReplyCache
 from llmarena_envs.core.options import OptionError
+from rating.running.run_tables import ExecutorName
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class Session:
         max_cost: of all calls of the run so far, at which play stops; likewise.
         max_tokens: read and written in all calls of the run so far; likewise.
         max_seconds: that this session may take; likewise.
+        executor: where matches are played; likewise.
         cache: directory in which the replies of models are looked for first, and kept; by default there is none.
         offline: whether no model is asked for a reply that is not in the cache.
         quiet: whether nothing is shown but what goes wrong for good.
@@ -30,6 +32,7 @@ class Session:
     max_cost: float | None = None
     max_tokens: int | None = None
     max_seconds: float | None = None
+    executor: ExecutorName | None = None
     cache: Path | None = None
     offline: bool = False
     quiet: bool = False

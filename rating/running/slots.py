@@ -27,6 +27,13 @@ class Slots:
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {group: deque() for group in groups}
         self._granting = False
 
+    def widen(self, count: int) -> None:
+        """Makes the number of slots ``count``, if that is more than there are."""
+        added = max(count - self.count, 0)
+        self.count += added
+        self._free += added
+        self._grant_soon()
+
     @asynccontextmanager
     async def hold(self, group: str) -> AsyncIterator[None]:
         """Waits for a slot and holds it."""

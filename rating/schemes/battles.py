@@ -15,7 +15,7 @@ from rating.schemes.leaderboard import RANKS_OF_RATINGS, Column, Effort, Interva
 from rating.schemes.skill_board import RATING
 from rating.statistics.across import Pool, win_probabilities
 from rating.statistics.battles import Battle, comparisons_of
-from rating.statistics.bradley_terry import Comparisons, Standing, mean_scores, standings
+from rating.statistics.bradley_terry import Standing, mean_scores, standings, tallies
 from rating.statistics.estimates import Tally
 from rating.statistics.transitivity import against_one_scale
 
@@ -98,6 +98,10 @@ class BattleLeaderboard(Leaderboard):
             Column("W/D/L", lambda row: cells.tally(row.tally), wide=True),
         ]
 
+    def ranked_by(self) -> str:
+        """Names the rating."""
+        return "rating"
+
     def rank_note(self) -> str:
         """Says what the ranks are."""
         return RANKS_OF_RATINGS
@@ -116,7 +120,7 @@ class BattleLeaderboard(Leaderboard):
 
     def figures(self, outcomes: Sequence[object]) -> list[Figure]:
         """Returns ratings with their intervals, and the results of every pair."""
-        names = sorted(row.policy for row in self.rows)
+        names = [row.policy for row in self.rows]
         table: dict[str, dict[str, Tally | None]] = {name: dict.fromkeys(names) for name in names}
         for pair in self.pairs:
             table[pair.first][pair.second] = pair.tally
@@ -145,7 +149,7 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
         raise ValueError(f"{environment}: expected results of two policies, got none")
     found = standings(comparisons)
     fitted, place = found.fitted, {name: index for index, name in enumerate(comparisons.policies)}
-    table = _tallies(comparisons)
+    table = tallies(comparisons)
     against_all = win_probabilities({environment: fitted}, Pool((environment,), comparisons.policies))
     scores = mean_scores(comparisons)
     rows = []
@@ -188,12 +192,3 @@ def _row(row: Standing, score: float, tally: Tally, against_all: float) -> Battl
         tally=tally,
         against_all=against_all,
     )
-
-
-def _tallies(comparisons: Comparisons) -> np.ndarray:
-    """Returns how often the row's policy scored more than half, half and less against the column's, shape (n, n, 3)."""
-    size = len(comparisons.policies)
-    kind = np.where(comparisons.score > 0.5, 0, np.where(comparisons.score == 0.5, 1, 2))
-    cells_of = (comparisons.first * size + comparisons.second) * 3 + kind
-    table = np.bincount(cells_of, minlength=size * size * 3).reshape(size, size, 3)
-    return table + table.transpose(1, 0, 2)[..., ::-1]

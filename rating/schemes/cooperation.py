@@ -13,7 +13,8 @@ from rating.records.outcome import Outcome
 from rating.schedules.cross_play import cross_play
 from rating.schedules.self_play import self_play
 from rating.schemes import cells
-from rating.schemes.figures import Figure, estimate_figure
+from rating.schemes.course import running_means
+from rating.schemes.figures import Figure, Matrix, estimate_figure
 from rating.schemes.leaderboard import (
     Column,
     Leaderboard,
@@ -27,9 +28,9 @@ from rating.schemes.leaderboard import (
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
-from rating.statistics.estimates import Estimate
+from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.plus_minus import TeamResult, plus_minus
-from rating.statistics.results import finished, rated_seats
+from rating.statistics.results import finished, rated_seats, rewards
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +84,27 @@ class CooperativeLeaderboard(Leaderboard):
         )
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the mean rewards with itself and their intervals."""
+        """Returns the mean rewards with itself and their intervals, their course, and what every two get together."""
         rows = ((row.policy, row.self_play) for row in self.rows)
-        return estimate_figure(rows, "mean reward with itself, with its 95 % interval")
+        means = estimate_figure(rows, "mean reward with itself, with its 95 % interval")
+        alone = rewards(outcome for outcome in outcomes if _is_self_play(outcome))
+        return [*means, *running_means(alone, "mean reward with itself"), *self._partners(outcomes)]
+
+    def _partners(self, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the mean common reward of every two policies; nothing where none played with another."""
+        cases: dict[tuple[str, str], tuple[list[float], list[int]]] = {}
+        for outcome in finished(outcomes):
+            names = sorted({seat.policy for seat in outcome.seats})
+            if len(outcome.seats) == 2:
+                values, deals = cases.setdefault((names[0], names[-1]), ([], []))
+                values.append(fmean(seat.reward for seat in outcome.seats))
+                deals.append(outcome.seed)
+        if all(one == other for one, other in cases):
+            return []
+        means = {pair: mean_estimate(*own) for pair, own in cases.items()}
+        policies = [row.policy for row in self.rows]
+        table = {one: {other: means.get((min(one, other), max(one, other))) for other in policies} for one in policies}
+        return [Matrix(table, "mean common reward of the row with the column")]
 
 
 class Cooperation(Repeating):

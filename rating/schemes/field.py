@@ -13,6 +13,7 @@ from rating.records.match import Match
 from rating.records.outcome import Outcome, SeatOutcome
 from rating.schedules.field import field_play, seat_under_test
 from rating.schemes import cells
+from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, common_fields, ranked, row_fields
 from rating.schemes.missing import missing_intervals
@@ -73,11 +74,18 @@ class FieldLeaderboard(Leaderboard):
         return [f"one seat under test, all others: {self.opponent}", *missing_intervals(values)]
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the metric with its intervals."""
+        """Returns the metric with its intervals, and its course, but for that of the opponent in tests of its own."""
         what = f"mean {self.statistic}" if self.statistic else "share of wins"
-        return estimate_figure(
+        means = estimate_figure(
             ((row.policy, row.value or row.wins) for row in self.rows), f"{what} with its 95 % interval"
         )
+        tested = (
+            (outcome.number, seat.policy, seat.statistics[self.statistic] if self.statistic else float(seat.reward > 0))
+            for outcome in finished(outcomes)
+            for seat in outcome.seats
+            if seat.policy != self.opponent
+        )
+        return [*means, *running_means(tested, what)]
 
 
 class Field(Repeating):

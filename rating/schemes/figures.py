@@ -20,6 +20,36 @@ class Intervals:
 
 
 @dataclass(frozen=True)
+class Groups:
+    """Several values with their intervals for every policy.
+
+    Attributes:
+        parts: what the values belong to, e.g. seats.
+        rows: policy and a value for each part, ``None`` where there is none.
+        label: what the values are.
+    """
+
+    parts: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Estimate | None]]]
+    label: str
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Parts of a whole for every policy.
+
+    Attributes:
+        parts: what they are.
+        rows: policy and the size of each part.
+        label: what the sizes are of.
+    """
+
+    parts: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[float]]]
+    label: str
+
+
+@dataclass(frozen=True)
 class Trajectories:
     """A rating after every match.
 
@@ -44,6 +74,21 @@ class Pairs:
 
 
 @dataclass(frozen=True)
+class Matrix:
+    """A mean for every two policies.
+
+    Attributes:
+        table: row, then column; ``None`` where there is none.
+        label: what the means are of.
+        percent: whether they are shares, 0 to 1.
+    """
+
+    table: Mapping[str, Mapping[str, Estimate | None]]
+    label: str
+    percent: bool = False
+
+
+@dataclass(frozen=True)
 class Grid:
     """A table of texts.
 
@@ -58,7 +103,7 @@ class Grid:
     rows: Sequence[Sequence[str]]
 
 
-Figure = Intervals | Trajectories | Pairs | Grid
+Figure = Intervals | Groups | Trajectories | Pairs | Matrix | Grid
 
 
 def estimate_figure(rows: Iterable[tuple[str, Estimate | None]], label: str) -> list[Figure]:

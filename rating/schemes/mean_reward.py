@@ -10,14 +10,16 @@ from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
 from rating.schemes import cells
-from rating.schemes.figures import Figure, estimate_figure
+from rating.schemes.course import running_means
+from rating.schemes.figures import Figure, Pairs, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.stopping import CountRule, StandstillRule
-from rating.statistics.bradley_terry import Standings, compare, standings
-from rating.statistics.results import finished
+from rating.statistics.bradley_terry import Comparisons, Standings, compare, standings, tallies
+from rating.statistics.estimates import Tally
+from rating.statistics.results import finished, rewards
 from rating.statistics.stableness import StablenessRule
 
 COMPANY = "the tables were chosen by results, so each policy had company of its own: compare ratings, not mean rewards"
@@ -66,8 +68,28 @@ class RewardLeaderboard(Leaderboard):
         return [*notes, *self.caveats, *missing_intervals(row.reward for row in self.rows)]
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the mean rewards with their intervals."""
-        return estimate_figure(((row.policy, row.reward) for row in self.rows), "mean reward with its 95 % interval")
+        """Returns the mean rewards with their intervals, their course, and who was paid more than whom."""
+        means = estimate_figure(((row.policy, row.reward) for row in self.rows), "mean reward with its 95 % interval")
+        return [*means, *running_means(rewards(outcomes), "mean reward"), *self._pairs(outcomes)]
+
+    def _pairs(self, outcomes: Sequence[Outcome]) -> list[Figure]:
+        results = compare(outcomes)
+        if not results.policies:
+            return []
+        found = tallies(results)
+        place = {name: index for index, name in enumerate(results.policies)}
+        names = [row.policy for row in self.rows if row.policy in place]
+        return [
+            Pairs(
+                {
+                    one: {
+                        other: Tally(*map(int, counts)) if (counts := found[place[one], place[other]]).any() else None
+                        for other in names
+                    }
+                    for one in names
+                }
+            )
+        ]
 
 
 class MeanReward(Repeating):
@@ -147,6 +169,10 @@ def reward_leaderboard(
 
 def _ratings(outcomes: Sequence[Outcome]) -> Standings | None:
     """Returns the ratings of policies that met at tables of three and more; a pair of one table is not independent of others."""
-    tables = [outcome for outcome in finished(outcomes) if len(outcome.seats) > 2]
-    pairs = compare(tables)
-    return standings(replace(pairs, seated=False)) if pairs.policies else None
+    pairs = tables_of_many(outcomes)
+    return standings(pairs) if pairs.policies else None
+
+
+def tables_of_many(outcomes: Iterable[Outcome]) -> Comparisons:
+    """Returns the results of all pairs at tables of three and more, where seats are not those of a pair."""
+    return replace(compare(outcome for outcome in finished(outcomes) if len(outcome.seats) > 2), seated=False)

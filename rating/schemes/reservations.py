@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from rating.records.outcome import VOID, Outcome
-from rating.schemes.figures import Figure, Pairs, Trajectories
+from rating.schemes.figures import Figure, Matrix, Pairs, Trajectories
 from rating.schemes.leaderboard import Effort, Leaderboard, Row, with_ranks
 from rating.statistics.results import rated_seats
 
@@ -23,6 +23,7 @@ _REMEDIES = {
 _REMEDY = "read its replies with `llmarena replay`"
 
 AnyBoard = TypeVar("AnyBoard", bound=Leaderboard)
+Value = TypeVar("Value")
 
 
 def share_played_for(effort: Effort) -> float:
@@ -99,14 +100,20 @@ def _without(figure: Figure, names: Collection[str]) -> Figure | None:
             kept = {name: course for name, course in history.items() if name not in names}
             return Trajectories(kept, label) if kept else None
         case Pairs(table):
-            rows = {
-                name: {other: tally for other, tally in row.items() if other not in names}
-                for name, row in table.items()
-                if name not in names
-            }
-            return Pairs(rows) if rows else None
+            return Pairs(rows) if (rows := _among_others(table, names)) else None
+        case Matrix(means):
+            return replace(figure, table=rest) if (rest := _among_others(means, names)) else None
         case _:
             return figure
+
+
+def _among_others(table: Mapping[str, Mapping[str, Value]], names: Collection[str]) -> dict[str, dict[str, Value]]:
+    """Returns a table of every two without some of them."""
+    return {
+        name: {other: value for other, value in row.items() if other not in names}
+        for name, row in table.items()
+        if name not in names
+    }
 
 
 def notes(board: Leaderboard) -> list[str]:

@@ -20,8 +20,9 @@ from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
 from rating.schedules.field import field_play
 from rating.schemes import cells
+from rating.schemes.course import running_means
 from rating.schemes.field import STANDARD_OPPONENT
-from rating.schemes.figures import Figure, estimate_figure
+from rating.schemes.figures import Figure, Matrix, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
@@ -60,6 +61,7 @@ class RoleLeaderboard(Leaderboard):
     Attributes:
         results: what the roles' values are: ``wins`` or ``scores``.
         roles: the one that policies are ranked by first.
+        casting: who had which role.
         unclassified: finished matches of which it is not known who had which role; they count for no role.
         advantage: of the side of the first role between average players, in Elo; ``None`` where no skills are fitted.
         advantage_low: lower end of its 95 % interval.
@@ -69,6 +71,7 @@ class RoleLeaderboard(Leaderboard):
     rows: Sequence[RoleRow]
     results: str
     roles: tuple[str, ...]
+    casting: "Casting"
     unclassified: int
     advantage: float | None = None
     advantage_low: float | None = None
@@ -101,11 +104,46 @@ class RoleLeaderboard(Leaderboard):
         return notes + missing_intervals(value for row in self.rows for value in (*row.roles.values(), row.reward))
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the results in the first role with their intervals."""
+        """Returns the results in the first role with their intervals, their course, and those of every two policies."""
         role = self.roles[0]
         what = "share of wins" if self.results == "wins" else "mean score"
         rows = ((row.policy, row.roles[role]) for row in self.rows)
-        return estimate_figure(rows, f"{what} as {role} with its 95 % interval")
+        means = estimate_figure(rows, f"{what} as {role} with its 95 % interval")
+        played = [(outcome, cast) for outcome in finished(outcomes) if (cast := self.casting.cast(outcome))]
+        return [*means, *running_means(self._in_first_role(played), f"{what} as {role}"), *self._company(played)]
+
+    def _in_first_role(self, played: Iterable[tuple[Outcome, list[str]]]) -> Iterator[tuple[int, str, float]]:
+        """Yields match number, policy and what it got in the first role, for each seat of it that counts for the table."""
+        for outcome, cast in played:
+            seats = list(zip(outcome.seats, cast, strict=True))
+            others = {seat.policy for seat, role in seats if role != self.roles[0]}
+            if not self.casting.opponent or others == {self.casting.opponent}:
+                for seat, role in seats:
+                    if role == self.roles[0]:
+                        yield outcome.number, seat.policy, self._worth(seat.reward)
+
+    def _company(self, played: Iterable[tuple[Outcome, list[str]]]) -> list[Figure]:
+        """Returns what the first role got by who had it and who had the other; nothing where there are not two seats."""
+        cases: dict[tuple[str, str], _Cases] = {}
+        for outcome, cast in played:
+            if len(cast) != 2 or cast.count(self.roles[0]) != 1:
+                return []
+            first = cast.index(self.roles[0])
+            ours, theirs = outcome.seats[first], outcome.seats[1 - first]
+            cases.setdefault((ours.policy, theirs.policy), _Cases()).add([ours.reward], outcome.seed)
+        if not cases:
+            return []
+        names = [row.policy for row in self.rows]
+        table = {
+            one: {other: cases.get((one, other), _Cases()).estimate(self.results) for other in names} for one in names
+        }
+        is_share = self.results == "wins"
+        what = "share of wins" if is_share else "mean score"
+        label = f"{what} of the row as {self.roles[0]} with the column as {self.roles[1]}"
+        return [Matrix(table, label, percent=is_share)]
+
+    def _worth(self, reward: float) -> float:
+        return float(reward > 0) if self.results == "wins" else reward
 
 
 @dataclass(frozen=True)
@@ -289,6 +327,7 @@ def role_leaderboard(
         rows=ranked(rows, lambda row: row.metric),
         results=results,
         roles=casting.roles,
+        casting=casting,
         unclassified=unclassified,
         advantage=fitted.advantage if fitted else None,
         advantage_low=fitted.advantage - Z_95 * fitted.advantage_error if fitted else None,

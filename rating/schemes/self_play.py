@@ -10,13 +10,14 @@ from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.self_play import self_play
 from rating.schemes import cells
+from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Tally
-from rating.statistics.results import duels
+from rating.statistics.results import duels, rewards
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +46,9 @@ class SelfPlayLeaderboard(Leaderboard):
         return missing_intervals(row.reward for row in self.rows)
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the mean rewards with their intervals."""
-        return estimate_figure(((row.policy, row.reward) for row in self.rows), "mean reward with its 95 % interval")
+        """Returns the mean rewards with their intervals, and their course."""
+        means = estimate_figure(((row.policy, row.reward) for row in self.rows), "mean reward with its 95 % interval")
+        return [*means, *running_means(rewards(outcomes), "mean reward")]
 
 
 class SelfPlay(Repeating):

@@ -214,7 +214,9 @@ class SkillLeaderboard(Leaderboard):
         """Returns ratings with their intervals, their course, and the results of every pair."""
         rated = [(row.policy, row.rating, row.low, row.high) for row in self.rows if row.rating is not None]
         intervals = [Intervals(rated, "Bradley-Terry rating in Elo with its 95 % interval")] if rated else []
-        table = pair_table(duels(outcomes, with_itself=True))
+        found = pair_table(duels(outcomes, with_itself=True))
+        names = [row.policy for row in self.rows if row.policy in found]
+        table = {one: {other: found[one][other] for other in names} for one in names}
         return [*intervals, *self.course(outcomes), *([Pairs(table)] if table else [])]
 
     def course(self, outcomes: Sequence[Outcome]) -> list[Figure]:

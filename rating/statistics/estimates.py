@@ -119,13 +119,25 @@ def mean_half_width(sums: Floats, sizes: Integers, confidence: float = 0.95) -> 
     """
     if len(sums) < 2:
         return math.inf
-    share = sizes / sizes.sum()
     residuals = (sums - sizes * (sums.sum() / sizes.sum())) / sizes.sum()
     if np.abs(residuals).max() <= 1e-12 * np.abs(sums).max() / sizes.sum():
         return 0.0
+    return half_width_by_size(sizes, np.ones_like(sizes), residuals**2, confidence)
+
+
+def half_width_by_size(sizes: Integers, counts: Integers, squares: Floats, confidence: float = 0.95) -> float:
+    """Returns what ``mean_half_width`` does, of clusters that are counted by size.
+
+    Args:
+        sizes: number of values in a cluster, shape (S,).
+        counts: number of clusters of each size, shape (S,); two or more in all.
+        squares: for each size the sum, over its clusters, of the squares of residual divided by number of values, shape (S,).
+        confidence: of the interval.
+    """
+    share = sizes / (sizes @ counts)
     leverage = share**2 / (1 - share)
-    freedom = 1 / (share @ share + leverage.sum() ** 2 - leverage @ leverage)
-    error = math.sqrt(np.sum(residuals**2 / (1 - share)))
+    freedom = 1 / (counts @ share**2 + (counts @ leverage) ** 2 - counts @ leverage**2)
+    error = math.sqrt(np.sum(squares / (1 - share)))
     return float(stdtrit(freedom, (1 + confidence) / 2)) * error
 
 

@@ -75,6 +75,16 @@ def seats_of(outcomes: Iterable[Outcome], policy: str) -> Iterator[tuple[Outcome
                 yield outcome, own
 
 
+def rewards(outcomes: Iterable[Outcome]) -> Iterator[tuple[int, str, float]]:
+    """Yields match number, policy and its reward in the match, the mean of its seats, for all finished matches in their order."""
+    for outcome in finished(outcomes):
+        own: dict[str, list[float]] = {}
+        for seat in outcome.seats:
+            own.setdefault(seat.policy, []).append(seat.reward)
+        for policy, paid in own.items():
+            yield outcome.number, policy, sum(paid) / len(paid)
+
+
 def duels(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[Duel]:
     """Returns the results of finished two-player matches in match-number order.
 

@@ -1,16 +1,44 @@
 """A mean that grows with its values, and how closely it is known."""
 
+import math
 from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
-from rating.statistics.estimates import mean_half_width
+from rating.statistics.estimates import half_width_by_size
+
+_ROUNDING = Fraction(1, 10**12)
+"""Share of the sums of deals below which their differences are errors of rounding, e.g. of 0.1 + 0.2 from 0.3."""
+
+
+@dataclass
+class _SameSize:
+    """The deals with one number of values.
+
+    Attributes:
+        deals: how many.
+        sums: sum over them of the sum of their values.
+        squares: sum of its squares.
+    """
+
+    deals: int = 0
+    sums: Fraction = Fraction()
+    squares: Fraction = Fraction()
+
+    def count(self, total: Fraction, sign: int) -> None:
+        """Takes a deal with this sum of values, or, with the sign -1, takes it away."""
+        self.deals += sign
+        self.sums += sign * total
+        self.squares += sign * total * total
 
 
 class RunningMean:
     """A running mean whose independent cases are deals: matches that share one tell less than as many on deals of their own.
 
-    A deal may grow at any time, so one that is not yet complete simply counts for less.
+    A deal may grow at any time, so one that is not yet complete simply counts for less. Sums are exact, so that nothing is lost
+    where values are large and alike, and the interval costs the same after a hundred values as after a hundred thousand.
 
     Attributes:
         n: number of values so far.
@@ -19,8 +47,8 @@ class RunningMean:
 
     def __init__(self) -> None:
         self.n, self.mean = 0, 0.0
-        self._start = 0.0
-        self._deals: dict[Hashable, list[float]] = {}
+        self._deals: dict[Hashable, tuple[int, Fraction]] = {}
+        self._by_size: dict[int, _SameSize] = {}
 
     @property
     def deals(self) -> int:
@@ -34,14 +62,15 @@ class RunningMean:
             value: a finite number.
             deal: which deal it belongs to, e.g. the seed of its match; ``None`` if it is one by itself.
         """
-        if not self.n:
-            self._start = value
         self.n += 1
         self.mean += (value - self.mean) / self.n
-        sums = self._deals.setdefault(("alone", self.n) if deal is None else deal, [0.0, 0])
-        # Sums of differences from the first value keep their digits where values are large and alike.
-        sums[0] += value - self._start
-        sums[1] += 1
+        key = ("alone", self.n) if deal is None else deal
+        size, total = self._deals.get(key, (0, Fraction()))
+        if size:
+            self._by_size[size].count(total, -1)
+        size, total = size + 1, total + Fraction(value)
+        self._by_size.setdefault(size, _SameSize()).count(total, 1)
+        self._deals[key] = size, total
 
     def half_width(self) -> float:
         """Returns half the width of the 95 % interval, as that of ``mean_estimate``.
@@ -49,5 +78,25 @@ class RunningMean:
         Returns:
             0 if all deals are alike, infinite for fewer than two.
         """
-        sums, sizes = np.array(list(self._deals.values())).reshape(-1, 2).T
-        return mean_half_width(sums, sizes)
+        if self.deals < 2:
+            return math.inf
+        found = [(size, group) for size, group in self._by_size.items() if group.deals]
+        total = sum((group.sums for _, group in found), Fraction())
+        exact = [_squares(size, group, total, self.n) for size, group in found]
+        if sum(exact) <= _ROUNDING**2 * sum(group.squares for _, group in found):
+            return 0.0
+        sizes, counts = np.array([(size, group.deals) for size, group in found]).T
+        return half_width_by_size(sizes, counts, np.array(list(map(float, exact))) / self.n**2)
+
+
+def _squares(size: int, group: _SameSize, total: Fraction, values: int) -> Fraction:
+    """Returns the sum of the squared differences of the sums of deals of one size from what they would be if all were alike.
+
+    Args:
+        size: number of values in each.
+        group: these deals.
+        total: sum of all values of all deals.
+        values: how many there are.
+    """
+    expected = size * total / values
+    return group.squares - 2 * expected * group.sums + expected * expected * group.deals

@@ -1,16 +1,16 @@
 """A run as training data: what is asked for, and what is written."""
 
 import itertools
-import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
 from llmarena_envs.core.options import check_choice
 from rating.errors import RunError
-from rating.records.store import Store, fact_table
+from rating.records.recorded import fact_table
+from rating.records.store import Store
+from rating.replacing import is_stream, replacing, replacing_text
 from rating.running import run_directory
 from rating.running.people import people
 from rating.running.run_file import RunConfig
@@ -89,7 +89,7 @@ class Export:
         first = next(rows, None)
         if first is None:
             return 0
-        with _replacing(path) as unfinished:
+        with replacing(path) as unfinished:
             (unfinished / SHARDS).mkdir(parents=True)
             written = write_shards(itertools.chain([first], rows), self._format.columns, unfinished / SHARDS)
             (unfinished / CARD).write_text(self._card(written).text(), encoding="utf-8", newline="\n")
@@ -137,35 +137,7 @@ def write_file(export: Export, path: Path) -> int:
     """
     if path.is_dir():
         raise RunError(f"{path}: expected a file to write, but it is a directory; one is made with --parquet")
-    if is_stream(path):
-        with path.open("w", encoding="utf-8", newline="\n") as stream:
-            return export.write_lines(stream)
-    path = path.resolve()  # of a link, what it names is replaced
-    if not path.parent.is_dir():
+    if not is_stream(path) and not path.resolve().parent.is_dir():  # of a link, what it names is replaced
         raise RunError(f"{path}: expected a directory to write the file in, but there is none")
-    with _replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as file:
+    with replacing_text(path) as file:
         return export.write_lines(file)
-
-
-def is_stream(path: Path) -> bool:
-    """Says whether a path is something that is written to and cannot be replaced, as a pipe or a device."""
-    return path.exists() and not path.is_file() and not path.is_dir()
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Gives the path of something unfinished, which takes its place at the end or is gone."""
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    _remove(unfinished)  # of somebody who was killed
-    try:
-        yield unfinished
-        unfinished.replace(path)
-    finally:
-        _remove(unfinished)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

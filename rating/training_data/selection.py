@@ -10,7 +10,7 @@ from llmarena_envs.catalogue import load_environment
 from rating.records.match import Match
 from rating.records.outcome import FINISHED
 from rating.records.record import Record
-from rating.records.store import Damage
+from rating.records.recorded import Damage
 from rating.training_data.columns import Part, deal_columns
 from rating.training_data.conversations import listen
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from rating.errors import RunError
 from rating.records.packing import pack, unpack
 
 
@@ -32,6 +33,8 @@ class Spool:
     ) -> None:
         self._db.close()
         self._place.cleanup()
+        if isinstance(error, sqlite3.Error):
+            raise RunError(f"rows cannot be put aside in {self._place.name}: {error}; make room there") from error
 
 
 class RowSpool(Spool):

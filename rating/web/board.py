@@ -1,7 +1,7 @@
 """Pages of a run that somebody watches: leaderboards, matches, and each of them turn by turn. They read and change nothing."""
 
 import zlib
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from secrets import compare_digest
@@ -17,7 +17,9 @@ from starlette.routing import Route
 from agents.records import encodable
 from llmarena_envs.core.terminal import printable
 from rating.records.outcome import BUG, VOID
+from rating.records.postgres.members import Member, State
 from rating.report.tables import Sheet
+from rating.report.workers import is_gone, worker_sheet
 from rating.schemes.leaderboard import ALWAYS
 from rating.web.links import Links
 from rating.web.listing import RESULTS, Choice, choose, describe
@@ -139,6 +141,7 @@ class _Board:
         values: dict[str, Any] = {
             "progress": _progress(view) if entries else None,
             "state": _state(view),
+            "workers": _workers(view.moment.members),
             "tables": view.tables,
             "plots": [[Markup(plot) for plot in ratings.plots] for ratings in view.tables.ratings],
             "under_way": under_way[:_SHOWN_UNDER_WAY],
@@ -234,6 +237,12 @@ def _state(view: View) -> str:
     if statuses & {UNDER_WAY, WAITING, VOID}:
         return "It was stopped and can go on, with llmarena resume."
     return "It has ended."
+
+
+def _workers(members: Sequence[Member]) -> Sheet | None:
+    """Returns who plays a run for now, if that is not one process alone."""
+    here = any(not is_gone(member) and member.state is not State.ALONE for member in members)
+    return worker_sheet(members, gone=False) if here else None
 
 
 def _progress(view: View) -> Sheet:

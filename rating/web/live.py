@@ -2,7 +2,6 @@
 
 import asyncio
 import secrets
-import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -186,6 +185,4 @@ def twice(read: Callable[[], T]) -> T:
 
 def explain(error: Exception) -> str:
     """Says what went wrong to those who look."""
-    if isinstance(error, sqlite3.Error):
-        return printable(f"the database of the run cannot be used: {error}")
     return printable(str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}")

@@ -1,23 +1,22 @@
 """The tables of the board, as ``rate`` prints them: how far a run is, leaderboards with their plots, failures and costs."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from rating.imports.source import ImportSource
-from rating.records.calls import LoggedCalls
-from rating.records.outcome import BUG, VOID, Outcome
+from rating.records.calls import Calls
+from rating.records.outcome import Outcome
 from rating.report.costs import Costs, Spending, cost_sheet, costs, match_cells, policy_cells
+from rating.report.failures import failure_sheet
 from rating.report.intervals import plot_intervals
 from rating.report.tables import Sheet, sheet
 from rating.running import absences
 from rating.running.contests import make_leaderboard, make_scheme
 from rating.running.progress import expected_matches
 from rating.running.run_file import RunConfig
-from rating.schemes import cells, reservations
+from rating.schemes import reservations
 from rating.schemes.figures import Intervals
-from rating.schemes.leaderboard import ALWAYS, Leaderboard
+from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
 
 
@@ -74,7 +73,6 @@ class TablesOfRun:
         self._expected: dict[str, int | None] = {}
         self._basis: object = None
         self._spent: Spending | None = None
-        self._file: int | None = None
 
     def make(
         self,
@@ -82,7 +80,7 @@ class TablesOfRun:
         outcomes: Mapping[str, Sequence[Outcome]],
         facts: Mapping[str, str],
         statuses: Mapping[str, str],
-        calls: Path,
+        calls: Calls,
     ) -> Tables:
         """Returns the tables of a run.
 
@@ -114,12 +112,12 @@ class TablesOfRun:
             match_cells(spent),
         )
 
-    def _spending(self, config: RunConfig, calls: Path) -> Spending:
+    def _spending(self, config: RunConfig, calls: Calls) -> Spending:
         """Returns what all calls used; those that were read before are not read again, unless the log is another one."""
-        found = calls.stat() if calls.exists() else None
-        file = found and found.st_ino
-        if self._spent is None or file != self._file or (found and found.st_size < self._spent.log.place):
-            self._spent, self._file = Spending(LoggedCalls(calls), config.price_table()), file
+        if self._spent is not None and calls.go_on_from(self._spent.log):
+            self._spent.log = calls
+        else:
+            self._spent = Spending(calls, config.price_table())
         self._spent.read()
         return self._spent
 
@@ -153,40 +151,3 @@ def _plots(board: Leaderboard, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
         for figure in reservations.figures(board, outcomes)
         if isinstance(figure, Intervals)
     )
-
-
-def failure_sheet(outcomes: Iterable[Outcome], suspended: Mapping[str, str]) -> Sheet | None:
-    """Returns what went wrong by environment and policy; ``None`` if nothing did.
-
-    Args:
-        outcomes: of all environments.
-        suspended: why policies are not asked any more.
-    """
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    kinds: dict[tuple[str, str, str], Counter[str]] = {}
-    for outcome in outcomes:
-        for seat in outcome.seats:
-            if not (outcome.status in (VOID, BUG) or seat.forfeit or seat.failures or seat.fallbacks):
-                continue
-            own = counts.setdefault((outcome.environment, seat.policy), Counter())
-            own[outcome.status] += 1
-            own["fallbacks"] += seat.fallbacks
-            own["reasks"] += seat.reasks
-            if seat.forfeit:
-                kinds.setdefault((outcome.environment, seat.policy, "forfeits"), Counter())[seat.forfeit] += 1
-            kinds.setdefault((outcome.environment, seat.policy, "failures"), Counter()).update(seat.failures)
-    if not counts and not suspended:
-        return None
-    columns = ["environment", "policy", "forfeits", "bad replies", "re-asks", "fallbacks", "void matches", "bugs"]
-    rows = [
-        [
-            environment,
-            policy,
-            cells.kinds(kinds.get((environment, policy, "forfeits"), {})),
-            cells.kinds(kinds.get((environment, policy, "failures"), {})),
-            *(str(own[name] or "") for name in ("reasks", "fallbacks", VOID, BUG)),
-        ]
-        for (environment, policy), own in sorted(counts.items())
-    ]
-    notes = [f"{policy} is {reason}" for policy, reason in suspended.items()]
-    return Sheet("Failures", columns, rows, notes, [ALWAYS] * len(columns), texts=4)

@@ -7,7 +7,7 @@ from agents.records import Attempt, Turn
 from llmarena_envs.core.failures import Failure
 from rating.errors import RunError
 from rating.records.record import Record
-from rating.records.store import fact_table
+from rating.records.recorded import fact_table
 
 CUT = 6_000
 """Characters of a text that a page shows; a link leads to all of it."""

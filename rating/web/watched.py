@@ -1,8 +1,9 @@
 """What is recorded of a run, or was imported, as somebody who watches sees it: each match read once."""
 
 import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,9 +14,11 @@ from rating.imports.source import ImportSource
 from rating.records.calls import CALLS
 from rating.records.imported import MANIFEST, is_import
 from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome
+from rating.records.postgres.members import Member
 from rating.records.record import Record
-from rating.records.store import Glance, Store
-from rating.running import run_directory
+from rating.records.recorded import Glance
+from rating.records.store import Store
+from rating.running import places, run_directory
 from rating.web.tables import Tables, TablesOfRun, tables_of_source
 
 WAITING = "waiting"
@@ -23,11 +26,11 @@ UNDER_WAY = "under way"
 STATUSES = (UNDER_WAY, WAITING, FINISHED, UNDECIDED, VOID, BUG)
 """What a match can be, in the order in which it is told."""
 
-_DATABASE_FILES = (run_directory.DATABASE, f"{run_directory.DATABASE}-wal")
+_DATABASE_FILES = (places.SERVER, places.DATABASE, f"{places.DATABASE}-wal")
 _FILES = (*_DATABASE_FILES, run_directory.RUN_FILE, CALLS, MANIFEST)
 """What is written while a run is played."""
 
-_Signature = tuple[tuple[int, int, int] | None, ...]
+_Signature = tuple[tuple[int, ...] | None, ...]
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class Moment:
         facts: of the store.
         sealed: whether nobody plays: the run has ended, or was stopped in good order.
         written: when something was written last.
+        members: who plays the run, where several machines do.
         signature: of the files that were read.
     """
 
@@ -68,6 +72,7 @@ class Moment:
     facts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     sealed: bool = True
     written: datetime | None = None
+    members: Sequence[Member] = ()
     signature: _Signature = ()
 
     def outcomes(self, environment: str) -> list[Outcome]:
@@ -120,10 +125,11 @@ class WatchedRun(Watched):
         self._tables = TablesOfRun()
         self._lock = threading.Lock()
         self._copy: tuple[Store, _Signature] | None = None
+        self._changes = (0, 0)
 
     def moment(self) -> Moment:
         """Returns what is recorded of the run."""
-        signature = self._signature()
+        signature = (*self._signature(), self._stamp_of_server())
         if self._latest is None or signature != self._latest.signature:
             self._latest = self._read(signature)
         return self._latest
@@ -132,14 +138,24 @@ class WatchedRun(Watched):
         """Returns the tables of the run; those of environments in which nothing has ended since are not made again."""
         with self._opened() as store:
             config = run_directory.read_config(self.directory, store)
-        outcomes = {item.name: moment.outcomes(item.name) for item in config.environment}
-        statuses = {entry.id: entry.status for entry in moment.entries.values()}
-        return self._tables.make(config, outcomes, moment.facts, statuses, self.directory / CALLS)
+            outcomes = {item.name: moment.outcomes(item.name) for item in config.environment}
+            statuses = {entry.id: entry.status for entry in moment.entries.values()}
+            return self._tables.make(config, outcomes, moment.facts, statuses, store.calls())
 
     def record(self, match: str) -> Record | None:
         """Returns the record of a match."""
         with self._opened() as store:
             return store.record(match)
+
+    def _stamp_of_server(self) -> tuple[int, ...] | None:
+        """Returns what is different soon after something has been written on a server, with the time at which that was seen."""
+        if not (self.directory / places.SERVER).exists():
+            return None
+        with self._opened() as store:
+            changes = store.changes() or 0
+        if changes != self._changes[0]:
+            self._changes = changes, time.time_ns()
+        return self._changes
 
     @contextmanager
     def _opened(self) -> Iterator[Store]:
@@ -173,6 +189,7 @@ class WatchedRun(Watched):
                 facts,
                 bool(store.sealed),
                 datetime.fromtimestamp(max(stamps) / 1e9, UTC) if stamps else None,
+                store.members(),
                 signature,
             )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rating.running.trying import HELD_BACK
 from tests.browser.conftest import PATIENCE
 from tests.browser.considerate import PACE, allow
 from tests.rating.web.test_board import HOSTILE
@@ -198,6 +199,7 @@ def test_a_run_is_followed_without_scripts(browser, tmp_path, moves):
     run_file.write_text(RUN)
     with command("run", run_file, "--out", directory):
         begun(directory)
+        time.sleep(2 * HELD_BACK)  # a first move that took less is not written before the next one
         allow(moves, 1)
         with served(directory) as board:
             page = browser.new_page(java_script_enabled=False)

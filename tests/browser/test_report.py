@@ -69,7 +69,7 @@ def test_positions_are_stepped_through_beside_the_turns(browser, tmp_path):
         page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{report.as_uri()}#match={match.id}")
         figure = page.locator("figure", has=page.get_by_role("slider", name="Turns played"))
-        page.get_by_role("button", name="Next").click()
+        page.get_by_role("button", name="Next", exact=True).click()
         page.get_by_role("slider").press("ArrowRight")
         assert "After turn 2 of" in figure.inner_text() and "of player_1" in figure.inner_text()
         assert [page.locator(".turn").nth(k).get_attribute("class") for k in range(3)] == [
@@ -83,7 +83,7 @@ def test_positions_are_stepped_through_beside_the_turns(browser, tmp_path):
         assert "player_1 to move" in picture.get_attribute("alt")
         assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
         page.get_by_role("slider").press("End")
-        assert page.get_by_role("button", name="Next").is_disabled()
+        assert page.get_by_role("button", name="Next", exact=True).is_disabled()
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 

@@ -38,6 +38,8 @@ BLOCKS = {page: fenced_blocks((ROOT / page).read_text(encoding="utf-8")) for pag
 OUR_PACKAGES = ("llmarena_envs", "agents", "rating")
 SHELL = ("bash", "sh", "console")
 FILES = ("csv", "json", "toml")
+OF_SYSTEMS = ("ini", "sql")
+"""Languages that stand only on a page with a test of its own."""
 POLICIES = [{"name": "one", "spec": "random"}, {"name": "another", "spec": "random"}]
 """Who plays where a part of a run file names nobody."""
 
@@ -288,7 +290,7 @@ def test_what_is_not_run_is_still_on_the_pages() -> None:
 @pytest.mark.parametrize(("page", "test"), untested.COVERED.items())
 def test_what_covers_a_page_reads_it(page: str, test: str) -> None:
     assert Path(page).name in (ROOT / test).read_text(encoding="utf-8")
-    assert {block.language for block in BLOCKS[page]} <= {"python", "text", *SHELL, *FILES}
+    assert {block.language for block in BLOCKS[page]} <= {"python", "text", *SHELL, *FILES, *OF_SYSTEMS}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ COVERED = {
     "docs/packaging_an_environment.md": "tests/docs/test_adding_an_environment.py",
     "docs/training_data.md": "tests/docs/test_training_data.py",
     "docs/clients.md": "benchmarks/clients/page.py",
+    "docs/cluster.md": "tests/docs/test_cluster.py",
 }
 """Pages whose blocks have a test of their own, each with the file that reads the page; of the clients, ``.ci/run`` runs each."""
 
@@ -17,6 +18,7 @@ NOT_RUN = {
     r"=human\b": "asks a person",
     r": llmarena (serve|serve-policy) |: llmarena .* --web\b": "serves until stopped; tests/docs/test_servers.py, tests/browser",
     r"\b(study|run)\.toml\b": "a run file of the reader's",
+    r"README.md: llmarena work ": "joins a run; tests/docs/test_cluster.py",
     r"(quickstart|running).md: llmarena \w+ runs/tournament\b": "its run file asks a model behind a server",
     r"comparing.md: .*\bcheckpoints\b": "its run file loads models",
     r"training.md: from trl ": "tests/integrations/test_trl.py",
@@ -37,6 +39,7 @@ smallest size.
 """
 
 UNKNOWN = {
+    r"^(ray start|export RAY_)": "needs Ray; tests/integrations/test_ray.py",
     r"^transformers ": "a program of another package",
     r"^python -m benchmarks\.train_grpo": "needs trl; .ci/libraries runs it",
 }
@@ -49,6 +52,7 @@ TEXTS = {
         "docs/first_paid_run.md",
         "The run goes on with: llmarena resume runs/paid",
     ): "the end of a run whose budget is used up",
+    ("docs/executors.md", "2 workers died"): "an error; tests/rating/running/test_executors.py",
     ("docs/playing.md", "human plays at "): "addresses with secrets; tests/browser",
     ("docs/models.md", "vllm serve "): "another server's command, and the policy behind it",
     ("docs/models.md", "llama-server "): "another server's command, and the policy behind it",

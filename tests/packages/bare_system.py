@@ -50,7 +50,18 @@ ATTRIBUTES = {
     ),
     select: ("poll", "epoll"),
 }
-EXTRAS = {"torch", "transformers", "trl", "datasets", "verifiers", "openenv", "textarena", "pyarrow"}
+EXTRAS = {
+    "torch",
+    "transformers",
+    "trl",
+    "datasets",
+    "verifiers",
+    "openenv",
+    "textarena",
+    "pyarrow",
+    "ray",
+    "sqlalchemy",
+}
 """Modules that need these are not imported: the libraries themselves are slow, or another system's matter."""
 
 

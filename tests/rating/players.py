@@ -100,13 +100,15 @@ def dawdles():
 
 
 class SaysWhere(ScriptedPolicy):
-    """Leaves the number of the process in which it plays in a folder."""
+    """Leaves the number of the process in which it plays in a folder, and takes some seconds then."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, seconds=0.0):
         self.folder = Path(folder)
+        self.seconds = seconds
 
     def __call__(self, view):
         (self.folder / str(os.getpid())).touch()
+        time.sleep(self.seconds)
         return self.choose(view.legal)
 
 
@@ -141,16 +143,30 @@ class Checked(AsksService):
 
 
 class KillsItsProcess(ScriptedPolicy):
-    """Ends the process in which it plays: once, if there is the name of a ``marker`` to remember it by, or always."""
+    """Ends the process in which it plays, by a signal or with an exit code.
 
-    def __init__(self, marker=""):
-        self.marker = marker
+    Args:
+        how: name of the signal, or the code.
+        marker: file by which it remembers that it did so once, which is enough then.
+        turn: of its own at which it does.
+    """
+
+    def __init__(self, how="SIGKILL", marker="", turn=0):
+        self.how, self.marker, self.turn = how, marker, turn
+        self.turns = 0
+
+    def reset(self, agent, seed):
+        super().reset(agent, seed)
+        self.turns = 0
 
     def __call__(self, view):
-        if not self.marker or not Path(self.marker).exists():
+        self.turns += 1
+        if self.turns > self.turn and not (self.marker and Path(self.marker).exists()):
             if self.marker:
                 Path(self.marker).touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            if isinstance(self.how, int):
+                os._exit(self.how)
+            os.kill(os.getpid(), getattr(signal, self.how))
         return self.choose(view.legal)
 
 

@@ -119,7 +119,7 @@ class FaultServer:
     Args:
         plan: what becomes of each request.
         reply: makes the text of a reply; the response names its request's number as ``X-Request-Id``.
-        latency: seconds before each response.
+        latency: seconds before each response; may be changed at any time.
         rate: requests a second that are let through, with a bucket of as many; the others get status 429.
         retry_after: seconds that such a refusal asks to wait, or ``None`` for no word about it.
 
@@ -139,7 +139,7 @@ class FaultServer:
         rate: float | None = None,
         retry_after: float | None = None,
     ) -> None:
-        self._plan, self._reply, self._latency = plan, reply, latency
+        self._plan, self._reply, self.latency = plan, reply, latency
         self._rate, self._tokens, self._filled_at = rate, rate or 0.0, time.monotonic()
         self._refusal = HTTP_429 if retry_after is None else busy(retry_after)
         self._began = time.monotonic()
@@ -195,8 +195,8 @@ class FaultServer:
         self.in_flight += 1
         self.busiest = max(self.busiest, self.in_flight)
         try:
-            if self._latency:
-                await asyncio.sleep(self._latency)
+            if self.latency:
+                await asyncio.sleep(self.latency)
             body = fault.body if fault.body is not None else self._complete(request, fault)
             return await _send(http, fault, body, str(request.number))
         finally:

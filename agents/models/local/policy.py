@@ -10,10 +10,11 @@ from agents.models.local.batcher import LocalTarget
 from agents.models.local.chat import ChatFormat
 from agents.models.local.checkpoint import Checkpoint, load_tokenizer
 from agents.models.local.jobs import CONTEXT, GENERATE, LENGTH, MODES, Job
-from agents.models.prompts.history import Conversation, Message, add_rules, read_memory
+from agents.models.prompts.history import Message, read_memory
+from agents.models.prompts.prompter import FORM, PROMPT, Prompter, PromptForm, fingerprint
+from agents.models.prompts.serialisers import ROLES
 from agents.models.service import ModelService
 from agents.policy import Reply
-from agents.records import encodable
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int, check_number
 
@@ -98,14 +99,14 @@ class HFPolicy:
         self._target = LocalTarget(checkpoint, threads, max_batch)
         self.preflight_key = self._target
         self._chat = ChatFormat(load_tokenizer(model), _check_variables(chat_template_kwargs))
-        self._system_role = system_role if self._chat.knows_role(system_role) else "user"
         self._mode = mode
         self._temperature = float(temperature)
         self._max_tokens = max_tokens if mode == GENERATE else 0
         self._normalise = normalise
         self._timeout = float(timeout)
-        self._memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
-        self.wants_update = self._memory.updates
+        memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
+        self._form = PromptForm(memory, system_role if self._chat.knows_role(system_role) else "user", ROLES)
+        self.wants_update = memory.updates
         self.wants_legal: Literal["all"] | bool = "all" if mode != GENERATE else False
         self._owns_service = service is None
         self._service = ModelService() if service is None else service
@@ -116,13 +117,14 @@ class HFPolicy:
         self._agent = agent
         self._seed = seed
         self._calls = 0
-        self._conversation = Conversation(self._memory)
+        self._prompter = Prompter(self._form)
 
     async def __call__(self, observation: Mapping[str, Any]) -> Reply:
         """Asks the model and returns its reply.
 
-        The reply's detail holds ``finish_reason``, in mode ``score`` the ``log_likelihood`` of the move, and in the first call of
-        a match the ``request``: what was asked for.
+        The reply's detail holds ``finish_reason``, in mode ``score`` the ``log_likelihood`` of the move, the fingerprint of the
+        messages as ``prompt``, and in the first call of a match the ``request``, what was asked for, and how messages are put
+        together, as ``prompt_form``.
 
         Raises:
             ProviderError: if no reply could be had.
@@ -132,9 +134,7 @@ class HFPolicy:
             raise ProviderError(
                 f"mode={self._mode} needs legal moves to choose from, and this game lists none", fatal=True
             )
-        said = self._conversation.hear(observation)
-        conversation = self._conversation.messages(said, fresh=bool(observation.get("fresh_history")))
-        messages = add_rules(encodable(observation["rules"]), conversation, self._system_role)
+        messages = self._prompter.hear(observation)
         job = Job(
             self._mode,
             self._write(messages),
@@ -151,12 +151,12 @@ class HFPolicy:
                 f"{self._target.checkpoint.path}: a prompt of {outcome.prompt_tokens} tokens leaves no room for a reply",
                 final=True,
             )
-        detail: dict[str, Any] = {"finish_reason": outcome.finish_reason}
+        detail: dict[str, Any] = {"finish_reason": outcome.finish_reason, PROMPT: fingerprint(messages)}
         if outcome.log_likelihood is not None:
             detail["log_likelihood"] = outcome.log_likelihood
         if self._calls == 0:
-            detail["request"] = self._describe()
-        self._remember(said, outcome.text)
+            detail |= {"request": self._describe(), FORM: self._form.table()}
+        self._remember(outcome.text)
         return Reply(
             outcome.text,
             Failure.TRUNCATED if outcome.finish_reason in (LENGTH, CONTEXT) else Failure.OK,
@@ -169,8 +169,8 @@ class HFPolicy:
 
     def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
         """Lives through a call that was made before an interruption: restores the history and the count of calls."""
-        text = reply.text if isinstance(reply, Reply) else reply
-        self._remember(self._conversation.hear(observation), text)
+        self._prompter.hear(observation)
+        self._remember(reply.text if isinstance(reply, Reply) else reply)
 
     async def preflight(self, observation: Mapping[str, Any] | None = None) -> None:
         """Loads the model.
@@ -185,9 +185,9 @@ class HFPolicy:
         if self._owns_service:
             await self._service.close()
 
-    def _remember(self, said: str, reply: str) -> None:
+    def _remember(self, reply: str) -> None:
         self._calls += 1
-        self._conversation.remember(said, reply)
+        self._prompter.remember(reply)
 
     def _write(self, messages: list[Message]) -> str:
         try:
@@ -202,7 +202,7 @@ class HFPolicy:
             "mode": self._mode,
             "temperature": self._temperature,
             "dtype": self._target.checkpoint.dtype,
-            "system_role": self._system_role,
+            "system_role": self._form.system_role,
         }
         if self._mode == GENERATE:
             described["max_tokens"] = self._max_tokens

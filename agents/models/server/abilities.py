@@ -109,6 +109,19 @@ class Abilities:
         return bool(name)
 
 
+def change_roles(messages: list[dict[str, str]], adapted: Mapping[str, str]) -> list[dict[str, str]]:
+    """Returns messages as they were sent.
+
+    Args:
+        messages: as they were to be sent.
+        adapted: what was changed, as ``Abilities.adapt`` returned it.
+    """
+    for name in ("developer", "system"):
+        if name in adapted:
+            messages = _change_role(messages, name, adapted[name]) or messages
+    return messages
+
+
 def _refused_field(error: ServerError, sent: Mapping[str, Any]) -> str:
     """Returns the field of a request that an error says is not taken, or an empty string."""
     if error.http_status not in _STATUSES or not (error.codes & _CODES or _REFUSED.search(error.message)):

@@ -72,6 +72,11 @@ class Evidence:
         self._averaged.clear()
 
     @property
+    def results(self) -> int:
+        """Number of results so far."""
+        return len(self._results)
+
+    @property
     def is_complete(self) -> bool:
         """Whether everybody under test has met somebody else."""
         return all(name in self._matches for name in self.under_test)

@@ -11,12 +11,17 @@ from rating.schemes.stopping.evidence import Evidence
 from rating.schemes.stopping.grammar import DEFAULT_RULE, read_conditions
 from rating.statistics.trueskill_rating import TrueSkillOptions
 
+LOOK_EVERY = 100
+"""Share of the results, one in so many, by which they have grown when conditions are asked again that read all of them: without
+that, every match of a long run would cost more than the one before. A batch has more than that up to some thousand matches."""
+
 
 @dataclass(frozen=True)
 class StopRule:
     """The rule of rated two-player environments.
 
-    Stops when every policy has finished ``min_matches`` matches and all conditions of the rule hold, or at the cap.
+    Stops when every policy has finished ``min_matches`` matches and all conditions of the rule hold, or at the cap. Conditions
+    that read all results are asked again when these have grown by a hundredth, so a long run may be longer by that.
 
     Attributes:
         min_matches: finished matches of each policy before anything but the cap can stop.
@@ -62,23 +67,35 @@ class _Rated(Counts):
         self._rule = rule
         self._conditions = rule.conditions()
         self._evidence = Evidence(policies, rule.trueskill)
+        self._is_due = False
+        self._next_look = 0
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         super().add(outcomes)
         self._evidence.add(outcomes)
+        # Of the batch alone, not of when the rule is asked: a run that goes on is asked from there on only.
+        results = self._evidence.results
+        self._is_due = self._is_enough() and results >= self._next_look
+        if self._is_due:
+            self._next_look = results + results // LOOK_EVERY
 
     def leave_out(self, policy: str) -> None:
         super().leave_out(policy)
         self._evidence.leave_out(policy)
+        self._is_due = True
 
     def reason(self) -> str:
-        is_enough = min(self.finished.values()) >= self._rule.min_matches and self._evidence.is_complete
-        return (self._satisfied() if is_enough else "") or self.cap(self._rule.max_matches)
+        return (self._satisfied() if self._is_enough() else "") or self.cap(self._rule.max_matches)
+
+    def _is_enough(self) -> bool:
+        return min(self.finished.values(), default=0) >= self._rule.min_matches and self._evidence.is_complete
 
     def _satisfied(self) -> str:
         first = self._conditions[0]
         if isinstance(first, TrueSkillInMatchOrder):
             return first.reason(self._evidence)
+        if not self._is_due:
+            return ""
         return self._rule.rule if all(condition.holds(self._evidence) for condition in self._conditions) else ""
 
     def reached(self) -> str:

@@ -1,6 +1,14 @@
 """Bradley-Terry ratings: results of pairs, the fit, its errors, and what they say of the order."""
 
-from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, Integers, compare, mean_scores, totals
+from rating.statistics.bradley_terry.comparisons import (
+    Comparisons,
+    Floats,
+    Integers,
+    compare,
+    mean_scores,
+    tallies,
+    totals,
+)
 from rating.statistics.bradley_terry.errors import clustered
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, fit, fit_counts, fit_totals
 from rating.statistics.bradley_terry.model import DEFAULT_PRIOR_SD, ELO_PER_NAT, MEAN_RATING, BradleyTerryOptions
@@ -33,5 +41,6 @@ __all__ = [
     "fit_totals",
     "mean_scores",
     "standings",
+    "tallies",
     "totals",
 ]

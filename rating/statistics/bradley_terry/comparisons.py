@@ -111,6 +111,16 @@ def _sums(comparisons: Comparisons, values: Floats, add: float = 0.0) -> Floats:
     return sums.reshape(size, size)
 
 
+def tallies(comparisons: Comparisons) -> Integers:
+    """Returns how often the row's policy scored more than half, half and less against the column's, shape (n, n, 3)."""
+    size = len(comparisons.policies)
+    kind = np.where(comparisons.score > 0.5, 0, np.where(comparisons.score == 0.5, 1, 2))
+    cells_of = (comparisons.first * size + comparisons.second) * 3 + kind
+    table = np.bincount(cells_of, minlength=size * size * 3).reshape(size, size, 3)
+    both: Integers = table + table.transpose(1, 0, 2)[..., ::-1]
+    return both
+
+
 def mean_scores(comparisons: Comparisons) -> Floats:
     """Returns the mean score of each policy over all its results, by weight, 0 to 1, shape (n,)."""
     wins, games = totals(comparisons)

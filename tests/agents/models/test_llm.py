@@ -8,6 +8,7 @@ import pytest
 
 from agents.baselines.general import FirstLegal
 from agents.models.llm import LLMPolicy
+from agents.models.prompts.prompter import fingerprint
 from agents.play import play
 from agents.policy import Reply
 from llmarena_envs import tictactoe_v0
@@ -28,6 +29,16 @@ def test_a_reply_comes_with_tokens_and_facts():
         "model": "mock-2026",
         "system_fingerprint": "fp_1",
         "request": parameters,
+        "prompt": fingerprint(request.body["messages"]),
+        "prompt_form": {
+            "turns": 0,
+            "tokens": None,
+            "rejected": "drop",
+            "longest_kept": 8000,
+            "updates": False,
+            "system_role": "system",
+            "serialiser": "roles",
+        },
     }
     assert (request.method, request.path) == ("POST", "/v1/chat/completions")
     messages = [{"role": "system", "content": "the rules"}, {"role": "user", "content": "the text"}]
@@ -38,7 +49,7 @@ def test_a_reply_comes_with_tokens_and_facts():
 def test_the_parameters_are_recorded_once_a_match():
     with hostile_server(then=itertools.repeat(say("hm"))) as server:
         replies = ask(server, OBSERVATION, OBSERVATION)
-    assert ["request" in reply.detail for reply in replies] == [True, False]
+    assert [{"request", "prompt_form"} <= reply.detail.keys() for reply in replies] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_a_run_and_its_page(run, capsys):
     assert "decisions of the majority changed" in agreement(capsys, run)
     assert main(["report", str(run)]) == 0
     page = (run / "report.html").read_text(encoding="utf-8")
-    assert '<h2 id="Judges of debate_v0">' in page and "kappa before discussion" in page
+    assert '<h2 id="section Judges of debate_v0">' in page and "kappa before discussion" in page
     assert "Judges of tictactoe_v0" not in page
     assert "<i>first" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
 

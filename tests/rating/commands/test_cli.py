@@ -17,7 +17,7 @@ from llmarena_envs.core.options import OptionError
 from rating.cli import main
 from rating.commands.arguments import build_parser
 from rating.commands.run import read_policies
-from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError
+from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError, StoreError
 from rating.running.run_directory import open_run
 
 POLICIES = ["--policy", "random", "--policy", "first_legal"]
@@ -115,7 +115,7 @@ def test_an_interruption_while_modules_load_shows_no_trace(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("error", "code", "told"),
     [
-        (sqlite3.DatabaseError("malformed"), 2, "the database of the run cannot be used: malformed"),
+        (StoreError("malformed"), 2, "malformed"),
         (RunError("no run"), 2, "no run"),
         (OptionError("no option"), 2, "no option"),
         (PermissionError("no way"), 2, "no way"),
@@ -414,8 +414,10 @@ def test_verification_finds_what_was_tampered_with(capsys, finished_run, tmp_pat
 
 def test_report_prints_its_path(capsys, finished_run, tmp_path):
     path = tmp_path / "r.html"
-    assert output(capsys, "report", finished_run, "--output", path) == f"Report: {path}\n"
-    assert json.loads(output(capsys, "report", finished_run, "--output", path, "--json")) == {"report": str(path)}
+    plots = tmp_path / "r-plots"
+    assert output(capsys, "report", finished_run, "--output", path) == f"Report: {path}\nPlots: {plots}\n"
+    told = json.loads(output(capsys, "report", finished_run, "--output", path, "--json"))
+    assert told == {"report": str(path), "plots": str(plots)}
     first = path.read_bytes()
     output(capsys, "report", finished_run, "--output", path)
     assert path.read_bytes() == first

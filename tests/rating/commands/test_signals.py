@@ -11,7 +11,7 @@ import pytest
 
 from rating.cli import main
 from rating.commands.signals import Interruptions
-from rating.records import database
+from rating.records import sqlite
 
 RUN = ["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--max-matches", "4"]
 
@@ -86,9 +86,9 @@ def test_a_database_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     for moment in range(0, 40, 2):
         path = tmp_path / f"{moment}.db"
         with pytest.raises(KeyboardInterrupt), Interruptions():
-            _traced(_SignalAt(moment, "records/database.py"), lambda path=path: database.create(path).close())
+            _traced(_SignalAt(moment, "records/sqlite.py"), lambda path=path: sqlite.create(path).close())
             raise KeyboardInterrupt
         if path.exists():
             with sqlite3.connect(path) as db:
-                assert database.strange_tables(db) == []
+                assert sqlite.strange_tables(db) == []
             db.close()

@@ -10,10 +10,10 @@ import pytest
 
 from rating.cli import main
 from rating.records import seal
+from rating.records.file import open_file
 from rating.records.match import Match
 from rating.records.outcome import BUG, VOID
 from rating.records.record import dump_turn, void_outcome
-from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.runner import Runner
 
@@ -84,7 +84,7 @@ def rows(directory, table):
 
 
 def differences(directory):
-    store = Store(directory / "run.db")
+    store = open_file(directory / "run.db")
     try:
         return store.check()
     finally:
@@ -200,7 +200,7 @@ def test_it_is_said_which_match_is_missing(copy):
 
 
 def test_a_turn_after_the_end_of_a_match_is_found_even_if_it_is_linked(copy):
-    store = Store(copy / "run.db")
+    store = open_file(copy / "run.db")
     record = next(store.records())
     store.close()
     match = record.match
@@ -215,7 +215,7 @@ def test_a_turn_after_the_end_of_a_match_is_found_even_if_it_is_linked(copy):
 
 
 def test_a_changed_head_is_found(copy):
-    store = Store(copy / "run.db")
+    store = open_file(copy / "run.db")
     sealed = store.sealed
     store.close()
     change(copy, f"UPDATE fact SET value = replace(value, '{sealed}', '{'0' * 64}')")
@@ -224,7 +224,7 @@ def test_a_changed_head_is_found(copy):
 
 def test_sealing_anew_what_was_only_opened_hides_nothing(copy):
     change(copy, "UPDATE fact SET value = '{}' WHERE name = 'versions'")
-    store = Store(copy / "run.db")
+    store = open_file(copy / "run.db")
     store.seal()
     store.close()
     assert differences(copy) == ["facts: versions changed, was added or taken away after the run was sealed"]
@@ -251,11 +251,11 @@ def test_a_text_in_a_foreign_encoding_is_found(copy):
 
 
 def test_what_a_new_seal_would_hide_shows_in_the_seal(copy):
-    store = Store(copy / "run.db")
+    store = open_file(copy / "run.db")
     sealed = store.sealed
     store.close()
     change(copy, "UPDATE fact SET value = '{}' WHERE name = 'versions'")
-    store = Store(copy / "run.db")
+    store = open_file(copy / "run.db")
     store.set_fact("more", "")
     assert store.seal() != sealed
     store.close()
@@ -267,7 +267,7 @@ def verified(capsys, directory):
 
 
 def test_verification_shows_seal_and_digest(capsys, run):
-    store = Store(run / "run.db")
+    store = open_file(run / "run.db")
     sealed, digest = store.sealed, store.digest()
     store.close()
     code, shown = verified(capsys, run)

@@ -8,7 +8,16 @@ import pytest
 
 from agents.models.calls import Call, CallStatus
 from rating.errors import RunError
-from rating.records.calls import MAX_DAMAGED, CallLog, LoggedCall, LoggedCalls
+from rating.records.calls import (
+    MAX_DAMAGED,
+    UNDER_WAY,
+    CallFile,
+    CallLog,
+    LoggedCall,
+    LoggedCalls,
+    dump_call,
+    load_call,
+)
 
 LOGGED = LoggedCall(
     datetime(2026, 6, 1, 12, 0, 0, 123000, tzinfo=UTC),
@@ -100,3 +109,46 @@ def test_a_log_that_grows_is_read_on(tmp_path):
     again.close()
     assert list(read.further()) == [LOGGED] and len(read.damage) == 1 and read.place == path.stat().st_size
     assert list(read) == [LOGGED] * 2
+
+
+def test_calls_that_were_under_way_when_a_run_was_killed_are_lost_and_of_unknown_usage(tmp_path):
+    path = tmp_path / "calls.jsonl"
+    log, others = CallLog(path), replace(LOGGED, policy="another")
+    for _ in range(3):
+        log.begin(LOGGED)
+    log.begin(others)
+    log.write(LOGGED)
+    log.write(replace(others, match="out of the cache"))
+    log.close()
+    with (tmp_path / UNDER_WAY).open("ab") as file:
+        file.write(b'5 {"time": "torn')
+    again = CallFile(path).writer("")
+    read = list(LoggedCalls(path))
+    assert [logged.call.status for logged in read[2:]] == [CallStatus.LOST] * 3
+    assert [logged.policy for logged in read[2:]] == ["a model", "a model", "another"]
+    assert {(logged.call.prompt_tokens, logged.call.completion_tokens) for logged in read[2:]} == {(None, None)}
+    again.close()
+    CallFile(path).writer("").close()
+    assert len(list(LoggedCalls(path))) == 5  # once is enough
+
+
+def test_the_file_of_calls_that_have_begun_stays_small(tmp_path, monkeypatch):
+    monkeypatch.setattr("rating.records.calls._MOST_LINES", 10)
+    path = tmp_path / "calls.jsonl"
+    log = CallLog(path)
+    log.begin(replace(LOGGED, match="never ends"))
+    for _ in range(50):
+        log.begin(LOGGED)
+        log.write(LOGGED)
+    log.close()
+    assert len((tmp_path / UNDER_WAY).read_bytes().splitlines()) <= 11
+    CallFile(path).writer("").close()
+    assert [logged.match for logged in LoggedCalls(path)][50:] == ["never ends"]
+    assert not (tmp_path / UNDER_WAY).exists()
+
+
+@pytest.mark.parametrize(("name", "value"), [("latency", 10**400), ("time", "0001-01-01T00:00:00+23:59")])
+def test_a_number_or_a_time_out_of_range_is_no_call(name, value):
+    line = json.dumps({**json.loads(dump_call(LOGGED)), name: value})
+    with pytest.raises(ValueError, match=r"too large|out of range"):
+        load_call(line)

@@ -1,24 +1,18 @@
-"""The database of a run: what goes in comes out, and what is no such database is refused untouched."""
+"""The store of a run, in a file and on a server: what goes in comes out."""
 
-import shutil
-import signal
-import sqlite3
-import subprocess
-import sys
+from contextlib import contextmanager
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from agents.records import Attempt, Turn
 from llmarena_envs.core.failures import Failure
-from rating.errors import RunError
-from rating.records.database import SCHEMA_VERSION
+from rating.errors import RunError, StoreError
 from rating.records.match import Match
 from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.records.record import load_match, load_outcome, load_turn, void_outcome
 from rating.records.seal import link
-from rating.records.store import Store
+from rating.records.sql import TransactionLost
 
 MATCH = Match("tictactoe_v0", 0, ("b", "a"), 2**64 - 1, {"random_opening": 2})
 TURN = Turn(
@@ -44,8 +38,8 @@ OUTCOME = Outcome(
 
 
 @pytest.fixture
-def store(tmp_path):
-    opened = Store(tmp_path / "run.db", create=True)
+def store(place):
+    opened = place.create()
     yield opened
     opened.close()
 
@@ -71,7 +65,7 @@ def test_what_goes_in_comes_out(store):
     assert (record.digest, record.tries, record.error, record.status) == ("d", 1, "", "finished")
 
 
-def test_matches_are_counted_by_environment_and_status(store):
+def test_matches_are_counted_by_environment_and_status(store, place):
     matches = [replace(MATCH, number=number) for number in range(3)]
     for match in matches:
         store.add_match(match)
@@ -80,7 +74,7 @@ def test_matches_are_counted_by_environment_and_status(store):
     store.finish(matches[1], void_outcome(matches[1], VOID))
     store.finish(matches[1], replace(OUTCOME, number=1))
     counted = {"unfinished": 1, VOID: 1, FINISHED: 1, BUG: 0}
-    reopened = Store(store.path)
+    reopened = place.open()
     for opened in (store, reopened):
         assert {status: opened.count(status, MATCH.environment) for status in counted} == counted
         assert opened.count(FINISHED, "connect_four_v0") == 0
@@ -97,13 +91,13 @@ def test_a_match_that_cannot_be_entered_is_not_counted(store):
     assert store.count("unfinished", MATCH.environment) == 1
 
 
-def test_a_void_match_goes_on_from_its_last_turn(store):
+def test_a_void_match_goes_on_from_its_last_turn(store, place):
     store.add_match(MATCH)
     store.add_turn(MATCH, turn(0))
     store.finish(MATCH, void_outcome(MATCH, VOID), error="503")
     store.add_turn(MATCH, turn(1))
     store.close()
-    again = Store(store.path)
+    again = place.open()
     assert again.check() == []
     again.add_turn(MATCH, turn(2))
     assert again.turns(MATCH) == (turn(0), turn(1), turn(2))
@@ -111,9 +105,44 @@ def test_a_void_match_goes_on_from_its_last_turn(store):
     (record,) = again.records()
     assert (record.tries, record.error, len(record.turns)) == (2, "", 3)
     again.close()
-    sealed = Store(store.path)
+    sealed = place.open()
     assert sealed.check() == []
     sealed.close()
+
+
+@pytest.mark.parametrize("outcome", [OUTCOME, void_outcome(MATCH, VOID)], ids=["finished", "void"])
+@pytest.mark.parametrize("before", [0, 1, 3])
+def test_turns_that_are_entered_with_the_end_are_recorded_as_if_one_by_one(place, before, outcome):
+    turns, seals = [turn(index) for index in range(3)], []
+    for held, name in ((0, "one_by_one"), (3 - before, "together")):
+        store = place.create(name)
+        store.add_match(MATCH)
+        for one in turns[: 3 - held]:
+            store.add_turn(MATCH, one)
+        store.finish(MATCH, outcome, digest="d", turns=turns[3 - held :])
+        assert store.turns(MATCH) == tuple(turns)
+        seals.append((store.seals_of_matches(), store.digest()))
+        store.seal()
+        assert store.check() == []
+        store.close()
+    assert seals[0] == seals[1]
+
+
+def test_what_belongs_to_the_end_of_a_match_is_written_with_it_or_nothing_is(store):
+    def fail():
+        raise StoreError("lost")
+
+    store.add_match(MATCH)
+    store.add_turns(MATCH, [turn(0), turn(1)])
+    with pytest.raises(StoreError, match="lost"):
+        store.finish(MATCH, OUTCOME, turns=[turn(2)], also=fail)
+    assert store.turns(MATCH) == (turn(0), turn(1))
+    with pytest.raises(StoreError, match="entered already"):
+        store.add_turns(MATCH, [turn(2), turn(1)])
+    assert store.turns(MATCH) == (turn(0), turn(1))
+    store.finish(MATCH, OUTCOME, turns=[turn(2)], also=lambda: store.set_fact("also", "this"))
+    assert store.turns(MATCH) == tuple(map(turn, range(3)))
+    assert store.facts()["also"] == "this"
 
 
 def test_what_cannot_be_stored_of_a_text_is_replaced(store):
@@ -127,59 +156,89 @@ def test_what_cannot_be_stored_of_a_text_is_replaced(store):
 def test_a_turn_is_entered_once(store):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises(StoreError):
         store.add_turn(MATCH, TURN)
     assert store.turns(MATCH) == (TURN,)
 
 
-def test_a_write_that_fails_leaves_everything_as_it_was(store, monkeypatch):
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda store: store.add_turn(MATCH, turn(2)),
+        lambda store: store.finish(MATCH, OUTCOME, digest="d"),
+        lambda store: store.finish(MATCH, void_outcome(MATCH, VOID)),
+    ],
+    ids=["turn", "end", "void"],
+)
+def test_nothing_is_recorded_on_top_of_turns_that_are_not_there_any_more(store, place, write):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, turn(0))
+    store.add_turn(MATCH, turn(1))
+    place.sql("DELETE FROM turn WHERE number = 1")
+    with pytest.raises(StoreError, match="turns that were written are not there any more"):
+        write(store)
+    assert store.turns(MATCH) == (turn(0),)
+    store.add_turn(MATCH, turn(1))
+    store.finish(MATCH, OUTCOME, digest="d")
+    store.seal()
+    assert (store.turns(MATCH), store.check()) == ((turn(0), turn(1)), [])
+
+
+def test_an_end_that_is_written_although_that_was_not_told_is_written_once(store, monkeypatch):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, TURN)
+    transaction, times = type(store._db).transaction, []
+
+    @contextmanager
+    def lost_once(db):
+        with transaction(db):
+            yield
+        times.append(db)
+        if len(times) == 1:
+            raise TransactionLost("the connection was lost")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(store._db), "transaction", lost_once)
+        store.finish(MATCH, OUTCOME, digest="d")
+    assert len(times) == 2
+    store.seal()
+    assert (store.turns(MATCH), store.outcome(MATCH), store.check()) == ((TURN,), OUTCOME, [])
+
+
+def test_a_write_that_fails_leaves_everything_as_it_was(store, monkeypatch, place):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
 
     def full(*state):
-        raise sqlite3.OperationalError("database or disk is full")
+        raise StoreError("database or disk is full")
 
     with monkeypatch.context() as patched:
         patched.setattr("rating.records.seal.of_match", full)
-        with pytest.raises(sqlite3.OperationalError):
+        with pytest.raises(StoreError):
             store.finish(MATCH, OUTCOME)
     assert store.outcome(MATCH) is None
     store.finish(MATCH, OUTCOME)
     store.close()
-    again = Store(store.path)
+    again = place.open()
     assert (again.turns(MATCH), again.check()) == ((TURN,), [])
     again.close()
 
 
-def test_the_turns_of_a_match_that_has_ended_are_packed(store):
+def test_the_turns_of_a_match_that_has_ended_are_packed(store, place):
     store.add_match(MATCH)
     for index in range(50):
         store.add_turn(MATCH, replace(turn(index), read="what was read before " * 100))
     store.finish(MATCH, OUTCOME)
-    with sqlite3.connect(store.path) as db:
-        assert db.execute("SELECT count(*) FROM turn").fetchone() == (0,)
-        assert db.execute("SELECT length(turns) FROM transcript").fetchone()[0] < 3000
-    db.close()
+    assert place.sql("SELECT count(*) FROM turn") == [("0",)]
+    ((length,),) = place.sql("SELECT length(turns) FROM transcript")
+    assert int(length) < 3000
     assert len(store.turns(MATCH)) == 50
 
 
-def test_the_dictionary_of_an_environment_is_bounded(store):
-    noise = "".join(map(chr, np.random.default_rng(0).integers(0x4E00, 0x9FFF, 50_000)))
-    for number in range(2):
-        match = replace(MATCH, number=number)
-        store.add_match(match)
-        store.add_turn(match, replace(TURN, read=noise))
-        store.finish(match, replace(OUTCOME, number=number))
-        assert store.turns(match) == (replace(TURN, read=noise),)
-    with sqlite3.connect(store.path) as db:
-        assert db.execute("SELECT max(length(data)), count(*) FROM dictionary").fetchone() <= (32768, 1)
-    db.close()
-
-
-def test_the_seal_covers_wall_times_and_the_digest_does_not(tmp_path):
+def test_the_seal_covers_wall_times_and_the_digest_does_not(place):
     seals, digests = set(), set()
     for name, seconds in (("a", 0.5), ("b", 0.5), ("c", 0.6)):
-        store = Store(tmp_path / name, create=True)
+        store = place.create(name)
         store.add_match(MATCH)
         store.add_turn(MATCH, replace(TURN, attempts=(replace(TURN.attempts[0], seconds=seconds),)))
         store.finish(MATCH, OUTCOME, digest="d")
@@ -189,11 +248,11 @@ def test_the_seal_covers_wall_times_and_the_digest_does_not(tmp_path):
     assert (len(seals), len(digests)) == (2, 1)
 
 
-def test_the_digest_covers_digests_and_outcomes(tmp_path):
+def test_the_digest_covers_digests_and_outcomes(place):
     digests = set()
     lost = replace(OUTCOME, seats=(replace(OUTCOME.seats[0], reward=1.0), OUTCOME.seats[1]))
     for number, (outcome, digest) in enumerate([(OUTCOME, "d"), (OUTCOME, "e"), (lost, "d")]):
-        store = Store(tmp_path / str(number), create=True)
+        store = place.create(str(number))
         store.add_match(MATCH)
         store.finish(MATCH, outcome, digest=digest)
         digests.add(store.digest())
@@ -205,11 +264,11 @@ def test_parts_of_a_seal_are_told_apart():
     assert len({link("", "ab", "c"), link("", "a", "bc"), link("", "abc"), link("ab", "c")}) == 4
 
 
-def test_a_seal_is_broken_by_a_write_and_by_nothing_else(store):
+def test_a_seal_is_broken_by_a_write_and_by_nothing_else(store, place):
     store.add_match(MATCH)
     store.set_fact("name", "value")
     store.close()
-    again = Store(store.path)
+    again = place.open()
     sealed = again.sealed
     assert len(sealed) == 64
     again.add_match(MATCH)
@@ -223,49 +282,10 @@ def test_a_seal_is_broken_by_a_write_and_by_nothing_else(store):
     again.close()
 
 
-@pytest.mark.parametrize("ended", [False, True])
-def test_everything_written_survives_a_process_that_is_killed(tmp_path, ended):
-    path = tmp_path / "run.db"
-    code = (
-        "import os, signal, sys; from pathlib import Path; from rating.records.store import Store\n"
-        "from tests.rating.records.test_store import MATCH, OUTCOME, TURN\n"
-        "store = Store(Path(sys.argv[1]), create=True); store.add_match(MATCH); store.add_turn(MATCH, TURN)\n"
-        "if sys.argv[2] == 'True': store.finish(MATCH, OUTCOME)\n"
-        "os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    process = subprocess.run([sys.executable, "-c", code, str(path), str(ended)], check=False)
-    assert process.returncode == -signal.SIGKILL
-    store = Store(path)
-    assert store.turns(MATCH) == (TURN,)
-    assert store.outcome(MATCH) == (OUTCOME if ended else None)
-    assert [difference for difference in store.check() if "not sealed" not in difference] == []
-    store.close()
-
-
-@pytest.mark.parametrize("reader", [{}, {"read_only": True}])
-@pytest.mark.parametrize(
-    "files", ["run.db*", "run.*[!m]"]
-)  # with the index of the log, and without, as somebody copies it
-def test_what_a_killed_process_left_is_read_where_nothing_may_be_written(store, tmp_path, monkeypatch, files, reader):
-    store.add_match(MATCH)
-    store.add_turn(MATCH, TURN)
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    for file in store.path.parent.glob(files):
-        shutil.copy(file, copy)
-    before = {file.name for file in copy.iterdir()}
-    monkeypatch.setattr("os.access", lambda path, mode: False)
-    left = Store(copy / "run.db", **reader)
-    assert left.turns(MATCH) == (TURN,)
-    assert {file.name for file in copy.iterdir()} == before
-    left.close()
-    assert {file.name for file in copy.iterdir()} == before
-
-
-def test_a_reader_does_not_keep_the_run_from_being_played(store):
+def test_a_reader_does_not_keep_the_run_from_being_played(store, place):
     for number in range(2):
         store.add_match(replace(MATCH, number=number))
-    reader = Store(store.path)
+    reader = place.open()
     reading = reader.records()
     next(reading)
     store.add_turn(MATCH, TURN)
@@ -273,10 +293,10 @@ def test_a_reader_does_not_keep_the_run_from_being_played(store):
     reader.close()
 
 
-def test_everything_written_is_there_for_other_readers_at_once(store):
+def test_everything_written_is_there_for_other_readers_at_once(store, place):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
-    other = Store(store.path)
+    other = place.open()
     assert other.turns(MATCH) == (TURN,)
     other.close()
 
@@ -286,14 +306,6 @@ def test_records_are_found_by_the_beginning_of_their_id(store):
     assert len(list(store.records(MATCH.id[:4]))) == 1
     assert list(store.records("%")) == []
     assert list(store.records("_" * 16)) == []
-
-
-def test_everything_written_is_there_without_a_clean_end(store):
-    store.add_match(MATCH)
-    store.add_turn(MATCH, TURN)
-    other = Store(store.path)
-    assert other.turns(MATCH) == (TURN,)
-    other.close()
 
 
 def test_an_id_names_everything_that_determines_a_match():
@@ -307,66 +319,6 @@ def test_an_id_names_everything_that_determines_a_match():
     assert len({match.id for match in [MATCH, *others]}) == 6
 
 
-def test_a_new_store_overwrites_nothing(store):
-    with pytest.raises(RunError, match="there already"):
-        Store(store.path, create=True)
-
-
-def test_a_missing_file_is_not_made(tmp_path):
-    with pytest.raises(RunError, match="does not exist"):
-        Store(tmp_path / "none.db")
-    assert not (tmp_path / "none.db").exists()
-
-
-@pytest.mark.parametrize("content", [b"", b"not a database at all, but long enough to be taken for one" * 50])
-def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
-    path = tmp_path / "run.db"
-    path.write_bytes(content)
-    with pytest.raises(RunError):
-        Store(path)
-    assert path.read_bytes() == content
-
-
-def test_a_foreign_database_is_refused(tmp_path):
-    path = tmp_path / "run.db"
-    with sqlite3.connect(path) as db:
-        db.execute("CREATE TABLE match (id)")
-    db.close()
-    with pytest.raises(RunError, match="not written by llmarena"):
-        Store(path)
-
-
-def test_a_log_from_a_newer_version_is_refused(store):
-    with sqlite3.connect(store.path) as db:
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    db.close()
-    with pytest.raises(RunError, match="newer version"):
-        Store(store.path)
-
-
-@pytest.mark.parametrize(
-    "statement",
-    ["CREATE TABLE more (x)", "DROP TABLE transcript", "CREATE TRIGGER t AFTER INSERT ON turn BEGIN SELECT 1; END"],
-)
-def test_a_database_with_other_tables_is_refused(store, statement):
-    with sqlite3.connect(store.path) as db:
-        db.execute(statement)
-    db.close()
-    with pytest.raises(RunError, match="not as they were made"):
-        Store(store.path)
-
-
-def test_a_damaged_database_is_refused(store):
-    for number in range(300):
-        store.add_match(Match("tictactoe_v0", number, ("a", "b"), number))
-    store.close()
-    data = bytearray(store.path.read_bytes())
-    data[4096 * 3 : 4096 * 6] = b"\xff" * (4096 * 3)
-    store.path.write_bytes(bytes(data))
-    with pytest.raises(RunError):
-        list(Store(store.path).records())
-
-
 @pytest.mark.parametrize(
     ("load", "text"),
     [
@@ -377,6 +329,10 @@ def test_a_damaged_database_is_refused(store):
         (load_turn, "[" * 100_000),
         (lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats), '{"seats": 3}'),
         (lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats), "null"),
+        (
+            lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats),
+            '[{"policy": "a", "reward": 1' + "0" * 400 + "}]",
+        ),
         (lambda status: load_outcome("e_v0", 0, "1", status, "[]"), "won"),
         (lambda seed: load_outcome("e_v0", 0, seed, FINISHED, "[]"), "one"),
         (lambda policies: load_match("e_v0", 0, policies, "1", "{}"), "3"),
@@ -394,10 +350,8 @@ def test_damaged_turns_are_refused(store, damage):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
     store.finish(MATCH, OUTCOME)
-    with sqlite3.connect(store.path) as db:
-        (data,) = db.execute("SELECT turns FROM transcript").fetchone()
-        db.execute("UPDATE transcript SET turns = ?", (damage(data),))
-    db.close()
+    (data,) = store._db.row("SELECT turns FROM transcript")
+    store._db.execute("UPDATE transcript SET turns = ?", damage(data))
     with pytest.raises(RunError, match="damaged"):
         store.turns(MATCH)
 
@@ -409,16 +363,12 @@ def test_another_match_of_the_same_number_is_refused(store):
     assert [record.match for record in store.records()] == [MATCH]
 
 
-@pytest.mark.parametrize("what", ["folder and file", "file", "folder"])
-def test_a_run_can_be_read_where_nothing_may_be_written(store, monkeypatch, what):
-    store.add_match(MATCH)
-    store.close()
-    refused = {store.path.parent: "folder" in what, store.path: "file" in what}
-    monkeypatch.setattr("os.access", lambda path, mode: not refused[path])
-    archive = Store(store.path)
-    assert [record.match for record in archive.records()] == [MATCH]
-    assert archive.check() == []
-    assert [path.name for path in store.path.parent.iterdir()] == ["run.db"]
-    with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        archive.add_turn(MATCH, TURN)
-    archive.close()
+def test_matches_are_entered_together_and_those_that_have_ended_are_told(store):
+    matches = [replace(MATCH, number=number) for number in range(4)]
+    store.add_match(matches[1])
+    store.finish(matches[1], replace(OUTCOME, number=1), digest="d")
+    assert store.add_matches(matches[:3]) == {matches[1].id: replace(OUTCOME, number=1)}
+    assert [match.number for match, _ in store.matches()] == [0, 1, 2]
+    with pytest.raises(RunError, match="match 2 of tictactoe_v0 was recorded with another seed"):
+        store.add_matches([matches[3], replace(MATCH, number=2, seed=5)])
+    assert [match.number for match, _ in store.matches()] == [0, 1, 2]

@@ -13,9 +13,10 @@ from agents.turn import TurnSettings
 from rating.cli import main
 from rating.errors import RunError
 from rating.records import version_1
+from rating.records.file import open_file
 from rating.records.outcome import FINISHED, VOID, SeatOutcome
 from rating.records.record import UNFINISHED
-from rating.records.store import Store
+from rating.records.sqlite import Sqlite
 from rating.records.verify import verify
 from rating.running import run_directory
 from tests.rating.records.test_audit import run  # noqa: F401  (a fixture)
@@ -81,7 +82,7 @@ def check_converted(store, before):
 def test_nothing_of_an_old_run_is_lost(old):
     before = contents(old)
     for _ in range(2):
-        store = Store(old)
+        store = open_file(old)
         check_converted(store, before)
         store.close()
     with sqlite3.connect(old) as db:
@@ -90,27 +91,27 @@ def test_nothing_of_an_old_run_is_lost(old):
 
 
 def test_two_processes_may_open_an_old_run_at_once(old, monkeypatch):
-    before, convert = contents(old), Store._convert
+    before, transaction = contents(old), Sqlite.transaction
 
-    def beaten(store):
+    def beaten(db):
         monkeypatch.undo()
-        Store(old).close()
-        convert(store)
+        open_file(old).close()
+        return transaction(db)
 
-    monkeypatch.setattr(Store, "_convert", beaten)
-    store = Store(old)
+    monkeypatch.setattr(Sqlite, "transaction", beaten)
+    store = open_file(old)
     check_converted(store, before)
     store.close()
 
 
 def test_an_old_run_goes_on(old):
-    store = Store(old)
+    store = open_file(old)
     under_way = list(store.records())[-1]
     turn = replace(under_way.turns[-1], index=len(under_way.turns))
     store.add_turn(under_way.match, turn)
     assert store.turns(under_way.match) == (*under_way.turns, turn)
     store.close()
-    again = Store(old)
+    again = open_file(old)
     assert again.check() == []
     again.close()
 
@@ -118,7 +119,7 @@ def test_an_old_run_goes_on(old):
 def test_an_old_run_is_read_where_nothing_may_be_written(old, monkeypatch):
     before, data = contents(old), old.read_bytes()
     monkeypatch.setattr("os.access", lambda path, mode: False)
-    store = Store(old)
+    store = open_file(old)
     check_converted(store, before)
     store.close()
     assert old.read_bytes() == data
@@ -141,7 +142,7 @@ def test_a_damaged_old_run_is_refused_and_left_as_it_was(old, statement):
         before = list(db.iterdump())
     db.close()
     with pytest.raises(RunError, match="cannot be converted"):
-        Store(old)
+        open_file(old)
     with sqlite3.connect(old) as db:
         assert list(db.iterdump()) == before
         assert db.execute("PRAGMA user_version").fetchone() == (1,)
@@ -190,7 +191,7 @@ def test_an_old_run_goes_on_with_the_players_it_was_begun_with(old, change, same
 
 
 def test_a_match_of_version_1_is_verified_as_far_as_it_was_recorded(run):  # noqa: F811
-    store = Store(run / "run.db")
+    store = open_file(run / "run.db")
     record = next(store.records())
     store.close()
     turns = tuple(replace(turn, digest="", played="") for turn in record.turns)

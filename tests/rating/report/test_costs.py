@@ -1,7 +1,6 @@
 """What a run cost, as it is shown: nothing is missing, and what is not known is not shown as nothing."""
 
 import json
-import re
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -13,6 +12,7 @@ from rating.cli import main
 from rating.records.calls import CallLog, LoggedCall, LoggedCalls
 from rating.report.costs import Spending, cost_sheet, costs
 from tests.rating.made_outcomes import match
+from tests.rating.report.test_report import index
 from tests.rating.running.calls import PRICES, answer, run_file
 
 PRICE_TABLE = PriceTable([Price(model="m*", input=1000, output=10_000)])
@@ -104,5 +104,5 @@ def test_rate_and_report_show_what_a_run_cost(tmp_path, monkeypatch, capsys):
     assert main(["report", str(run)]) == 0
     page = (run / "report.html").read_text()
     assert "cost in USD" in page
-    index = json.loads(re.search(r'id="index">(.*?)</script>', page, re.DOTALL)[1])
-    assert sum(float(row["cost"] or 0) for row in index["matches"]) == pytest.approx(played, rel=0.01)
+    costs = index(page)["values"]["cost"]
+    assert sum(float(costs[code] or 0) for code in index(page)["columns"]["cost"]) == pytest.approx(played, rel=0.01)

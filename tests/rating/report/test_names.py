@@ -32,3 +32,10 @@ def test_cut_names_fit_and_differ():
 def test_one_policy_in_several_rows_keeps_one_name():
     got = shortened(["a" * 40, "b" * 40, "a" * 40], 12)
     assert got[0] == got[2] != got[1]
+
+
+def test_signs_piled_up_on_a_letter_are_cut_and_names_still_differ():
+    piled = ["e" + "\u0301" * 150, "e" + "\u0301" * 151, "कि" * 4, "नमस्ते"]
+    got = shortened(piled, 12)
+    assert len(set(got)) == len(piled) and max(map(len, got)) < 20
+    assert got[2:] == piled[2:]

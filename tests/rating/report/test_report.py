@@ -6,18 +6,21 @@ import json
 import re
 import zlib
 from dataclasses import replace
+from urllib.parse import unquote
 
 import pytest
 
 from rating.commands.read import write_report
+from rating.records.file import open_file
 from rating.records.outcome import Outcome, SeatOutcome
-from rating.records.store import Store
 from rating.report import replays
 from rating.report.figures import trajectories
 from rating.report.page import Run, write_page
+from rating.report.plots import Plot
 from rating.report.sections import judges_sections
 from rating.running import run_directory
 from rating.running.runner import Runner
+from rating.schemes.figures import Trajectories
 
 RUN = """
 seed = 4
@@ -51,13 +54,17 @@ def page(directory):
     return write_report(directory, directory / "report.html").read_text(encoding="utf-8")
 
 
+def unpack(packed):
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
 def chunks(page):
     packed = re.findall(r'class="chunk">([^<]*)</script>', page)
-    return [json.loads(zlib.decompress(base64.b64decode(chunk))) for chunk in packed]
+    return [unpack(chunk) for chunk in packed]
 
 
 def index(page):
-    return json.loads(re.search(r'type="application/json" id="index">(.*?)</script>', page, re.DOTALL)[1])
+    return unpack(re.search(r'id="index">([^<]*)</script>', page)[1])
 
 
 def test_nothing_of_a_player_reaches_the_markup(page):
@@ -74,11 +81,12 @@ def test_nothing_is_loaded_from_anywhere(page):
 
 
 def test_every_match_is_there_turn_by_turn(page):
-    matches, turns = index(page)["matches"], chunks(page)
-    assert len(matches) == 20
-    for match in matches:
-        played = turns[match["chunk"]][match["place"]]["turns"]
-        assert len(played) == match["turns"] > 0
+    columns, turns = index(page)["columns"], chunks(page)
+    assert columns["number"] == list(range(20))
+    assert columns["turns"] == [len(match["turns"]) for pack in turns for match in pack]
+    for match in (match for pack in turns for match in pack):
+        played = match["turns"]
+        assert len(played) > 0
         assert all(turn["read"] and turn["attempts"] for turn in played)
     replies = {
         attempt["reply"] for pack in turns for match in pack for turn in match["turns"] for attempt in turn["attempts"]
@@ -86,16 +94,16 @@ def test_every_match_is_there_turn_by_turn(page):
     assert any("<script>alert(1)</script>" in reply for reply in replies)
 
 
-def test_rules_leaderboard_matrix_and_figures_are_there(page):
+def test_rules_leaderboard_matrix_and_figures_are_there(directory, page):
     assert "three rows" in index(page)["rules"]["tictactoe_v0"]["player_0"]
     assert "&lt;b&gt;bad&lt;/b&gt; &amp; $x^2$ &lt;/script&gt;" in page
-    assert page.count("<svg") == 2
+    assert page.count("<svg") == len(list((directory / "plots").glob("*.svg"))) == 6
     assert "refusal 20" in page
     assert "0 / 0 / 20" in page
 
 
 def test_seal_and_digest_are_shown(directory, page):
-    store = Store(directory / "run.db")
+    store = open_file(directory / "run.db")
     assert f"Seal of the record: {store.sealed}." in page
     assert f"Digest of play: {store.digest()}." in page
     store.set_fact("more", "")
@@ -124,7 +132,7 @@ def test_the_page_is_written_while_the_matches_are_read(directory):
             if 'class="chunk"' in piece:
                 waiting.append(read)
 
-    store = Store(directory / "run.db")
+    store = open_file(directory / "run.db")
     run = Run("title", 0, [], None, [], {"finished": 500}, store.facts(), "", "")
     write_page(run, records(next(store.records())), File())
     store.close()
@@ -135,7 +143,7 @@ def test_long_matches_are_packed_apart(directory, monkeypatch):
     monkeypatch.setattr(replays, "_LARGE", 1)
     page = write_report(directory, directory / "apart.html").read_text(encoding="utf-8")
     assert [len(pack) for pack in chunks(page)] == [1] * 20
-    assert [(match["chunk"], match["place"]) for match in index(page)["matches"]] == [(k, 0) for k in range(20)]
+    assert index(page)["columns"]["place"] == [0] * 20
 
 
 def test_positions_of_the_first_matches_are_drawn(directory, page, monkeypatch):
@@ -149,21 +157,22 @@ def test_positions_of_the_first_matches_are_drawn(directory, page, monkeypatch):
 
 
 def test_a_match_that_cannot_be_played_again_is_shown_without_pictures(directory):
-    store = Store(directory / "run.db")
+    store = open_file(directory / "run.db")
     record = next(store.records())
     gone = replace(record, match=replace(record.match, environment="nobody.knows"))
-    (pack,) = replays.Replays([gone], {}).chunks()
+    (pack,) = replays.Replays([gone], {}, {}, {}).chunks()
     store.close()
-    (match,) = json.loads(zlib.decompress(base64.b64decode(pack)))
+    (match,) = unpack(pack)
     assert match["turns"] and not match["pictures"] and "nobody" in match["missing"]
 
 
 def test_a_figure_does_not_grow_with_its_run():
-    def history(length):
-        return {"a": [(number, 25 + number % 7, 8.0) for number in range(length)]}
+    def drawn(length):
+        history = {"a": [(number, 25 + number % 7, 8.0) for number in range(length)]}
+        return Plot("game_v0", "course", "mu", trajectories(Trajectories(history, "mu"))).svg
 
-    assert len(trajectories(history(20_000), "mu")) < 1.2 * len(trajectories(history(700), "mu"))
-    assert trajectories(history(10), "mu") != trajectories(history(11), "mu")
+    assert len(drawn(20_000)) < 1.2 * len(drawn(350))
+    assert drawn(10) != drawn(11)
 
 
 @pytest.mark.parametrize(("step", "rows", "note"), [(0.05, 7, "rounded to whole numbers"), (1.0, 0, "got 60")])
@@ -181,5 +190,12 @@ def test_many_different_ratings_do_not_keep_a_report_from_being_made(step, rows,
         )
         for number in range(60)
     ]
-    section = judges_sections("simulation_v0", outcomes)[0]
-    assert len(section["rows"]) == rows and any(note in line for line in section["notes"])
+    shown = judges_sections("simulation_v0", outcomes)[0].shown
+    assert len(shown.rows) == rows and any(note in line for line in shown.notes)
+
+
+def test_every_link_of_the_page_leads_to_a_heading_of_its_own(page):
+    ids = re.findall(r'<h2 id="([^"]*)"', page)
+    links = re.findall(r'<li><a href="#([^"]*)"', page)
+    assert len(links) > 3 and sorted(map(unquote, links)) == sorted(set(ids)) == sorted(ids)
+    assert all(one == "matches" or one.startswith("section ") for one in ids)  # an environment may be called "list"

@@ -43,7 +43,7 @@ MORE_KEYS = {
     " permutations",
     "mean_reward": "caveats",
     "cooperation": "",
-    "roles": "results roles unclassified advantage advantage_low advantage_high",
+    "roles": "results roles casting unclassified advantage advantage_low advantage_high",
 }
 MORE_ROW_KEYS = {
     "duels": "rating low high is_linked score rating_without_ties low_without_ties high_without_ties is_linked_without_ties"

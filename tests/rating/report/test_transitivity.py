@@ -1,7 +1,8 @@
 import itertools
 from dataclasses import replace
 
-from rating.report.transitivity import transitivity_sheets
+from rating.report.rated import rated_results
+from rating.report.sections import rated_sections
 from rating.schemes.skill_board import skill_leaderboard
 from tests.rating.made_outcomes import duel
 
@@ -16,29 +17,36 @@ def games(deals):
     ]
 
 
+def sheets(board, outcomes):
+    rated = rated_results(board, outcomes)
+    shown = [section.shown for section in rated_sections("game_v0", rated)] if rated else []
+    return [sheet for sheet in shown if sheet.title == "Who beats whom: game_v0"]
+
+
 def test_a_circle_is_told_and_nobody_is_ahead_of_the_mix():
     outcomes = games(10)
-    (sheet,) = transitivity_sheets(skill_leaderboard(outcomes), outcomes)
-    assert sheet.rows == [[name, "0", "33%", "1000"] for name in sorted(BEATEN)]
-    assert (
-        "cycle: paper beats rock (20 of 20), rock beats scissors (20 of 20), scissors beats paper (20 of 20)"
-        in sheet.notes
-    )
+    for scheme in ("duels", "tournament"):
+        (sheet,) = sheets(replace(skill_leaderboard(outcomes), scheme=scheme), outcomes)
+        assert sheet.rows == [[name, "0", "33%", "1000"] for name in sorted(BEATEN)]
+        assert (
+            "cycle: paper beats rock (20 of 20), rock beats scissors (20 of 20), scissors beats paper (20 of 20)"
+            in sheet.notes
+        )
 
 
 def test_policies_whose_ratings_are_withheld_are_left_out():
     outcomes = games(10)
     board = skill_leaderboard(outcomes)
     rows = [replace(row, withheld=row.policy == "paper") for row in board.rows]
-    assert transitivity_sheets(replace(board, rows=rows), outcomes) == []
+    assert sheets(replace(board, rows=rows), outcomes) == []
 
 
 def test_matches_behind_the_end_of_the_schedule_do_not_count():
     outcomes = games(10)
     board = replace(skill_leaderboard(outcomes), scheduled=2)
-    assert transitivity_sheets(board, outcomes) == []
+    assert sheets(board, outcomes) == []
 
 
 def test_other_ways_of_comparing_have_no_such_table():
     outcomes = games(10)
-    assert transitivity_sheets(replace(skill_leaderboard(outcomes), scheme="mean_reward"), outcomes) == []
+    assert sheets(replace(skill_leaderboard(outcomes), scheme="mean_reward"), outcomes) == []

@@ -68,7 +68,7 @@ def test_a_straggler_holds_up_no_more_than_the_lag_says():
 
 def test_no_more_is_begun_than_finds_a_place_however_far_a_schedule_would_run_ahead():
     schedule = Script(100, 6)
-    stop, began = follow(schedule, {0: 10}, enough=5)
+    stop, began = follow(schedule, {0: 10}, enough=lambda: 5)
     # Six are under way after the second batch; a second later one of them is, which leaves room for two batches more.
     assert [began[number] for number in range(0, 18, 3)] == [0, 0, 1, 1, 2, 2]
     assert stop == Stop("enough")

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from rating.errors import BudgetExceeded
+from rating.errors import BudgetExceeded, StoreError
 from rating.records.calls import CALLS, LoggedCalls
 from rating.running import run_directory
 from rating.running.runner import Runner
@@ -91,16 +91,18 @@ def test_calls_of_unknown_usage_do_not_slip_past_a_budget(tmp_path, monkeypatch)
     assert answers.sent < 40 + answers.most
 
 
-def test_a_log_that_cannot_be_written_ends_the_run_and_blames_no_match(tmp_path, monkeypatch):
-    answer(monkeypatch)
+@pytest.mark.parametrize(("step", "error"), [("write", OSError), ("write", StoreError), ("begin", StoreError)])
+def test_a_log_that_cannot_be_written_ends_the_run_and_blames_no_match(tmp_path, monkeypatch, step, error):
+    answers = answer(monkeypatch)
 
     def full(self, logged):
-        raise OSError("no room")
+        raise error("no room")
 
     create(tmp_path / "run", run_file())
-    with monkeypatch.context() as patch, pytest.raises(OSError, match="no room"):
-        patch.setattr("rating.records.calls.CallLog.write", full)
+    with monkeypatch.context() as patch, pytest.raises(error, match="no room"):
+        patch.setattr(f"rating.records.calls.CallLog.{step}", full)
         go(tmp_path / "run")
+    assert (answers.sent == 0) == (step == "begin")
     with contextlib.closing(run_directory.open_store(tmp_path / "run")) as store:
         assert store.statuses().keys() <= {"finished", "unfinished"}
     go(tmp_path / "run")

@@ -25,38 +25,6 @@ SETTINGS = ["--min-matches", 64, "--max-matches", 64]
 ENDLESS = ["--min-matches", 50_000, "--max-matches", 50_000]
 
 
-@pytest.fixture
-def llmarena(tmp_path):
-    """Starts commands in process groups of their own, with SIGINT as a shell in the foreground leaves it; none is left over."""
-    started = []
-
-    def start(*arguments, ignored=()):
-        def set_signals():
-            signal.signal(signal.SIGINT, signal.SIG_IGN if signal.SIGINT in ignored else signal.SIG_DFL)
-
-        errors = tmp_path / f"errors-{len(started)}"
-        with errors.open("w") as file:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "rating.cli", *map(str, arguments)],
-                stdout=subprocess.DEVNULL,
-                stderr=file,
-                start_new_session=True,
-                preexec_fn=set_signals,
-            )
-        process.errors = errors
-        started.append(process)
-        return process
-
-    yield start
-    for process in started:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-        finally:
-            process.wait(10)
-
-
 def end(process):
     """Waits for a command and returns its exit code and what it said."""
     return process.wait(120), process.errors.read_text()
@@ -90,16 +58,22 @@ def log(directory):
 
 
 def processes(group):
-    """Returns the command line of each process of a group that has not ended; those nobody has waited for are zombies."""
+    """Returns parent and command line of each process of a group that has not ended; those nobody has waited for are zombies."""
     listed = subprocess.run(
-        ["ps", "-ewwo", "pgid=,pid=,stat=,args="], capture_output=True, text=True, check=True
+        ["ps", "-ewwo", "pgid=,pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True
     ).stdout
-    rows = [line.split(None, 3) for line in listed.splitlines()]
-    return {int(pid): command for owner, pid, state, command in rows if owner == str(group) and state[0] != "Z"}
+    rows = [line.split(None, 4) for line in listed.splitlines()]
+    return {
+        int(pid): (int(parent), command)
+        for owner, pid, parent, state, command in rows
+        if owner == str(group) and state[0] != "Z"
+    }
 
 
 def pool(group):
-    return [pid for pid, command in processes(group).items() if "spawn_main" in command]
+    """Returns the workers, which are children of the server that starts them."""
+    servers = {pid: parent for pid, (parent, command) in processes(group).items() if "forkserver" in command}
+    return [pid for pid, parent in servers.items() if parent in servers]
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,7 @@ def moves_at_random(monkeypatch):
     async def is_there(policies, observations):
         return {}
 
-    monkeypatch.setattr("rating.running.runner.check_models", is_there)
+    monkeypatch.setattr("rating.running.players.check_models", is_there)
     always = property(lambda policy: True, lambda policy, value: None)
     monkeypatch.setattr(LLMPolicy, "wants_legal", always, raising=False)
     monkeypatch.setattr(LLMPolicy, "__call__", call)

@@ -10,8 +10,8 @@ from agents.errors import TransientError
 from agents.models.calls import Call, CallStatus
 from agents.models.server.client import Client
 from rating.commands.read import print_leaderboards
-from rating.errors import BudgetExceeded
-from rating.records.calls import CALLS, LoggedCalls
+from rating.errors import BudgetExceeded, StoreError
+from rating.records.calls import CALLS, CallLog, LoggedCalls
 from rating.records.outcome import FINISHED, VOID
 from rating.running import run_directory
 from rating.running.runner import Runner
@@ -62,6 +62,27 @@ def test_calls_of_void_matches_are_written_down_with_their_match_and_policy(tmp_
     shown = sum(seat.prompt_tokens for record in records if record.outcome for seat in record.outcome.seats)
     assert bill.total().prompt_tokens == spent > shown
     assert bill.total().failed == sum(item.call.status is not CallStatus.OK for item in [*tried_out, *logged]) > 0
+
+
+@pytest.mark.parametrize("moment", ["begin", "write"])
+def test_a_call_that_cannot_be_noted_ends_the_run_and_is_no_failure_of_the_model(tmp_path, monkeypatch, moment):
+    answers, noted = answer(monkeypatch), []
+    note = getattr(CallLog, moment)
+
+    def fails(log, logged):
+        noted.append(logged)
+        if len(noted) > 10:
+            raise StoreError("the database cannot be reached")
+        note(log, logged)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(CallLog, moment, fails)
+        with pytest.raises(StoreError):
+            play(tmp_path / "run", run_file("tries = 1"))
+    assert answers.sent == (10 if moment == "begin" else len(noted))
+    bill, records = play(tmp_path / "run")
+    assert {(record.status, record.tries) for record in records} == {(FINISHED, 1)}
+    assert bill.total().calls == answers.sent
 
 
 def test_the_bill_of_a_run_that_goes_on_has_the_calls_of_all_sessions(tmp_path, monkeypatch):

@@ -42,7 +42,7 @@ def preflight(monkeypatch):
         checked.append(sorted(policies))
         return {name: error for name, error in failing.items() if name in policies}
 
-    monkeypatch.setattr("rating.running.runner.check_models", check_models)
+    monkeypatch.setattr("rating.running.players.check_models", check_models)
     return SimpleNamespace(checked=checked, failing=failing)
 
 

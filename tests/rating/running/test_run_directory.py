@@ -8,7 +8,7 @@ import pytest
 
 from rating.cli import main
 from rating.errors import RunError
-from rating.records import database
+from rating.records import sqlite
 from rating.running import run_directory
 from rating.running.lock import Lock
 
@@ -46,9 +46,9 @@ def test_a_run_that_cannot_go_on_is_closed(tmp_path, monkeypatch, reason):
     directory = tmp_path / "run"
     run_directory.create(directory, RUN_FILE, "mine.toml")[1].close()
     opened = []
-    connect = database._connect
+    connect = sqlite._connect
     monkeypatch.setattr(
-        database, "_connect", lambda *given, **named: opened.append(connect(*given, **named)) or opened[-1]
+        sqlite, "_connect", lambda *given, **named: opened.append(connect(*given, **named)) or opened[-1]
     )
     flags, lock = [], nullcontext()
     match reason:

@@ -5,16 +5,15 @@ import io
 import json
 import os
 import re
-import sqlite3
 
 import pytest
 
 from agents.errors import ProviderError
-from rating.errors import ErrorBudgetExceeded, RunError
+from rating.errors import ErrorBudgetExceeded, RunError, StoreError
 from rating.records.export import write_jsonl
 from rating.records.outcome import BUG, FINISHED, VOID
 from rating.records.verify import verify
-from rating.running import run_directory
+from rating.running import run_directory, trying
 from rating.running.contests import make_scheme
 from rating.running.lock import Lock
 from rating.running.players import Players
@@ -149,11 +148,12 @@ def test_a_policy_that_cannot_begin_a_match_is_no_bug_of_the_environment(tmp_pat
 
 
 def test_a_full_disk_stops_the_run_and_blames_no_match(tmp_path, monkeypatch):
-    def full(self, match, turn):
-        raise sqlite3.OperationalError("database or disk is full")
+    def full(self, match, turns):
+        raise StoreError("database or disk is full")
 
-    with monkeypatch.context() as patched, pytest.raises(sqlite3.OperationalError, match="disk is full"):
-        patched.setattr("rating.records.store.Store.add_turn", full)
+    with monkeypatch.context() as patched, pytest.raises(StoreError, match="disk is full"):
+        patched.setattr(trying, "HELD_BACK", 0)
+        patched.setattr("rating.records.store.Store.add_turns", full)
         play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
     _, records = read(tmp_path)
     assert {record.status for record in records} == {"unfinished"}
@@ -197,7 +197,7 @@ def test_results_depend_neither_on_the_executor_nor_on_workers_or_slots(
         ("auto", 1, "SaysWhere", "here"),
         ("auto", 2, "says_where", "here"),
         ("process", 3, "says_where", 3),
-        ("async", 2, "SaysWhere", "here"),
+        ("asyncio", 2, "SaysWhere", "here"),
         ("process", 2, "AsksService", "here"),
     ],
 )
@@ -215,19 +215,6 @@ def test_the_pool_plays_scripted_matches_and_all_others_where_it_is_asked_for(
     else:
         assert os.getpid() not in found
         assert len(found) == processes
-
-
-def test_a_worker_that_dies_is_replaced_and_its_match_played_again(tmp_path):
-    specs = [f'spec = "{HERE}:KillsItsProcess"\noptions = {{ marker = "{tmp_path / "marker"}" }}', 'spec = "random"']
-    _, records = play(tmp_path, write(specs, extra='executor = "process"'))
-    assert {record.status for record in records} == {FINISHED}
-    assert sorted(record.tries for record in records)[-2:] == [1, 2]
-
-
-def test_a_worker_that_always_dies_makes_the_match_void(tmp_path):
-    specs = [f'spec = "{HERE}:KillsItsProcess"', 'spec = "random"']
-    with pytest.raises(ErrorBudgetExceeded, match="the worker process died"):
-        play(tmp_path, write(specs, extra='executor = "process"\nmax_errors = 2'))
 
 
 def test_as_many_matches_are_under_way_as_there_are_slots(tmp_path):

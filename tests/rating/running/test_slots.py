@@ -40,6 +40,24 @@ def test_within_a_group_the_first_to_ask_is_the_first_served():
     assert order == [0, 1, 2, 3, 4]
 
 
+def test_slots_that_are_added_are_granted_to_those_who_wait():
+    slots, began = Slots(1, ["one"]), []
+
+    async def work(number):
+        async with slots.hold("one"):
+            began.append((number, asyncio.get_running_loop().time()))
+            await asyncio.sleep(10)
+
+    async def everybody():
+        asyncio.get_running_loop().call_later(1, slots.widen, 3)
+        asyncio.get_running_loop().call_later(2, slots.widen, 2)
+        await asyncio.gather(*(work(number) for number in range(4)))
+
+    run_in_virtual_time(everybody())
+    assert began == [(0, 0), (1, 1), (2, 1), (3, 10)]
+    assert slots.count == 3
+
+
 def test_those_who_leave_or_fail_give_back_what_they_held():
     slots = Slots(1, ["one"])
 

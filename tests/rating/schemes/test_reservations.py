@@ -62,7 +62,7 @@ def test_the_report_draws_what_is_left(kind):
         outcomes = mute(outcomes, row.policy)
     board = board_of(kind, outcomes)
     assert all(row.withheld for row in board.rows)
-    assert leaderboard_section(board, outcomes)["figures"] == []
+    assert leaderboard_section(board, outcomes).plots == []
 
 
 def test_at_the_threshold_and_with_forfeits_a_rating_is_shown():

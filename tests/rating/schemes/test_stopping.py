@@ -12,6 +12,7 @@ from rating.schedules.field import field_play
 from rating.schedules.round_robin import round_robin
 from rating.schedules.self_play import self_play
 from rating.schemes.stopping import CountRule, StopRule, fold
+from rating.schemes.stopping.evidence import Evidence
 from rating.statistics.results import duels
 from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions, rate
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
@@ -404,3 +405,25 @@ def test_rounding_is_no_knowledge_of_a_newcomer(founders):
             one for index, pair in enumerate(pairs) for one in meetings(matches * index, *pair, None, matches=matches)
         ]
         assert not fold(log, "c", rule).reason(), matches
+
+
+def looks_of(rule, batches, begun=0):
+    """After how many results a rule looked at all of them, when it is asked after every batch from one on."""
+    state, looks = rule.begin(["a", "b"]), []
+    for count, batch in enumerate(batches, start=1):
+        state.add(batch)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Evidence, "expected_spearman", lambda own: looks.append(own.results) or 0.0)
+            if count > begun:
+                state.reason()
+    return looks
+
+
+def test_a_rule_that_reads_all_results_looks_at_a_long_run_ever_more_rarely_and_at_a_short_one_after_every_batch():
+    rule = StopRule(rule="order", max_matches=10**6)
+    batches = [[duel(first + k, "a", "b", "ab"[k % 2]) for k in range(60)] for first in range(0, 60_000, 60)]
+    looks = looks_of(rule, batches)
+    assert looks[:98] == list(range(60, 98 * 60 + 1, 60))
+    assert 0 < sum(30_000 < look <= 60_000 for look in looks) <= 70  # of 500 batches
+    assert all(later - before <= before // 100 + 60 for before, later in itertools.pairwise(looks))
+    assert looks_of(rule, batches, begun=600) == [look for look in looks if look > 600 * 60]

@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+from rating.statistics import running_mean
 from rating.statistics.estimates import mean_estimate
 from rating.statistics.running_mean import RunningMean
 
@@ -29,3 +30,26 @@ def test_a_value_without_a_deal_is_a_case_by_itself():
     assert halves[2] == pytest.approx(4.30265 * 0.2 / 3, rel=1e-4)
     assert mean.deals == 3
     assert RunningMean().half_width() == math.inf
+
+
+def test_the_interval_of_a_long_run_is_computed_from_as_few_sums_as_that_of_a_short_one(monkeypatch):
+    read = []
+    monkeypatch.setattr(
+        running_mean, "half_width_by_size", lambda sizes, counts, squares: read.append((len(sizes), counts.sum()))
+    )
+    mean = RunningMean()
+    for number in range(3_000):
+        mean.add(number % 7, number // 3)
+        if number in (10, 2_998):
+            mean.half_width()
+    assert read == [(2, 4), (2, 1_000)]
+
+
+def test_deals_that_are_alike_but_for_rounding_vary_nothing():
+    mean = RunningMean()
+    for deal in range(50):
+        for value in (0.1, 0.2) if deal % 2 else (0.3, 0.0):
+            mean.add(value, deal)
+    assert mean.half_width() == 0.0
+    mean.add(1e-9, 50)
+    assert mean.half_width() > 0

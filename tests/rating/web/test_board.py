@@ -10,9 +10,11 @@ from contextlib import closing
 import pytest
 
 from rating.cli import main
+from rating.errors import StoreError
 from rating.imports.source import open_source
+from rating.records import version_1
+from rating.records.file import open_file
 from rating.records.record import dump_turn
-from rating.records.store import Store
 from rating.report.tables import sheet
 from rating.running import run_directory
 from rating.web import board, listing
@@ -163,7 +165,7 @@ def test_nothing_is_written(tmp_path):
     for path in ("", "/matches", f"/match/{record.match.id}"):
         assert pages.get(HOME + path).status_code == 200
     assert contents() == before
-    with closing(Store(directory / "run.db", read_only=True)) as store, pytest.raises(sqlite3.OperationalError):
+    with closing(open_file(directory / "run.db", read_only=True)) as store, pytest.raises(StoreError):
         store.set_fact("a", "b")
 
 
@@ -307,15 +309,15 @@ def test_a_run_of_version_1_is_shown_and_left_as_it_is_until_somebody_converts_i
         '[[policy]]\nspec = "similarity"\nenvironments = ["undercover_v0"]\n'
     )
     before = database.read_bytes()
-    converted, convert = [], Store._convert
-    monkeypatch.setattr(Store, "_convert", lambda store: (converted.append(1), convert(store))[1])
+    converted, convert = [], version_1._convert
+    monkeypatch.setattr(version_1, "_convert", lambda db: (converted.append(1), convert(db))[1])
     pages = pages_of(tmp_path)
     html = pages.get(HOME).text
     assert "tictactoe_v0" in html and cells(html, "progress-table")[1][4:5] == ["2"]
     links = re.findall(rf'href="({HOME}/match/[^"]*)"', pages.get(f"{HOME}/matches").text)
     assert links and all("<pre" in pages.get(link).text for link in links) and len(converted) == 1
     assert database.read_bytes() == before and {path.name for path in tmp_path.iterdir()} == {"run.db", "run.toml"}
-    Store(database).close()
+    open_file(database).close()
     assert database.read_bytes() != before
     assert cells(pages.get(HOME).text, "progress-table") == cells(html, "progress-table")
 

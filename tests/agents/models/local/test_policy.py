@@ -59,6 +59,8 @@ def test_a_reply_comes_with_tokens_and_facts(path):
     assert 1 < first.completion_tokens <= 20
     assert first.detail == {
         "finish_reason": "stop",
+        "prompt": first.detail["prompt"],
+        "prompt_form": {**first.detail["prompt_form"], "system_role": "system", "serialiser": "roles"},
         "request": {
             "model": path,
             "mode": "generate",
@@ -68,7 +70,7 @@ def test_a_reply_comes_with_tokens_and_facts(path):
             "max_tokens": 20,
         },
     }
-    assert second.detail == {"finish_reason": "stop"}
+    assert second.detail == {"finish_reason": "stop", "prompt": second.detail["prompt"]}
     assert (first.calls, first.waited >= 0) == (1, True)
 
 
@@ -140,7 +142,7 @@ def test_a_conversation_beyond_the_model_s_context_is_the_player_s_failure(tiny_
     first, second = ask(model, [observation] * 2, history="full")
     assert first.kind is Failure.OK
     assert (second.kind, second.text) == (Failure.TRUNCATED, "")
-    assert second.detail == {"finish_reason": "context_length"}
+    assert second.detail["finish_reason"] == "context_length"
 
 
 def test_a_reply_has_the_room_that_is_left(tiny_model, tmp_path):

@@ -1,14 +1,16 @@
-"""The SQLite file of a run: its tables, and what is checked before it is used."""
+"""The SQLite file of a run as an engine: its tables, and what is checked before it is used."""
 
 import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from rating.errors import RunError
+from rating.errors import DamagedFile, RunError, StoreError
+from rating.records.sql import Row
 
 APPLICATION_ID = 0x4C4D4172  # "LMAr" in the header of the file says that the database is one of ours
 SCHEMA_VERSION = 2
@@ -36,17 +38,166 @@ TABLES = {
 ``dictionary`` that the matches of an environment share. A match's ``turns`` says how many of them its ``seal`` covers."""
 
 
-def create(path: Path) -> sqlite3.Connection:
+class Sqlite:
+    """A connection to the file of a run; see ``Sql``.
+
+    Args:
+        path: the file.
+        db: the connection, which is closed with this.
+    """
+
+    place = "rowid"
+
+    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+        self.path = path
+        self._db = db
+
+    @property
+    def name(self) -> str:
+        """The path of the file."""
+        return str(self.path)
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether the file could only be read through a copy."""
+        return not any(file for _, _, file in self._db.execute("PRAGMA database_list"))
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is under way."""
+        return self._db.in_transaction
+
+    def version(self) -> int:
+        """Returns the version of the tables."""
+        return _version(self._db)
+
+    def execute(self, sql: str, *values: Any) -> int:
+        """Executes a statement."""
+        return self._executed(sql, values).rowcount
+
+    def row(self, sql: str, *values: Any) -> Row | None:
+        """Returns the first row of a query."""
+        try:
+            row: Row | None = self._db.execute(sql, values).fetchone()
+        except sqlite3.Error as error:
+            raise StoreError(_said(self.path, error)) from error
+        return row
+
+    def all(self, sql: str, *values: Any) -> list[Row]:
+        """Returns the rows of a query that has few."""
+        return list(self.rows(sql, *values))
+
+    def rows(self, sql: str, *values: Any) -> Iterator[Row]:
+        """Yields the rows of a query."""
+        return _rows(self.path, self._executed(sql, values))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Makes one transaction of what is executed within."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:  # SQLite ends it itself if the disk is full
+                self.execute("ROLLBACK")
+            raise
+
+    def lock(self) -> None:
+        """Does nothing: the lock of the run's directory keeps others away from the file as well."""
+
+    def others_write(self) -> bool:
+        """Says that nobody does: a file has one writer."""
+        return False
+
+    def changes(self) -> None:
+        """Returns nothing: the file shows it."""
+
+    def flaws(self) -> Iterator[str]:
+        """Yields what SQLite finds, and values of another type than their column.
+
+        Such a value may consist of the same bytes and so have the same seal.
+        """
+        for (verdict,) in self.rows("PRAGMA integrity_check"):
+            if verdict != "ok":
+                yield f"database: {' '.join(str(verdict).split())}"
+        for table in TABLES:
+            for column, declared in self.all(f"SELECT name, lower(type) FROM pragma_table_info('{table}')"):
+                where = f"SELECT rowid, typeof({column}) FROM {table} WHERE typeof({column}) != ?"
+                for row, found in self.rows(where, declared):
+                    yield f"table {table}, row {row}: expected {column} of type {declared}, got {found}"
+
+    def back_up(self, path: Path) -> None:
+        """Writes a copy of the file as it is: there is all of it, or none.
+
+        Raises:
+            RunError: if there is a file of this name already.
+            StoreError: if it cannot be written.
+        """
+        if path.exists():
+            raise RunError(f"{path}: expected a new file for the back-up, but it is there already")
+        unfinished = path.with_name(path.name + UNFINISHED)
+        unfinished.unlink(missing_ok=True)
+        self.execute("VACUUM INTO ?", str(unfinished))
+        unfinished.replace(path)
+
+    def shrink(self) -> None:
+        """Gives back the room of what was deleted, unless there is no room for that or somebody reads."""
+        with suppress(sqlite3.OperationalError):
+            self._db.execute("VACUUM")
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._db.close()
+
+    def _executed(self, sql: str, values: Row) -> sqlite3.Cursor:
+        try:
+            return self._db.execute(sql, values)
+        except sqlite3.Error as error:
+            raise StoreError(_said(self.path, error)) from error
+
+
+def _rows(path: Path, cursor: sqlite3.Cursor) -> Iterator[Row]:
+    try:
+        for row in cursor:  # noqa: UP028 (it would close the cursor, after the connection perhaps)
+            yield row
+    except sqlite3.Error as error:
+        raise StoreError(_said(path, error)) from error
+
+
+def _said(path: Path, error: sqlite3.Error) -> str:
+    safe = "; everything recorded is safe, and the run goes on when there is room"
+    return f"{path}: the database of the run cannot be used: {error}{safe if 'full' in str(error) else ''}"
+
+
+def create(path: Path) -> Sqlite:
     """Makes the database of a new run: in another file, so that who looks for it finds it whole or not at all.
 
     Raises:
         RunError: if the file is there already.
+        StoreError: if it cannot be written.
     """
     if path.exists():
         raise RunError(f"{path}: expected no file, but it is there already")
     unfinished = path.with_name(path.name + UNFINISHED)
     unfinished.unlink(missing_ok=True)
-    with closing(_connect(unfinished.absolute().as_uri())) as new:
+    try:
+        _make(unfinished)
+        unfinished.replace(path)
+        db = _connect(path.absolute().as_uri())
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+        except sqlite3.Error:
+            db.close()
+            raise
+    except sqlite3.Error as error:
+        raise StoreError(_said(path, error)) from error
+    return Sqlite(path, db)
+
+
+def _make(path: Path) -> None:
+    with closing(_connect(path.absolute().as_uri())) as new:
         new.execute("PRAGMA journal_mode = OFF")  # nobody goes back to an empty file
         new.execute("BEGIN IMMEDIATE")
         for table in TABLES.values():
@@ -54,18 +205,9 @@ def create(path: Path) -> sqlite3.Connection:
         new.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         new.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         new.execute("COMMIT")
-    unfinished.replace(path)
-    db = _connect(path.absolute().as_uri())
-    try:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
 
 
-def open_existing(path: Path) -> sqlite3.Connection:
+def open_existing(path: Path) -> Sqlite:
     """Opens the database of a run, of this schema version or an older one.
 
     What may not be written is only read; if it has to be converted, or was left in mid-write, a copy of it is.
@@ -80,13 +222,13 @@ def open_existing(path: Path) -> sqlite3.Connection:
     db = _connect(path.absolute().as_uri()) if writable else _connect_to_read(path, timeout=30)
     with _closed_if_unusable(path, db):
         _check(path, db)
-        if not writable and schema_version(db) < SCHEMA_VERSION:
+        if not writable and _version(db) < SCHEMA_VERSION:
             db = _copy(db)
         db.execute("PRAGMA synchronous = NORMAL")
-    return db
+    return Sqlite(path, db)
 
 
-def open_to_read(path: Path) -> sqlite3.Connection:
+def open_to_read(path: Path) -> Sqlite:
     """Opens the database of a run beside whoever writes it; nothing is written, neither to it nor beside it.
 
     An older schema version, or what a killed process left, is a copy, which several threads may use, one at a time. Whether
@@ -100,20 +242,13 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     db = _connect_to_read(path, _READING_SECONDS)
     with _closed_if_unusable(path, db):
         _check_version(path, db)
-        if schema_version(db) < SCHEMA_VERSION:
+        _check_tables(path, db)
+        if _version(db) < SCHEMA_VERSION:
             db = _copy(db)
-        elif strange := strange_tables(db):
-            raise _damaged(path, f"not as they were made: {', '.join(strange)}")
-    return db
+    return Sqlite(path, db)
 
 
-def is_copy(db: sqlite3.Connection) -> bool:
-    """Says whether a database is a copy, which shows nothing of what is written into the file later."""
-    return not any(file for _, _, file in db.execute("PRAGMA database_list"))
-
-
-def schema_version(db: sqlite3.Connection) -> int:
-    """Returns the version of the tables."""
+def _version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -177,18 +312,16 @@ def _copy(original: sqlite3.Connection) -> sqlite3.Connection:
 def _check(path: Path, db: sqlite3.Connection) -> None:
     _check_version(path, db)
     (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
-    strange = strange_tables(db) if schema_version(db) == SCHEMA_VERSION else []
-    if verdict != "ok" or strange:
-        raise _damaged(
-            path, " ".join(verdict.split()) if verdict != "ok" else f"not as they were made: {', '.join(strange)}"
-        )
+    if verdict != "ok":
+        raise _damaged(path, " ".join(verdict.split()))
+    _check_tables(path, db)
 
 
 def _check_version(path: Path, db: sqlite3.Connection) -> None:
     (application,) = db.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID:
         raise RunError(f"{path}: this database was not written by llmarena; nothing in it was changed")
-    version = schema_version(db)
+    version = _version(db)
     if version > SCHEMA_VERSION:
         raise RunError(
             f"{path}: expected schema version {SCHEMA_VERSION} or older, got {version}: it was written by a newer"
@@ -196,5 +329,10 @@ def _check_version(path: Path, db: sqlite3.Connection) -> None:
         )
 
 
+def _check_tables(path: Path, db: sqlite3.Connection) -> None:
+    if _version(db) == SCHEMA_VERSION and (strange := strange_tables(db)):
+        raise _damaged(path, f"not as they were made: {', '.join(strange)}")
+
+
 def _damaged(path: Path, what: str) -> RunError:
-    return RunError(f"{path}: the database is damaged ({what}); nothing in it was changed")
+    return DamagedFile(f"{path}: the database is damaged ({what}); nothing in it was changed")

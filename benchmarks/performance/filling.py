@@ -1,0 +1,117 @@
+"""Stores of long runs, made in seconds: the matches of a schedule, each of which goes like one of a few that were played."""
+
+import asyncio
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from agents.play import play
+from agents.records import Episode
+from agents.registry import make_policy
+from llmarena_envs.catalogue import make_environment
+from rating.records.match import Match
+from rating.records.postgres.address import Address
+from rating.records.record import Record, outcome_of
+from rating.records.store import Store
+from rating.running import places, run_directory
+from rating.running.contests import make_scheme
+from rating.running.run_file import RunConfig
+from rating.schedules.schedule import Stop
+
+ENVIRONMENT = "tictactoe_v0"
+POLICIES = ("random", "first_legal", "greedy", "minimax")
+
+_TABLES = {
+    "match": "id environment number policies seed options status tries turns seats digest error seal",
+    "transcript": "match turns",
+    "dictionary": "environment data",
+}
+"""What a run consists of whose matches have all ended, besides its facts."""
+
+
+def run_file(matches: int) -> str:
+    """Returns the run file of a run of so many matches, or a few more, since batches are finished."""
+    each = -(-2 * matches // len(POLICIES))
+    policies = "".join(f'[[policy]]\nspec = "{name}"\n' for name in POLICIES)
+    stop = f'[stop]\nrule = "trueskill"\nmin_matches = {each}\nmax_matches = {each}\n'
+    return f'seed = 1\n{stop}[[environment]]\nname = "{ENVIRONMENT}"\n{policies}'
+
+
+class Copies:
+    """Matches that go like one that was really played, once for each way to sit at the table.
+
+    Args:
+        options: of the environment.
+    """
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._env = make_environment(ENVIRONMENT, options)
+        self._agents = list(self._env.possible_agents)
+        self._episodes: dict[tuple[str, ...], Episode] = {}
+
+    def of(self, match: Match) -> Record:
+        """Returns a match as it is recorded when it has ended."""
+        if match.policies not in self._episodes:
+            seats = zip(self._agents, match.policies, strict=True)
+            players = {agent: make_policy(name, ENVIRONMENT) for agent, name in seats}
+            self._episodes[match.policies] = play(self._env, players, seed=match.seed)
+        episode = self._episodes[match.policies]
+        return Record(match, outcome_of(match, self._agents, episode), episode.turns, episode.digest, tries=1, error="")
+
+
+def fill(store: Store, config: RunConfig, matches: int) -> None:
+    """Enters the first matches of the schedule of a run.
+
+    Args:
+        store: of the run, in which nothing was played.
+        config: the run.
+        matches: how many.
+    """
+    copies = Copies(config.options(ENVIRONMENT))
+    schedule, left = make_scheme(config, ENVIRONMENT).schedule(), matches
+    while left and not isinstance(batch := schedule.next_batch(), Stop):
+        for match in batch[:left]:
+            store.enter(copies.of(match))
+        left -= len(batch[:left])
+        schedule.add([])
+
+
+def make_filled(directory: Path, matches: int, more: int) -> None:
+    """Makes the directory of a run of which the first ``matches`` have been entered and ``more`` are still to be played."""
+    config, store = run_directory.create(directory, run_file(matches + more), "the run of the benchmark")
+    with closing(store):
+        fill(store, config, matches)
+
+
+def copy_to_server(filled: Path, directory: Path, address: Address) -> None:
+    """Makes the directory of a run in PostgreSQL out of one in SQLite, as fast as PostgreSQL takes it.
+
+    Args:
+        filled: directory of a run all of whose matches have ended.
+        directory: a new one.
+        address: where in PostgreSQL.
+    """
+    text = run_directory.read_run_file(filled)
+    _, store = run_directory.create(directory, text, "the run of the benchmark", address=address)
+    store.close()
+    asyncio.run(_copy(filled / places.DATABASE, address))
+
+
+async def _copy(database: Path, address: Address) -> None:
+    import asyncpg  # an extra, and slow to import
+
+    connection = await asyncpg.connect(**address.arguments())
+    try:
+        with closing(sqlite3.connect(database)) as original:
+            for table, columns in _TABLES.items():
+                names = columns.split()
+                rows = original.execute(f"SELECT {', '.join(names)} FROM {table}")
+                await connection.copy_records_to_table(
+                    table, schema_name=address.schema, columns=names, records=iter(rows)
+                )
+        for table in _TABLES:
+            await connection.execute(f'ANALYZE "{address.schema}".{table}')
+    finally:
+        await connection.close()

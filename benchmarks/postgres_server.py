@@ -1,0 +1,178 @@
+"""A PostgreSQL server of one's own: started in a temporary directory, gone when it is closed."""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+USER = "postgres"
+"""Who owns the server's databases; if root starts the server it runs as this user of the system."""
+
+_PATIENCE = 60.0
+"""Seconds for which a start is waited for."""
+
+_QUICK = {"fsync": "off", "full_page_writes": "off"}
+_MEMORY, _ROOM = Path("/dev/shm"), 4 * 2**30
+"""Where files are kept in memory on Linux, and the bytes that must be free there."""
+_SETTINGS = {"max_connections": "200", "shared_buffers": "64MB", "log_min_messages": "warning", "jit": "off"}
+
+
+class PostgresServer:
+    """A server on a free port of this machine; a context manager.
+
+    Args:
+        durable: whether it waits for the disk as a real one does. Where it does not it is kept in memory if there is room: what
+            was written survives the end of the server all the same, only not that of the machine.
+        settings: of ``postgresql.conf``, by name.
+
+    Attributes:
+        port: where it listens, on 127.0.0.1.
+        directory: with its data.
+
+    Raises:
+        RuntimeError: if PostgreSQL is not installed, or does not start.
+    """
+
+    def __init__(self, *, durable: bool = False, settings: dict[str, str] | None = None) -> None:
+        self._programs = find_programs()
+        self._place = Path(tempfile.mkdtemp(prefix="llmarena-postgres-", dir=None if durable else _memory()))
+        self.directory = self._place / "data"
+        self.port = _free_port()
+        self._settings = _SETTINGS | ({} if durable else _QUICK) | (settings or {})
+        self._as_user = [] if os.geteuid() else ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+        self._numbers = count()
+        self._process: subprocess.Popen[bytes] | None = None
+        if not os.geteuid():
+            owner = pwd.getpwnam(USER)
+            os.chown(self._place, owner.pw_uid, owner.pw_gid)
+        self._run(
+            "initdb", "-D", self.directory, "-U", USER, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"
+        )
+        self.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def url(self, database: str) -> str:
+        """Returns the address of a database."""
+        return f"postgresql://{USER}@127.0.0.1:{self.port}/{database}"
+
+    def new_database(self) -> str:
+        """Makes an empty database and returns its address."""
+        name = f"db{next(self._numbers)}"
+        self.psql(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def drop(self, url: str) -> None:
+        """Removes a database, and whoever is connected to it."""
+        self.psql(f"DROP DATABASE IF EXISTS {url.rpartition('/')[2]} WITH (FORCE)")
+
+    def psql(self, sql: str, database: str = "postgres") -> str:
+        """Executes SQL as the owner of everything and returns what it shows: rows by line, values parted by ``|``."""
+        return self._run("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", self.url(database), "-c", sql)
+
+    def start(self) -> None:
+        """Starts the server, again if it was stopped or killed, and waits until it answers."""
+        settings = [f"-c{name}={value}" for name, value in self._settings.items()]
+        arguments = ["-D", self.directory, "-k", self._place, "-h", "127.0.0.1", "-p", str(self.port), *settings]
+        with (self._place / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*self._as_user, *map(str, (self._programs / "postgres", *arguments))],
+                stdout=log,
+                stderr=log,
+                cwd=self._place,
+            )
+        for _ in _until(_PATIENCE):
+            if self._process.poll() is not None:
+                raise RuntimeError(f"PostgreSQL did not start: {(self._place / 'log').read_text()[-2000:]}")
+            if self._answers():
+                return
+        raise RuntimeError(f"PostgreSQL did not start within {_PATIENCE:.0f} s")
+
+    def stop(self) -> None:
+        """Stops the server in good order; whoever is connected loses the connection."""
+        self._end(signal.SIGINT)
+
+    def kill(self) -> None:
+        """Ends the server and everything that it started without any order."""
+        if self._process is not None:
+            children = subprocess.run(
+                ["pgrep", "-P", str(self._process.pid)], capture_output=True, text=True, check=False
+            )
+            self._end(signal.SIGKILL)
+            for child in map(int, children.stdout.split()):
+                try:
+                    os.kill(child, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+            for _ in _until(_PATIENCE):  # the shared memory is held until the last of them is gone
+                if not any(Path(f"/proc/{child}").exists() for child in map(int, children.stdout.split())):
+                    break
+
+    def close(self) -> None:
+        """Stops the server and removes everything of it."""
+        self._end(signal.SIGQUIT)  # nothing is written any more
+        shutil.rmtree(self._place, ignore_errors=True)
+
+    def _end(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
+            self._process.wait(_PATIENCE)
+            self._process = None
+
+    def _answers(self) -> bool:
+        asked = [str(self._programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(asked, check=False).returncode == 0
+
+    def _run(self, program: str, *arguments: object) -> str:
+        command = [*self._as_user, str(self._programs / program), *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self._place)
+        if done.returncode:
+            raise RuntimeError(f"{program}: {done.stderr.strip()}")
+        return done.stdout.strip()
+
+
+def find_programs() -> Path:
+    """Returns the directory of PostgreSQL's programs, the newest version's if there are several.
+
+    Raises:
+        RuntimeError: if there is none; the message says what to install.
+    """
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
+    known = installed[-1] if installed else shutil.which("postgres")
+    if known is None:
+        raise RuntimeError("PostgreSQL is not installed: apt-get install postgresql")
+    return Path(known).parent
+
+
+def _memory() -> Path | None:
+    """Returns a directory in memory that has room for some hundred databases, or ``None``."""
+    has_room = os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free >= _ROOM
+    return _MEMORY if has_room else None
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def _until(seconds: float) -> Iterator[None]:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        yield
+        time.sleep(0.02)

@@ -1,0 +1,1 @@
+"""The store of a run in PostgreSQL, in which several machines write."""

@@ -1,0 +1,137 @@
+"""Addresses of runs in PostgreSQL: which are understood, and what may be shown of them.
+
+    postgresql://USER@HOST:PORT/DATABASE?sslmode=verify-full&sslrootcert=FILE&run=NAME
+
+There is never a password in one, since addresses stand in files, in lists of processes and in error messages: PostgreSQL's own
+variables ``PGPASSWORD`` and ``PGPASSFILE`` hold it.
+"""
+
+import re
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from llmarena_envs.core.options import OptionError, nearest
+
+SCHEMES = ("postgresql", "postgres")
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,49}")
+SCHEMA = "llmarena_"
+_SSL_MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
+_FILES = ("sslrootcert", "sslcert", "sslkey")
+_OPTIONS = ("sslmode", *_FILES, "host")
+_EXAMPLE = "postgresql://USER@HOST:PORT/DATABASE"
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a run is, or will be.
+
+    Attributes:
+        user: empty for the one that PostgreSQL's variables or the system name, like the following.
+        host: name or directory of a socket.
+        port: 0 for PostgreSQL's own.
+        database: its name.
+        options: those of TLS, by name.
+        run: name of the run; empty where only a database is meant.
+    """
+
+    user: str
+    host: str
+    port: int
+    database: str
+    options: Mapping[str, str]
+    run: str = ""
+
+    @property
+    def schema(self) -> str:
+        """The schema that holds the tables of the run."""
+        return SCHEMA + self.run
+
+    @property
+    def url(self) -> str:
+        """The address of the database: may be shown and kept."""
+        is_socket = self.host.startswith("/")
+        host = "" if is_socket else f"[{self.host}]" if ":" in self.host else self.host
+        place = f"{quote(self.user, safe='')}@" * bool(self.user) + host + f":{self.port}" * bool(self.port)
+        options = {**self.options, **({"host": self.host} if is_socket else {})}
+        query = urlencode(sorted(options.items()), safe="/")
+        return f"postgresql://{place}/{quote(self.database, safe='')}" + f"?{query}" * bool(query)
+
+    def __str__(self) -> str:
+        return f"run {self.run} in {self.url}" if self.run else self.url
+
+    def of(self, run: str) -> "Address":
+        """Returns the address of a run in the same database.
+
+        Raises:
+            OptionError: if no run can have this name.
+        """
+        if not _NAME.fullmatch(run):
+            raise OptionError(
+                f"run: expected at most 50 of the characters A-Z a-z 0-9 . _ - as the name of a run in PostgreSQL, the first a"
+                f" letter or digit, got {run!r}; name it in the address: {_EXAMPLE}?run=NAME"
+            )
+        return replace(self, run=run)
+
+    def arguments(self) -> dict[str, Any]:
+        """Returns what ``asyncpg.connect`` needs to be told.
+
+        Raises:
+            OptionError: if a file of certificates cannot be used.
+        """
+        given = {"user": self.user, "host": self.host, "port": self.port, "database": self.database}
+        return {**{name: value for name, value in given.items() if value}, **self._ssl()}
+
+    def _ssl(self) -> dict[str, Any]:
+        mode = self.options.get("sslmode", "verify-full" if "sslrootcert" in self.options else "")
+        if mode in ("", "disable", "prefer"):
+            return {"ssl": mode} if mode else {}
+        try:
+            context = ssl.create_default_context(cafile=self.options.get("sslrootcert"))
+            if "sslcert" in self.options:
+                context.load_cert_chain(self.options["sslcert"], self.options.get("sslkey"))
+        except (OSError, ssl.SSLError) as error:
+            files = ", ".join(f"{name}={self.options[name]}" for name in _FILES if name in self.options)
+            raise OptionError(f"{self.url}: the certificates cannot be used ({files}): {error}") from error
+        context.check_hostname = mode == "verify-full"
+        if mode == "require":
+            context.verify_mode = ssl.CERT_NONE
+        return {"ssl": context}
+
+
+def parse_address(text: str) -> Address:
+    """Returns the address that a text is.
+
+    Raises:
+        OptionError: if it is none, or holds a password, which is not repeated then.
+    """
+    try:
+        parts = urlsplit(text)
+        port = parts.port or 0
+    except ValueError as error:
+        raise OptionError(f"expected an address such as {_EXAMPLE}, got one that cannot be read") from error
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    if parts.password is not None or any("password" in name.lower() for name in query):
+        raise OptionError(
+            "expected an address without a password, which others could read in files and in the list of processes; take it out"
+            " and set PGPASSWORD, or write it into the file that PGPASSFILE names"
+        )
+    if parts.scheme not in SCHEMES or parts.fragment or "/" in parts.path.strip("/"):
+        raise OptionError(f"expected an address such as {_EXAMPLE}, got {text!r}")
+    run = query.pop("run", "")
+    for name in query:
+        if name not in _OPTIONS:
+            known = (*_OPTIONS, "run")
+            raise OptionError(f"{name}: expected an option among {', '.join(known)}{nearest(name, known)}")
+    if query.get("sslmode", "disable") not in _SSL_MODES:
+        raise OptionError(f"sslmode: expected one of {', '.join(_SSL_MODES)}, got {query['sslmode']!r}")
+    for name in _FILES:
+        if name in query and not Path(query[name]).is_file():
+            raise OptionError(f"{name}: expected a file, but there is none: {query[name]!r}")
+    host = query.pop("host", "") or parts.hostname or ""
+    address = Address(unquote(parts.username or ""), unquote(host), port, unquote(parts.path.strip("/")), query)
+    return address.of(run) if run else address

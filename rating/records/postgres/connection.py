@@ -1,0 +1,334 @@
+"""The tables of a run in PostgreSQL as an engine."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from typing import Any, TypeVar
+
+import asyncpg
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+
+from llmarena_envs.core.options import nearest
+from rating.errors import RunError, StoreError
+from rating.records.postgres import schema
+from rating.records.postgres.address import SCHEMA, Address
+from rating.records.postgres.failures import FAILED, UNDONE, explained
+from rating.records.postgres.loop import LoopThread
+from rating.records.postgres.texts import from_stored, to_stored
+from rating.records.sql import Refused, Row, TransactionLost
+
+T = TypeVar("T")
+
+PATIENCE = 60.0
+"""Seconds for which a server that is away is waited for, once it has answered."""
+
+_PAUSES = (0.1, 5.0)
+"""Seconds between two tries to connect: at first, and at most."""
+_GOODBYE = 0.1
+"""Seconds in which the server may say good-bye to whom it has refused; a socket under TLS is only closed then."""
+_TIMEOUT = 120.0
+"""Seconds for one statement."""
+_BATCH = 200
+"""Rows that are fetched at once of a query that may have many."""
+
+_SETTINGS = {
+    "jit": "off",
+    "default_transaction_isolation": "read committed",  # claims see what others have claimed meanwhile
+    "statement_timeout": "0",  # instead of one that the role may have: how long is waited is decided here
+    "synchronous_commit": "on",  # whatever the server does otherwise: what it confirmed survives it
+    "lock_timeout": "60s",
+    "idle_in_transaction_session_timeout": "30s",  # what somebody has locked who stands still is freed
+    "tcp_keepalives_idle": "30",  # and so is the lock of a coordinator whose machine is gone
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+}
+
+_ENCODING = "UTF8"
+
+_LOCK = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))"
+
+
+class Postgres:
+    """A connection to the tables of one run; see ``Sql``.
+
+    A connection that is lost is opened again. What only reads is repeated then; what writes raises ``TransactionLost``.
+
+    Args:
+        address: of the run, or of a database without one.
+        read_only: whether the server is to refuse whatever writes.
+
+    Raises:
+        StoreError: if the server does not answer or refuses.
+    """
+
+    place = "id"
+    is_copy = False
+
+    def __init__(self, address: Address, *, read_only: bool = False) -> None:
+        self.address = address
+        self.name = str(address)
+        self.in_transaction = False
+        settings = {"application_name": f"llmarena {address.run}".strip(), **_SETTINGS}
+        if address.run:
+            settings["search_path"] = f'"{address.schema}"'
+        if read_only:
+            settings["default_transaction_read_only"] = "on"
+        arguments = {**address.arguments(), "server_settings": settings, "command_timeout": _TIMEOUT, "timeout": 20}
+        self._engine = create_async_engine(
+            "postgresql+asyncpg://", async_creator=lambda: asyncpg.connect(**arguments), pool_size=1, max_overflow=16
+        )
+        self._held: AsyncConnection | None = None
+        self._raw: Any = None
+        self._is_locked = False
+        self._patience = 0.0
+        self._loop = LoopThread()
+        try:
+            self._run(self._main())
+        except BaseException:
+            with suppress(KeyboardInterrupt):
+                self._loop.run(asyncio.sleep(_GOODBYE))
+            self.close()
+            raise
+        self._patience = PATIENCE
+
+    def exists(self) -> bool:
+        """Says whether there is a schema of this name, whatever it holds."""
+        return self.row("SELECT 1 FROM pg_namespace WHERE nspname = ?", self.address.schema) is not None
+
+    def comment(self) -> str:
+        """Returns what the schema says of itself; empty if it says nothing, or there is none."""
+        found = self.row(schema.FIND_COMMENT, self.address.schema)
+        return str(found[0] or "") if found else ""
+
+    def version(self) -> int:
+        """Returns the version of the tables."""
+        comment = self.comment()
+        version = schema.version_of(comment)
+        if comment.startswith(schema.MOVED):
+            raise RunError(f"{self.name}: expected a run, but it was moved to a file, where it goes on: llmarena move")
+        if version is None:
+            runs = [name.removeprefix(SCHEMA) for name, _ in self.all(schema.FIND_RUNS)]
+            raise RunError(
+                f"{self.name}: expected a run, but there is none of this name{nearest(self.address.run, runs)}"
+            )
+        return version
+
+    def execute(self, sql: str, *values: Any) -> int:
+        """Executes a statement."""
+        status: str = self._do(lambda connection: connection.execute(*_prepared(sql, values)), repeat=False)
+        count = status.rpartition(" ")[2]
+        return int(count) if count.isdecimal() else 0
+
+    def row(self, sql: str, *values: Any) -> Row | None:
+        """Returns the first row of a query."""
+        found = self._do(lambda connection: connection.fetchrow(*_prepared(sql, values)), repeat=_only_reads(sql))
+        return None if found is None else _read(found)
+
+    def all(self, sql: str, *values: Any) -> list[Row]:
+        """Returns the rows of a query that has few."""
+        found = self._do(lambda connection: connection.fetch(*_prepared(sql, values)), repeat=_only_reads(sql))
+        return [_read(row) for row in found]
+
+    def rows(self, sql: str, *values: Any) -> Iterator[Row]:
+        """Yields the rows of a query: in a transaction those that it sees, else those of the moment of the first one."""
+        if self.in_transaction:
+            yield from self.all(sql, *values)
+            return
+        connection, cursor = self._run(self._begin_to_read(sql, values))
+        try:
+            while batch := self._run(explained(cursor.fetch(_BATCH), self.name)):
+                for row in batch:
+                    yield _read(row)
+        finally:
+            if not self._loop.is_closed:
+                self._run(_end_reading(connection))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Makes one transaction of what is executed within."""
+        if self.in_transaction:
+            raise StoreError(f"{self.name}: expected one transaction at a time")
+        self._do(lambda connection: connection.execute("BEGIN"), repeat=True)
+        self.in_transaction = True
+        try:
+            yield
+            status = self._do(lambda connection: connection.execute("COMMIT"), repeat=False)
+            if status != "COMMIT":
+                raise StoreError(f"{self.name}: nothing was written, since a statement of the transaction had failed")
+        except BaseException:
+            with suppress(StoreError):
+                self._do(lambda connection: connection.execute("ROLLBACK"), repeat=False)
+            raise
+        finally:
+            self.in_transaction = False
+
+    def lock(self) -> None:
+        """Takes an advisory lock, again whenever the connection was opened anew."""
+        if not self._do(lambda connection: connection.fetchval(_LOCK, self.address.schema), repeat=True):
+            raise RunError(f"{self.name}: another process is playing this run; wait for it or stop it")
+        self._is_locked = True
+
+    def others_write(self) -> bool:
+        """Says whether workers hold matches; if not, none writes before the transaction ends."""
+        self.execute("LOCK TABLE claim IN EXCLUSIVE MODE")  # waits for who writes
+        return self.row("SELECT 1 FROM claim WHERE worker IS NOT NULL AND answer IS NULL LIMIT 1") is not None
+
+    def changes(self) -> int:
+        """Returns PostgreSQL's own count of the rows that were written, which is a few seconds late."""
+        row = self.row(
+            "SELECT CAST(sum(n_tup_ins + n_tup_upd + n_tup_del) AS bigint) FROM pg_stat_user_tables WHERE schemaname = ?",
+            self.address.schema,
+        )
+        return row[0] or 0 if row else 0
+
+    def flaws(self) -> Iterator[str]:
+        """Yields tables that are not as they were made; PostgreSQL itself sees to the types of values."""
+        for table in self.strange_tables():
+            yield f"table {table}: not as it was made"
+
+    def strange_tables(self) -> list[str]:
+        """Returns the names of tables that are not as this version makes them, or are missing."""
+        return schema.strange_tables(self.all(schema.FIND_COLUMNS, self.address.schema, self.address.schema))
+
+    def close(self) -> None:
+        """Closes all connections; an open transaction is undone."""
+        if self._loop.is_closed:
+            return
+        with suppress(StoreError):
+            self._loop.run(self._close())
+        self._loop.close()
+
+    def _do(self, action: Callable[[Any], Awaitable[T]], *, repeat: bool) -> T:
+        """Does something with the connection, once more if that was lost and may have been so before.
+
+        Args:
+            action: gets the connection.
+            repeat: whether it does no harm to do it twice.
+        """
+        try:
+            return self._run(self._act(action))
+        except TransactionLost:
+            if self.in_transaction or not repeat:
+                raise
+        return self._run(self._act(action))
+
+    async def _act(self, action: Callable[[Any], Awaitable[T]]) -> T:
+        connection = self._raw if self.in_transaction else await self._main()
+        if connection is None or connection.is_closed():
+            raise TransactionLost(f"{self.name}: the connection was lost in a transaction")
+        try:
+            return await explained(action(connection), self.name)
+        except TransactionLost as error:
+            if not isinstance(error.__cause__, UNDONE):
+                await self._drop()
+            raise
+        except asyncio.CancelledError:  # somebody has interrupted the wait: the connection is of no further use
+            await self._drop()
+            raise
+
+    def _run(self, coroutine: Any) -> Any:
+        return self._loop.run(coroutine)
+
+    async def _main(self) -> Any:
+        """Returns the connection that writes, opened anew if it was lost."""
+        if self._raw is not None:
+            if not self._raw.is_closed():
+                return self._raw
+            await self._drop()
+        self._held = await self._connect()
+        self._raw = await _raw(self._held)
+        if (encoding := self._raw.get_settings().server_encoding) != _ENCODING:
+            raise Refused(
+                f"{self.name}: expected a database in {_ENCODING}, which has a place for every character, got one in {encoding};"
+                " make another one: createdb --template=template0 --locale=C --encoding=UTF8 NAME"
+            )
+        if self._is_locked:
+            await self._lock_again(self._raw)
+        return self._raw
+
+    async def _connect(self) -> AsyncConnection:
+        """Opens a connection, with patience if the server is away for a while."""
+        pause, end = _PAUSES[0], asyncio.get_running_loop().time() + self._patience
+        while True:
+            try:
+                return await explained(self._engine.connect(), self.name)
+            except TransactionLost as error:
+                is_starting = isinstance(error.__cause__, asyncpg.CannotConnectNowError)
+                left = end - asyncio.get_running_loop().time() + (PATIENCE - self._patience) * is_starting
+                if left <= 0:
+                    raise StoreError(str(error)) from error
+            await asyncio.sleep(min(pause, left))
+            pause = min(2 * pause, _PAUSES[1])
+
+    async def _lock_again(self, connection: Any) -> None:
+        """Takes the lock on a new connection, as soon as the server has given up the old one."""
+        end = asyncio.get_running_loop().time() + PATIENCE
+        while not await explained(connection.fetchval(_LOCK, self.address.schema), self.name):
+            if asyncio.get_running_loop().time() > end:
+                await self._drop()
+                raise StoreError(
+                    f"{self.name}: another process has begun to play this run while the connection was lost"
+                )
+            await asyncio.sleep(1)
+
+    async def _drop(self) -> None:
+        held, self._held, self._raw = self._held, None, None
+        if held is not None:
+            with suppress(*FAILED):
+                await held.invalidate()
+                await held.close()
+
+    async def _begin_to_read(self, sql: str, values: Row) -> tuple[AsyncConnection, Any]:
+        for tries_left in (1, 0):
+            connection = await self._connect()
+            raw = await _raw(connection)
+            try:
+                begin = (
+                    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0"
+                )
+                await explained(raw.execute(begin), self.name)
+                return connection, await explained(raw.cursor(*_prepared(sql, values)), self.name)
+            except BaseException as error:
+                await _end_reading(connection)
+                if not isinstance(error, TransactionLost) or not tries_left:
+                    raise
+        raise AssertionError("one of the tries has returned or raised")
+
+    async def _close(self) -> None:
+        await self._drop()
+        await explained(self._engine.dispose(), self.name)
+
+
+async def _raw(connection: AsyncConnection) -> Any:
+    """Returns asyncpg's own connection."""
+    return (await connection.get_raw_connection()).driver_connection
+
+
+async def _end_reading(connection: AsyncConnection) -> None:
+    raw = await _raw(connection)
+    with suppress(*FAILED):
+        if raw.is_closed():
+            await connection.invalidate()
+        else:
+            await raw.execute("ROLLBACK")
+        await connection.close()
+
+
+def _prepared(sql: str, values: Row) -> tuple[Any, ...]:
+    return _numbered(sql), *map(to_stored, values)
+
+
+@cache
+def _numbered(sql: str) -> str:
+    """Returns SQL in which values are marked as PostgreSQL does: ``$1``, ``$2`` and so on."""
+    first, *parts = sql.split("?")
+    return first + "".join(f"${number}{part}" for number, part in enumerate(parts, start=1))
+
+
+def _only_reads(sql: str) -> bool:
+    return sql.lstrip().startswith("SELECT")
+
+
+def _read(row: Any) -> Row:
+    return tuple(map(from_stored, row))

@@ -1,0 +1,72 @@
+"""What goes wrong with PostgreSQL, in words that say what to do."""
+
+from collections.abc import Awaitable
+from typing import TypeVar
+
+import asyncpg
+from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
+from sqlalchemy.exc import SQLAlchemyError
+
+from rating.errors import StoreError
+from rating.records.sql import Refused, TransactionLost
+
+T = TypeVar("T")
+
+_LOST = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
+UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+"""What PostgreSQL does to a transaction for the sake of another one; the connection is none the worse."""
+
+_REFUSED = (
+    asyncpg.InsufficientPrivilegeError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+)
+
+FAILED = (*_LOST, asyncpg.PostgresError, UnicodeError)
+"""Whatever asyncpg raises, and the system below it."""
+
+
+async def explained(doing: Awaitable[T], name: str) -> T:
+    """Awaits something, and says what to do if it fails.
+
+    Args:
+        doing: of asyncpg or SQLAlchemy.
+        name: what messages call the database.
+
+    Raises:
+        TransactionLost: if the connection was lost, or the transaction undone.
+        Refused: if the server does not let this user do that.
+        StoreError: if it does not understand it, or has no room.
+    """
+    try:
+        return await doing
+    except (*FAILED, SQLAlchemyError) as error:
+        cause: BaseException = error
+        while isinstance(cause, SQLAlchemyError | AsyncAdapt_asyncpg_dbapi.Error) and cause.__cause__ is not None:
+            cause = cause.__cause__  # SQLAlchemy's words for what asyncpg has raised
+        if isinstance(cause, (*_LOST, *UNDONE)) and not isinstance(cause, asyncpg.DataError):
+            raise TransactionLost(f"{name}: {_said(cause)}") from cause
+        failure = Refused if isinstance(cause, _REFUSED) else StoreError
+        raise failure(f"{name}: {_said(cause)}") from cause
+
+
+def _said(error: BaseException) -> str:
+    text = f"{error}" or type(error).__name__
+    if isinstance(error, asyncpg.InvalidPasswordError | asyncpg.InvalidAuthorizationSpecificationError):
+        return f"{text}; set PGPASSWORD, or PGPASSFILE"
+    if isinstance(error, asyncpg.InvalidCatalogNameError):
+        return f"{text}; make it: createdb NAME"
+    if isinstance(error, asyncpg.InsufficientPrivilegeError):
+        return f"{text}; its owner has to grant that"
+    return text if isinstance(error, asyncpg.PostgresError) else f"the database cannot be reached: {text}"

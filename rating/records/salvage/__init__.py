@@ -1,0 +1,1 @@
+"""Salvage: what can still be verified of a run whose database is damaged."""

@@ -1,0 +1,52 @@
+"""Predicted beside observed results as a table."""
+
+from rating.report.tables import Sheet
+from rating.schemes import cells
+from rating.schemes.leaderboard import ALWAYS
+from rating.statistics.calibration import Calibration, Group
+from rating.statistics.estimates import Estimate
+
+
+def calibration_sheet(environment: str, found: Calibration) -> Sheet:
+    """Returns the table: groups of predictions, and what scores they get.
+
+    Args:
+        environment: its name.
+        found: of its results.
+    """
+    rows = [
+        [
+            f"{100 * group.low:.0f} - {100 * group.high:.0f}",
+            cells.number(100 * group.predicted, 1),
+            cells.percent(group.observed),
+            _verdict(group),
+        ]
+        for group in found.groups
+    ]
+    gain = found.gain
+    notes = [
+        "Each result is predicted by Bradley-Terry ratings fitted without its deal (cross-validation: ten parts of"
+        f" {found.deals} deals). The favourite is the one of whom more than half is predicted; a tie counts as half.",
+        "in %; observed with its 95 % interval by deal (number of results). Where ratings are right, one interval in twenty"
+        " misses the prediction",
+        f"Brier score {found.brier:.4f}, of the same guess for everybody {found.brier_of_guess:.4f}: smaller by {gain.value:.4f}"
+        f" [{cells.number(gain.low, 4)}, {cells.number(gain.high, 4)}]; {_worth(gain)}",
+        f"logarithmic loss {found.log_loss:.4f} nats, of the guess {found.log_loss_of_guess:.4f}",
+    ]
+    header = ["favourite, predicted", "mean prediction", "observed (n)", ""]
+    return Sheet(f"Calibration: {environment}", header, rows, notes, [ALWAYS] * len(header))
+
+
+def _verdict(group: Group) -> str:
+    if group.is_met:
+        return ""
+    return "more than predicted" if group.observed.value > group.predicted else "less than predicted"
+
+
+def _worth(gain: Estimate) -> str:
+    """Says what the gain of the Brier score establishes."""
+    if gain.low is not None and gain.low > 0:
+        return "the ratings predict better than the guess"
+    if gain.high is not None and gain.high < 0:
+        return "the ratings predict worse than the guess"
+    return "it is open whether the ratings predict anything"

@@ -1,0 +1,86 @@
+"""The list of a run's matches for the page: columns of numbers, in which what repeats is said once."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from llmarena_envs.core.failures import Failure
+from rating.records.export import FAILURES
+from rating.records.outcome import VOID
+from rating.records.record import Record
+
+PROVIDER, REASKED, FALLBACK = "provider error", "asked again", "fallback"
+TROUBLES = (*FAILURES, PROVIDER, REASKED, FALLBACK)
+"""What can be wrong with a match, each a bit of its column ``troubles``: a bad reply of some kind, a provider that failed, so
+that the match was played again or is void, a player that was asked again, a move that was played for one."""
+
+
+class MatchIndex:
+    """The columns of the list; matches are added in the order of the record."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, list[int]] = {
+            name: []
+            for name in ("environment", "number", "policies", "result", "turns", "bad", "troubles", "cost", "place")
+        }
+        self._ids: list[str] = []
+        self._values: dict[str, dict[Hashable, int]] = {
+            name: {} for name in ("environment", "policies", "result", "cost")
+        }
+
+    def add(self, record: Record, cost: str, place: int) -> None:
+        """Adds a match.
+
+        Args:
+            record: the match.
+            cost: as it is written.
+            place: of the match in its pack of matches; 0 begins a new pack.
+        """
+        match = record.match
+        seats = record.outcome.seats if record.outcome else ()
+        rewards = tuple(seat.reward for seat in seats) if record.status == "finished" else ()
+        forfeits = tuple(seat.forfeit for seat in seats)
+        if not any(forfeits):
+            forfeits = ()
+        kinds = [attempt.kind for turn in record.turns for attempt in turn.attempts]
+        row = {
+            "environment": self._code("environment", match.environment),
+            "number": match.number,
+            "policies": self._code("policies", match.policies),
+            "result": self._code("result", (record.status, rewards, forfeits, record.error)),
+            "turns": len(record.turns),
+            "bad": sum(kind is not Failure.OK for kind in kinds),
+            "troubles": _troubles(record, {kind.name.lower() for kind in kinds}),
+            "cost": self._code("cost", cost),
+            "place": place,
+        }
+        for name, value in row.items():
+            self._columns[name].append(value)
+        self._ids.append(match.id)
+
+    def _code(self, column: str, value: Hashable) -> int:
+        values = self._values[column]
+        return values.setdefault(value, len(values))
+
+    def table(self) -> dict[str, Any]:
+        """Returns the index as JSON values.
+
+        ``columns`` holds a number a match in each column. Those of ``environment``, ``policies``, ``result`` and ``cost`` are
+        places in ``values``, where a result is ``[status, rewards, forfeits, error]``; the bits of ``troubles`` are those of
+        ``kinds``; a ``place`` of 0 begins the next pack. ``ids`` are the ids of all matches, 16 digits each.
+        """
+        return {
+            "columns": self._columns,
+            "values": {name: list(values) for name, values in self._values.items()},
+            "kinds": TROUBLES,
+            "ids": "".join(self._ids),
+        }
+
+
+def _troubles(record: Record, kinds: set[str]) -> int:
+    found = {
+        **{name: name in kinds for name in FAILURES},
+        PROVIDER: record.status == VOID or record.tries > 1,
+        REASKED: any(len(turn.attempts) > 1 for turn in record.turns),
+        FALLBACK: any(turn.fallback for turn in record.turns),
+    }
+    return sum(found[name] << bit for bit, name in enumerate(TROUBLES))

@@ -1,0 +1,79 @@
+"""What models were sent, in the parts of which the page puts it together: texts of the match are not said twice.
+
+A prompt is ``[same, message, ...]``: so many messages of the seat's prompt before, then the others. A message is
+``[role, part, ...]``, and its text is that of its parts one after the other. A part is a text, or ``["rules"]`` of the seat,
+``["read", turn]``, ``["reply", turn, attempt]``, or ``["last", n]``: the first n characters (code points) of the last message of
+the seat's prompt before. Turns and attempts count from 0.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.models.prompts.history import Message
+from rating.records.prompts import Prompts
+from rating.records.record import Record
+
+_WORTHWHILE = 60
+"""Characters that a text must have in common with another for a part of its own."""
+
+
+def pack_prompts(record: Record, prompts: Prompts, rules: Mapping[str, str]) -> dict[tuple[int, int], list[Any]]:
+    """Returns the prompts of a match as the page takes them, by the numbers of turn and attempt.
+
+    Args:
+        record: the match.
+        prompts: what was sent in it.
+        rules: as they stand in the page, by agent.
+    """
+    known: dict[str, list[Any]] = {}
+    before: dict[str, list[Message]] = {}
+    packed = {}
+    for turn in record.turns:
+        known.setdefault(turn.read, ["read", turn.index])
+        for number, attempt in enumerate(turn.attempts):
+            messages = prompts.sent.get((turn.index, number))
+            if messages is not None:
+                earlier = before.get(turn.agent, [])
+                same = _same(earlier, messages)
+                told: dict[str, list[Any]] = {rules.get(turn.agent, ""): ["rules"], turn.read: ["read", turn.index]}
+                last = earlier[-1]["content"] if earlier else ""
+                rest = [[one["role"], *_parts(one["content"], known, told, last)] for one in messages[same:]]
+                packed[turn.index, number] = [same, *rest]
+                before[turn.agent] = messages
+            known.setdefault(attempt.reply, ["reply", turn.index, number])
+    return packed
+
+
+def _same(earlier: list[Message], messages: list[Message]) -> int:
+    """Returns the number of messages with which both begin."""
+    pairs = zip(earlier, messages, strict=False)
+    return next((place for place, (one, other) in enumerate(pairs) if one != other), min(len(earlier), len(messages)))
+
+
+def _parts(content: str, known: Mapping[str, list[Any]], told: Mapping[str, list[Any]], last: str) -> list[Any]:
+    if content in known:
+        return [known[content]]
+    parts: list[Any] = []
+    for text, part in told.items():
+        if len(text) >= _WORTHWHILE and content.startswith(text):
+            parts.append(part)
+            content = content.removeprefix(text)
+            if content.startswith("\n\n"):
+                parts.append("\n\n")
+                content = content[2:]
+    common = 0 if parts else _common(content, last)
+    if common >= _WORTHWHILE:
+        return [["last", common], content[common:]]
+    return [*parts, content] if content else parts
+
+
+def _common(one: str, other: str) -> int:
+    """Returns the number of characters with which both begin."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[:middle] == other[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

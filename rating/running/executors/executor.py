@@ -1,0 +1,95 @@
+"""What plays a match, and how one is played."""
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from agents.errors import ProviderError, Quit
+from agents.play import play_async
+from agents.records import Turn
+from rating.errors import StoreError
+from rating.records.match import Match
+from rating.records.outcome import BUG, VOID, Outcome
+from rating.records.record import outcome_of, void_outcome
+from rating.running.players import Players
+from rating.running.run_file import RunConfig
+from rating.running.slots import Slots
+
+OnTurn = Callable[[Turn], None]
+
+
+@dataclass(frozen=True)
+class Played:
+    """What playing a match came to.
+
+    Attributes:
+        outcome: the outcome.
+        digest: rolling hash of a finished match.
+        error: why a match is void.
+        culprit: the policy that failed, or an empty string.
+        fatal: whether that policy fails whatever it is asked.
+        final: whether trying again is useless for now.
+        is_recorded: whether who played it has recorded that.
+        deaths: workers that died at it.
+    """
+
+    outcome: Outcome
+    digest: str = ""
+    error: str = ""
+    culprit: str = ""
+    fatal: bool = False
+    final: bool = False
+    is_recorded: bool = False
+    deaths: int = 0
+
+
+class Executor(Protocol):
+    """Plays matches.
+
+    Attributes:
+        slots: how many at once; whoever has a match played holds one.
+        records: whether who plays a match reads and records its turns: nobody is told of them here.
+    """
+
+    slots: Slots
+    records: bool
+
+    async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
+        """Plays a match from where ``played`` left it; ``on_turn`` is called in this process after every new turn."""
+
+
+async def play_match(
+    config: RunConfig, players: Players, match: Match, played: Sequence[Turn], on_turn: OnTurn
+) -> Played:
+    """Plays a match in this process.
+
+    Whatever fails makes it void and is not raised, except that a person quits or the store cannot be written.
+    """
+    seats = []
+    agents: list[str] = []
+    try:
+        env = players.borrow_environment(match)
+        agents = env.possible_agents
+        seats = [(name, players.seat(name, match)) for name in match.policies]
+        episode = await play_async(
+            env,
+            dict(zip(agents, (player for _, player in seats), strict=True)),
+            match.seed,
+            config.turn_settings(match.environment),
+            played=played,
+            on_turn=on_turn,
+        )
+        outcome = outcome_of(match, agents, episode)
+        players.return_environment(match, env)
+        return Played(outcome, episode.digest)
+    except (Quit, StoreError):
+        raise
+    except ProviderError as error:
+        culprit = match.policies[agents.index(error.agent)] if error.agent in agents else ""
+        return Played(void_outcome(match, VOID), "", str(error), culprit, error.fatal, error.final)
+    except Exception:
+        return Played(void_outcome(match, BUG), error=traceback.format_exc(limit=-8), final=True)
+    finally:
+        for name, player in seats:
+            players.return_player(name, match.environment, player)

@@ -1,0 +1,157 @@
+"""Matches that are played in a pool of processes."""
+
+import asyncio
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from agents.records import Turn
+from rating.records.match import Match
+from rating.running.executors.children import end_with_parent, ending, interruptions_blocked
+from rating.running.executors.deaths import WorkerDied, play_despite_death
+from rating.running.executors.executor import OnTurn, Played, play_match
+from rating.running.players import Players
+from rating.running.run_file import RunConfig
+from rating.running.slots import Slots
+
+_LAST_MOMENTS = 5.0
+"""Seconds that a process may take from closing its pipe to closing all files."""
+
+_BLINK = 0.5
+"""Seconds that it may take from the end of its pipe to its own, which is a blink."""
+
+
+class ProcessExecutor:
+    """Plays matches in worker processes, one at a time in each: the place for policies that compute.
+
+    A worker is started when it is first needed, and another one in its place when it dies.
+
+    Args:
+        config: the run.
+        slots: how many matches at once, and so the number of workers.
+    """
+
+    records = False
+
+    def __init__(self, config: RunConfig, slots: Slots) -> None:
+        self._config = config
+        self.slots = slots
+        self._context = _context()
+        self._threads = ThreadPoolExecutor(slots.count, thread_name_prefix="worker-pipe")
+        self._workers: list[_Worker] = []
+        self._idle: list[_Worker] = []
+
+    async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
+        """Plays a match in an idle worker, and on in another one if that one dies."""
+        return await play_despite_death(self._play, match, played, on_turn)
+
+    async def _play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
+        worker = self._find_idle() or self._start()
+        try:
+            answer = await self._exchange(worker, (match, played))
+            while isinstance(answer, Turn):
+                on_turn(answer)
+                answer = await self._exchange(worker)
+        except BaseException:
+            self._stop(worker)  # it is dead, or at a match that nobody waits for
+            raise
+        self._idle.append(worker)
+        return answer
+
+    async def _exchange(self, worker: "_Worker", task: tuple[Match, Sequence[Turn]] | None = None) -> Turn | Played:
+        """Returns what a worker says next, after sending it a match if there is one.
+
+        Raises:
+            WorkerDied: if it ends instead.
+        """
+        answer = await asyncio.get_running_loop().run_in_executor(self._threads, worker.exchange, task)
+        if answer is None:
+            raise WorkerDied(worker.obituary())
+        return answer
+
+    def _find_idle(self) -> "_Worker | None":
+        """Returns a worker without a match; those that died meanwhile harm none."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.is_alive():
+                return worker
+            self._stop(worker)
+        return None
+
+    def _start(self) -> "_Worker":
+        worker = _Worker(self._context, self._config)
+        self._workers.append(worker)
+        return worker
+
+    def _stop(self, worker: "_Worker") -> None:
+        self._workers.remove(worker)
+        worker.stop()
+
+    async def close(self) -> None:
+        """Stops the workers."""
+        for worker in [*self._workers]:
+            self._stop(worker)
+        self._threads.shutdown(wait=True)
+
+
+def _context() -> Any:
+    """Returns how workers are started: by a server that has imported what takes a second, or anew where there is none."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return context
+
+
+class _Worker:
+    def __init__(self, context: Any, config: RunConfig) -> None:
+        self._pipe, theirs = context.Pipe()
+        # The server of workers keeps the environment variables of its own start.
+        self._process = context.Process(target=_serve, args=(theirs, config, dict(os.environ)), daemon=True)
+        with interruptions_blocked():  # the process inherits that: this one decides what an interruption means
+            self._process.start()
+        theirs.close()
+
+    def is_alive(self) -> bool:
+        """Says whether the process runs."""
+        return self._process.is_alive()
+
+    def exchange(self, task: tuple[Match, Sequence[Turn]] | None) -> Turn | Played | None:
+        """Sends a match, if there is one, and waits for a turn or the end, or ``None`` if the process ends; blocks."""
+        try:
+            if task is not None:
+                self._pipe.send(task)
+            answer: Turn | Played = self._pipe.recv()
+            return answer
+        except (EOFError, OSError):
+            wait([self._process.sentinel], _LAST_MOMENTS)
+            return None
+
+    def obituary(self) -> str:
+        """Says how the process ended; blocks for the blink between the end of its pipe and its own."""
+        self._process.join(_BLINK)
+        return f"worker process {self._process.pid} {ending(self._process.exitcode)}"
+
+    def stop(self) -> None:
+        """Ends the process; a reader blocked on the pipe sees its end."""
+        self._process.kill()
+        self._process.join()
+
+
+def _serve(pipe: "Connection[Any, Any]", config: RunConfig, environ: dict[str, str]) -> None:
+    """Runs in a worker: plays one match after the other until the pipe is closed."""
+    os.environ.clear()
+    os.environ.update(environ)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    players = Players(config)
+    with contextlib.suppress(EOFError, OSError), asyncio.Runner() as runner:
+        while True:
+            match, played = pipe.recv()
+            pipe.send(runner.run(play_match(config, players, match, played, pipe.send)))

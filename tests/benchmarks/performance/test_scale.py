@@ -1,0 +1,62 @@
+"""The benchmark of long runs: filled stores are those of a run, and its cluster plays every match, once but after a death."""
+
+import asyncio
+from contextlib import closing
+
+import pytest
+
+from benchmarks.options import parse
+from benchmarks.performance.filling import make_filled
+from benchmarks.performance.scale import Options, main
+from rating.records.sqlite import Sqlite
+from rating.running import run_directory
+from rating.running.runner import Runner
+from rating.running.session import Session
+
+
+def test_a_filled_store_is_that_of_a_run_which_goes_on(tmp_path):
+    make_filled(tmp_path / "run", 40, 20)
+    config, store = run_directory.open_run(tmp_path / "run")
+    with closing(store):
+        assert store.check() == []
+        assert [match.number for match, outcome in store.matches() if outcome is not None] == list(range(40))
+        assert all(record.turns for record in store.records())
+    assert config.stop.max_matches == 30  # of each of four policies, two a match
+
+
+def statements_of(directory, filled, more):
+    """How many statements a run sends to its store when it goes on, and how many matches it has then."""
+    make_filled(directory, filled, more)
+    config, store = run_directory.open_run(directory)
+    sent = []
+    execute = Sqlite._executed
+    with pytest.MonkeyPatch.context() as patch, run_directory.held(directory, store):
+        patch.setattr(Sqlite, "_executed", lambda db, sql, values: sent.append(sql) or execute(db, sql, values))
+        asyncio.run(Runner(config, store, Session(executor="asyncio")).run())
+        patch.undo()
+        return len(sent), store.count("finished", config.environment[0].name)
+
+
+def test_a_match_of_a_long_run_asks_the_store_no_more_than_one_of_a_short_run(tmp_path):
+    begin, length = statements_of(tmp_path / "begin", 120, 0)
+    assert length == 120
+    short, length = statements_of(tmp_path / "short", 120, 120)
+    assert length == 240
+    long, length = statements_of(tmp_path / "long", 960, 120)
+    assert length == 1080
+    batches = (960 - 120) / 60
+    assert abs(long - short) <= batches + 60  # one for each batch recorded before; other matches have other turns
+    assert short - begin > 500
+
+
+@pytest.mark.slow
+def test_the_smoke_run(capsys):
+    costs, rates, cluster = main(parse(Options, None, ["--smoke"]))
+    assert {(cost.store, cost.matches) for cost in costs} == {("sqlite", 60), ("postgresql", 60)}
+    assert all(cost.a_second > 0 and cost.turn > 0 and cost.megabytes > 0 for cost in costs)
+    assert [rate.group for rate in rates] == [1, 8]
+    assert rates[0].matches == rates[0].claims
+    assert cluster.matches == cluster.counted >= 60
+    assert 0 < cluster.again <= cluster.held
+    assert not cluster.failed
+    assert "| postgresql | 1 | 60 |" in capsys.readouterr().out

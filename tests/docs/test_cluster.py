@@ -1,0 +1,268 @@
+"""docs/cluster.md on one machine: its certificate, door and roles, and every command of it, with this machine's name."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from benchmarks.postgres_server import PostgresServer, find_programs
+from llmarena_envs.core.options import OptionError
+from rating.cli import main
+from rating.errors import StoreError
+from rating.records.postgres import runs
+from rating.records.postgres.address import Address, parse_address
+from rating.records.record import Record
+from rating.running import run_directory
+from tests.docs.pages import ROOT, code_blocks
+from tests.docs.shell import commands
+
+BLOCKS = code_blocks("cluster.md")
+FILES = {block.title: block.text for block in BLOCKS if block.title}
+PASSWORDS = {f"llmarena_{role}": f"pass-word of {role}" for role in ("owner", "worker", "reader")}
+
+
+class Cluster:
+    """A server as the page sets it up.
+
+    Attributes:
+        folder: where the commands of the page are given.
+        server: the server.
+    """
+
+    def __init__(self, folder: Path, server: PostgresServer) -> None:
+        self.folder = folder
+        self.server = server
+
+    def here(self, text: str) -> str:
+        """Returns what stands on the page with the name of this machine."""
+        text = text.replace("@db.lab/", f"@localhost:{self.server.port}/")
+        return text.replace("db.lab", "localhost").replace("10.0.0.0/24", "127.0.0.1/32")
+
+    def commands(self, begin: str) -> list[list[str]]:
+        """Returns the commands of the page that begin with a word or more, as lists of words."""
+        known = [each for block in BLOCKS if block.language == "bash" for each in commands(self.here(block.text))]
+        found = [shlex.split(each) for each in known if each.startswith(begin)]
+        assert found, begin
+        return found
+
+    def address(self, role: str, options: str = "?sslmode=verify-full&sslrootcert=ca.crt") -> Address:
+        """Returns the address of the database for a role."""
+        return parse_address(f"postgresql://llmarena_{role}@localhost:{self.server.port}/llmarena{options}")
+
+    def set_up(self) -> None:
+        """Does what the page says of the database."""
+        for command in self.commands("openssl"):
+            subprocess.run(command, cwd=self.folder, check=True, capture_output=True)
+        data = self.server.directory
+        for name, mode in (("server.crt", 0o644), ("server.key", 0o600)):
+            shutil.copy(self.folder / name, data)
+            (data / name).chmod(mode)
+            os.chown(data / name, data.stat().st_uid, data.stat().st_gid)
+        for name, before in (("postgresql.conf", ""), ("pg_hba.conf", "host all postgres 127.0.0.1/32 trust\n")):
+            (data / name).write_text(f"{before or (data / name).read_text()}\n{self.here(FILES[name])}")
+        self.server.stop()
+        self.server.start()
+        (self.folder / "roles.sql").write_text(FILES["roles.sql"])
+        psql = [find_programs() / "psql", "-v", "ON_ERROR_STOP=1", "-q", "-d", self.server.url("postgres")]
+        subprocess.run([*psql, "-f", self.folder / "roles.sql"], check=True)
+        lines = []
+        for role, password in PASSWORDS.items():
+            self.server.psql(f"ALTER ROLE {role} PASSWORD '{password}'")
+            lines.append(f"localhost:{self.server.port}:llmarena:{role}:{password}\n")
+        (self.folder / "passwords").write_text("".join(lines))
+        (self.folder / "passwords").chmod(0o600)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with PostgresServer() as server:
+        cluster = Cluster(tmp_path_factory.mktemp("cluster"), server)
+        cluster.set_up()
+        yield cluster
+
+
+@pytest.fixture
+def cluster(made: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    """The cluster, in whose folder commands are given, with the passwords."""
+    monkeypatch.chdir(made.folder)
+    monkeypatch.setenv("PGPASSFILE", str(made.folder / "passwords"))
+    return made
+
+
+@pytest.fixture
+def run(cluster: Cluster) -> Iterator[str]:
+    """The name of a run with one fact."""
+    name = f"run{time.monotonic_ns()}"
+    with closing(runs.create(cluster.address("owner").of(name))) as db:
+        db.execute("INSERT INTO fact VALUES ('a', 'b')")
+    yield name
+    runs.drop(cluster.address("owner").of(name))
+
+
+WRITING = ("INSERT INTO fact VALUES ('c', 'd')", "UPDATE fact SET value = 'e'", "DELETE FROM fact")
+MAKING = (
+    "CREATE TABLE mine (a integer)",
+    "CREATE SCHEMA mine",
+    "CREATE TABLE public.mine (a integer)",
+    "CREATE TEMPORARY TABLE mine (a integer)",
+    "ALTER TABLE fact ADD COLUMN mine integer",
+    "ALTER TABLE fact OWNER TO CURRENT_USER",
+    "CREATE INDEX mine ON fact (value)",
+    "TRUNCATE fact",
+    "DROP TABLE fact",
+    "COMMENT ON TABLE fact IS 'mine'",
+    "CREATE ROLE mine",
+    "COPY fact TO PROGRAM 'true'",
+    "SET ROLE llmarena_owner",
+)
+
+
+@pytest.mark.parametrize("role", ["worker", "reader"])
+def test_a_role_can_do_what_it_is_for_and_nothing_else(role: str, cluster: Cluster, run: str) -> None:
+    with closing(runs.open_existing(cluster.address(role).of(run))) as db:
+        assert db.row("SELECT value FROM fact") == ("b",)
+        refused = MAKING if role == "worker" else (*WRITING, *MAKING)
+        for sql in refused:
+            with pytest.raises(StoreError, match=r"permission denied|must be (owner|superuser)"):
+                db.execute(sql)
+        if role == "worker":
+            assert all(db.execute(sql) for sql in WRITING)
+    with pytest.raises(StoreError, match="permission denied"):
+        runs.create(cluster.address(role).of("mine"))
+
+
+def test_nobody_else_gets_in(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster.server.psql("CREATE ROLE somebody LOGIN PASSWORD 'x'")
+    monkeypatch.setenv("PGPASSWORD", "x")
+    for role in ("somebody", "llmarena_worker"):
+        address = cluster.address("worker").url.replace("llmarena_worker", role)
+        with pytest.raises(StoreError, match=r"no pg_hba\.conf entry|password authentication failed") as error:
+            runs.find_runs(parse_address(address))
+        assert "pass-word" not in str(error.value)
+
+
+@pytest.mark.parametrize("reason", ["another authority", "another name", "no TLS"])
+def test_a_server_that_cannot_show_who_it_is_is_refused(
+    reason: str, cluster: Cluster, tmp_path: Path, postgres_url: str
+) -> None:
+    address = cluster.address("reader").url
+    if reason == "another authority":
+        other = Cluster(tmp_path, cluster.server)
+        subprocess.run(other.commands("openssl")[0], cwd=tmp_path, check=True, capture_output=True)
+        address, said = address.replace("ca.crt", str(tmp_path / "ca.crt")), "certificate verify failed"
+    elif reason == "another name":
+        address, said = address.replace("localhost", "127.0.0.1"), "certificate verify failed.*127.0.0.1"
+    else:
+        address, said = f"{postgres_url}?sslmode=verify-full&sslrootcert=ca.crt", "TLS|SSL"
+    with pytest.raises(StoreError, match=said) as error:
+        runs.find_runs(parse_address(address))
+    assert "pass-word" not in str(error.value)
+
+
+def test_without_tls_the_server_refuses(cluster: Cluster) -> None:
+    with pytest.raises(StoreError, match="no encryption"):
+        runs.find_runs(cluster.address("reader", "?sslmode=disable"))
+
+
+def test_a_password_in_an_address_is_refused_and_not_repeated(
+    cluster: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = f"postgresql://llmarena_owner:sesame@localhost:{cluster.server.port}/llmarena"
+    for arguments in (
+        ["attach", url, "x"],
+        ["migrate", url, "--run", "x", "--backup", "b"],
+        ["move", ".", "--store", url],
+    ):
+        assert main(arguments) == 2
+        said = capsys.readouterr().err
+        assert "PGPASSWORD" in said and "sesame" not in said
+    with pytest.raises(OptionError, match="PGPASSWORD"):
+        parse_address(f"{cluster.address('owner').url}&password=sesame")
+
+
+@pytest.fixture
+def started(cluster: Cluster) -> Iterator[Callable[[list[str]], subprocess.Popen[str]]]:
+    """Starts commands of ``llmarena`` in processes of their own, which are gone afterwards."""
+    processes: list[subprocess.Popen[str]] = []
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    def start(command: list[str]) -> subprocess.Popen[str]:
+        words = [sys.executable, "-m", "rating.cli", *command[1:]]
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        processes.append(subprocess.Popen(words, cwd=cluster.folder, env=environment, text=True, **streams))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page_play_look_at_move_and_restore_a_run(
+    cluster: Cluster, started: Callable[[list[str]], subprocess.Popen[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = FILES["study.toml"].replace('"greedy"', '"tests.rating.players:Slow"')
+    (cluster.folder / "study.toml").write_text(slow)
+    coordinator = started(cluster.commands("llmarena run")[0])
+    first, second = cluster.commands("llmarena work ")
+    drained = started(first)
+    (drain,) = (each for each in cluster.commands("llmarena workers --store") if "--drain" in each)
+    assert soon(lambda: main(drain[1:]) == 0)
+    other = started(second)
+    said = [process.communicate(timeout=120)[0] for process in (drained, other, coordinator)]
+    assert [drained.returncode, other.returncode, coordinator.returncode] == [0, 0, 0], said
+    assert "Play digest: " in said[2]
+    for begin in ("llmarena attach", "llmarena rate", "llmarena report", "llmarena workers runs"):
+        assert [main(command[1:]) for command in cluster.commands(begin)] == [0], begin
+    shown = capsys.readouterr().out
+    assert "lab2" in shown and "lab3" in shown
+    played = recorded(cluster.folder / "runs/looked_at")
+    assert {record.status for record in played[1]} == {"finished"} and not played[3]
+    for command in (*cluster.commands("llmarena move"), *cluster.commands("llmarena migrate 'postgresql")):
+        assert main(command[1:]) == 0
+    assert recorded(cluster.folder / "runs/study") == played
+    programs = os.pathsep.join((str(find_programs()), os.environ["PATH"]))
+    for begin in ("pg_dump", "psql", "pg_restore"):
+        command = cluster.commands(begin)[0]
+        subprocess.run(command, cwd=cluster.folder, check=True, env={**os.environ, "PATH": programs})
+    assert recorded(cluster.folder / "runs/study") == played
+    (verify,) = cluster.commands("llmarena replay")
+    assert main(verify[1:]) == 0
+    for command in cluster.commands("psql")[1:]:
+        shown += subprocess.run(
+            command,
+            cwd=cluster.folder,
+            check=True,
+            env={**os.environ, "PATH": programs},
+            capture_output=True,
+            text=True,
+        ).stdout
+    assert "llmarena_study2" in shown  # in the list of runs, before it was deleted
+    assert main(["rate", str(cluster.folder / "runs/study")]) == 2
+    written = [path.read_bytes() for path in cluster.folder.rglob("*") if path.is_file() and path.name != "passwords"]
+    texts = [*said, shown, *capsys.readouterr(), *(data.decode(errors="replace") for data in written)]
+    assert not any(password in text for password in PASSWORDS.values() for text in texts)
+
+
+def recorded(directory: Path) -> tuple[dict[str, str], list[Record], str, list[str]]:
+    """Returns what was recorded of a run, its seal, and what is wrong with it."""
+    with closing(run_directory.open_store(directory)) as store:
+        return store.facts(), list(store.records()), store.sealed, store.check()
+
+
+def soon(condition: Callable[[], bool]) -> bool:
+    """Waits until something is so, and says whether it is."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False

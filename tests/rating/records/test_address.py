@@ -1,0 +1,86 @@
+"""Addresses of runs in PostgreSQL: what is understood, what is refused, and that nothing secret is shown."""
+
+import ssl
+from pathlib import Path
+
+import pytest
+
+from llmarena_envs.core.options import OptionError
+from rating.records.postgres.address import parse_address
+
+CERTIFICATE = Path(__file__).parents[2] / "support" / "self_signed.pem"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        (
+            "postgresql://me@db.example:6543/arena",
+            {"user": "me", "host": "db.example", "port": 6543, "database": "arena"},
+        ),
+        ("postgres://db.example/arena", {"host": "db.example", "database": "arena"}),
+        ("postgresql://m%40e@[::1]:6543/a%2Fb", {"user": "m@e", "host": "::1", "port": 6543, "database": "a/b"}),
+        ("postgresql:///arena?host=/run/postgresql", {"host": "/run/postgresql", "database": "arena"}),
+        ("postgresql://", {}),
+        ("postgresql://h/d?sslmode=disable", {"host": "h", "database": "d", "ssl": "disable"}),
+    ],
+)
+def test_an_address_says_what_it_means_and_comes_back(text, arguments):
+    address = parse_address(text)
+    assert address.arguments() == arguments
+    assert parse_address(address.url) == address
+
+
+@pytest.mark.parametrize(
+    ("query", "verified", "named"),
+    [
+        ("sslmode=require", ssl.CERT_NONE, False),
+        (f"sslmode=verify-ca&sslrootcert={CERTIFICATE}", ssl.CERT_REQUIRED, False),
+        (f"sslmode=verify-full&sslrootcert={CERTIFICATE}", ssl.CERT_REQUIRED, True),
+        (f"sslrootcert={CERTIFICATE}", ssl.CERT_REQUIRED, True),
+    ],
+)
+def test_the_server_is_verified_as_the_address_says(query, verified, named):
+    context = parse_address(f"postgresql://h/d?{query}").arguments()["ssl"]
+    assert (context.verify_mode, context.check_hostname) == (verified, named)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgresql://me:geheim@h/d",
+        "postgresql://me:geheim@h:port/d",
+        "postgresql://h/d?password=geheim",
+        "postgresql://h/d?PASSWORD=geheim&run=x",
+    ],
+)
+def test_a_password_is_refused_and_not_repeated(text):
+    with pytest.raises(OptionError) as error:
+        parse_address(text)
+    assert "geheim" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("mysql://h/d", "expected an address"),
+        ("run.db", "expected an address"),
+        ("postgresql://h/d/e", "expected an address"),
+        ("postgresql://h/d?sslmod=require", "did you mean 'sslmode'"),
+        ("postgresql://h/d?sslmode=verify", "sslmode: expected one of"),
+        ("postgresql://h/d?sslrootcert=/none.pem", "sslrootcert: expected a file"),
+        ("postgresql://h/d?run=a%20b", "name of a run"),
+        ('postgresql://h/d?run="; DROP SCHEMA x', "name of a run"),
+        (f"postgresql://h/d?run={'x' * 51}", "name of a run"),
+    ],
+)
+def test_what_is_no_address_is_refused(text, message):
+    with pytest.raises(OptionError, match=message):
+        parse_address(text)
+
+
+def test_certificates_that_cannot_be_used_are_named(tmp_path):
+    file = tmp_path / "ca.pem"
+    file.write_text("no certificate")
+    with pytest.raises(OptionError, match=r"sslrootcert=.*ca\.pem"):
+        parse_address(f"postgresql://h/d?sslrootcert={file}").arguments()

@@ -1,0 +1,111 @@
+"""A disk that is full, or on which nothing may be written: it is said, nothing is lost, and with room the run goes on."""
+
+import shutil
+
+import pytest
+
+from rating.cli import main
+from rating.records.calls import CALLS, CallLog, LoggedCalls
+from tests.rating.running.test_salvage import log, logged
+from tests.support.disks import read_only, small_disk
+
+RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--seed", "3"]
+RUN += ["--min-matches", "40", "--max-matches", "40"]
+HERE = ["--policy", "tests.rating.players:dawdles"]
+"""Who plays in the process of the command."""
+
+
+def said(capsys, *arguments, code=2):
+    """Runs a command that fails and returns what it says."""
+    assert main([str(argument) for argument in arguments]) == code
+    errors = capsys.readouterr().err
+    assert "Traceback" not in errors
+    return errors
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Runs that never lacked room, by the policies that play besides."""
+    runs = {}
+    for name, policies in (("workers", []), ("here", HERE)):
+        runs[name] = tmp_path_factory.mktemp("whole") / "run"
+        assert main(["run", *RUN, *policies, "--workers", "2", "--quiet", "--out", str(runs[name])]) == 0
+    return runs
+
+
+@pytest.mark.parametrize("name", ["workers", "here"])
+def test_a_run_that_fills_the_disk_goes_on_where_there_is_room(capsys, tmp_path, whole, name):
+    disk, moved = tmp_path / "disk", tmp_path / "moved"
+    disk.mkdir()
+    policies = HERE if name == "here" else []
+    with small_disk(disk, 400_000):
+        errors = said(capsys, "run", *RUN, *policies, "--workers", 2, "--quiet", "--out", disk / "run")
+        assert f"{disk / 'run' / 'run.db'}: the database of the run cannot be used: " in errors
+        assert f"The run goes on with: llmarena resume {disk / 'run'}" in errors
+        assert str(disk / "run") in said(capsys, "resume", disk / "run", "--quiet")
+        shutil.copytree(disk / "run", moved)
+    begun = log(moved)[0]
+    assert '"turns": [{' in begun
+    assert main(["resume", str(moved), "--quiet"]) == 0
+    assert log(moved) == log(whole[name])
+    assert main(["replay", str(moved), "--verify"]) == 0
+
+
+def test_what_finds_no_room_at_all_leaves_nothing_that_is_in_the_way(capsys, tmp_path, whole):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 16_384):
+        for out, arguments in (("run", ["run", *RUN]), ("new", ["salvage", str(whole["workers"])])):
+            assert str(disk / out) in said(capsys, *arguments, "--out", disk / out)
+        kept = [shutil.copytree(disk / name, tmp_path / name) for name in ("run", "new")]
+    assert main(["run", *RUN, "--workers", "2", "--quiet", "--out", str(kept[0])]) == 0
+    assert log(kept[0]) == log(whole["workers"])
+
+
+def test_a_report_without_room_leaves_the_earlier_one(capsys, tmp_path, whole):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 50_000):
+        (disk / "report.html").write_text("earlier")
+        errors = said(capsys, "report", whole["workers"], "--output", disk / "report.html")
+        assert str(disk / "report.html") in errors
+        assert [path.name for path in disk.iterdir()] == ["report.html"]
+        assert (disk / "report.html").read_text() == "earlier"
+
+
+def test_a_log_of_calls_without_room_holds_whole_lines_when_there_is_room_again(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 8_192):
+        calls, written = CallLog(disk / CALLS), 0
+        with pytest.raises(OSError, match=CALLS):
+            for number in range(1000):
+                calls.write(logged(number))
+                written += 1
+        content = (disk / CALLS).read_bytes()
+        (disk / CALLS).write_bytes(content[: content.index(b"\n") + 1])
+        calls.write(logged(1))
+        calls.close()
+        read = LoggedCalls(disk / CALLS)
+        assert [entry.call.prompt_tokens for entry in read] == [0, 1]
+        assert not read.damage
+        assert written > 10
+
+
+def test_a_directory_that_may_only_be_read_is_read(capsys, tmp_path, whole):
+    folder = tmp_path / "folder"
+    run = shutil.copytree(whole["workers"], folder / "run")
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    with read_only(run):
+        for arguments in (
+            ["resume", run],
+            ["report", run],
+            ["run", *RUN, "--out", run / "new"],
+            ["salvage", whole["workers"], "--out", run / "new"],
+        ):
+            assert str(run) in said(capsys, *arguments)
+        for arguments in (["rate"], ["export"], ["replay", "--verify"], ["report", "--output", tmp_path / "page"]):
+            assert main([arguments[0], str(run), *map(str, arguments[1:])]) == 0
+        assert main(["salvage", str(run), "--out", str(tmp_path / "new")]) == 0
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+    assert log(tmp_path / "new") == log(run)

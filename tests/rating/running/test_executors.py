@@ -1,0 +1,168 @@
+"""Workers that die: their match goes on in another one, once, and ends as if nothing had been."""
+
+import asyncio
+import io
+import os
+import re
+import signal
+from multiprocessing.connection import wait
+
+import pytest
+
+from llmarena_envs.core.options import OptionError
+from rating.cli import main
+from rating.errors import ErrorBudgetExceeded
+from rating.records.export import write_jsonl
+from rating.records.match import Match
+from rating.records.outcome import FINISHED, VOID
+from rating.running import run_directory
+from rating.running.executors.children import ending
+from rating.running.executors.deaths import WorkerDied, play_despite_death
+from rating.running.executors.process import ProcessExecutor
+from rating.running.run_file import parse_run_file
+from rating.running.runner import Runner
+from rating.running.session import Session
+
+pytestmark = pytest.mark.timeout(120)
+
+HERE = "tests.rating.players"
+
+
+def run_file(matches, spec, workers=2, **options):
+    """Returns a run of so many matches between a scripted policy and one with the name ``doomed``."""
+    written = ", ".join(f"{name} = {value!r}" for name, value in options.items())
+    return f"""
+seed = 4
+executor = "process"
+workers = {workers}
+stop.matches = {matches}
+[[environment]]
+name = "tictactoe_v0"
+seats = ["doomed", "random"]
+[[policy]]
+spec = "random"
+[[policy]]
+name = "doomed"
+spec = "{HERE}:{spec}"
+options = {{ {written} }}
+"""
+
+
+def play(directory, text, session):
+    """Plays a run, and returns its records, the text of what was recorded, its digest, and how far it is."""
+    config, store = run_directory.create(directory, text, "run.toml")
+    runner = Runner(config, store, session)
+    try:
+        asyncio.run(runner.run())
+    finally:
+        records = list(store.records())
+        digest = store.digest()
+        store.close()
+    log = io.StringIO()
+    write_jsonl(records, log)
+    return records, re.sub(r'"seconds": [^,}]+', "", log.getvalue()), digest, runner.progress()
+
+
+def test_a_match_whose_worker_dies_goes_on_as_if_nothing_had_been(tmp_path, caplog):
+    text = run_file(4, "KillsItsProcess", marker=str(tmp_path / "marker"), turn=1)
+    _, log, digest, progress = play(tmp_path / "disturbed", text, Session(max_errors=0))
+    assert progress.deaths == 1
+    assert "was killed by SIGKILL" in caplog.text
+    assert (tmp_path / "marker").exists()
+    _, expected_log, expected_digest, progress = play(tmp_path / "whole", text, Session(executor="asyncio"))
+    assert progress.deaths == 0
+    assert (log, digest) == (expected_log, expected_digest)
+
+
+def test_a_match_at_which_two_workers_die_is_void_and_not_tried_again(tmp_path):
+    text = run_file(1, "KillsItsProcess", how="SIGSEGV")
+    (record,), *_, progress = play(tmp_path / "run", text, Session())
+    assert (record.status, record.tries) == (VOID, 1)
+    assert record.error.startswith("2 workers died, one after the other, at a match of doomed, random: worker process ")
+    assert record.error.count("was killed by SIGSEGV") == 2
+    assert (progress.deaths, progress.errors) == (2, 1)
+
+
+def test_matches_at_which_workers_die_use_up_the_errors_that_a_run_may_have(tmp_path):
+    text = run_file(2, "KillsItsProcess", workers=1, how=3)
+    with pytest.raises(ErrorBudgetExceeded, match="ended with exit code 3"):
+        play(tmp_path / "run", text, Session(max_errors=0))
+
+
+def test_a_worker_that_dies_without_a_match_harms_none(tmp_path, monkeypatch):
+    folder = tmp_path / "seen"
+    folder.mkdir()
+    killed = []
+
+    async def killed_afterwards(self, match, played, on_turn, whole=ProcessExecutor.play):
+        result = await whole(self, match, played, on_turn)
+        for path in folder.iterdir():
+            os.kill(int(path.name), signal.SIGKILL)
+            path.unlink()
+            wait([worker._process.sentinel for worker in self._workers])
+            killed.append(match)
+        return result
+
+    monkeypatch.setattr(ProcessExecutor, "play", killed_afterwards)
+    text = run_file(2, "SaysWhere", workers=1, folder=str(folder))
+    records, *_, progress = play(tmp_path / "run", text, Session())
+    assert [record.status for record in records] == [FINISHED] * 2
+    assert len(killed) == 2
+    assert progress.deaths == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (None, "closed its pipe"),
+        (0, "ended with exit code 0"),
+        (-signal.SIGTERM, "was killed by SIGTERM"),
+        (-40, "was killed by signal 40"),
+    ],
+)
+def test_how_a_process_ended_is_named(code, said):
+    assert ending(code) == said
+
+
+def test_the_second_worker_goes_on_where_the_first_one_died():
+    begun = []
+
+    async def dies_after_two_turns(match, played, on_turn):
+        begun.append(played)
+        on_turn(len(played))
+        on_turn(len(played) + 1)
+        raise WorkerDied(f"worker {len(begun)}")
+
+    heard = []
+    match = Match("tictactoe_v0", 7, ("one", "two", "one"), seed=1)
+    played = asyncio.run(play_despite_death(dies_after_two_turns, match, [0], heard.append))
+    assert begun == [(0,), (0, 1, 2)]
+    assert heard == [1, 2, 3, 4]
+    assert (played.outcome.status, played.final, played.deaths) == (VOID, True, 2)
+    assert played.error == "2 workers died, one after the other, at a match of one, two: worker 1; then worker 2"
+
+
+def test_a_run_in_a_cluster_needs_ray(tmp_path, monkeypatch):
+    monkeypatch.setattr("rating.running.executors.ray.find_spec", lambda name: None)
+    with pytest.raises(OptionError, match=re.escape("pip install 'llmarena-envs[ray]'")):
+        play(tmp_path / "run", run_file(1, "SaysWhere", folder=str(tmp_path)), Session(executor="ray"))
+
+
+@pytest.mark.parametrize("executor", ["ray", "workers"])
+@pytest.mark.parametrize("says", ["flag", "run file"])
+def test_what_cannot_play_is_said_before_a_directory_is_made(executor, says, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("rating.running.executors.ray.find_spec", lambda name: None)
+    text = run_file(1, "SaysWhere", folder=str(tmp_path))
+    if says == "run file":
+        text = text.replace('executor = "process"', f'executor = "{executor}"')
+    (tmp_path / "study.toml").write_text(text)
+    flags = ["--executor", executor] if says == "flag" else []
+    assert main(["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "run"), *flags]) == 2
+    said = {"ray": "pip install 'llmarena-envs[ray]'", "workers": "begin it with --store postgresql://"}[executor]
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_file_may_name_its_executor_as_older_ones_did():
+    text = run_file(1, "SaysWhere").replace('executor = "process"', 'executor = "async"')
+    assert parse_run_file(text.replace("options = {", "options = { folder = '.'"), "run.toml").executor == "asyncio"

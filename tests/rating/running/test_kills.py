@@ -1,0 +1,47 @@
+"""``kill -9`` at moments all over a run, of whoever takes part in it: resumed, it equals the run that was left alone."""
+
+import json
+
+import pytest
+
+from rating.cli import main
+from tests.support.killed import SetUp, check_killed, left_alone
+from tests.support.postgres import postgres_server  # noqa: F401 (a fixture)
+
+SET_UPS = {
+    "sqlite+asyncio": SetUp("asyncio", False, ("client",)),
+    "sqlite+process": SetUp("process", False, ("pool", "client", "pool", "pool")),
+    "postgres+asyncio": SetUp("asyncio", True, ("client", "store", "client")),
+    "postgres+workers": SetUp("workers", True, ("worker", "client", "store", "worker"), joining=2),
+}
+FEW = {"sqlite+asyncio": 2, "postgres+workers": 2}
+"""Moments of the set-ups that are tried with every change."""
+
+MOMENTS = 8
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    with left_alone(tmp_path_factory.mktemp("whole")) as played:
+        yield played
+
+
+def leaderboards(capsys, directory):
+    """Returns them without the bill, on which calls are twice that were under way when somebody was killed."""
+    assert main(["rate", str(directory), "--json"]) == 0
+    *boards, _ = json.loads(capsys.readouterr().out)
+    return json.dumps(boards)
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize(
+    ("name", "moments"),
+    [*FEW.items(), *(pytest.param(name, MOMENTS, marks=pytest.mark.slow) for name in SET_UPS)],
+)
+def test_a_run_that_is_killed_and_resumed_equals_one_that_was_left_alone(
+    request, capsys, tmp_path, whole, name, moments
+):
+    set_up = SET_UPS[name]
+    server = request.getfixturevalue("postgres_server") if set_up.on_server else None
+    check_killed(set_up, moments, tmp_path / "run", whole, server, seed=name)
+    assert leaderboards(capsys, tmp_path / "run") == leaderboards(capsys, whole.directory)

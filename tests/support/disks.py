@@ -1,0 +1,48 @@
+"""Disks that are too small, or on which nothing may be written."""
+
+import os
+import resource
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def small_disk(folder: Path, size: int) -> Iterator[Path]:
+    """Gives a directory in which there is room for so many bytes, or, to whom may not mount disks, for files of no more."""
+    if _mounted(folder, f"size={size}"):
+        try:
+            yield folder
+        finally:
+            subprocess.run(["umount", folder], check=True)
+    else:
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            yield folder
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """Lets nothing be written in a directory."""
+    if os.geteuid() == 0:  # to whom permissions mean nothing
+        subprocess.run(["mount", "--bind", folder, folder], check=True)
+        try:
+            subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
+            yield
+        finally:
+            subprocess.run(["umount", folder], check=True)
+    else:
+        folder.chmod(0o555)
+        try:
+            yield
+        finally:
+            folder.chmod(0o755)
+
+
+def _mounted(folder: Path, options: str) -> bool:
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    return os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0

@@ -1,0 +1,281 @@
+"""Runs of which somebody is killed again and again and started again as an operator would; requests to a model are counted."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.models.calls import CallStatus
+from benchmarks.postgres_server import PostgresServer
+from rating.records.calls import CALLS, UNDER_WAY, CallLog, LoggedCalls
+from rating.records.export import record_table
+from rating.running import run_directory
+from tests.support.fault_server import FaultServer, Request, fault_server
+from tests.support.warm import Warm
+
+MODELS = 3
+"""Matches with models at once in a process, each with one call."""
+
+RUN_FILE = """
+seed = 11
+concurrency = {models}
+workers = 2
+stop = {{ min_matches = 18, max_matches = 18 }}
+turns = {{ illegal = "random_legal" }}
+environment = [{{ name = "tictactoe_v0" }}]
+[[policy]]
+spec = "random"
+[[policy]]
+spec = "greedy"
+[[policy]]
+spec = "tests.rating.players:Slow"
+[[policy]]
+name = "model"
+spec = "openai:mock"
+options = {{ base_url = "{url}" }}
+"""
+
+JOIN = ("--executor", "asyncio", "--lease", "2")
+
+_PATIENCE = 120.0
+_SECONDS_FOR_NEWS = 0.03
+"""For which everybody stands still before requests are counted, so that none is on its way."""
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """How a run is played.
+
+    Attributes:
+        executor: where.
+        on_server: whether it is kept in PostgreSQL.
+        victims: who is killed, in turns.
+        joining: how many workers join it.
+    """
+
+    executor: str
+    on_server: bool
+    victims: tuple[str, ...]
+    joining: int = 0
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A run that was left alone.
+
+    Attributes:
+        directory: of it.
+        text: its run file.
+        warm: starts commands.
+        model: the server that all runs ask.
+        requests: that it took.
+    """
+
+    directory: Path
+    text: Path
+    warm: Warm
+    model: FaultServer
+    requests: int
+
+
+def _move(request: Request) -> str:
+    row, column = divmod(len(json.dumps(request.body["messages"])) % 9, 3)
+    return f"({row + 1}, {column + 1})"
+
+
+@contextmanager
+def left_alone(folder: Path) -> Iterator[Whole]:
+    """Plays a run in a process that starts commands then."""
+    with fault_server(reply=_move, latency=0.01) as model:
+        text = folder / "run.toml"
+        text.write_text(RUN_FILE.format(models=MODELS, url=model.url))
+        command = ["run", text, "--executor", "asyncio", "--quiet", "--out", folder / "whole"]
+        with Warm(command, folder / "said") as warm:
+            yield Whole(folder / "whole", text, warm, model, len(model.log))
+
+
+class Killed:
+    """A run that is begun, killed again and again, and resumed.
+
+    Args:
+        set_up: how it is played.
+        directory: of the run.
+        whole: the same that was left alone.
+        server: where it is kept, if it is kept on one.
+    """
+
+    def __init__(self, set_up: SetUp, directory: Path, whole: Whole, server: PostgresServer | None) -> None:
+        self.set_up, self.directory, self.whole, self.server = set_up, directory, whole, server
+        self._before = len(whole.model.log)
+        self._store = f"{server.new_database()}?run=killed" if server else ""
+        self._commands: dict[str, int] = {}
+        self.kills = self.starts = 0
+
+    def _start(self, name: str, *command: object) -> None:
+        self._commands[name] = self.whole.warm.start(*command)
+        self.starts += 1
+
+    def tend(self) -> bool:
+        """Starts everybody who does not run; says whether the run has ended."""
+        for name, command in [*self._commands.items()]:
+            code = self.whole.warm.ended(command)
+            if code is not None:
+                del self._commands[name]
+                if name == "client" and code == 0:
+                    return True
+        if "client" not in self._commands:
+            flags = ["--quiet", "--executor", self.set_up.executor]
+            if run_directory.is_begun(self.directory):
+                command = ["resume", self.directory, *flags]
+            else:
+                store = ["--store", self._store] if self._store else []
+                command = ["run", self.whole.text, *flags, *store, "--out", self.directory]
+            self._start("client", *command)
+        for number in range(self.set_up.joining):
+            if (name := f"worker {number}") not in self._commands:
+                self._start(name, "work", "--store", self._store, "--name", name, *JOIN)
+        return False
+
+    def play_until(self, condition: Callable[[], bool]) -> None:
+        """Lets it be played until something is so."""
+        self._until(lambda: not self.tend() and condition())
+
+    def end(self) -> None:
+        """Lets it be played to its end, at which everybody leaves."""
+        self._until(self.tend)
+        for command in self._commands.values():
+            assert self.whole.warm.ended(command, wait=True) == 0, self.said()
+        self._commands.clear()
+
+    def _until(self, condition: Callable[[], bool]) -> None:
+        patience = time.monotonic() + _PATIENCE
+        while not condition():
+            assert time.monotonic() < patience, self.said()
+            time.sleep(0.002)
+
+    def progress(self) -> int:
+        """Returns about how many turns of models were played: who is started asks once whether the model is there."""
+        return self.requests() - self.starts
+
+    def requests(self) -> int:
+        """Returns how many requests its models were asked."""
+        return len(self.whole.model.log) - self._before
+
+    def kill(self, victim: str) -> None:
+        """Kills somebody at a moment at which exactly those calls are noted that were sent."""
+        self._until(self._stand_still)
+        if victim == "store":
+            self.server.kill()
+        elif victim == "pool":
+            found = _pool(self._commands["client"])
+            if found:  # else the run has just begun or goes on without them
+                _send(random.Random(self.requests()).choice(found), signal.SIGKILL)
+        elif victim == "actor":
+            for actor in _actors()[:1]:
+                _send(actor, signal.SIGKILL)
+        else:
+            name = victim if victim == "client" else f"worker {self.kills % self.set_up.joining}"
+            if name in self._commands:
+                os.killpg(command := self._commands.pop(name), signal.SIGKILL)
+                self.whole.warm.ended(command, wait=True)
+        if victim == "store":
+            self.server.start()
+        self._signal(signal.SIGCONT)
+        self.kills += 1
+
+    def _stand_still(self) -> bool:
+        """Stops everybody if as many calls are noted as were sent."""
+        self.tend()
+        self._signal(signal.SIGSTOP)
+        time.sleep(_SECONDS_FOR_NEWS)
+        if self._noted() == self.requests() and "client" in self._commands:
+            return True
+        self._signal(signal.SIGCONT)
+        return False
+
+    def _signal(self, number: signal.Signals) -> None:
+        for command in self._commands.values():
+            with suppress(ProcessLookupError):
+                os.killpg(command, number)
+
+    def _noted(self) -> int:
+        """Returns how many calls are noted, also of those that have not ended."""
+        if self.server is not None:
+            schema, database = "llmarena_killed", self._store.partition("?")[0].rpartition("/")[2]
+            with suppress(RuntimeError):
+                return int(self.server.psql(f"SELECT count(*) FROM {schema}.call", database))
+            return 0
+        under_way = CallLog(self.directory / CALLS)._open.left() if (self.directory / UNDER_WAY).exists() else []
+        return len(list(LoggedCalls(self.directory / CALLS))) + len(under_way)
+
+    def said(self) -> str:
+        """Returns the end of what commands have said."""
+        return self.whole.warm.output.read_text()[-3000:]
+
+
+def check_killed(
+    set_up: SetUp, moments: int, directory: Path, whole: Whole, server: PostgresServer | None, seed: str
+) -> None:
+    """Plays a run in which somebody is killed at so many moments, and compares it with the one that was left alone."""
+    run, rng = Killed(set_up, directory, whole, server), random.Random(seed)
+    try:
+        for moment in range(moments):
+            target = whole.requests * (moment + rng.random()) / (moments + 1)
+            run.play_until(lambda least=target: run.progress() >= least)
+            time.sleep(rng.uniform(0, 0.01))
+            run.kill(set_up.victims[moment % len(set_up.victims)])
+        run.end()
+    finally:
+        run._signal(signal.SIGKILL)
+    may_die_twice = bool(
+        set_up.joining
+    )  # of a match, which is void then, and played in another try when the run goes on
+    for found, expected in zip(*(exported(path, may_die_twice) for path in (directory, whole.directory)), strict=True):
+        assert found == expected, f"expected\n{expected}\ngot\n{found}"
+    _, store = run_directory.open_run(directory)
+    with closing(store):
+        calls = [logged.call for logged in store.calls()]
+    assert len(calls) == run.requests()
+    assert sum(call.status is CallStatus.LOST for call in calls) <= moments * MODELS * max(1, set_up.joining)
+
+
+def exported(directory: Path, but_tries: bool = False) -> list[str]:
+    """Returns the play digest of a run, and everything recorded of each match but wall times and names of requests."""
+    _, store = run_directory.open_run(directory)
+    with closing(store):
+        tables = [record_table(record) for record in store.records()]
+        assert store.check() == []
+        digest = store.digest()
+    for table in tables:
+        if but_tries:
+            del table["tries"]
+        for turn in table["turns"]:
+            for attempt in turn["attempts"]:
+                del attempt["seconds"], attempt["request_id"]
+    return [digest, *map(json.dumps, tables)]
+
+
+def _send(process: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, number)
+
+
+def _pool(group: int) -> list[int]:
+    """Returns the ids of the worker processes of a process group."""
+    return [pid for owner, pid, command in _processes() if owner == group and "spawn_main" in command]
+
+
+def _actors() -> list[int]:
+    return [pid for _, pid, command in _processes() if command.startswith("ray::_Worker")]
+
+
+def _processes() -> list[tuple[int, int, str]]:
+    listed = subprocess.run(["ps", "-ewwo", "pgid=,pid=,args="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()]
+    return [(int(group), int(pid), command) for group, pid, command in rows]
