@@ -4,6 +4,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import time
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
 
@@ -25,11 +26,16 @@ def interruptions_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def end_with_parent() -> None:
-    """Waits in a process that was started until its parent has ended, even one that was killed, and ends it then."""
+def end_with_parent(grace: float = 0.0) -> None:
+    """Waits in a process that was started until its parent has ended, even one that was killed, and ends it then.
+
+    Args:
+        grace: seconds that the process has to end by itself.
+    """
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
+        time.sleep(grace)
         os._exit(1)
 
 

@@ -32,8 +32,8 @@ from rating.running.slots import Slots
 CONNECTING = 60.0
 """Seconds that Ray may take to start on this machine, or to be connected to."""
 
-_GOODBYE = 5.0
-"""Seconds that Ray has to end its workers when nothing is left to play; then the process that drives it is killed."""
+_GOODBYE = 10.0
+"""Seconds that Ray has to end its workers when nothing is left to play; then the process that drives it ends."""
 
 _LOG = 1_000_000
 """Bytes of what Ray says that are looked at."""
@@ -283,7 +283,8 @@ def _drive(pipe: "Connection[Any, Any]", config: RunConfig, here: Here, log: str
     with Path(log).open("ab") as file:  # Ray and what it starts write to the descriptors themselves
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    # Ray ends what it started here; parts of a cluster whose driver was killed look for the others for a minute.
+    threading.Thread(target=end_with_parent, args=(_GOODBYE,), daemon=True).start()
     from rating.running.executors.ray_driver import drive  # imports Ray
 
     drive(pipe, config, here)
