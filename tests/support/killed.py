@@ -257,7 +257,7 @@ def exported(directory: Path, but_tries: bool = False) -> list[str]:
             del table["tries"]
         for turn in table["turns"]:
             for attempt in turn["attempts"]:
-                del attempt["seconds"], attempt["request_id"]
+                del attempt["seconds"], attempt["waited"], attempt["request_id"]
     return [digest, *map(json.dumps, tables)]
 
 
