@@ -22,6 +22,7 @@ from tests.support.fault_server import HTTP_500, OK, fault_server
 RUN = """
 seed = 1
 workers = 1
+concurrency = 1
 tries = 1
 max_errors = 1000
 [stop]
@@ -431,7 +432,8 @@ def test_what_is_known_of_a_reply_stands_beside_it(page, run):
     attempt = turn["attempts"][number]
     fact = box.locator("span", has_text=re.compile("^reply: ")).nth(number)
     expect(fact).to_contain_text(f"{attempt['seconds']:.2f}".rstrip("0"))
-    expect(fact).to_contain_text("waited), 2 requests, finish reason stop, 11 tokens read, 5 written")
+    reason = attempt["detail"]["finish_reason"]
+    expect(fact).to_contain_text(f"waited), 2 requests, finish reason {reason}, 11 tokens read, 5 written")
     told = box.locator("details", has_text="request").filter(has=page.locator("table")).nth(number).inner_text()
     assert f"request id\t{attempt['request_id']}" in told and attempt["request_id"]
     assert "model\tm1" in told and '"top_p": 0.5' in told and '"model": "m1"' in told
