@@ -49,8 +49,11 @@ _CONTEXT = multiprocessing.get_context("spawn")
 _STATEMENTS = "pg_stat_statements"
 """The extension by which a server tells how long statements take."""
 
-_WARM = 0.2
-"""Share of the matches that are played before the clock starts."""
+_TIMED = (0.2, 0.8)
+"""Between which shares of the matches the clock runs.
+
+Before, nothing is warm; at the end a schedule that depends on no results is told all at once, those of the filled store too.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,9 @@ class Options:
     """Options of the benchmark."""
 
     matches: tuple[str, ...] = option(("1000", "10000", "100000"), "matches before the clock starts", smoke=("60",))
-    more: int = option(1_000, "matches that are played and timed", smoke=120)
+    more: int = option(2_000, "matches that are played and timed", smoke=120)
     workers: tuple[str, ...] = option(("1", "2", "4"), "workers", smoke=("1",))
+    rounds: int = option(3, "how often each of these is measured, in turns; what is told are the medians", smoke=1)
     stores: tuple[str, ...] = option((SQLITE, POSTGRESQL), "stores")
     store: str = option("", "address of a database for the runs of the benchmark, which are deleted afterwards")
     machines: int = option(4, "machines of the simulated cluster, each a process", smoke=2)
@@ -226,8 +230,33 @@ def measure(bench: Bench, filled: Path, store: str, matches: int, workers: int) 
         return Cost(store, matches, workers, a_second, _turn_time(directory), megabytes)
 
 
+def measure_growth(bench: Bench, options: Options) -> list[Cost]:
+    """Measures what matches cost in stores of all lengths, in turns; returns the medians."""
+    filled = {matches: bench.filled(matches, options.more) for matches in map(int, options.matches)}
+    found: dict[tuple[str, int, int], list[Cost]] = {
+        (store, matches, int(workers)): []
+        for matches in filled
+        for store in options.stores
+        for workers in options.workers
+    }
+    for _ in range(options.rounds):
+        for (store, matches, workers), costs in found.items():
+            costs.append(measure(bench, filled[matches], store, matches, workers))
+            print(f"{asdict(costs[-1])}", flush=True)
+    return [_median(costs) for costs in found.values()]
+
+
+def _median(costs: list[Cost]) -> Cost:
+    return replace(
+        costs[0],
+        a_second=statistics.median(cost.a_second for cost in costs),
+        turn=statistics.median(cost.turn for cost in costs),
+        megabytes=statistics.median(cost.megabytes for cost in costs),
+    )
+
+
 def _play(directory: Path, session: Session) -> float:
-    """Plays a run to its end and returns how many matches a second that were, most of the way."""
+    """Plays a run to its end and returns how many matches a second that were, in the middle of it."""
     config, store = run_directory.open_run(directory)
     with run_directory.held(directory, store):
         runner, looks = Runner(config, store, session), list[tuple[float, int]]()
@@ -248,10 +277,7 @@ def _play(directory: Path, session: Session) -> float:
 
         asyncio.run(watched())
     played = looks[-1][1]
-    end, begin = (
-        next(look for look in looks if look[1] == played),
-        next(look for look in looks if look[1] >= _WARM * played),
-    )
+    begin, end = (next(look for look in looks if look[1] >= share * played) for share in _TIMED)
     return (end[1] - begin[1]) / (end[0] - begin[0])
 
 
@@ -520,12 +546,7 @@ def main(options: Options) -> tuple[list[Cost], list[ClaimRate], Cluster | None]
             server.psql(f"CREATE EXTENSION {_STATEMENTS}", parse_address(url).database)
         bench = Bench(folder, url)
         if not options.no_growth:
-            for matches in map(int, options.matches):
-                filled = bench.filled(matches, options.more)
-                for store in options.stores:
-                    for workers in map(int, options.workers):
-                        costs.append(measure(bench, filled, store, matches, workers))
-                        print(f"{asdict(costs[-1])}", flush=True)
+            costs = measure_growth(bench, options)
             print(growth_table(costs), flush=True)
         if not options.no_cluster:
             filled = bench.filled(options.claims, options.cluster_matches)

@@ -17,7 +17,7 @@ SET_UPS = {
 FEW = {"sqlite+asyncio": 2, "postgres+workers": 2}
 """Moments of the set-ups that are tried with every change."""
 
-MOMENTS = 8
+MOMENTS = 20
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def leaderboards(capsys, directory):
     return json.dumps(boards)
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(360)
 @pytest.mark.parametrize(
     ("name", "moments"),
     [*FEW.items(), *(pytest.param(name, MOMENTS, marks=pytest.mark.slow) for name in SET_UPS)],
