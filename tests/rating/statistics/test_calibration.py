@@ -50,6 +50,19 @@ def test_predictions_that_are_too_sure_are_shown_to_be():
     assert found.brier > calibrate(comparisons, Predictions(true, true)).brier
 
 
+@pytest.mark.parametrize("chance", [0.79, 0.93, 0.97])
+@pytest.mark.parametrize("results", [1, 2, 3, 5, 8])
+def test_few_results_do_not_say_more_often_than_one_time_in_twenty_that_right_predictions_are_off(chance, results):
+    def missed(won):
+        score = np.array([1.0] * won + [0.0] * (results - won))
+        seats = np.zeros(results, int), np.ones(results, int)
+        predictions = Predictions(np.full(results, chance), np.full(results, 0.5))
+        return misses(calibrate(Comparisons(("a", "b"), *seats, score, np.arange(results)), predictions))
+
+    ways = [math.comb(results, won) * chance**won * (1 - chance) ** (results - won) for won in range(results + 1)]
+    assert sum(way for won, way in enumerate(ways) if missed(won)) <= 0.05
+
+
 def test_among_equals_nothing_is_predicted():
     comparisons, _ = drawn(40, strengths=np.zeros(5), seat=0.0)
     found = calibrate(comparisons, predict(comparisons))
