@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from agents.turn import TurnSettings
 from rating.judgements.judgement import Judgement
-from rating.records.outcome import Outcome
-from rating.records.record import Record
+from rating.records.outcome import BUG, PLAYED, VOID, Outcome
+from rating.records.record import UNFINISHED, Record
 from rating.records.recorded import fact_table
 from rating.report.costs import Costs, cost_sheet, match_cells, policy_cells
 from rating.report.plots import Plot
@@ -117,7 +117,7 @@ class Results:
         """The whole page, made once."""
         sections = []
         for board in self.boards:
-            rated = Rated(self.comparisons[board.environment])
+            rated = Rated(board, self.comparisons[board.environment])
             sections.append(leaderboard_section(board, (), rated=rated))
             sections += rated_sections(board.environment, rated)
         for environment, said in self.judgements.items():
@@ -164,7 +164,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
     agents = {environment: list(table) for environment, table in rules.items()}
     replays = Replays(records, match_cells(run.costs), rules, run.turns)
     counts = ", ".join(
-        f"{run.statuses[name]} {name}" for name in ("finished", "void", "bug", "unfinished") if name in run.statuses
+        f"{run.statuses[name]} {name}" for name in (*PLAYED, VOID, BUG, UNFINISHED) if name in run.statuses
     )
     versions = ", ".join(f"{name} {version}" for name, version in sorted(fact_table("versions", run.facts).items()))
     _write(
