@@ -24,6 +24,9 @@ from rating.statistics.estimates import Estimate
 PARTS = 10
 """Into which the deals are split."""
 
+_SURE = 1e-15
+"""What differs from 0 or 1 by less is rounded to them, and no loss can be told of what was impossible."""
+
 STEP = 0.05
 """Width of a group of predictions."""
 
@@ -160,4 +163,5 @@ def _with_exact_interval(mean: Estimate) -> Estimate:
 
 
 def _log_loss(predicted: Floats, score: Floats) -> float:
-    return float(-(score * np.log(predicted) + (1 - score) * np.log1p(-predicted)).mean())
+    possible = np.clip(predicted, _SURE, 1 - _SURE)
+    return float(-(score * np.log(possible) + (1 - score) * np.log1p(-possible)).mean())

@@ -95,6 +95,15 @@ def test_scores_by_hand():
     assert [(group.observed.value, group.observed.n) for group in found.groups] == [(0.25, 2), (0.0, 1), (1.0, 1)]
 
 
+def test_predictions_that_are_rounded_to_certainty_have_a_loss():
+    sure = Predictions(np.array([1.0, 1.0, 0.0]), np.full(3, 0.5))
+    seats = np.array([[0, 0, 1], [1, 1, 0]])
+    found = calibrate(Comparisons(("a", "b"), *seats, np.array([1.0, 1.0, 0.0]), np.arange(3)), sure)
+    assert found.log_loss == pytest.approx(0, abs=1e-9)
+    wrong = calibrate(Comparisons(("a", "b"), *seats, np.array([1.0, 0.0, 0.0]), np.arange(3)), sure)
+    assert 1 < wrong.log_loss < 20
+
+
 def test_a_single_deal_predicts_nothing():
     comparisons, _ = drawn(1)
     assert predict(comparisons) is None
