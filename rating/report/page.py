@@ -37,6 +37,8 @@ from rating.statistics.bradley_terry import Comparisons
 
 _SCRIPTS = ("basics.js", "matches.js", "selection.js", "list.js", "turn.js", "match.js", "page.js")
 
+_NO_RESULTS = "No match has ended yet: ratings and figures stand here once one has and the report is written again."
+
 
 @dataclass(frozen=True)
 class Run:
@@ -171,7 +173,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         file,
         title=run.title,
         lead=f"Seed {run.seed}. Matches: {counts or 'none'}. {versions + '.' if versions else ''}",
-        lines=_sources(run.facts),
+        lines=[*_sources(run.facts), *([] if run.boards else [_NO_RESULTS])],
         seal=run.seal,
         digest=run.digest,
         sections=run.sections,
