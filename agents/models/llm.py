@@ -21,7 +21,7 @@ from agents.models.prompts.prompter import FORM, PROMPT, Prompter, PromptForm, f
 from agents.models.prompts.serialisers import ROLES, Serialiser, read_serialiser
 from agents.models.prompts.structured import response_format
 from agents.models.server.connection import MAX_CONNECTIONS
-from agents.models.server.endpoint import Endpoint
+from agents.models.server.endpoint import Endpoint, secret_fields
 from agents.models.service import ModelService, Target
 from agents.policy import Reply
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
@@ -270,6 +270,12 @@ def _check_extra(extra: object, taken: set[str]) -> dict[str, Any]:
     if clash:
         raise OptionError(f"extra: {', '.join(clash)} cannot be given here; the policy sets what is sent for it")
     try:
-        return json.loads(json.dumps(dict(extra), allow_nan=False))
+        fields: dict[str, Any] = json.loads(json.dumps(dict(extra), allow_nan=False))
     except (TypeError, ValueError) as error:
         raise OptionError(f"extra: expected JSON values ({error})") from error
+    if secrets := secret_fields(fields):
+        raise OptionError(
+            f"extra: expected fields without keys and passwords, since they are written into records, got {', '.join(secrets)};"
+            " put the key into the environment variable that api_key_env names"
+        )
+    return fields

@@ -60,6 +60,8 @@ def report(args: argparse.Namespace) -> None:
         raise OptionError(f"{args.dir}: expected a directory to write the report into, got a log; say --output FILE")
     path = write_report(args.dir, args.output or args.dir / REPORT)
     plots = plots_directory(args.dir, path)
+    if plots is not None and not any(plots.glob("*.svg")):  # no match has ended, or none counts
+        plots = None
     if args.json:
         print(json.dumps({"report": str(path), "plots": plots and str(plots)}))
     else:

@@ -173,7 +173,9 @@ def _table(
 
     A policy's matches with itself count for everybody only, unless there are no others.
     """
-    cases: dict[tuple[str, str], _Cases] = {}
+    cases: dict[
+        tuple[str | None, str], _Cases
+    ] = {}  # of everybody under no name, since a policy may be called like the row
     found = dict.fromkeys(places)
     only_alone = isinstance(board, SelfPlayLeaderboard)
     for outcome in played:
@@ -184,20 +186,19 @@ def _table(
                 continue
             found[where] = None
             value = measure.value(outcome, index)
-            for name in (EVERYBODY, seat.policy) if counts else (EVERYBODY,):
+            for name in (None, seat.policy) if counts else (None,):
                 own = cases.setdefault((name, where), _Cases())
                 own.values.append(value)
                 own.deals.append(outcome.seed)
     columns = list(found)
-    names = [EVERYBODY, *(row.policy for row in board.rows)]
     rows = []
-    for name in names:
+    for name in (None, *(row.policy for row in board.rows)):
         values = [
             cases[name, where].estimate(is_share=measure.is_share) if (name, where) in cases else None
             for where in columns
         ]
         if any(value is not None for value in values):
-            rows.append((name, values))
+            rows.append((EVERYBODY if name is None else name, values))
     if len(columns) < 2 or not rows:
         return None
     write = cells.percent if measure.is_share else cells.estimate

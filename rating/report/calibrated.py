@@ -3,7 +3,7 @@
 from rating.report.tables import Sheet
 from rating.schemes import cells
 from rating.schemes.leaderboard import ALWAYS
-from rating.statistics.calibration import Calibration, Group
+from rating.statistics.calibration import PARTS, Calibration, Group
 from rating.statistics.estimates import Estimate
 
 
@@ -25,10 +25,11 @@ def calibration_sheet(environment: str, found: Calibration) -> Sheet:
     ]
     gain = found.gain
     notes = [
-        "Each result is predicted by Bradley-Terry ratings fitted without its deal (cross-validation: ten parts of"
-        f" {found.deals} deals). The favourite is the one of whom more than half is predicted; a tie counts as half.",
-        "in %; observed with its 95 % interval by deal (number of results). Where ratings are right, one interval in twenty"
-        " misses the prediction",
+        "Each result is predicted by Bradley-Terry ratings fitted without its deal (cross-validation:"
+        f" {min(PARTS, found.deals)} parts of {found.deals} deals). The favourite is the one of whom more than half is predicted;"
+        " a tie counts as half.",
+        "in %; observed with its 95 % interval by deal (number of results). Where ratings are right, at most one interval in"
+        " twenty misses the prediction",
         f"Brier score {found.brier:.4f}, of the same guess for everybody {found.brier_of_guess:.4f}: smaller by {gain.value:.4f}"
         f" [{cells.number(gain.low, 4)}, {cells.number(gain.high, 4)}]; {_worth(gain)}",
         f"logarithmic loss {found.log_loss:.4f} nats, of the guess {found.log_loss_of_guess:.4f}",

@@ -286,10 +286,11 @@ def _amount(cost: float) -> str:
 def _notes(found: Costs) -> list[str]:
     notes = ["every call counts: those of void and unfinished matches, retries and failures included"]
     if found.currency:
-        notes.append(
-            "a match: mean cost of the calls for matches played to their end; rating: the value by which policies are compared"
-            " over environments; efficient: no other model is both better and cheaper"
-        )
+        notes.append("a match: mean cost of the calls for matches played to their end")
+        if any(row.metric is not None for row in found.rows):
+            notes[-1] += "; rating: the value by which policies are compared over environments"
+        if any(row.efficient is not None for row in found.rows):
+            notes[-1] += "; efficient: no other model is both better and cheaper"
     else:
         notes.append(
             "there are no prices: with [[price]] in the run file costs are shown, also of a run that has ended"

@@ -229,10 +229,15 @@ _BASES = {
 
 
 def _place_notes(found: JudgeStudy) -> list[str]:
-    bases = sorted({row.place.basis for row in found.judges if row.place.share})
-    if not bases:
+    judges: dict[str, list[str]] = {}
+    for row in found.judges[:_MOST_JUDGES]:
+        if row.place.share:
+            judges.setdefault(row.place.basis, []).append(row.judge)
+    if not judges:
         return ["no two players were shown in both orders, so that a bias for a side cannot be told from strength"]
-    return [f"for the first side: by {_BASES[basis]}" for basis in bases]
+    if len(judges) == 1:
+        return [f"for the first side: by {_BASES[basis]}" for basis in judges]
+    return [f"for the first side, {', '.join(names)}: by {_BASES[basis]}" for basis, names in sorted(judges.items())]
 
 
 def _length_notes(found: JudgeStudy) -> list[str]:

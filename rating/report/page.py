@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from agents.turn import TurnSettings
 from rating.judgements.judgement import Judgement
-from rating.records.outcome import Outcome
-from rating.records.record import Record
+from rating.records.outcome import BUG, PLAYED, VOID, Outcome
+from rating.records.record import UNFINISHED, Record
 from rating.records.recorded import fact_table
 from rating.report.costs import Costs, cost_sheet, match_cells, policy_cells
 from rating.report.plots import Plot
@@ -36,6 +36,8 @@ from rating.schemes.summary import Summary
 from rating.statistics.bradley_terry import Comparisons
 
 _SCRIPTS = ("basics.js", "matches.js", "selection.js", "list.js", "turn.js", "match.js", "page.js")
+
+_NO_RESULTS = "No match has ended yet: ratings and figures stand here once one has and the report is written again."
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class Results:
         """The whole page, made once."""
         sections = []
         for board in self.boards:
-            rated = Rated(self.comparisons[board.environment])
+            rated = Rated(board, self.comparisons[board.environment])
             sections.append(leaderboard_section(board, (), rated=rated))
             sections += rated_sections(board.environment, rated)
         for environment, said in self.judgements.items():
@@ -164,14 +166,14 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
     agents = {environment: list(table) for environment, table in rules.items()}
     replays = Replays(records, match_cells(run.costs), rules, run.turns)
     counts = ", ".join(
-        f"{run.statuses[name]} {name}" for name in ("finished", "void", "bug", "unfinished") if name in run.statuses
+        f"{run.statuses[name]} {name}" for name in (*PLAYED, VOID, BUG, UNFINISHED) if name in run.statuses
     )
     versions = ", ".join(f"{name} {version}" for name, version in sorted(fact_table("versions", run.facts).items()))
     _write(
         file,
         title=run.title,
         lead=f"Seed {run.seed}. Matches: {counts or 'none'}. {versions + '.' if versions else ''}",
-        lines=_sources(run.facts),
+        lines=[*_sources(run.facts), *([] if run.boards else [_NO_RESULTS])],
         seal=run.seal,
         digest=run.digest,
         sections=run.sections,

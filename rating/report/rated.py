@@ -8,9 +8,11 @@ import numpy as np
 
 from rating.records.outcome import Outcome
 from rating.schemes import reservations
+from rating.schemes.battles import BattleLeaderboard
 from rating.schemes.duels import Duels
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.mean_reward import RewardLeaderboard, tables_of_many
+from rating.schemes.skill_board import SkillLeaderboard
 from rating.schemes.tournament import Tournament
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import Comparisons
@@ -23,10 +25,18 @@ class Rated:
     """Results of pairs of policies that are rated by Bradley-Terry.
 
     Attributes:
+        board: the leaderboard that has the ratings.
         comparisons: the results.
     """
 
+    board: Leaderboard
     comparisons: Comparisons
+
+    @cached_property
+    def ratings(self) -> dict[str, float | None]:
+        """The ratings as the leaderboard has them."""
+        assert isinstance(self.board, SkillLeaderboard | RewardLeaderboard | BattleLeaderboard)
+        return {row.policy: row.rating for row in self.board.rows}
 
     @cached_property
     def predictions(self) -> Predictions | None:
@@ -74,4 +84,4 @@ def rated_results(board: Leaderboard, outcomes: Sequence[Outcome]) -> Rated | No
         comparisons = tables_of_many(shown)
     else:
         return None
-    return Rated(comparisons) if comparisons.policies else None
+    return Rated(board, comparisons) if comparisons.policies else None

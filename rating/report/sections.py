@@ -75,6 +75,8 @@ def leaderboard_section(
             add("pairs", table.label, figures.matrix(table))
 
     for shown in reservations.figures(board, outcomes):
+        if isinstance(shown, Matrix | Pairs) and not any(any(row.values()) for row in shown.table.values()):
+            continue
         match shown:
             case Intervals():
                 add(
@@ -115,7 +117,7 @@ def rated_sections(environment: str, rated: Rated) -> list[Section]:
     if (found := rated.calibration) is not None:
         plot = Plot(environment, "calibration", "predicted and observed scores", figures.calibration(found))
         sections.append(Section(calibration_sheet(environment, found), [plot]))
-    if (shown := transitivity_sheet(environment, rated.comparisons)) is not None:
+    if (shown := transitivity_sheet(environment, rated.comparisons, rated.ratings)) is not None:
         sections.append(Section(shown))
     return sections
 

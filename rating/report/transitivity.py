@@ -1,5 +1,7 @@
 """Whether one order says who beats whom, as a table: what each policy gets from the mix of policies that nobody beats."""
 
+from collections.abc import Mapping
+
 from rating.report.tables import Sheet
 from rating.schemes import cells
 from rating.schemes.leaderboard import ALWAYS
@@ -7,18 +9,20 @@ from rating.statistics.bradley_terry import Comparisons
 from rating.statistics.transitivity import diagnose
 
 
-def transitivity_sheet(environment: str, comparisons: Comparisons) -> Sheet | None:
+def transitivity_sheet(environment: str, comparisons: Comparisons, ratings: Mapping[str, float | None]) -> Sheet | None:
     """Returns the table of an environment; ``None`` where nothing can be tested.
 
     Args:
         environment: its name.
         comparisons: its results.
+        ratings: of its leaderboard by policy, of which some ways of comparing have their own.
     """
     found = diagnose(comparisons)
     if found is None:
         return None
     rows = [
-        [row.policy, cells.number(row.skill, 0), f"{row.weight:.0%}", cells.number(row.rating, 0)] for row in found.nash
+        [row.policy, cells.number(row.skill, 0), f"{row.weight:.0%}", cells.number(ratings[row.policy], 0)]
+        for row in found.nash
     ]
     notes = [
         *found.notes(),

@@ -149,6 +149,8 @@ def _outside(rated: Mapping[str, Sequence[str]], pool: Pool) -> dict[str, str]:
         if environment not in pool.environments:
             missing = [policy for policy in pool.policies if policy not in names]
             reasons[environment] = f"no rating of {', '.join(missing) or 'two policies'}"
+    if not pool.environments:
+        return reasons  # no policy has a part in it, as the table says
     for policy in sorted({name for names in rated.values() for name in names} - {*pool.policies}):
         missing = [environment for environment in pool.environments if policy not in rated[environment]]
         reasons[policy] = f"no rating in {', '.join(missing)}"

@@ -14,14 +14,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import beta
 
-from rating.statistics.bounded import bounded_mean, signed_mean
+from rating.statistics.bounded import NOTHING, bounded_mean, signed_mean
 from rating.statistics.bradley_terry import ELO_PER_NAT, BradleyTerryOptions, Comparisons, Floats, fit
 from rating.statistics.bradley_terry.model import probability
 from rating.statistics.estimates import Estimate
 
 PARTS = 10
 """Into which the deals are split."""
+
+_SURE = 1e-15
+"""What differs from 0 or 1 by less is rounded to them, and no loss can be told of what was impossible."""
 
 STEP = 0.05
 """Width of a group of predictions."""
@@ -47,7 +51,8 @@ class Group(NamedTuple):
         low: smallest prediction that belongs to it.
         high: those from here on belong to the next one, if there is one.
         predicted: mean of the predictions.
-        observed: mean score of the favourites, clustered by deal.
+        observed: mean score of the favourites, clustered by deal; its interval is no narrower than the exact one of as many
+            independent results: of a few, Wilson's alone would miss a score near 0 or 1 too often.
     """
 
     low: float
@@ -132,7 +137,7 @@ def calibrate(comparisons: Comparisons, predictions: Predictions) -> Calibration
         mean = bounded_mean(observed[own].tolist(), deal[own].tolist())
         if mean is not None:
             low = 0.5 + number * STEP
-            groups.append(Group(low, low + STEP, float(predicted[own].mean()), mean))
+            groups.append(Group(low, low + STEP, float(predicted[own].mean()), _with_exact_interval(mean)))
     ours, theirs = (predictions.score - score) ** 2, (predictions.guess - score) ** 2
     gain = signed_mean((theirs - ours).tolist(), deal.tolist())
     assert gain is not None
@@ -147,5 +152,16 @@ def calibrate(comparisons: Comparisons, predictions: Predictions) -> Calibration
     )
 
 
+def _with_exact_interval(mean: Estimate) -> Estimate:
+    """Widens an interval where that of Clopper and Pearson (1934) for as many independent results is wider."""
+    assert mean.low is not None
+    assert mean.high is not None
+    won, lost = mean.n * mean.value, mean.n * (1 - mean.value)
+    low = float(beta.ppf(0.025, won, lost + 1)) if won > NOTHING else 0.0
+    high = float(beta.ppf(0.975, won + 1, lost)) if lost > NOTHING else 1.0
+    return mean._replace(low=min(mean.low, low), high=max(mean.high, high))
+
+
 def _log_loss(predicted: Floats, score: Floats) -> float:
-    return float(-(score * np.log(predicted) + (1 - score) * np.log1p(-predicted)).mean())
+    possible = np.clip(predicted, _SURE, 1 - _SURE)
+    return float(-(score * np.log(possible) + (1 - score) * np.log1p(-possible)).mean())

@@ -34,6 +34,9 @@ from rating.statistics.bradley_terry.links import links_of
 _LEAST_FOR_SHAPE = 5
 """Policies from which on the shape of the curve is told from cycles; fewer leave too few pairs for both."""
 
+_ROUNDING = 1e-9
+"""T of results that the scale explains exactly, as where every first seat wins, is above 0 by errors of rounding."""
+
 _CHUNK = 4_000_000
 """Numbers drawn at once."""
 
@@ -93,7 +96,7 @@ def lack_of_fit(comparisons: Comparisons, *, draws: int = 999, seed: int = 0) ->
     )
     drawn *= scores.deals / (scores.deals - parameters)
     expected = float(drawn.mean())
-    reached = int(np.count_nonzero(drawn >= observed * (1 - 1e-9)))
+    reached = int(np.count_nonzero(drawn >= observed * (1 - 1e-9) - _ROUNDING))
     free, share = pairs / (pairs - parameters), scores.variance / (scores.variance + 0.5)
     scatter = np.sqrt(free * max(0.0, observed - expected) / np.sum(scores.variance * share)) * ELO_PER_NAT
     dispersion = free * expected / np.sum(share)

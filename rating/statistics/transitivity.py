@@ -18,6 +18,9 @@ from rating.statistics.nash import nash_average
 LEVEL = 0.01
 """Share of pools that are flagged although one scale explains them. Every leaderboard is tested, so it is small."""
 
+_WEAK = 0.05
+"""Up to here it is not said that there is no sign."""
+
 _CYCLES = 3
 """Cycles that are named."""
 
@@ -67,6 +70,11 @@ class Diagnosis:
     def notes(self) -> list[str]:
         """Says in plain words what was found."""
         chance = f"p = {self.fit.p_value:.3f}, {len(self.fit.policies)} policies"
+        if not self.flagged and self.fit.p_value <= _WEAK:
+            return [
+                f"a sign that who wins depends on who meets whom, but too weak a one ({chance}; {LEVEL:g} would do, as every"
+                " leaderboard is tested)"
+            ]
         if not self.flagged:
             return [f"no sign that who wins depends on who meets whom ({chance}); few games would not show it"]
         cycles = ["cycle: " + ", ".join(map(_in_words, cycle)) for cycle in self.cycles]

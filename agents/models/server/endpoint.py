@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
@@ -77,7 +78,32 @@ class Endpoint:
         )
 
 
+def secret_fields(fields: object) -> list[str]:
+    """Returns the names of those fields of a request, at any depth, whose text is a secret by its name.
+
+    These are fewer names than in a query: there are honest fields such as ``prompt_cache_key``.
+    """
+    if isinstance(fields, Mapping):
+        own = [name for name, value in fields.items() if value and isinstance(value, str) and _is_secret(name)]
+        return own + [name for value in fields.values() for name in secret_fields(value)]
+    return [name for value in fields for name in secret_fields(value)] if isinstance(fields, list | tuple) else []
+
+
+def _is_secret(name: str) -> bool:
+    words = " ".join(_words(name))
+    return (
+        re.search(
+            r"\b(auth|authori[sz]ation|authentication|pass(word|wd)|secret|api ?key|access ?(key|token)|bearer)\b",
+            words,
+        )
+        is not None
+    )
+
+
 def _names_secret(name: str) -> bool:
     """Says whether a field of a query may hold a secret: ``key``, ``api_key``, ``accessToken``, ``authorization``."""
-    words = re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower())
-    return any(word.startswith("auth") or word.endswith(_SECRET_NAMES) for word in words)
+    return any(word.startswith("auth") or word.endswith(_SECRET_NAMES) for word in _words(name))
+
+
+def _words(name: str) -> list[str]:
+    return re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower())

@@ -1,6 +1,7 @@
 """The conditions of stop rules: each holds of the results so far or not, and says in words what has been reached."""
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -50,9 +51,9 @@ class TrueSkillInMatchOrder:
     def reached(self, evidence: Evidence) -> str:
         """Says which, and what is not promised."""
         return (
-            f"TrueSkill: largest change of mu {evidence.change(self.window):.2f} over {self.window} matches (asked: below"
-            f" {self.eps:g}) or largest sigma {evidence.sigma():.2f} (asked: below {self.sigma:g}), in match order; this rule"
-            f" does not promise the order of the policies: expected Spearman {evidence.expected_spearman():.3f}"
+            f"TrueSkill: largest change of mu {_change(evidence.change(self.window))} over {self.window} matches (asked:"
+            f" below {self.eps:g}) or largest sigma {evidence.sigma():.2f} (asked: below {self.sigma:g}), in match order; this"
+            f" rule does not promise the order of the policies: expected Spearman {evidence.expected_spearman():.3f}"
         )
 
 
@@ -74,8 +75,8 @@ class OrderFreeTrueSkill:
         said = f"TrueSkill: largest sigma {sigma:.2f} (asked: below {self.sigma:g})"
         if sigma >= self.sigma:
             said += (
-                f" or largest change of mu {evidence.mean_change(self.window):.2f} over {self.window} matches (asked: below"
-                f" {self.eps:g})"
+                f" or largest change of mu {_change(evidence.mean_change(self.window))} over {self.window} matches (asked:"
+                f" below {self.eps:g})"
             )
         return f"{said}, means over {ORDERS} orders"
 
@@ -122,6 +123,11 @@ class Separated:
         close = sum(low <= 0 and high <= self.margin for low, high in gaps)
         margin = f", {close} within {self.margin:g} Elo" if self.margin else ""
         return f"of {len(gaps)} pairs of neighbours {apart} separated{margin} (asked: all)"
+
+
+def _change(change: float) -> str:
+    """Writes the largest change of a rating, which is infinite while somebody has not played long enough for one."""
+    return f"{change:.2f}" if math.isfinite(change) else "not known yet"
 
 
 def _gaps(evidence: Evidence) -> Iterator[tuple[float, float]]:

@@ -223,3 +223,14 @@ def test_small_and_one_sided_studies():
         study([Judgement("m", "ann", None)])
     with pytest.raises(OptionError, match="at most 50 different verdicts, got 60"):
         study([Judgement(f"m{n}", "ann", float(n)) for n in range(60)])
+
+
+def test_where_judges_are_told_apart_in_different_ways_it_is_said_which_in_which():
+    outcomes = [
+        outcome(n, ("ann", n % 2, n % 2, (n + n // 2) % 2), ("bob", 0, 0), sides=(n % 2, 1 - n % 2)) for n in range(12)
+    ]
+    notes = judge_sheets(study(judgements_of(outcomes, VERDICTS)), "")[-1].notes
+    assert [note.partition(": by ")[0] for note in notes if "for the first side" in note] == [
+        "for the first side, ann",
+        "for the first side, bob",
+    ]

@@ -61,6 +61,17 @@ def test_matches_of_a_policy_with_itself_count_for_the_seats_only():
     assert values(table) == {EVERYBODY: [1.0, 0.0], "a": [1.0, 0.0]}
 
 
+def test_a_policy_may_be_called_like_the_row_of_all_policies():
+    outcomes = [duel(number, *pair, EVERYBODY) for number, pair in enumerate([("b", EVERYBODY), (EVERYBODY, "b")])]
+    outcomes = [replace(one, environment="tictactoe_v0") for one in outcomes]
+    (table,) = place_tables(skill_leaderboard(outcomes), outcomes)
+    assert [(name, [value.value for value in row], row[0].n) for name, row in table.drawn.rows] == [
+        (EVERYBODY, [0.5, 0.5], 2),
+        (EVERYBODY, [1.0, 1.0], 1),
+        ("b", [0.0, 0.0], 1),
+    ]
+
+
 def test_a_common_reward_says_nothing_of_seats_by_itself():
     outcomes = [replace(match(0, ("a", 3.0), ("a", 3.0)), environment="hanabi_v0")]
     assert place_tables(self_play_leaderboard(outcomes), outcomes) == []

@@ -67,12 +67,14 @@ def test_what_is_not_known_is_not_shown_as_nothing(tmp_path):
     assert column(found, "failed") == ["timeout 1", "", "", "timeout 1", "timeout 1"]
     assert found.matches == {"first": None}
     assert any("1 calls have no price" in note for note in cost_sheet(found).notes)
+    assert not any("efficient" in note for note in cost_sheet(found).notes)
 
 
 def test_a_model_is_efficient_if_no_other_is_better_and_cheaper(tmp_path):
     calls = [logged("first", "a"), logged("first", "b", tokens=(50, 10)), logged("first", "c", tokens=(200, 0))]
     found = add_up(tmp_path, *calls, metrics=[("a", 30.0), ("b", 20.0), ("c", 25.0)])
     assert {row.policy: row.efficient for row in found.rows} == {"a": True, "b": True, "c": False}
+    assert any("efficient: no other" in note for note in cost_sheet(found).notes)
     withheld = add_up(tmp_path, metrics=[("a", None), ("b", 20.0), ("c", 25.0)])
     assert {row.policy: row.efficient for row in withheld.rows} == {"a": None, "b": True, "c": True}
 

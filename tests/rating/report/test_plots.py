@@ -1,15 +1,18 @@
 """Figures as files: their names, what is replaced, and what is left alone."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from rating.cli import main
 from rating.commands.read import plots_directory, write_report
 from rating.errors import RunError
 from rating.report import figures
 from rating.report.plots import Plot, file_names, write_plots
+from rating.running import run_directory
 from rating.schemes.figures import Intervals
-from tests.rating.report.test_report import directory
+from tests.rating.report.test_report import RUN, directory
 from tests.support.disks import read_only
 
 __all__ = ["directory"]
@@ -89,6 +92,16 @@ def test_a_page_elsewhere_has_its_plots_beside_it_and_nothing_is_written_into_th
 
 def test_a_page_into_a_device_has_no_plots(directory):
     assert plots_directory(directory, write_report(directory, Path("/dev/null"))) is None
+
+
+def test_where_no_match_has_ended_the_page_says_so_and_no_plots_are_named(tmp_path, capsys):
+    folder = tmp_path / "run"
+    run_directory.create(folder, RUN, "run.toml")[1].close()
+    assert not main(["report", str(folder)])
+    assert capsys.readouterr().out == f"Report: {folder / 'report.html'}\n"
+    assert "No match has ended yet" in (folder / "report.html").read_text(encoding="utf-8")
+    assert not main(["report", "--json", str(folder)])
+    assert json.loads(capsys.readouterr().out)["plots"] is None
 
 
 def test_where_the_run_cannot_be_written_another_place_is_asked_for(directory, tmp_path):

@@ -6,6 +6,7 @@ import json
 import re
 import zlib
 from dataclasses import replace
+from io import StringIO
 from urllib.parse import unquote
 
 import pytest
@@ -137,6 +138,13 @@ def test_the_page_is_written_while_the_matches_are_read(directory):
     write_page(run, records(next(store.records())), File())
     store.close()
     assert waiting == list(range(50, 501, 50))
+
+
+def test_matches_without_a_result_are_among_those_counted():
+    page = StringIO()
+    statuses = {"finished": 5, "void": 3, "undecided": 2}
+    write_page(Run("title", 0, [], None, [], statuses, {}, "", ""), [], page)
+    assert "Matches: 5 finished, 2 undecided, 3 void." in page.getvalue()
 
 
 def test_long_matches_are_packed_apart(directory, monkeypatch):

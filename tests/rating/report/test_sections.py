@@ -3,6 +3,7 @@
 import asyncio
 import re
 from contextlib import closing
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -10,8 +11,11 @@ import pytest
 from rating.commands.read import report_page
 from rating.imports.source import open_source
 from rating.records.file import open_file
+from rating.report.sections import leaderboard_section
 from rating.running import run_directory
 from rating.running.runner import Runner
+from rating.schemes.skill_board import skill_leaderboard
+from tests.rating.made_outcomes import duel
 
 STOP = "rule = 'trueskill'\nmin_matches = 24\nmax_matches = 24\nmatches = 6"
 
@@ -69,6 +73,14 @@ def test_failures_and_reasons_stand_in_the_page(tmp_path):
     page = report_page(folder, "run")
     assert "Failures" in titles(page) and "Why matches do not count" in page
     assert "<td>&lt;b&gt;429&lt;/b&gt;: wait</td><td>tictactoe_v0</td><td>void</td><td>2</td>" in page
+
+
+def test_where_only_one_policy_is_shown_there_are_no_pairs():
+    outcomes = [duel(number, "a", "b", "a", seed=number // 2) for number in range(4)]
+    board = skill_leaderboard(outcomes)
+    rows = [replace(row, withheld=row.policy == "b") for row in board.rows]
+    section = leaderboard_section(replace(board, rows=rows), outcomes)
+    assert section.matrix is None and "pairs" not in [plot.what for plot in section.plots]
 
 
 def test_an_import_has_predictions_and_the_test_of_one_scale(tmp_path):

@@ -34,6 +34,14 @@ def test_a_circle_is_told_and_nobody_is_ahead_of_the_mix():
         )
 
 
+def test_ratings_are_those_of_the_leaderboard_whatever_they_are_fitted_with():
+    outcomes = games(10)
+    board = skill_leaderboard(outcomes)
+    rows = [replace(row, rating=1234.0) for row in board.rows]
+    (sheet,) = sheets(replace(board, rows=rows, scheme="tournament"), outcomes)
+    assert [row[-1] for row in sheet.rows] == ["1234"] * 3
+
+
 def test_policies_whose_ratings_are_withheld_are_left_out():
     outcomes = games(10)
     board = skill_leaderboard(outcomes)

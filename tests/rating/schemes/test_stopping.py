@@ -60,6 +60,12 @@ def test_mu_stable_fires_when_it_holds_and_not_a_batch_before():
         assert (max(changes) < 0.25) == (end == len(outcomes))
 
 
+@pytest.mark.parametrize("rule", ["trueskill", "trueskill+order"])
+def test_a_change_over_more_matches_than_were_played_is_not_known(rule):
+    told = fold([duel(0, "a", "b", "a")], "ab", StopRule(rule=rule)).reached()
+    assert "largest change of mu not known yet over 20 matches" in told and "inf" not in told
+
+
 def test_sigma_fires_when_every_sigma_is_small():
     strengths = dict.fromkeys("abcdef", 0.0)
     reason, outcomes = play_until_stop(strengths, paper(eps=0.0), seed=1)

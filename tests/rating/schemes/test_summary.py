@@ -127,6 +127,15 @@ def test_the_pool_is_without_what_is_withheld_or_left_over():
     assert summarise(hidden, outcomes).pool == Pool(ENVIRONMENTS[:2], ("b", "c"))
 
 
+def test_where_one_policy_has_a_rating_nothing_is_said_of_a_pool():
+    outcomes, boards = three_environments()
+    hidden = [
+        replace(board, rows=tuple(replace(row, withheld=row.policy != "a") for row in board.rows)) for board in boards
+    ]
+    summary = summarise(hidden, outcomes)
+    assert summary.pool == Pool((), ()) and set(summary.outside) == set(ENVIRONMENTS)
+
+
 def test_tables_of_three_are_compared_by_all_pairs():
     tables = [
         replace(match(number, ("a", 2.0), ("b", 1.0 + number % 3), ("c", 0.0)), environment="bid_v0")

@@ -50,6 +50,19 @@ def test_predictions_that_are_too_sure_are_shown_to_be():
     assert found.brier > calibrate(comparisons, Predictions(true, true)).brier
 
 
+@pytest.mark.parametrize("chance", [0.79, 0.93, 0.97])
+@pytest.mark.parametrize("results", [1, 2, 3, 5, 8])
+def test_few_results_do_not_say_more_often_than_one_time_in_twenty_that_right_predictions_are_off(chance, results):
+    def missed(won):
+        score = np.array([1.0] * won + [0.0] * (results - won))
+        seats = np.zeros(results, int), np.ones(results, int)
+        predictions = Predictions(np.full(results, chance), np.full(results, 0.5))
+        return misses(calibrate(Comparisons(("a", "b"), *seats, score, np.arange(results)), predictions))
+
+    ways = [math.comb(results, won) * chance**won * (1 - chance) ** (results - won) for won in range(results + 1)]
+    assert sum(way for won, way in enumerate(ways) if missed(won)) <= 0.05
+
+
 def test_among_equals_nothing_is_predicted():
     comparisons, _ = drawn(40, strengths=np.zeros(5), seat=0.0)
     found = calibrate(comparisons, predict(comparisons))
@@ -80,6 +93,15 @@ def test_scores_by_hand():
     # The favourites: a with .9 (won), a with .8 (lost), and a, by name, twice with .5 (tied, lost).
     assert [group.predicted for group in found.groups] == pytest.approx([0.5, 0.8, 0.9])
     assert [(group.observed.value, group.observed.n) for group in found.groups] == [(0.25, 2), (0.0, 1), (1.0, 1)]
+
+
+def test_predictions_that_are_rounded_to_certainty_have_a_loss():
+    sure = Predictions(np.array([1.0, 1.0, 0.0]), np.full(3, 0.5))
+    seats = np.array([[0, 0, 1], [1, 1, 0]])
+    found = calibrate(Comparisons(("a", "b"), *seats, np.array([1.0, 1.0, 0.0]), np.arange(3)), sure)
+    assert found.log_loss == pytest.approx(0, abs=1e-9)
+    wrong = calibrate(Comparisons(("a", "b"), *seats, np.array([1.0, 0.0, 0.0]), np.arange(3)), sure)
+    assert 1 < wrong.log_loss < 20
 
 
 def test_a_single_deal_predicts_nothing():

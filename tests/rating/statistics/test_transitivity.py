@@ -29,6 +29,21 @@ def test_one_scale_leaves_the_best_rated_policy_alone_in_the_mix():
     assert {row.policy: row.rating for row in found.nash} == dict(zip(fitted.policies, fitted.ratings, strict=True))
 
 
+def test_where_every_first_seat_wins_one_scale_explains_all():
+    pairs = [(one, two) for one in range(6) for two in range(6) if one != two] * 20
+    first, second = np.array(pairs).T
+    made = Comparisons(tuple("abcdef"), first, second, np.ones(len(first)), np.repeat(np.arange(20), 30))
+    found = diagnose(made)
+    assert not found.flagged and found.fit.p_value == 1
+
+
+@pytest.mark.parametrize(("p", "told"), [(0.02, "a sign that"), (0.2, "no sign that")])
+def test_a_weak_sign_is_called_one(p, told):
+    found = diagnose(round_robin(np.random.default_rng(1), STRENGTHS, 10))
+    (note,) = replace(found, flagged=False, fit=replace(found.fit, p_value=p)).notes()
+    assert note.startswith(told) and f"p = {p:.3f}" in note
+
+
 def test_a_circle_is_named_with_its_results():
     made = round_robin(np.random.default_rng(1), np.zeros(3), 20, circle=300)
     made = replace(made, policies=("paper", "rock", "scissors"))
