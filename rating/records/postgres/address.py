@@ -24,6 +24,8 @@ _SSL_MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
 _FILES = ("sslrootcert", "sslcert", "sslkey")
 _OPTIONS = ("sslmode", *_FILES, "host")
 _EXAMPLE = "postgresql://USER@HOST:PORT/DATABASE"
+_MAY_HOLD_PASSWORD = re.compile(r":[^@]*:.*@|:(?!/).*@|pass|pwd", re.IGNORECASE | re.DOTALL)
+"""Also where a character such as ``/``, ``?`` or ``#`` of the password ends the part of an address in which one stands."""
 
 
 @dataclass(frozen=True)
@@ -110,16 +112,25 @@ def parse_address(text: str) -> Address:
         OptionError: if it is none, or holds a password, which is not repeated then.
     """
     try:
+        return _parsed(text)
+    except OptionError:
+        if not _MAY_HOLD_PASSWORD.search(text):
+            raise
+    raise OptionError(
+        f"expected an address such as {_EXAMPLE} without a password, which others could read in files and in the list of"
+        " processes; take it out and set PGPASSWORD, or write it into the file that PGPASSFILE names"
+    )
+
+
+def _parsed(text: str) -> Address:
+    try:
         parts = urlsplit(text)
         port = parts.port or 0
     except ValueError as error:
-        raise OptionError(f"expected an address such as {_EXAMPLE}, got one that cannot be read") from error
+        raise OptionError(f"expected an address such as {_EXAMPLE}, got {text!r}: {error}") from error
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
-    if parts.password is not None or any("password" in name.lower() for name in query):
-        raise OptionError(
-            "expected an address without a password, which others could read in files and in the list of processes; take it out"
-            " and set PGPASSWORD, or write it into the file that PGPASSFILE names"
-        )
+    if parts.password is not None:
+        raise OptionError("expected an address without a password")
     if parts.scheme not in SCHEMES or parts.fragment or "/" in parts.path.strip("/"):
         raise OptionError(f"expected an address such as {_EXAMPLE}, got {text!r}")
     run = query.pop("run", "")
