@@ -230,6 +230,7 @@ def open_existing(path: Path) -> Sqlite:
     """
     if not path.exists():
         raise RunError(f"{path}: expected the database of a run, but it does not exist")
+    _check_log(path)
     writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
     db = _connect(path.absolute().as_uri()) if writable else _connect_to_read(path, timeout=30)
     with _closed_if_unusable(path, db):
@@ -327,6 +328,22 @@ def _check(path: Path, db: sqlite3.Connection) -> None:
     if verdict != "ok":
         raise _damaged(path, " ".join(verdict.split()))
     _check_tables(path, db)
+
+
+def _check_log(path: Path) -> None:
+    """Checks that SQLite will not throw away a part of the log that a killed process left."""
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists():
+        from rating.records.sqlite_log import find_damage
+
+        try:
+            damage = find_damage(log)
+            if not damage and log.stat().st_size and not path.stat().st_size:
+                damage = "the database that it belongs to is empty"
+        except OSError as error:
+            raise RunError(f"{log}: expected the log of a database, but it cannot be read: {error}") from error
+        if damage:
+            raise _damaged(path, f"{log.name}: {damage}")
 
 
 def _check_version(path: Path, db: sqlite3.Connection) -> None:
