@@ -138,15 +138,19 @@ class Sqlite:
         """Writes a copy of the file as it is: there is all of it, or none.
 
         Raises:
-            RunError: if there is a file of this name already.
-            StoreError: if it cannot be written.
+            RunError: if there is a file of this name already, or it cannot be written.
         """
         if path.exists():
             raise RunError(f"{path}: expected a new file for the back-up, but it is there already")
         unfinished = path.with_name(path.name + UNFINISHED)
-        unfinished.unlink(missing_ok=True)
-        self.execute("VACUUM INTO ?", str(unfinished))
-        unfinished.replace(path)
+        try:
+            unfinished.unlink(missing_ok=True)
+            self._db.execute("VACUUM INTO ?", (str(unfinished),))
+            unfinished.replace(path)
+        except (OSError, sqlite3.Error) as error:
+            with suppress(OSError):
+                unfinished.unlink(missing_ok=True)
+            raise RunError(f"{path}: the back-up cannot be written, so nothing was changed: {error}") from error
 
     def shrink(self) -> None:
         """Gives back the room of what was deleted, unless there is no room for that or somebody reads."""
