@@ -256,6 +256,7 @@ def open_to_read(path: Path) -> Sqlite:
     """
     if not path.exists():
         raise RunError(f"{path}: expected the database of a run, but it does not exist")
+    _check_log_belongs(path)
     db = _connect_to_read(path, _READING_SECONDS)
     with _closed_if_unusable(path, db):
         _check_version(path, db)
@@ -336,18 +337,28 @@ def _check(path: Path, db: sqlite3.Connection) -> None:
 
 def _check_log(path: Path) -> None:
     """Checks that SQLite will not throw away a part of the log that a killed process left."""
-    log = path.with_name(f"{path.name}-wal")
+    _check_log_belongs(path)
+    log = _log_of(path)
     if log.exists():
         from rating.records.sqlite_log import find_damage
 
         try:
             damage = find_damage(log)
-            if not damage and log.stat().st_size and not path.stat().st_size:
-                damage = "the database that it belongs to is empty"
         except OSError as error:
             raise RunError(f"{log}: expected the log of a database, but it cannot be read: {error}") from error
         if damage:
             raise _damaged(path, f"{log.name}: {damage}")
+
+
+def _check_log_belongs(path: Path) -> None:
+    """Checks that a log is not that of an empty file, with which SQLite deletes it even for reading."""
+    log = _log_of(path)
+    if not path.stat().st_size and log.exists() and log.stat().st_size:
+        raise _damaged(path, f"it is empty, but its log {log.name} is not")
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
 
 
 def _check_version(path: Path, db: sqlite3.Connection) -> None:
