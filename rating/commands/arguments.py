@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rating.commands.values import amount, count, duration, finite, positive, worker_name
+from rating.commands.values import amount, count, duration, finite, local_path, positive, worker_name
 
 DEFAULT_HOST = "127.0.0.1"
 """Where pages are served: for this machine only."""
@@ -92,7 +92,7 @@ def _play(parser: argparse.ArgumentParser) -> None:
     _add_web(parser)
     parser.add_argument(
         "--out",
-        type=Path,
+        type=local_path,
         metavar="DIR",
         help="with --web: directory of the match (default: llmarena-play, or a numbered one)",
     )
@@ -137,7 +137,7 @@ def _run(parser: "_Parser") -> None:
     _add_web(parser)
     parser.add_argument(
         "--out",
-        type=Path,
+        type=local_path,
         metavar="DIR",
         help="directory of the run; must be new or empty (default, of an installed run file: its name, or a numbered one)",
     )
@@ -161,7 +161,7 @@ def _resume(parser: argparse.ArgumentParser) -> None:
 
 def _demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="directory of the run (default: llmarena-demo, or a numbered one)"
+        "--out", type=local_path, metavar="DIR", help="directory of the run (default: llmarena-demo, or a numbered one)"
     )
     _add_store(parser)
     _add_wide(parser)
@@ -170,7 +170,9 @@ def _demo(parser: argparse.ArgumentParser) -> None:
 def _attach(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL", help="address of the database: postgresql://USER@HOST:PORT/DATABASE")
     parser.add_argument("run", metavar="RUN", help="name of the run in it")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="directory to make (default: the name of the run)")
+    parser.add_argument(
+        "--out", type=local_path, metavar="DIR", help="directory to make (default: the name of the run)"
+    )
 
 
 def _rate(parser: argparse.ArgumentParser) -> None:
@@ -211,7 +213,7 @@ def _export(parser: argparse.ArgumentParser) -> None:
         "--environment", default="", metavar="ENV", help="of all formats but jsonl and csv (default: all)"
     )
     training = parser.add_argument_group("training data (sft, preference, grpo, deals)")
-    training.add_argument("--out", type=Path, metavar="FILE|DIR", help="where to (default: standard output)")
+    training.add_argument("--out", type=local_path, metavar="FILE|DIR", help="where to (default: standard output)")
     training.add_argument(
         "--parquet", action="store_true", help="make --out a directory of Parquet files with a dataset card"
     )
@@ -258,7 +260,7 @@ def _export(parser: argparse.ArgumentParser) -> None:
 def _salvage(parser: argparse.ArgumentParser) -> None:
     _add_run(parser)
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="directory of the new run; must be new or empty"
+        "--out", type=local_path, required=True, metavar="DIR", help="directory of the new run; must be new or empty"
     )
 
 
@@ -272,7 +274,7 @@ def _import(parser: argparse.ArgumentParser) -> None:
         help="battles, pairwise, verdicts, auto-arena, matrix, lm-eval or inspect (default: what the files look like)",
     )
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="directory of the import; must be new or empty"
+        "--out", type=local_path, required=True, metavar="DIR", help="directory of the import; must be new or empty"
     )
     parser.add_argument("--seated", action="store_true", help="the first of a row sat first: fit an advantage of it")
     parser.add_argument(
@@ -284,7 +286,7 @@ def _agreement(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         nargs="+",
-        type=Path,
+        type=local_path,
         metavar="DIR|FILE",
         help="directory of a run or an import, or files of judgements (CSV, JSON lines)",
     )
@@ -312,7 +314,9 @@ def _agreement(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dir", type=Path, metavar="DIR", help="directory of a run or an import, or a log of battles")
+    parser.add_argument(
+        "dir", type=local_path, metavar="DIR", help="directory of a run or an import, or a log of battles"
+    )
     parser.add_argument("policies", nargs="+", metavar="POLICY", help="two policies; any number with --against")
     parser.add_argument("--against", default="", metavar="POLICY", help="champion that all of them are compared with")
     parser.add_argument(
@@ -431,7 +435,9 @@ def _workers(parser: argparse.ArgumentParser) -> None:
 
 def _add_shared_run(parser: argparse.ArgumentParser) -> None:
     """Adds which run in PostgreSQL is meant."""
-    parser.add_argument("dir", nargs="?", type=Path, metavar="DIR", help="directory of the run; or --store and --run")
+    parser.add_argument(
+        "dir", nargs="?", type=local_path, metavar="DIR", help="directory of the run; or --store and --run"
+    )
     parser.add_argument(
         "--store",
         metavar="URL",
@@ -441,11 +447,11 @@ def _add_shared_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dir", type=Path, metavar="DIR", help="directory of the run")
+    parser.add_argument("dir", type=local_path, metavar="DIR", help="directory of the run")
 
 
 def _add_results(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dir", type=Path, metavar="DIR", help="directory of a run or an import")
+    parser.add_argument("dir", type=local_path, metavar="DIR", help="directory of a run or an import")
 
 
 def _add_wide(parser: argparse.ArgumentParser) -> None:
@@ -494,7 +500,10 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
 def _add_cache(parser: argparse.ArgumentParser) -> None:
     """Adds where the replies of models come from."""
     parser.add_argument(
-        "--cache", type=Path, metavar="DIR", help="directory in which replies of models are kept and looked for first"
+        "--cache",
+        type=local_path,
+        metavar="DIR",
+        help="directory in which replies of models are kept and looked for first",
     )
     parser.add_argument("--offline", action="store_true", help="ask no model: every reply comes from the cache")
 

@@ -12,6 +12,7 @@ from rating.records.postgres.address import Address, parse_address
 from rating.records.sqlite import SCHEMA_VERSION
 from rating.running.lock import Lock
 from rating.running.places import DATABASE, address_of
+from rating.running.run_directory import check_exists
 
 
 def migrate(args: argparse.Namespace) -> None:
@@ -28,6 +29,7 @@ def _address(args: argparse.Namespace) -> Address | None:
         return address if args.run is None and address.run else address.of(args.run or "")
     if args.run is not None:
         raise OptionError("run: expected no name of a run with a directory, which holds one; leave it out")
+    check_exists(Path(args.place))
     return address_of(Path(args.place))
 
 

@@ -1,8 +1,9 @@
-"""How arguments of the command line that are numbers are read, each with what was expected in its place."""
+"""How arguments of the command line are read, each with what was expected in its place."""
 
 import argparse
 import math
 import re
+from pathlib import Path
 
 from llmarena_envs.core.terminal import printable
 
@@ -40,6 +41,15 @@ def finite(text: str) -> float:
     if not math.isfinite(value):
         raise argparse.ArgumentTypeError(f"expected a finite number, got {text}")
     return value
+
+
+def local_path(text: str) -> Path:
+    """Reads the path of a file or directory; an address of a database may hold a password and is not repeated."""
+    if "://" in text:
+        raise argparse.ArgumentTypeError(
+            "expected a path of this machine, got an address; a run in PostgreSQL gets a directory by llmarena attach"
+        )
+    return Path(text)
 
 
 def worker_name(text: str) -> str:

@@ -138,15 +138,19 @@ class Sqlite:
         """Writes a copy of the file as it is: there is all of it, or none.
 
         Raises:
-            RunError: if there is a file of this name already.
-            StoreError: if it cannot be written.
+            RunError: if there is a file of this name already, or it cannot be written.
         """
         if path.exists():
             raise RunError(f"{path}: expected a new file for the back-up, but it is there already")
         unfinished = path.with_name(path.name + UNFINISHED)
-        unfinished.unlink(missing_ok=True)
-        self.execute("VACUUM INTO ?", str(unfinished))
-        unfinished.replace(path)
+        try:
+            unfinished.unlink(missing_ok=True)
+            self._db.execute("VACUUM INTO ?", (str(unfinished),))
+            unfinished.replace(path)
+        except (OSError, sqlite3.Error) as error:
+            with suppress(OSError):
+                unfinished.unlink(missing_ok=True)
+            raise RunError(f"{path}: the back-up cannot be written, so nothing was changed: {error}") from error
 
     def shrink(self) -> None:
         """Gives back the room of what was deleted, unless there is no room for that or somebody reads."""
@@ -230,6 +234,7 @@ def open_existing(path: Path) -> Sqlite:
     """
     if not path.exists():
         raise RunError(f"{path}: expected the database of a run, but it does not exist")
+    _check_log(path)
     writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
     db = _connect(path.absolute().as_uri()) if writable else _connect_to_read(path, timeout=30)
     with _closed_if_unusable(path, db):
@@ -251,6 +256,7 @@ def open_to_read(path: Path) -> Sqlite:
     """
     if not path.exists():
         raise RunError(f"{path}: expected the database of a run, but it does not exist")
+    _check_log_belongs(path)
     db = _connect_to_read(path, _READING_SECONDS)
     with _closed_if_unusable(path, db):
         _check_version(path, db)
@@ -327,6 +333,32 @@ def _check(path: Path, db: sqlite3.Connection) -> None:
     if verdict != "ok":
         raise _damaged(path, " ".join(verdict.split()))
     _check_tables(path, db)
+
+
+def _check_log(path: Path) -> None:
+    """Checks that SQLite will not throw away a part of the log that a killed process left."""
+    _check_log_belongs(path)
+    log = _log_of(path)
+    if log.exists():
+        from rating.records.sqlite_log import find_damage
+
+        try:
+            damage = find_damage(log)
+        except OSError as error:
+            raise RunError(f"{log}: expected the log of a database, but it cannot be read: {error}") from error
+        if damage:
+            raise _damaged(path, f"{log.name}: {damage}")
+
+
+def _check_log_belongs(path: Path) -> None:
+    """Checks that a log is not that of an empty file, with which SQLite deletes it even for reading."""
+    log = _log_of(path)
+    if not path.stat().st_size and log.exists() and log.stat().st_size:
+        raise _damaged(path, f"it is empty, but its log {log.name} is not")
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
 
 
 def _check_version(path: Path, db: sqlite3.Connection) -> None:

@@ -8,7 +8,7 @@ from contextlib import closing
 from itertools import count
 from pathlib import Path
 
-from rating.errors import RunError
+from rating.errors import RunError, StoreError
 from rating.records import sqlite
 from rating.records.calls import CALLS, CallFile, CallLog
 from rating.records.copying import check_same, check_sound, copy_run
@@ -18,6 +18,7 @@ from rating.records.postgres.address import Address
 from rating.records.postgres.calls import CallTable, enter_calls
 from rating.running.lock import Lock
 from rating.running.places import DATABASE, DATABASE_FILES, SERVER, address_of, set_address
+from rating.running.run_directory import check_exists
 
 _ASIDE = ".moved"
 """Behind the name of what is no longer the run."""
@@ -36,6 +37,7 @@ def move_to_server(path: Path, address: Address) -> list[str]:
     Raises:
         RunError: if the run is being played, damaged, or cannot be copied.
     """
+    check_exists(path)
     with Lock(path):
         if (known := address_of(path)) is not None:
             raise RunError(f"{path}: expected a run in a file, but it is {known} already")
@@ -44,12 +46,26 @@ def move_to_server(path: Path, address: Address) -> list[str]:
             check_sound(source)
             target.lock()
             runs.check_not_moved(target)
-            damage = [] if target.exists() else _copy_to_server(source, target, path / CALLS)
-            check_same(source, target)
+            if target.exists():
+                damage = []
+                _check_left(source, target)
+            else:
+                damage = _copy_to_server(source, target, path / CALLS)
+                check_same(source, target)
         set_address(path, address)
         for name in (*DATABASE_FILES, CALLS):
             _set_aside(path / name)
     return damage
+
+
+def _check_left(source: sqlite.Sqlite, target: connection.Postgres) -> None:
+    """Checks that what is on the server already is the copy that an interrupted move has left."""
+    try:
+        check_same(source, target)
+    except StoreError:
+        raise
+    except RunError as error:
+        raise RunError(f"{error}; to give this run another name: ?run=NAME behind the address") from error
 
 
 def _copy_to_server(source: sqlite.Sqlite, target: connection.Postgres, call_file: Path) -> list[str]:
@@ -77,6 +93,7 @@ def move_to_file(path: Path) -> list[str]:
     Raises:
         RunError: if the run is being played, damaged, or cannot be copied.
     """
+    check_exists(path)
     with Lock(path):
         address = address_of(path)
         if address is None:

@@ -45,7 +45,7 @@ def address_of(path: Path) -> Address | None:
 def set_address(path: Path, address: Address) -> None:
     """Says that the run of a directory is on a server."""
     unfinished = path / f"{SERVER}.new"
-    text = json.dumps({"url": address.url, "run": address.run}, indent=2)
+    text = json.dumps({"url": address.anchored().url, "run": address.run}, indent=2)
     unfinished.write_text(text + "\n", encoding="utf-8", newline="\n")
     unfinished.replace(path / SERVER)
 

@@ -21,9 +21,13 @@ SCHEMES = ("postgresql", "postgres")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,49}")
 SCHEMA = "llmarena_"
 _SSL_MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
+_UNSURE = ("disable", "prefer")
+"""Modes in which no certificate has any effect."""
 _FILES = ("sslrootcert", "sslcert", "sslkey")
 _OPTIONS = ("sslmode", *_FILES, "host")
 _EXAMPLE = "postgresql://USER@HOST:PORT/DATABASE"
+_MAY_HOLD_PASSWORD = re.compile(r":[^@]*:.*@|:(?!/).*@|pass|pwd", re.IGNORECASE | re.DOTALL)
+"""Also where a character such as ``/``, ``?`` or ``#`` of the password ends the part of an address in which one stands."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,11 @@ class Address:
             )
         return replace(self, run=run)
 
+    def anchored(self) -> "Address":
+        """Returns the address with files of certificates that are found from every working directory."""
+        files = {name: str(Path(self.options[name]).absolute()) for name in _FILES if name in self.options}
+        return replace(self, options={**self.options, **files})
+
     def arguments(self) -> dict[str, Any]:
         """Returns what ``asyncpg.connect`` needs to be told.
 
@@ -87,8 +96,8 @@ class Address:
         return {**{name: value for name, value in given.items() if value}, **self._ssl()}
 
     def _ssl(self) -> dict[str, Any]:
-        mode = self.options.get("sslmode", "verify-full" if "sslrootcert" in self.options else "")
-        if mode in ("", "disable", "prefer"):
+        mode = self.options.get("sslmode", "")
+        if mode in ("", *_UNSURE):
             return {"ssl": mode} if mode else {}
         try:
             context = ssl.create_default_context(cafile=self.options.get("sslrootcert"))
@@ -98,7 +107,9 @@ class Address:
             files = ", ".join(f"{name}={self.options[name]}" for name in _FILES if name in self.options)
             raise OptionError(f"{self.url}: the certificates cannot be used ({files}): {error}") from error
         context.check_hostname = mode == "verify-full"
-        if mode == "require":
+        if (
+            mode == "require" and "sslrootcert" not in self.options
+        ):  # with one, PostgreSQL's own programs verify as well
             context.verify_mode = ssl.CERT_NONE
         return {"ssl": context}
 
@@ -110,16 +121,25 @@ def parse_address(text: str) -> Address:
         OptionError: if it is none, or holds a password, which is not repeated then.
     """
     try:
+        return _parsed(text)
+    except OptionError:
+        if not _MAY_HOLD_PASSWORD.search(text):
+            raise
+    raise OptionError(
+        f"expected an address such as {_EXAMPLE} without a password, which others could read in files and in the list of"
+        " processes; take it out and set PGPASSWORD, or write it into the file that PGPASSFILE names"
+    )
+
+
+def _parsed(text: str) -> Address:
+    try:
         parts = urlsplit(text)
         port = parts.port or 0
     except ValueError as error:
-        raise OptionError(f"expected an address such as {_EXAMPLE}, got one that cannot be read") from error
+        raise OptionError(f"expected an address such as {_EXAMPLE}, got {text!r}: {error}") from error
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
-    if parts.password is not None or any("password" in name.lower() for name in query):
-        raise OptionError(
-            "expected an address without a password, which others could read in files and in the list of processes; take it out"
-            " and set PGPASSWORD, or write it into the file that PGPASSFILE names"
-        )
+    if parts.password is not None:
+        raise OptionError("expected an address without a password")
     if parts.scheme not in SCHEMES or parts.fragment or "/" in parts.path.strip("/"):
         raise OptionError(f"expected an address such as {_EXAMPLE}, got {text!r}")
     run = query.pop("run", "")
@@ -130,8 +150,15 @@ def parse_address(text: str) -> Address:
     if query.get("sslmode", "disable") not in _SSL_MODES:
         raise OptionError(f"sslmode: expected one of {', '.join(_SSL_MODES)}, got {query['sslmode']!r}")
     for name in _FILES:
+        if name in query and query.get("sslmode", "require") in _UNSURE:
+            raise OptionError(
+                f"sslmode: expected require, verify-ca or verify-full beside {name}, got {query['sslmode']!r}, in which it"
+                " has no effect"
+            )
         if name in query and not Path(query[name]).is_file():
             raise OptionError(f"{name}: expected a file, but there is none: {query[name]!r}")
+    if any(name in query for name in _FILES):
+        query.setdefault("sslmode", "verify-full")  # said, since PostgreSQL's own programs would verify nothing
     host = query.pop("host", "") or parts.hostname or ""
     address = Address(unquote(parts.username or ""), unquote(host), port, unquote(parts.path.strip("/")), query)
     return address.of(run) if run else address

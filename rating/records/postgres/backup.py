@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from rating.errors import RunError
@@ -42,7 +43,8 @@ def back_up(address: Address, db: Sql, path: Path) -> None:
             raise RunError(f"{db.name}: it could not be backed up, so nothing was changed: {done.stderr.strip()}")
         unfinished.replace(path)
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):  # which says less than why there is no back-up
+            unfinished.unlink(missing_ok=True)
 
 
 def _find_program(server: int) -> Path:

@@ -4,6 +4,7 @@ from rating.errors import RunError
 from rating.records.postgres import schema
 from rating.records.postgres.address import SCHEMA, Address
 from rating.records.postgres.connection import Postgres
+from rating.records.sql import Refused
 
 
 def create(address: Address) -> Postgres:
@@ -41,6 +42,7 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
 
     Raises:
         RunError: if there is none, it is damaged, or was written by another version. It is left as it is.
+        Refused: if this user may not use it.
     """
     db = Postgres(address, read_only=read_only)
     try:
@@ -51,6 +53,13 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
             raise RunError(
                 f"{db.name}: expected schema version {schema.VERSION}, got {version}; migrate it:"
                 f" llmarena migrate '{address.url}' --run {address.run} --backup FILE"
+            )
+        if not db.all(
+            "SELECT 1 WHERE has_schema_privilege(?, 'USAGE')", address.schema
+        ):  # its tables are not even found
+            raise Refused(
+                f'{db.name}: permission denied for schema "{address.schema}"; its owner has to grant USAGE on it, and on its'
+                " tables what is to be done with them"
             )
         if strange := db.strange_tables():
             raise RunError(f"{db.name}: the database is damaged (not as they were made: {', '.join(strange)})")

@@ -1,12 +1,14 @@
 """Addresses of runs in PostgreSQL: what is understood, what is refused, and that nothing secret is shown."""
 
 import ssl
+import traceback
 from pathlib import Path
 
 import pytest
 
 from llmarena_envs.core.options import OptionError
 from rating.records.postgres.address import parse_address
+from rating.running.places import address_of, set_address
 
 CERTIFICATE = Path(__file__).parents[2] / "support" / "self_signed.pem"
 
@@ -37,6 +39,7 @@ def test_an_address_says_what_it_means_and_comes_back(text, arguments):
         ("sslmode=require", ssl.CERT_NONE, False),
         (f"sslmode=verify-ca&sslrootcert={CERTIFICATE}", ssl.CERT_REQUIRED, False),
         (f"sslmode=verify-full&sslrootcert={CERTIFICATE}", ssl.CERT_REQUIRED, True),
+        (f"sslmode=require&sslrootcert={CERTIFICATE}", ssl.CERT_REQUIRED, False),
         (f"sslrootcert={CERTIFICATE}", ssl.CERT_REQUIRED, True),
     ],
 )
@@ -52,12 +55,24 @@ def test_the_server_is_verified_as_the_address_says(query, verified, named):
         "postgresql://me:geheim@h:port/d",
         "postgresql://h/d?password=geheim",
         "postgresql://h/d?PASSWORD=geheim&run=x",
+        "postgresql://h/d?passwd=geheim",
+        "postgresql://me:1/geheim@h/d",
+        "postgresql://me:x/geheim@h/d",
+        "postgresql://me:1?geheim@h/d",
+        "postgresql://me:1#geheim@h/d",
+        "postgresql://me:1@geheim@h/d",
+        "postgresql://me:[geheim@h/d",
+        "postgresql:/me:geheim@h/d",
+        "postgresql:me:geheim@h/d",
+        "postgresql://me:/geheim@h/d",
+        "me:geheim@h/d",
+        "host=h user=me password=geheim",
     ],
 )
 def test_a_password_is_refused_and_not_repeated(text):
-    with pytest.raises(OptionError) as error:
+    with pytest.raises(OptionError, match="PGPASSWORD") as error:
         parse_address(text)
-    assert "geheim" not in str(error.value)
+    assert "geheim" not in "".join(traceback.format_exception(error.value))
 
 
 @pytest.mark.parametrize(
@@ -69,6 +84,11 @@ def test_a_password_is_refused_and_not_repeated(text):
         ("postgresql://h/d?sslmod=require", "did you mean 'sslmode'"),
         ("postgresql://h/d?sslmode=verify", "sslmode: expected one of"),
         ("postgresql://h/d?sslrootcert=/none.pem", "sslrootcert: expected a file"),
+        (
+            f"postgresql://h/d?sslmode=prefer&sslrootcert={CERTIFICATE}",
+            "sslmode: expected require.* beside sslrootcert",
+        ),
+        (f"postgresql://h/d?sslmode=disable&sslcert={CERTIFICATE}", "sslmode: expected require.* beside sslcert"),
         ("postgresql://h/d?run=a%20b", "name of a run"),
         ('postgresql://h/d?run="; DROP SCHEMA x', "name of a run"),
         (f"postgresql://h/d?run={'x' * 51}", "name of a run"),
@@ -84,3 +104,16 @@ def test_certificates_that_cannot_be_used_are_named(tmp_path):
     file.write_text("no certificate")
     with pytest.raises(OptionError, match=r"sslrootcert=.*ca\.pem"):
         parse_address(f"postgresql://h/d?sslrootcert={file}").arguments()
+
+
+def test_certificates_without_a_mode_mean_the_same_to_other_programs():
+    assert "sslmode=verify-full" in parse_address(f"postgresql://h/d?sslrootcert={CERTIFICATE}").url
+
+
+def test_a_directory_finds_its_certificates_from_everywhere(tmp_path, monkeypatch):
+    (tmp_path / "ca.pem").write_bytes(CERTIFICATE.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    set_address(tmp_path, parse_address("postgresql://h/d?sslrootcert=ca.pem&run=x"))
+    monkeypatch.chdir("/")
+    address = address_of(tmp_path)
+    assert address is not None and address.options["sslrootcert"] == str(tmp_path / "ca.pem")

@@ -105,9 +105,16 @@ def test_a_run_of_a_newer_version_is_refused(address, tmp_path, monkeypatch):
         migrations.migrate(address, tmp_path / "before.dump")
 
 
+def test_what_is_no_run_is_not_migrated(tmp_path, capsys):
+    assert main(["migrate", str(tmp_path / "none"), "--backup", str(tmp_path / "kept.db")]) == 2
+    assert "expected the directory of a run" in capsys.readouterr().err
+
+
 def test_a_file_is_copied_before_it_is_converted(old, tmp_path, capsys):  # noqa: F811
     before, kept = contents(old), tmp_path / "kept.db"
     assert main(["migrate", str(tmp_path), "--backup", str(old)]) == 2
+    assert main(["migrate", str(tmp_path), "--backup", str(old / "no.db")]) == 2
+    assert "no.db: the back-up cannot be written, so nothing was changed" in capsys.readouterr().err
     assert contents(old) == before
     assert main(["migrate", str(tmp_path), "--backup", str(kept)]) == 0
     assert contents(kept) == before

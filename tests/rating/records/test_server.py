@@ -355,3 +355,13 @@ def test_what_a_role_may_not_do_is_told_from_what_may_be_tried_again(store, plac
     store.add_match(MATCH)
     with closing(place.open(read_only=True)) as looking, pytest.raises(Refused, match="read-only"):
         looking.add_turn(MATCH, TURN)
+
+
+def test_a_role_that_may_not_use_a_schema_is_told_which_right_it_lacks(store, place):
+    owner = place.address()
+    place.sql("CREATE ROLE stranger LOGIN")
+    try:
+        with pytest.raises(Refused, match=f'permission denied for schema "{owner.schema}"; .* grant USAGE'):
+            runs.open_existing(replace(owner, user="stranger"))
+    finally:
+        place.sql("DROP ROLE stranger")

@@ -179,7 +179,9 @@ def test_whoever_is_killed_on_the_way_back_has_a_run_that_goes_on(step, call, di
 @pytest.mark.parametrize("reason", ["damaged", "locked", "taken", "there"])
 def test_what_cannot_be_moved_is_left_as_it_is(reason, directory, postgres_url):
     address = parse_address(postgres_url).of("new")
-    said = {"damaged": "damaged", "locked": "another process", "taken": "something else", "there": "already"}[reason]
+    said = {"damaged": "damaged", "locked": "another process", "taken": "something else.*run=NAME", "there": "already"}[
+        reason
+    ]
     if reason == "damaged":
         with closing(sqlite3.connect(directory / "run.db")) as db, db:
             db.execute("UPDATE match SET error = 'mine' WHERE number = 2")
@@ -196,6 +198,12 @@ def test_what_cannot_be_moved_is_left_as_it_is(reason, directory, postgres_url):
     assert whole(directory) == before
     if reason != "there":
         assert address_of(directory) is None
+
+
+def test_what_is_no_run_is_not_moved(tmp_path, postgres_url):
+    for move in (lambda path: move_to_server(path, parse_address(postgres_url).of("new")), move_to_file):
+        with pytest.raises(RunError, match="expected the directory of a run"):
+            move(tmp_path / "none")
 
 
 def test_a_run_that_workers_play_stays_on_the_server(directory, postgres_url):

@@ -261,6 +261,20 @@ def test_a_damaged_log_costs_no_more_than_what_stood_in_its_damaged_pages(capsys
     assert log(tmp_path / "new") == log(whole)
 
 
+@pytest.mark.parametrize("command", ["rate", "resume", "replay"])
+@pytest.mark.parametrize("damaged", ["run.db-wal", "run.db"])
+def test_what_stands_in_a_log_is_thrown_away_by_nobody(capsys, copy, killed, command, damaged):
+    directory = copy(killed)
+    if damaged == "run.db":
+        (directory / "run.db").write_bytes(b"")
+    else:
+        overwritten(directory, (directory / damaged).stat().st_size // 2, b"\xff" * 16, damaged)
+    before = {name: (directory / name).read_bytes() for name in ("run.db", "run.db-wal")}
+    assert main([command, str(directory)]) == 2
+    assert f"llmarena salvage {directory} --out NEW" in capsys.readouterr().err
+    assert {name: (directory / name).read_bytes() for name in before} == before
+
+
 def rows(directory, table):
     """Returns the rows of a table that SQLite reads, each by itself."""
     found = set()
