@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -24,6 +25,9 @@ _PAGES_OF_LOG = 8_000
 The rows of a match lie wherever its id has its place, so that in a long run nearly each of the thousand pages that SQLite waits
 for by default would be written, and waited for, for two or three matches.
 """
+
+_ONE_WRITE = 0.1
+"""Seconds in which who writes a frame of the log has gone on."""
 
 UNFINISHED = ".new"
 """Behind the name of a database while it is made."""
@@ -344,6 +348,9 @@ def _check_log(path: Path) -> None:
 
         try:
             damage = find_damage(log)
+            if damage:  # or somebody wrote just there, while it was read
+                time.sleep(_ONE_WRITE)
+                damage = find_damage(log)
         except OSError as error:
             raise RunError(f"{log}: expected the log of a database, but it cannot be read: {error}") from error
         if damage:

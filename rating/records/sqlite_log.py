@@ -24,7 +24,7 @@ _Sums = tuple[int, int]
 def find_damage(log: Path) -> str:
     """Returns what is damaged in a log with transactions behind it; empty if there is nothing of that kind.
 
-    Who writes meanwhile does no harm: a log that is begun anew while it is read is taken for sound.
+    A log that somebody writes meanwhile is taken for sound: SQLite reads what was left only where nobody has the database open.
 
     Args:
         log: the file, which may be missing.
@@ -34,18 +34,24 @@ def find_damage(log: Path) -> str:
     """
     if not log.exists() or log.stat().st_size <= _HEADER:
         return ""
+    before = _written(log)
     with log.open("rb") as file:
         header = file.read(_HEADER)
-        magic, _, size, _ = struct.unpack_from(">4I", header)
-        sums = struct.unpack_from(">2I", header, 24)
-        order = _ORDERS.get(magic)
-        if order is None or size not in _SIZES or _checksum(np.frombuffer(header[:24], order), (0, 0)) != sums:
-            damage = "the header is damaged"
-        else:
-            place = _damaged_frame(_frames(log, size), header[16:24], order, sums)
-            damage = "" if place is None else f"frame {place} is damaged, and transactions stand behind it"
-        file.seek(0)
-        return damage if file.read(_HEADER) == header else ""
+    magic, _, size, _ = struct.unpack_from(">4I", header)
+    sums = struct.unpack_from(">2I", header, 24)
+    order = _ORDERS.get(magic)
+    if order is None or size not in _SIZES or _checksum(np.frombuffer(header[:24], order), (0, 0)) != sums:
+        damage = "the header is damaged"
+    else:
+        place = _damaged_frame(_frames(log, size), header[16:24], order, sums)
+        damage = "" if place is None else f"frame {place} is damaged, and transactions stand behind it"
+    return damage if damage and _written(log) == before else ""
+
+
+def _written(log: Path) -> tuple[int, int]:
+    """Returns how long a log is and when it was written last, in nanoseconds."""
+    found = log.stat()
+    return found.st_size, found.st_mtime_ns
 
 
 def _frames(log: Path, page_size: int) -> Iterator[np.ndarray]:
