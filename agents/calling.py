@@ -14,6 +14,9 @@ from agents.errors import ProviderError, Quit
 class provider_errors:
     """Makes a ``ProviderError`` of whatever goes wrong inside a policy, except that a person quits.
 
+    So it does of a policy that would end the process (``SystemExit``), and of a cancellation that comes out of something that the
+    policy awaits, where nobody has cancelled the match.
+
     Args:
         what: what is done, for the message.
     """
@@ -25,9 +28,23 @@ class provider_errors:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, ProviderError | Quit):
+        if error is not None and _is_failure(error):
             where = "".join(traceback.format_exception(error)[-3:])
             raise ProviderError(f"{self._what} raised {type(error).__name__}: {error}\n{where}") from error
+
+
+def _is_failure(error: BaseException) -> bool:
+    if isinstance(error, asyncio.CancelledError):
+        return not _is_being_cancelled()
+    return isinstance(error, Exception | SystemExit) and not isinstance(error, ProviderError | Quit)
+
+
+def _is_being_cancelled() -> bool:
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # a thread of its own, which nobody cancels
+        return False
+    return task is not None and task.cancelling() > 0
 
 
 @asynccontextmanager

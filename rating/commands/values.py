@@ -78,5 +78,5 @@ def duration(text: str) -> float:
         sum(int(part or 0) * unit for part, unit in zip(parts.groups(), (3600, 60, 1), strict=True)) if parts else 0
     )
     if not seconds:
-        raise argparse.ArgumentTypeError(f"expected seconds, or a time such as 1h30m, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected whole seconds from 1, or a time such as 1h30m, got {text!r}")
     return float(seconds)

@@ -19,7 +19,7 @@ from rating.commands.signals import Interruptions
 from rating.records.postgres.address import Address, parse_address
 from rating.records.store import Store
 from rating.running import places
-from rating.running.run_directory import check_versions, recorded_config
+from rating.running.run_directory import check_versions, is_begun, recorded_config
 from rating.running.run_file import RunConfig
 from rating.running.session import Session
 from rating.running.workers.stay import Place
@@ -72,6 +72,10 @@ def find_address(args: argparse.Namespace) -> Address:
         return address
     address_of_directory = places.address_of(args.dir)
     if address_of_directory is None:
+        if not is_begun(args.dir):
+            raise OptionError(
+                f"{args.dir}: expected the directory of a run; from elsewhere it is --store postgresql://... and --run NAME"
+            )
         raise OptionError(f"{args.dir}: workers join a run whose store is PostgreSQL, but that of this one is a file")
     return address_of_directory
 

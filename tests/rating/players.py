@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import multiprocessing
 import os
 import random
 import signal
@@ -140,6 +141,27 @@ class Checked(AsksService):
 
     async def preflight(self, observation=None):
         raise AssertionError("the tests have a check of their own")
+
+
+class Leaves(ScriptedPolicy):
+    """Raises what is no failure by its class: the end of the program, or a cancellation of which nobody else knows."""
+
+    def __init__(self, how):
+        self.how = how
+
+    def __call__(self, view):
+        raise SystemExit(3) if self.how == "exit" else asyncio.CancelledError
+
+
+class MadeInCoordinatorOnly(ScriptedPolicy):
+    """Cannot be made in a process of a pool."""
+
+    def __init__(self):
+        if multiprocessing.parent_process() is not None:
+            raise ValueError("the file of weights is not here")
+
+    def __call__(self, view):
+        return self.choose(view.legal)
 
 
 class KillsItsProcess(ScriptedPolicy):

@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from agents.calling import provider_errors
 from agents.errors import ProviderError, Quit
 from agents.play import play_async
+from agents.player import Player
 from agents.records import Turn
 from rating.errors import StoreError
 from rating.records.match import Match
@@ -66,12 +68,13 @@ async def play_match(
 
     Whatever fails makes it void and is not raised, except that a person quits or the store cannot be written.
     """
-    seats = []
+    seats: list[tuple[str, Player]] = []
     agents: list[str] = []
     try:
         env = players.borrow_environment(match)
         agents = env.possible_agents
-        seats = [(name, players.seat(name, match)) for name in match.policies]
+        for name, agent in zip(match.policies, agents, strict=True):
+            seats.append((name, _take_seat(players, match, name, agent)))
         episode = await play_async(
             env,
             dict(zip(agents, (player for _, player in seats), strict=True)),
@@ -88,8 +91,22 @@ async def play_match(
     except ProviderError as error:
         culprit = match.policies[agents.index(error.agent)] if error.agent in agents else ""
         return Played(void_outcome(match, VOID), "", str(error), culprit, error.fatal, error.final)
-    except Exception:
+    except (Exception, SystemExit):
         return Played(void_outcome(match, BUG), error=traceback.format_exc(limit=-8), final=True)
     finally:
         for name, player in seats:
             players.return_player(name, match.environment, player)
+
+
+def _take_seat(players: Players, match: Match, name: str, agent: str) -> Player:
+    """Returns a player for a seat; a policy that cannot be made is no fault of the environment, and may be otherwise later.
+
+    Raises:
+        ProviderError: if it cannot be made.
+    """
+    try:
+        with provider_errors("making the policy"):
+            return players.seat(name, match)
+    except ProviderError as error:
+        error.agent = agent
+        raise

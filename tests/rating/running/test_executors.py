@@ -1,6 +1,7 @@
 """Workers that die: their match goes on in another one, once, and ends as if nothing had been."""
 
 import asyncio
+import contextlib
 import io
 import os
 import re
@@ -81,6 +82,26 @@ def test_a_match_at_which_two_workers_die_is_void_and_not_tried_again(tmp_path):
     assert record.error.startswith("2 workers died, one after the other, at a match of doomed, random: worker process ")
     assert record.error.count("was killed by SIGSEGV") == 2
     assert (progress.deaths, progress.errors) == (2, 1)
+
+
+@pytest.mark.parametrize("executor", ["asyncio", "process"])
+@pytest.mark.parametrize(("how", "said"), [("exit", "SystemExit: 3"), ("cancelled", "CancelledError")])
+def test_a_policy_that_would_leave_fails_at_its_match_and_takes_nobody_with_it(tmp_path, executor, how, said):
+    (record,), *_, progress = play(tmp_path / "run", run_file(1, "Leaves", how=how), Session(executor=executor))
+    assert record.status == VOID
+    assert record.error.startswith(f"the policy raised {said}")
+    assert progress.deaths == 0
+
+
+def test_a_policy_that_cannot_be_made_where_a_match_is_played_leaves_it_to_be_played_later(tmp_path):
+    text = run_file(1, "MadeInCoordinatorOnly")
+    (record,), *_ = play(tmp_path / "run", text, Session())
+    assert record.status == VOID
+    assert record.error.startswith("making the policy raised ValueError: the file of weights is not here")
+    config, store = run_directory.open_run(tmp_path / "run")
+    with contextlib.closing(store):
+        assert asyncio.run(Runner(config, store, Session(executor="asyncio")).run()) == 0
+        assert [record.status for record in store.records()] == [FINISHED]
 
 
 def test_matches_at_which_workers_die_use_up_the_errors_that_a_run_may_have(tmp_path):

@@ -375,6 +375,7 @@ def test_the_workers_of_a_run_are_shown_and_drained(play, tmp_path, capsys):
         ([], "expected either the directory of a run, or --store"),
         (["--store", "postgresql://here/runs"], "expected the name of the run"),
         (["run"], "that of this one is a file"),
+        (["nowhere"], "nowhere: expected the directory of a run; from elsewhere"),
         (["run", "--store", "postgresql://here/runs"], "expected either"),
     ],
 )
