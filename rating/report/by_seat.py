@@ -173,9 +173,7 @@ def _table(
 
     A policy's matches with itself count for everybody only, unless there are no others.
     """
-    cases: dict[
-        tuple[str | None, str], _Cases
-    ] = {}  # of everybody under no name, since a policy may be called like the row
+    cases: dict[tuple[str | None, str], _Cases] = {}  # everybody has no name: a policy may be called like that row
     found = dict.fromkeys(places)
     only_alone = isinstance(board, SelfPlayLeaderboard)
     for outcome in played:

@@ -107,9 +107,7 @@ class Address:
             files = ", ".join(f"{name}={self.options[name]}" for name in _FILES if name in self.options)
             raise OptionError(f"{self.url}: the certificates cannot be used ({files}): {error}") from error
         context.check_hostname = mode == "verify-full"
-        if (
-            mode == "require" and "sslrootcert" not in self.options
-        ):  # with one, PostgreSQL's own programs verify as well
+        if mode == "require" and "sslrootcert" not in self.options:  # with one, PostgreSQL's own programs verify too
             context.verify_mode = ssl.CERT_NONE
         return {"ssl": context}
 

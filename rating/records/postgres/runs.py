@@ -54,9 +54,8 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
                 f"{db.name}: expected schema version {schema.VERSION}, got {version}; migrate it:"
                 f" llmarena migrate '{address.url}' --run {address.run} --backup FILE"
             )
-        if not db.all(
-            "SELECT 1 WHERE has_schema_privilege(?, 'USAGE')", address.schema
-        ):  # its tables are not even found
+        # Without the right its tables are not even found.
+        if not db.all("SELECT 1 WHERE has_schema_privilege(?, 'USAGE')", address.schema):
             raise Refused(
                 f'{db.name}: permission denied for schema "{address.schema}"; its owner has to grant USAGE on it, and on its'
                 " tables what is to be done with them"

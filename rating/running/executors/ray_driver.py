@@ -167,9 +167,7 @@ class _Worker:
         """Runs in the thread of matches: a policy that computes would hold up the turns before its own."""
         try:
             say(self._runner.run(play_match(self._config, self._players, match, played, say)))
-        except (
-            BaseException
-        ) as error:  # a KeyboardInterrupt of a policy, say: the end of a worker, as in a pool of processes
+        except BaseException as error:  # a KeyboardInterrupt of a policy, say: it ends a worker, as in a pool
             say(error)
 
 
