@@ -78,6 +78,7 @@ def test_the_smoke_run(tmp_path, monkeypatch, capsys):
     assert result["steps"] == result["options"]["steps"] == 64
 
 
+@pytest.mark.slow
 def test_training_follows_its_seed():
     options = Options(seed=3, smoke=True)
     first, second = run(options), run(options)

@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_all_modules_import_and_a_run_is_played_without_what_windows_lacks(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.packages.bare_system", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300)

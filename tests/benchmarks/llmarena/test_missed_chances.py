@@ -149,6 +149,7 @@ def read_table(path):
     return {line["player"]: line for line in csv.DictReader(path.read_text().splitlines())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, CONNECT_FOUR])
 def test_greedy_and_minimax_miss_nothing_and_random_does(results, game):
     rows = read_table(results / f"missed-{game}-at-hand.csv")
@@ -162,6 +163,7 @@ def test_greedy_and_minimax_miss_nothing_and_random_does(results, game):
     assert int(solved["greedy"]["losing moves (measured)"]) > 0
 
 
+@pytest.mark.slow
 def test_nothing_is_called_published_and_the_files_are_all_there(results):
     report = json.loads((results / "missed.json").read_text())
     assert {column["source"] for table in report["tables"] for column in table["columns"]} == {"", "measured"}
@@ -175,6 +177,7 @@ def test_nothing_is_called_published_and_the_files_are_all_there(results):
     assert "X: random; match " in boards
 
 
+@pytest.mark.slow
 def test_a_run_gives_the_same_files_again(results, tmp_path):
     arguments = ["missed", "--smoke", "--matches", "30", "--out", str(tmp_path), "--run"]
     assert main(PAPER, [*arguments, str(results / "missed")]) == 0

@@ -31,6 +31,7 @@ def results(tmp_path_factory):
     return out
 
 
+@pytest.mark.slow
 def test_every_game_has_its_transcript_in_the_language_asked_for(results):
     for game in GAMES:
         text = (results / "first" / f"f1-{game}.md").read_text(encoding="utf-8")
@@ -40,6 +41,7 @@ def test_every_game_has_its_transcript_in_the_language_asked_for(results):
     assert "谁是卧底" in (results / "first" / "f1-undercover_v0.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_page_holds_the_whole_run(results):
     page = (results / "first" / "f1-report.html").read_text(encoding="utf-8")
     played = json.loads((results / "first" / "f1.json").read_text(encoding="utf-8"))["runs"]["games"]["matches"]
@@ -47,6 +49,7 @@ def test_the_page_holds_the_whole_run(results):
     assert f"Matches: {played['finished']} finished." in page
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_files(results):
     words = ["--language", "zh", "--run", str(results / "first" / "f1"), "--out", str(results / "second")]
     assert main(PAPER, ["f1", *words]) == 0

@@ -39,6 +39,7 @@ def test_default_bound_is_the_longest_match(rules: str, turns: int) -> None:
     assert longest_match(game, {}) == game.max_turns == turns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("big_blind", [1, 2, 3, 7])
 def test_standard_heads_up_bound_is_the_longest_match(big_blind: int) -> None:
     for stack in (*range(big_blind + 1, 20), 33, 64, 65, 128, 129):
@@ -47,6 +48,7 @@ def test_standard_heads_up_bound_is_the_longest_match(big_blind: int) -> None:
             assert longest_match(game, {}) == game.max_turns, (stack, small_blind, big_blind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("big_blind", [1, 2, 3, 7])
 def test_rlcard_bound_holds(big_blind: int) -> None:
     for stack in (*range(big_blind + 1, 18), 33, 51):

@@ -49,6 +49,7 @@ def make(folder, tokenizer, architecture, **fields):
     return str(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("architecture", "fields"), [("gemma3_text", WINDOWS), ("qwen3_next", STATES)])
 def test_batches_change_nothing(tiny_model, tmp_path, architecture, fields):
     attention = {"num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 128}
