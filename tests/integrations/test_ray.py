@@ -261,8 +261,8 @@ def test_an_interruption_from_the_keyboard_ends_the_workers(tmp_path, under_way)
     start, mark, folder = under_way
     process = start()
     os.killpg(process.pid, signal.SIGINT)
-    assert process.wait(20) == 130
-    wait_for(lambda: workers_ended(folder) and not marked(mark), 20)
+    assert process.wait(40) == 130
+    wait_for(lambda: workers_ended(folder) and not marked(mark), 40)
     errors = (tmp_path / "errors").read_text()
     assert errors.endswith(
         f"The run goes on with: llmarena resume {tmp_path / 'run'} --executor ray\nllmarena: interrupted\n"
@@ -276,8 +276,8 @@ def test_a_cluster_that_was_started_for_a_run_ends_with_it_even_if_that_is_kille
     process = start(RAY_ADDRESS="local")
     assert len(marked(mark)) > 4
     process.kill()
-    process.wait(20)
-    wait_for(lambda: not marked(mark), 20)
+    process.wait(40)
+    wait_for(lambda: not marked(mark), 40)
 
 
 def test_a_run_that_loses_its_cluster_can_go_on(tmp_path, under_way):
@@ -285,8 +285,8 @@ def test_a_run_that_loses_its_cluster_can_go_on(tmp_path, under_way):
     process = start()
     (driver,) = (number for number in marked(mark) if os.getpgid(number) == number != process.pid)
     os.kill(driver, signal.SIGKILL)
-    assert process.wait(20) == 3
+    assert process.wait(40) == 3
     errors = (tmp_path / "errors").read_text()
     assert "was lost: what drives it was killed by SIGKILL" in errors
     assert "The run goes on with: llmarena resume" in errors
-    wait_for(lambda: workers_ended(folder), 20)
+    wait_for(lambda: workers_ended(folder), 40)
