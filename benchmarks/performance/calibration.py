@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.options import option, parse
 from benchmarks.performance.pools import pool
-from benchmarks.performance.transitivity import Setting, play
+from benchmarks.performance.transitivity import Setting, play, pool_table
 from rating.statistics.calibration import calibrate, predict
 
 
@@ -78,14 +78,13 @@ def measure(setting: Setting, options: Options) -> Line:
 
 def table(lines: Sequence[Line]) -> str:
     """Returns the rows as a table in Markdown."""
-    rows = [
-        "| pool | one scale | groups off | better than a guess | worse | Brier score smaller by |",
-        "|---" * 6 + "|",
-    ]
-    for line in lines:
-        shares = f"{line.off:.3f} | {line.better:.2f} | {line.worse:.2f} | {line.gain:.4f}"
-        rows.append(f"| {line.setting.name} | {'yes' if line.setting.is_one_scale else 'no'} | {shares} |")
-    return "\n".join(rows)
+    return pool_table(
+        ["groups off", "better than a guess", "worse", "Brier score smaller by"],
+        [
+            (line.setting, [f"{line.off:.3f}", f"{line.better:.2f}", f"{line.worse:.2f}", f"{line.gain:.4f}"])
+            for line in lines
+        ],
+    )
 
 
 def main(options: Options) -> list[Line]:

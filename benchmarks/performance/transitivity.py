@@ -142,12 +142,21 @@ def measure(setting: Setting, options: Options) -> Line:
 
 def table(lines: Sequence[Line]) -> str:
     """Returns the rows as a table in Markdown."""
-    levels = " | ".join(f"flagged at {level:g}" for level in LEVELS)
-    rows = [f"| pool | one scale | {levels} |", "|---" * (2 + len(LEVELS)) + "|"]
-    for line in lines:
-        shares = " | ".join(f"{share:.3f}" for share in line.flagged)
-        rows.append(f"| {line.setting.name} | {'yes' if line.setting.is_one_scale else 'no'} | {shares} |")
-    return "\n".join(rows)
+    rows = [(line.setting, [f"{share:.3f}" for share in line.flagged]) for line in lines]
+    return pool_table([f"flagged at {level:g}" for level in LEVELS], rows)
+
+
+def pool_table(columns: Sequence[str], rows: Sequence[tuple[Setting, Sequence[str]]]) -> str:
+    """Returns what was found in pools of each setting as a table in Markdown.
+
+    Args:
+        columns: their names, besides those that say which pool it is.
+        rows: for each setting a cell for every column.
+    """
+    lines = [f"| pool | one scale | {' | '.join(columns)} |", "|---" * (2 + len(columns)) + "|"]
+    for setting, found in rows:
+        lines.append(f"| {setting.name} | {'yes' if setting.is_one_scale else 'no'} | {' | '.join(found)} |")
+    return "\n".join(lines)
 
 
 def main(options: Options) -> list[Line]:
