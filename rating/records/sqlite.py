@@ -303,7 +303,7 @@ def _connect_to_read(path: Path, timeout: float) -> sqlite3.Connection:
     Raises:
         RunError: if it cannot be read.
     """
-    log, index = (path.with_name(f"{path.name}-{part}") for part in ("wal", "shm"))
+    log, index = _log_of(path), path.with_name(f"{path.name}-shm")
     if not log.exists():  # nobody writes, and SQLite would make a log even for reading
         return _connect(f"{path.absolute().as_uri()}?immutable=1", timeout)
     if index.exists():

@@ -11,6 +11,7 @@ from rating.records import sqlite
 from rating.records.file import create_file, open_file
 from rating.records.postgres.address import Address, parse_address
 from rating.records.store import Store
+from rating.replacing import replacing_text
 
 DATABASE = "run.db"
 SERVER = "store.json"
@@ -44,10 +45,9 @@ def address_of(path: Path) -> Address | None:
 
 def set_address(path: Path, address: Address) -> None:
     """Says that the run of a directory is on a server."""
-    unfinished = path / f"{SERVER}.new"
     text = json.dumps({"url": address.anchored().url, "run": address.run}, indent=2)
-    unfinished.write_text(text + "\n", encoding="utf-8", newline="\n")
-    unfinished.replace(path / SERVER)
+    with replacing_text(path / SERVER) as file:
+        file.write(text + "\n")
 
 
 def create_store(path: Path, address: Address | None) -> Store:
