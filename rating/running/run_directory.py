@@ -16,6 +16,7 @@ from rating.records.postgres.address import Address
 from rating.records.record import UNFINISHED
 from rating.records.recorded import fact_table
 from rating.records.store import Store
+from rating.replacing import replacing_text
 from rating.running import places
 from rating.running.contests import check_schedule, make_scheme
 from rating.running.lock import LOCK, Lock
@@ -130,9 +131,8 @@ def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple
 
 def replace_run_file(path: Path, text: str) -> None:
     """Writes the run file of a run at once: who reads it meanwhile finds all of the old one, or none, or all of the new one."""
-    unfinished = path / f"{RUN_FILE}.new"
-    unfinished.write_text(text, encoding="utf-8", newline="\n")
-    unfinished.replace(path / RUN_FILE)
+    with replacing_text(path / RUN_FILE) as file:
+        file.write(text)
 
 
 def open_run(path: Path) -> tuple[RunConfig, Store]:
