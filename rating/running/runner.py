@@ -146,7 +146,6 @@ class Runner:
             async with asyncio.TaskGroup() as group:
                 for environment in self._config.environment:
                     group.create_task(self._play_environment(environment.name))
-            self._read_bill()
             end = State.OVER
         except BaseExceptionGroup as errors:
             error = _first(errors)
@@ -164,6 +163,7 @@ class Runner:
             self._ledger.close()
             if self._coordination is not None:
                 self._coordination.close(end)
+        self._read_bill()
         return sum(tally.void for tally in self._tallies.values())
 
     def progress(self) -> Progress:

@@ -188,7 +188,8 @@ class FaultServer:
             await runner.cleanup()
 
     async def _serve(self, http: web.Request) -> web.StreamResponse:
-        request = Request(len(self.log), time.monotonic() - self._began, await http.json())
+        body = await http.json()
+        request = Request(len(self.log), time.monotonic() - self._began, body)
         fault = self._refusal if self._is_over_the_limit() else self._plan(request)
         self.log.append((request.number, request.seconds, fault.name))
         self.counts[fault.name] += 1

@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -46,6 +47,12 @@ JOIN = ("--executor", "asyncio", "--lease", "2")
 _PATIENCE = 120.0
 _SECONDS_FOR_NEWS = 0.03
 """For which everybody stands still before requests are counted, so that none is on its way."""
+_NOTED = """
+SELECT (SELECT count(*) FROM llmarena_killed.call), (SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend' AND state = 'active' AND pid <> pg_backend_pid())
+"""
+_UNKNOWN = -1
+"""Calls noted while the store still writes for somebody who stands still, or is away."""
 
 
 @dataclass(frozen=True)
@@ -207,10 +214,11 @@ class Killed:
     def _noted(self) -> int:
         """Returns how many calls are noted, also of those that have not ended."""
         if self.server is not None:
-            schema, database = "llmarena_killed", self._store.partition("?")[0].rpartition("/")[2]
+            database = self._store.partition("?")[0].rpartition("/")[2]
             with suppress(RuntimeError):
-                return int(self.server.psql(f"SELECT count(*) FROM {schema}.call", database))
-            return 0
+                noted, busy = self.server.psql(_NOTED, database).split("|")
+                return int(noted) if busy == "0" else _UNKNOWN
+            return _UNKNOWN
         under_way = CallLog(self.directory / CALLS)._open.left() if (self.directory / UNDER_WAY).exists() else []
         return len(list(LoggedCalls(self.directory / CALLS))) + len(under_way)
 
@@ -241,7 +249,7 @@ def check_killed(
     _, store = run_directory.open_run(directory)
     with closing(store):
         calls = [logged.call for logged in store.calls()]
-    assert len(calls) == run.requests()
+    assert len(calls) == run.requests(), Counter(call.status for call in calls)
     assert sum(call.status is CallStatus.LOST for call in calls) <= moments * MODELS * max(1, set_up.joining)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Self
 
-from rating.errors import RunError
+from rating.errors import RunError, StoreError
 from rating.records.calls import MAX_DAMAGED, Calls, CallWriter, LoggedCall, dump_call, load_call
 from rating.records.sql import Row, Sql, TransactionLost, repeated
 
@@ -20,12 +20,18 @@ _BATCH = 500
 _TRIES = 3
 """How often the calls are read on whose reading is interrupted."""
 
-_BEGIN = "INSERT INTO call (worker, line) VALUES (?, ?) RETURNING id"
+_BEGIN = """
+WITH me AS MATERIALIZED (SELECT id FROM worker WHERE id = ? AND state NOT IN ('dead', 'left', 'over', 'stopped') FOR SHARE)
+INSERT INTO call (worker, line) SELECT id, ? FROM me RETURNING id
+"""
+"""Whoever takes a worker out writes its row first, and so waits for this, or this for that: no call begins unseen."""
 
 _BEGUN = "SELECT id FROM call WHERE worker = ? AND line = ? AND number IS NULL"
 
 _END = """
-UPDATE call SET line = ?, number = coalesce(number, (SELECT coalesce(max(number), 0) + 1 FROM call WHERE worker = ?)) WHERE id = ?
+WITH me AS MATERIALIZED (SELECT id FROM worker WHERE id = ? FOR SHARE)
+UPDATE call SET line = ?, number = coalesce(number, (SELECT coalesce(max(number), 0) + 1 FROM call WHERE worker = me.id))
+FROM me WHERE call.id = ?
 """
 
 _FURTHER = """
@@ -125,7 +131,7 @@ class SharedCallLog:
         """Enters a call before it is sent.
 
         Raises:
-            StoreError: if that cannot be done.
+            StoreError: if that cannot be done, or the worker was taken for dead or the run is over: nobody would count it.
         """
         self._open[logged.key].append(self._enter(dump_call(logged.as_lost())))
 
@@ -138,7 +144,7 @@ class SharedCallLog:
         line, places = dump_call(logged), self._open[logged.key]
         if not places:  # one out of the cache was never sent
             places.append(self._enter(line))
-        repeated(lambda: self._sql.execute(_END, line, self._worker, places[-1]))
+        repeated(lambda: self._sql.execute(_END, self._worker, line, places[-1]))
         places.pop()
         if not places:
             del self._open[logged.key]
@@ -153,7 +159,10 @@ class SharedCallLog:
             lost = [] if is_first else self._sql.all(_BEGUN, self._worker, line)
             is_first = False
             row = next((row for row in lost if row[0] not in begun), None) or self._sql.row(_BEGIN, self._worker, line)
-            assert row is not None
+            if row is None:
+                raise StoreError(
+                    f"{self._sql.name}: no call is begun here any more, since this worker was taken for dead or the run is over"
+                )
             place: int = row[0]
             return place
 

@@ -91,7 +91,7 @@ _BEAT = f"""
 WITH me AS (
     UPDATE worker SET seen = now(), until = now() + lease * interval '1 millisecond',
         playing = ?, played = ?, turns = ?, error = ?
-    WHERE id = ? AND state NOT IN ('dead', 'left', 'over', 'stopped')
+    WHERE id = ? AND state NOT IN ('dead', 'over', 'stopped')
     RETURNING state
 ),
 coordinator AS ({_COORDINATOR})
@@ -107,6 +107,11 @@ WHERE coordinates = 0 AND state IN ('working', 'draining') AND seen > now()
 _FREE = """
 UPDATE claim SET worker = NULL, since = NULL, deaths = deaths + 1, answer = CASE WHEN deaths + 1 >= ? THEN ? END
 WHERE match = ANY (ARRAY(SELECT match FROM claim WHERE worker = ? AND answer IS NULL FOR UPDATE SKIP LOCKED))
+"""
+
+_DISMISS = """
+UPDATE worker SET state = CASE WHEN until < now() THEN 'dead' ELSE 'left' END, playing = 0
+WHERE coordinates = 0 AND state IN ('working', 'draining') RETURNING id
 """
 
 _LOSE_CALLS = """
@@ -189,7 +194,8 @@ class Claims:
 
         Args:
             identity: of a worker or a coordinator.
-            end: its state from now on.
+            end: its state from now on; with that of a run which is over everybody else is taken out as well, also who has died
+                and was not missed yet.
         """
         with self._sql.transaction():
             self._give_back(identity)
@@ -197,6 +203,10 @@ class Claims:
                 "UPDATE worker SET state = ?, playing = 0 WHERE id = ? AND state <> 'dead'", end, identity
             )
             self._lose_calls(identity)
+            if end is State.OVER:
+                for other, *_ in self._sql.all(_DISMISS):
+                    self._give_back(other)
+                    self._lose_calls(other)
 
     def offer(self, kinds: Mapping[str, Kind]) -> None:
         """Offers matches, in this order; those that were offered before are left alone.

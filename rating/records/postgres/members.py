@@ -125,7 +125,7 @@ class Member(NamedTuple):
         played: matches that it has answered.
         turns: turns that it has played.
         calls: of models that are under way.
-        lost: calls that were under way when it died.
+        lost: calls that were under way when it died or had to leave.
         error: what went wrong last.
     """
 
@@ -166,14 +166,14 @@ def orders_of(own: str | None, coordinator: str | None, is_alive: bool | None) -
     """Returns what a worker is to do.
 
     Args:
-        own: its state; ``None`` if it was taken for dead or has left.
+        own: its state; ``None`` if it was taken for dead.
         coordinator: state of the coordinator; ``None`` if there was none yet.
         is_alive: whether the coordinator is; ``None`` likewise.
     """
-    if own is None:
-        return Orders.REJOIN
     if coordinator == State.OVER:
         return Orders.END
+    if own is None or own == State.LEFT:
+        return Orders.REJOIN
     if coordinator in (State.STOPPING, State.STOPPED):
         return Orders.STOP
     if own == State.DRAINING:

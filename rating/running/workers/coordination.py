@@ -190,7 +190,7 @@ class Coordination:
     def _give_sign(self) -> None:
         if self._is_stopped:
             self._claims.declare(self.identity, State.STOPPING)
-        if self._claims.beat(self.identity).orders is Orders.REJOIN:
+        if self._claims.beat(self.identity).orders in (Orders.REJOIN, Orders.END):
             raise StoreError("another process has begun to coordinate this run")
 
     def _look_after_workers(self) -> None:

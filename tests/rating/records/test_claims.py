@@ -1,13 +1,15 @@
 """Claims: a match is one worker's at a time, whoever dies, stands still or comes back, by the clock of the database."""
 
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
 
 from agents.models.calls import Call, CallStatus
 from agents.records import Turn
-from rating.errors import ClaimLost, RunError
+from rating.errors import ClaimLost, RunError, StoreError
 from rating.records.match import Match
 from rating.records.outcome import VOID
 from rating.records.postgres.address import parse_address
@@ -143,6 +145,67 @@ def test_a_lease_that_has_run_out_frees_matches_and_loses_calls_and_after_two_de
     assert next(claims.bury()).name == "bert"
     assert claims.answers() == {MATCHES[0].id: ""}
     assert numbers(others.take(others.join(newcomer("carl"), LONG), 9, 9)) == [1]
+
+
+def test_with_a_run_that_is_over_no_call_is_left_uncounted_of_whoever_has_not_left(claims, others, store):
+    coordinator = claims.coordinate(newcomer("coordinator"), LONG)
+    anna, bert = others.join(newcomer(), LONG), others.join(newcomer("bert"), SHORT)
+    offer(claims, MATCHES[:1])
+    others.take(anna, 1, 0)
+    log = store.call_log(anna)
+    for begun in (log, store.call_log(bert)):
+        begun.begin(LOGGED)  # one asks whether a model is there, and nobody waits for it
+    time.sleep(2 * SHORT)
+    claims.leave(coordinator, State.OVER)
+    assert [logged.call.status for logged in store.calls()] == [CallStatus.LOST] * 2
+    states = {member.name: (member.state, member.calls, member.lost) for member in claims.members()}
+    assert states == {
+        "coordinator": (State.OVER, 0, 0),
+        "anna": (State.LEFT, 0, 1),
+        "bert": (State.DEAD, 0, 1),
+    }
+    assert others.beat(anna).orders is Orders.END
+    log.write(LOGGED)  # it has ended after all
+    assert Counter(logged.call.status for logged in store.calls()) == {CallStatus.LOST: 1, CallStatus.OK: 1}
+    with pytest.raises(StoreError, match="no call is begun here any more"):
+        log.begin(LOGGED)
+    claims.coordinate(newcomer("coordinator"), LONG)
+    offer(claims, MATCHES[:1])
+    assert numbers(claims.take(claims.join(newcomer("carl"), LONG), 1, 0)) == [0]
+
+
+def test_who_was_taken_for_dead_begins_no_call_that_nobody_would_count(claims, others, store):
+    claims.coordinate(newcomer("coordinator"), LONG)
+    anna = others.join(newcomer(), SHORT)
+    time.sleep(2 * SHORT)
+    (death,) = claims.bury()
+    assert death.name == "anna"
+    with pytest.raises(StoreError, match="taken for dead"):
+        store.call_log(anna).begin(LOGGED)
+    assert store._db.row("SELECT count(*) FROM call") == (0,)
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_call_that_ends_or_begins_while_its_worker_is_taken_out_has_a_number_of_its_own_or_is_not_sent(
+    claims, others, store, ends
+):
+    anna = others.join(newcomer(), LONG)
+    log = store.call_log(anna)
+    for _ in range(3):
+        log.begin(LOGGED)
+    with ThreadPoolExecutor() as pool:
+        with claims._sql.transaction():
+            claims._bury(anna)
+            done = pool.submit(log.write if ends else log.begin, LOGGED)
+            with pytest.raises(TimeoutError):  # it waits
+                done.result(timeout=0.3)
+        if ends:
+            done.result()
+        else:
+            with pytest.raises(StoreError, match="taken for dead"):
+                done.result()
+    rows = store._db.all("SELECT number FROM call ORDER BY number")
+    assert rows == [(1,), (2,), (3,)]
 
 
 def test_who_gives_a_sign_of_life_before_somebody_looks_is_not_dead(claims):
