@@ -16,6 +16,7 @@ from rating.records.file import open_file
 from rating.records.postgres import connection, runs, schema
 from rating.records.postgres.address import Address
 from rating.records.postgres.calls import CallTable, enter_calls
+from rating.records.postgres.claims import Claims
 from rating.running.lock import Lock
 from rating.running.places import DATABASE, DATABASE_FILES, SERVER, address_of, set_address
 from rating.running.run_directory import check_exists
@@ -126,6 +127,7 @@ def _copy_to_file(source: connection.Postgres, path: Path) -> tuple[Path, list[s
         with target.transaction():
             copy_run(source, target)
         check_same(source, target)
+    Claims(source).dismiss()  # what was under way when somebody was killed is lost, and counts
     calls = CallTable(source).reader("")
     with closing(log):
         for call in calls:

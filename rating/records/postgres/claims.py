@@ -110,8 +110,8 @@ WHERE match = ANY (ARRAY(SELECT match FROM claim WHERE worker = ? AND answer IS 
 """
 
 _DISMISS = """
-UPDATE worker SET state = CASE WHEN until < now() THEN 'dead' ELSE 'left' END, playing = 0
-WHERE coordinates = 0 AND state IN ('working', 'draining') RETURNING id
+UPDATE worker SET state = CASE WHEN coordinates = 1 OR until < now() THEN 'dead' ELSE 'left' END, playing = 0
+WHERE state IN ('working', 'draining', 'alone', 'stopping') RETURNING id
 """
 
 _LOSE_CALLS = """
@@ -204,9 +204,12 @@ class Claims:
             )
             self._lose_calls(identity)
             if end is State.OVER:
-                for other, *_ in self._sql.all(_DISMISS):
-                    self._give_back(other)
-                    self._lose_calls(other)
+                self._dismiss()
+
+    def dismiss(self) -> None:
+        """Takes everybody out; the caller holds the lock of the run, so every coordinator is gone."""
+        with self._sql.transaction():
+            self._dismiss()
 
     def offer(self, kinds: Mapping[str, Kind]) -> None:
         """Offers matches, in this order; those that were offered before are left alone.
@@ -345,6 +348,11 @@ class Claims:
         matches = self._sql.execute(_FREE, MOST_DEATHS, "", identity)
         self._sql.execute("UPDATE worker SET state = 'dead', playing = 0 WHERE id = ?", identity)
         return matches, self._lose_calls(identity)
+
+    def _dismiss(self) -> None:
+        for other, *_ in self._sql.all(_DISMISS):
+            self._give_back(other)
+            self._lose_calls(other)
 
     def _give_back(self, identity: str) -> None:
         self._sql.execute(

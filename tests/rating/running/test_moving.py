@@ -19,6 +19,7 @@ from rating.records.postgres.address import parse_address
 from rating.running import moving, run_directory
 from rating.running.moving import move_to_file, move_to_server
 from rating.running.places import address_of
+from rating.running.workers.coordination import newcomer
 
 RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--max-matches", "6", "--workers", "1"]
 
@@ -86,6 +87,21 @@ def test_a_run_goes_to_a_server_and_back_with_everything_in_it(directory, postgr
     assert "there is none of this name; did you mean 'again'?" in capsys.readouterr().err
     assert main(["migrate", str(directory), "--backup", str(directory.parent / "backup")]) == 0
     assert capsys.readouterr().out.endswith("nothing to do: the run is of this version\n")
+
+
+def test_calls_of_processes_that_were_killed_are_not_lost_on_the_way_to_a_file(directory, postgres_url):
+    assert main(["move", str(directory), "--store", postgres_url]) == 0
+    *_, calls = whole(directory)
+    _, store = run_directory.open_run(directory)
+    with closing(store), closing(store.claims()) as claims:
+        for identity in (
+            claims.join(newcomer("anna", "auto", 1), 60.0),
+            claims.coordinate(newcomer("coordinator", "auto", 0), 60.0, alone=True),
+        ):
+            store.call_log(identity).begin(logged(4))
+    assert main(["move", str(directory), "--store", "sqlite"]) == 0
+    *_, moved = whole(directory)
+    assert moved == [*calls, *[logged(4).as_lost()] * 2]
 
 
 STEPS = {
