@@ -429,10 +429,10 @@ def _machines(
 
 
 class _Server:
-    """What a server says of itself; a thread counts how many connections wait for a lock."""
+    """What a server says of itself; a thread, over a connection of its own, counts how many others wait for a lock."""
 
     def __init__(self, address: Address) -> None:
-        self._db = Postgres(replace(address, run=""))
+        self._db, self._watched = (Postgres(replace(address, run="")) for _ in range(2))
         self._tells = self._db.row("SELECT 1 FROM pg_extension WHERE extname = ?", _STATEMENTS) is not None
         if self._tells:
             self._db.row("SELECT CAST(pg_stat_statements_reset() AS text)")
@@ -459,11 +459,12 @@ class _Server:
         """Counts no more."""
         self._closing.set()
         self._thread.join()
+        self._watched.close()
         self._db.close()
 
     def _run(self) -> None:
         while not self._closing.wait(0.05):
-            row = self._db.row("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+            row = self._watched.row("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
             self._counts.append(int(row[0]) if row else 0)
 
 

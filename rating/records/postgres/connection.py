@@ -1,12 +1,14 @@
 """The tables of a run in PostgreSQL as an engine."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, TypeVar
 
 import asyncpg
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from llmarena_envs.core.options import nearest
@@ -27,6 +29,8 @@ _PAUSES = (0.1, 5.0)
 """Seconds between two tries to connect: at first, and at most."""
 _GOODBYE = 0.1
 """Seconds in which the server may say good-bye to whom it has refused; a socket under TLS is only closed then."""
+_LATE = 2.0
+"""Seconds in which a server that is busy notices that a process is gone which was killed."""
 _TIMEOUT = 120.0
 """Seconds for one statement."""
 _BATCH = 200
@@ -80,6 +84,7 @@ class Postgres:
         )
         self._held: AsyncConnection | None = None
         self._raw: Any = None
+        self._reading: set[AsyncConnection] = set()
         self._is_locked = False
         self._patience = 0.0
         self._loop = LoopThread()
@@ -141,8 +146,7 @@ class Postgres:
                 for row in batch:
                     yield _read(row)
         finally:
-            if not self._loop.is_closed:
-                self._run(_end_reading(connection))
+            self._loop.see_to(self._end_reading(connection))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -165,8 +169,11 @@ class Postgres:
 
     def lock(self) -> None:
         """Takes an advisory lock, again whenever the connection was opened anew."""
-        if not self._do(lambda connection: connection.fetchval(_LOCK, self.address.schema), repeat=True):
-            raise RunError(f"{self.name}: another process is playing this run; wait for it or stop it")
+        end = time.monotonic() + _LATE
+        while not self._do(lambda connection: connection.fetchval(_LOCK, self.address.schema), repeat=True):
+            if time.monotonic() > end:
+                raise RunError(f"{self.name}: another process is playing this run; wait for it or stop it")
+            time.sleep(_PAUSES[0])
         self._is_locked = True
 
     def others_write(self) -> bool:
@@ -275,27 +282,37 @@ class Postgres:
     async def _drop(self) -> None:
         held, self._held, self._raw = self._held, None, None
         if held is not None:
-            with suppress(*FAILED):
-                await held.invalidate()
-                await held.close()
+            await _discard(held)
 
     async def _begin_to_read(self, sql: str, values: Row) -> tuple[AsyncConnection, Any]:
         for tries_left in (1, 0):
             connection = await self._connect()
-            raw = await _raw(connection)
+            self._reading.add(connection)
             try:
+                raw = await _raw(connection)
                 begin = (
                     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0"
                 )
                 await explained(raw.execute(begin), self.name)
                 return connection, await explained(raw.cursor(*_prepared(sql, values)), self.name)
             except BaseException as error:
-                await _end_reading(connection)
+                await self._end_reading(connection)
                 if not isinstance(error, TransactionLost) or not tries_left:
                     raise
         raise AssertionError("one of the tries has returned or raised")
 
+    async def _end_reading(self, connection: AsyncConnection) -> None:
+        if connection in self._reading:
+            self._reading.remove(connection)
+            try:
+                await (await _raw(connection)).execute("ROLLBACK")
+                await connection.close()
+            except (*FAILED, SQLAlchemyError):
+                await _discard(connection)
+
     async def _close(self) -> None:
+        for connection in [*self._reading]:
+            await self._end_reading(connection)
         await self._drop()
         await explained(self._engine.dispose(), self.name)
 
@@ -305,14 +322,14 @@ async def _raw(connection: AsyncConnection) -> Any:
     return (await connection.get_raw_connection()).driver_connection
 
 
-async def _end_reading(connection: AsyncConnection) -> None:
-    raw = await _raw(connection)
-    with suppress(*FAILED):
-        if raw.is_closed():
+async def _discard(connection: AsyncConnection) -> None:
+    """Closes a connection that is of no further use."""
+    try:
+        with suppress(*FAILED):
             await connection.invalidate()
-        else:
-            await raw.execute("ROLLBACK")
-        await connection.close()
+    finally:
+        with suppress(*FAILED):
+            await connection.close()
 
 
 def _prepared(sql: str, values: Row) -> tuple[Any, ...]:

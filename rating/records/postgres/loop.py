@@ -13,6 +13,7 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, name="postgres", daemon=True)
         self._thread.start()
 
@@ -23,6 +24,19 @@ class LoopThread:
             return future.result()
         finally:
             future.cancel()
+
+    def see_to(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Runs a coroutine if the thread has not ended: without waiting for it in the thread itself.
+
+        A generator is left wherever it is collected.
+        """
+        if self.is_closed:
+            coroutine.close()
+        elif threading.current_thread() is self._thread:
+            self._tasks.add(task := self._loop.create_task(coroutine))
+            task.add_done_callback(self._tasks.discard)
+        else:
+            self.run(coroutine)
 
     @property
     def is_closed(self) -> bool:

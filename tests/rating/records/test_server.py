@@ -1,5 +1,6 @@
 """The store of a run on a server: writes whose fate is not known, writers beside one another, and what is refused."""
 
+import asyncio
 import threading
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -263,6 +264,33 @@ def test_one_process_plays_a_run_also_after_its_connection_was_lost(store, place
         store.add_match(MATCH)
         with pytest.raises(RunError, match="another process is playing"):
             other.lock()
+
+
+def test_who_was_killed_is_not_taken_for_somebody_who_plays_since_the_server_has_not_noticed_yet(store, place):
+    with closing(place.open()) as other:
+        noticed = threading.Timer(0.5, store.close)
+        noticed.start()
+        other.lock()
+        noticed.join()
+
+
+@pytest.mark.parametrize("where", ["here", "in the thread of the connection", "after the end"])
+def test_a_reading_that_is_broken_off_leaves_no_connection(db, place, where):
+    async def collect():
+        rows.close()
+        await asyncio.sleep(0.2)
+
+    rows = db.rows("SELECT generate_series(1, 1000)")
+    assert next(rows) == (1,)
+    assert db._engine.pool.checkedout() == 2
+    if where == "here":
+        rows.close()
+    elif where == "in the thread of the connection":  # where a generator may be collected
+        db._loop.run(collect())
+    else:
+        db.close()
+        rows.close()
+    assert db._engine.pool.checkedout() == (where != "after the end")
 
 
 def test_who_only_looks_cannot_write(store, place):
