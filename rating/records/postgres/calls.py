@@ -12,6 +12,7 @@ from typing import Self
 
 from rating.errors import RunError, StoreError
 from rating.records.calls import MAX_DAMAGED, Calls, CallWriter, LoggedCall, dump_call, load_call
+from rating.records.postgres.members import PRESENT
 from rating.records.sql import Row, Sql, TransactionLost, repeated
 
 _BATCH = 500
@@ -20,8 +21,8 @@ _BATCH = 500
 _TRIES = 3
 """How often the calls are read on whose reading is interrupted."""
 
-_BEGIN = """
-WITH me AS MATERIALIZED (SELECT id FROM worker WHERE id = ? AND state NOT IN ('dead', 'left', 'over', 'stopped') FOR SHARE)
+_BEGIN = f"""
+WITH me AS MATERIALIZED (SELECT id FROM worker WHERE id = ? AND state IN {PRESENT} FOR SHARE)
 INSERT INTO call (worker, line) SELECT id, ? FROM me RETURNING id
 """
 """Whoever takes a worker out writes its row first, and so waits for this, or this for that: no call begins unseen."""

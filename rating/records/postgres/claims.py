@@ -16,6 +16,7 @@ from rating.errors import ClaimLost
 from rating.records.match import Match
 from rating.records.postgres.members import (
     NOTHING,
+    PRESENT,
     Counts,
     Death,
     Member,
@@ -109,9 +110,9 @@ UPDATE claim SET worker = NULL, since = NULL, deaths = deaths + 1, answer = CASE
 WHERE match = ANY (ARRAY(SELECT match FROM claim WHERE worker = ? AND answer IS NULL FOR UPDATE SKIP LOCKED))
 """
 
-_DISMISS = """
+_DISMISS = f"""
 UPDATE worker SET state = CASE WHEN coordinates = 1 OR until < now() THEN 'dead' ELSE 'left' END, playing = 0
-WHERE state IN ('working', 'draining', 'alone', 'stopping') RETURNING id
+WHERE state IN {PRESENT} RETURNING id
 """
 
 _LOSE_CALLS = """

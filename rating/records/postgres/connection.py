@@ -1,7 +1,6 @@
 """The tables of a run in PostgreSQL as an engine."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -169,11 +168,8 @@ class Postgres:
 
     def lock(self) -> None:
         """Takes an advisory lock, again whenever the connection was opened anew."""
-        end = time.monotonic() + _LATE
-        while not self._do(lambda connection: connection.fetchval(_LOCK, self.address.schema), repeat=True):
-            if time.monotonic() > end:
-                raise RunError(f"{self.name}: another process is playing this run; wait for it or stop it")
-            time.sleep(_PAUSES[0])
+        if not self._do(lambda connection: self._take_lock(connection, _LATE), repeat=True):
+            raise RunError(f"{self.name}: another process is playing this run; wait for it or stop it")
         self._is_locked = True
 
     def others_write(self) -> bool:
@@ -269,15 +265,20 @@ class Postgres:
             pause = min(2 * pause, _PAUSES[1])
 
     async def _lock_again(self, connection: Any) -> None:
-        """Takes the lock on a new connection, as soon as the server has given up the old one."""
-        end = asyncio.get_running_loop().time() + PATIENCE
-        while not await explained(connection.fetchval(_LOCK, self.address.schema), self.name):
-            if asyncio.get_running_loop().time() > end:
-                await self._drop()
-                raise StoreError(
-                    f"{self.name}: another process has begun to play this run while the connection was lost"
-                )
-            await asyncio.sleep(1)
+        """Takes the lock on a new connection."""
+        if not await explained(self._take_lock(connection, PATIENCE), self.name):
+            await self._drop()
+            raise StoreError(f"{self.name}: another process has begun to play this run while the connection was lost")
+
+    async def _take_lock(self, connection: Any, patience: float) -> bool:
+        """Takes the lock as soon as the server has given up who had it; says whether that was within so many seconds."""
+        time = asyncio.get_running_loop().time
+        end = time() + patience
+        while not await connection.fetchval(_LOCK, self.address.schema):
+            if time() > end:
+                return False
+            await asyncio.sleep(_PAUSES[0])
+        return True
 
     async def _drop(self) -> None:
         held, self._held, self._raw = self._held, None, None
@@ -324,12 +325,9 @@ async def _raw(connection: AsyncConnection) -> Any:
 
 async def _discard(connection: AsyncConnection) -> None:
     """Closes a connection that is of no further use."""
-    try:
+    for end in (connection.invalidate, connection.close):
         with suppress(*FAILED):
-            await connection.invalidate()
-    finally:
-        with suppress(*FAILED):
-            await connection.close()
+            await end()
 
 
 def _prepared(sql: str, values: Row) -> tuple[Any, ...]:

@@ -25,6 +25,10 @@ class State(StrEnum):
     """Its lease had run out when somebody looked."""
 
 
+PRESENT = f"('{State.WORKING}', '{State.DRAINING}', '{State.ALONE}', '{State.STOPPING}')"
+"""In SQL, the states of who has not ended: only they begin calls, and whoever is in one is taken out when the run is over."""
+
+
 class Orders(StrEnum):
     """What a worker is to do."""
 
@@ -172,7 +176,7 @@ def orders_of(own: str | None, coordinator: str | None, is_alive: bool | None) -
     """
     if coordinator == State.OVER:
         return Orders.END
-    if own is None or own == State.LEFT:
+    if own in (None, State.LEFT):
         return Orders.REJOIN
     if coordinator in (State.STOPPING, State.STOPPED):
         return Orders.STOP
