@@ -7,6 +7,7 @@ machine lost its power, nothing is behind it. The format is described at https:/
 
 import struct
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -104,12 +105,14 @@ def _checksum(words: np.ndarray, sums: _Sums) -> _Sums:
     return first, second
 
 
+@cache
 def _power(steps: int) -> tuple[_Sums, _Sums]:
     """Returns by what the two sums before are multiplied to get their share of those after so many pairs of words."""
     columns = [_checksum(np.zeros(2 * steps, np.uint32), sums) for sums in ((1, 0), (0, 1))]
     return (columns[0][0], columns[1][0]), (columns[0][1], columns[1][1])
 
 
+@cache
 def _weights(pairs: int) -> np.ndarray:
     """Returns by what each word is multiplied to get its share of the two sums, which are linear in all words."""
     weights = np.zeros((2, 2 * pairs), np.uint32)
