@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,12 @@ pytest_plugins = ["tests.support.commands", "tests.support.postgres", "tests.sup
 # The same examples in every run, and no limit of time: a busy machine is no failure.
 settings.register_profile("reproducible", deadline=None, derandomize=True)
 settings.load_profile("reproducible")
+
+
+def pytest_configure() -> None:
+    """Sets SIGINT as a shell in the foreground leaves it: a background job, and what tests start in it, would ignore it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
