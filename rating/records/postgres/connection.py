@@ -325,9 +325,12 @@ async def _raw(connection: AsyncConnection) -> Any:
 
 async def _discard(connection: AsyncConnection) -> None:
     """Closes a connection that is of no further use."""
-    for end in (connection.invalidate, connection.close):
+    try:
         with suppress(*FAILED):
-            await end()
+            await connection.invalidate()
+    finally:
+        with suppress(*FAILED):
+            await connection.close()
 
 
 def _prepared(sql: str, values: Row) -> tuple[Any, ...]:
