@@ -12,12 +12,13 @@ import pytest
 
 @pytest.fixture
 def llmarena(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Starts commands in process groups of their own, with SIGINT as a shell in the foreground leaves it; none is left over."""
+    """Starts commands in process groups of their own, of which some may ignore signals; none is left over."""
     started = []
 
     def start(*arguments, ignored=()):
-        def set_signals():
-            signal.signal(signal.SIGINT, signal.SIG_IGN if signal.SIGINT in ignored else signal.SIG_DFL)
+        def ignore():
+            for number in ignored:
+                signal.signal(number, signal.SIG_IGN)
 
         errors = tmp_path / f"errors-{len(started)}"
         with errors.open("w") as file:
@@ -26,7 +27,7 @@ def llmarena(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]
                 stdout=subprocess.DEVNULL,
                 stderr=file,
                 start_new_session=True,
-                preexec_fn=set_signals,
+                preexec_fn=ignore,
             )
         process.errors = errors
         started.append(process)
