@@ -12,6 +12,7 @@ from agents.calling import provider_errors
 from agents.policy import Reply
 from agents.records import Attempt, encodable
 from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.replies import read_part
 from llmarena_envs.core.text_env import TextEnv
 
 MAX_WRITTEN = 1000
@@ -99,6 +100,8 @@ def _read_text(env: TextEnv, agent: str, said: Attempt, kept: str) -> Answer:
     except InvalidReply as error:
         kind = error.kind if said.kind is Failure.OK else said.kind
         return Answer(None, "", replace(said, kind=kind, message=error.message), error.kept)
+    if said.kind is Failure.TRUNCATED and not read_part(said.reply).strip():
+        return Answer(None, "", said)  # it may be empty where a game allows that, but not for lack of tokens
     return Answer(action, write_action(env, agent, action), said)
 
 

@@ -43,7 +43,7 @@ def retell(
             answers: list[Answer] = []
             for number, attempt in enumerate(turn.attempts):
                 if answers:
-                    yield turn, number, add_feedback(observation, answers, settings, env.codec.language)
+                    yield turn, number, add_feedback(observation, answers, settings, env, agent)
                 else:
                     yield turn, number, observation
                 if number + 1 < len(turn.attempts):

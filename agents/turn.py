@@ -108,7 +108,7 @@ async def take_turn(
     while True:
         read = observation
         if answers and player.reads == "text":
-            read = add_feedback(observation, answers, settings, env.codec.language)
+            read = add_feedback(observation, answers, settings, env, agent)
         kept = kept_of(answers)
         if recorded is None:
             start = time.perf_counter()
@@ -174,17 +174,18 @@ def kept_of(answers: Sequence[Answer]) -> str:
 
 
 def add_feedback(
-    observation: dict[str, Any], answers: Sequence[Answer], settings: TurnSettings, language: str
+    observation: dict[str, Any], answers: Sequence[Answer], settings: TurnSettings, env: TextEnv, agent: str
 ) -> dict[str, Any]:
     """Returns what a player reads who is asked again."""
     if not settings.feedback:
         return {**observation, "attempt": len(answers), "feedback": ""}
     last, kept = answers[-1].attempt, answers[-1].kept
-    told = feedback(last.kind, last.message, last.reply, language, kept=kept)
+    language = env.codec.language
+    told = feedback(last.kind, last.message, last.reply, language, agent=agent, kept=kept)
     return {
         **observation,
         "attempt": len(answers),
-        "feedback": reason(last.kind, last.message, language, incomplete=bool(kept)),
+        "feedback": reason(last.kind, last.message, language, agent=agent, incomplete=bool(kept)),
         "kept": kept,
         **{name: f"{observation[name]}\n\n{told}" for name in ("text", "update") if name in observation},
     }

@@ -22,6 +22,7 @@ from llmarena_envs.core.game import Game
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.pixels import pixels_of
+from llmarena_envs.core.reading.reasoning import ends_in_reasoning
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.space import UnicodeText
 from llmarena_envs.core.terminal import printable
@@ -455,7 +456,7 @@ class TextEnv(AECEnv):
             raise InvalidReply(Failure.ILLEGAL, self.codec.explain(reason, self.game.view(agent)))
 
     def _parse(self, reply: str, view: Any) -> Any:
-        if not reply.strip() and not self.codec.may_be_empty(view):
+        if ends_in_reasoning(reply) if self.codec.may_be_empty(view) else not reply.strip():
             raise self._invalid(Refusal(Failure.EMPTY, "empty"), view.agent)
         return self.codec.parse(reply, view)
 

@@ -6,6 +6,7 @@ words are 3 tokens, which is 3 characters.
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -26,9 +27,20 @@ _WORD = {"en": 8, "zh": 9}
 _CHARACTER_LANGUAGES = ("zh",)
 _ENCODING = "cl100k_base"
 
-# Ideographs, kana, hangul, and the punctuation and full-width signs that are written among them.
-_CJK = "\u3001-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff01-\uffef\U00020000-\U0003ffff"
-_PIECE = re.compile(rf"([{_CJK}])|[^\s{_CJK}]{{1,24}}")
+# Ideographs and their radicals, kana, hangul, and the punctuation and full-width signs that are written among them.
+_CJK = (
+    "\u1100-\u11ff\u2e80-\u2fff\u3001-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uffef"
+    "\U00020000-\U0003ffff"
+)
+# Accents, and scripts whose vowel signs are no letters to Python.
+_MARKS = "\u0300-\u036f\u0483-\u0489\u0590-\u10ff\u1780-\u1cff\u1dc0-\u1dff\u20d0-\u20ff"
+_LETTER = rf"(?![_{_CJK}])[\w{_MARKS}]"
+_SIGN = rf"(?![{_CJK}{_MARKS}])[\W_](?<!\s)"
+# Signs inside a word: "3.14", "don't", "e.g.".
+_INSIDE = r"(?<=[0-9])[.,](?=[0-9])|(?<=[^\W\d_])['’](?=[^\W\d_]{1,2}(?!\w))|(?<=[^\W\d_])(?<!\w\w)\.(?=[^\W\d_](?!\w))"
+_HUMP = "(?<=[a-z])(?=[A-Z])"
+_WORD_PIECE = rf"{_LETTER}(?:(?!{_HUMP})(?:{_LETTER}|{_INSIDE})){{0,23}}+"
+_PIECE = re.compile(rf"([{_CJK}])|(?:{_SIGN}){{0,8}}+{_WORD_PIECE}(?:{_SIGN}){{0,8}}+|(?:{_SIGN}){{1,24}}+")
 
 
 class TextCounter(ABC):
@@ -70,8 +82,9 @@ class TextCounter(ABC):
 class WordCounter(TextCounter):
     """Counts words, without any vocabulary.
 
-    A word is a run of up to 24 characters between blanks (a longer run is several words) and as long as an English one, 4/3
-    of a token; a Chinese, Japanese or Korean character is as long as a token.
+    A word is a run of up to 24 letters and digits (a longer run is several words) with the signs around it, as long as an
+    English one, 4/3 of a token. So words that a hyphen, a slash, an underscore or a capital joins count one by one. A Chinese,
+    Japanese or Korean character is as long as a token.
     """
 
     def length(self, text: str) -> int:
@@ -138,6 +151,16 @@ def _encoding() -> Any:
             f"counter: tiktoken cannot load its vocabulary {_ENCODING!r}, which it fetches once ({error}); "
             "count words by counter='words' where there is no network"
         ) from error
+
+
+def share(limit: int, lengths: Sequence[int]) -> list[int]:
+    """Shares a limit among texts: what a short text leaves of an equal share is shared among the longer ones."""
+    shares = [0] * len(lengths)
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    for place, number in enumerate(order):
+        shares[number] = min(lengths[number], limit // (len(order) - place))
+        limit -= shares[number]
+    return shares
 
 
 def text_counter(name: str, language: str) -> TextCounter:

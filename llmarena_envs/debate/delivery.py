@@ -1,8 +1,13 @@
-"""How a turn is taken into the debate: within its budget, without what it must not have, empty where something is missing."""
+"""How a turn is taken into the debate: within its budget, without what it must not have, empty where something is missing.
 
+The parts that are said share the budget: an overlong part takes nothing from the others. Thoughts have what is left of it, so a
+model whose reasoning stands in its replies says as much as any other.
+"""
+
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from llmarena_envs.core.text_length import TextCounter
+from llmarena_envs.core.text_length import TextCounter, share
 from llmarena_envs.debate.actions import Part, Passage, Speech
 from llmarena_envs.debate.protocol import CRITICIZE, THINK, Turn
 
@@ -49,7 +54,7 @@ class Delivery(NamedTuple):
 def deliver(speech: Speech, turn: Turn, words: int, counter: TextCounter, secrecy: Secrecy) -> Delivery:
     """Takes a turn into the debate.
 
-    What it must not have is dropped; the rest is cut where the budget ends.
+    What it must not have is dropped, and what is too long is cut.
 
     Args:
         speech: what the debater gave.
@@ -58,27 +63,39 @@ def deliver(speech: Speech, turn: Turn, words: int, counter: TextCounter, secrec
         counter: measures and cuts.
         secrecy: who reads what.
     """
-    allowed = _allowed(speech, turn.actions)
-    given = {part.action for part in allowed if part.text}
-    absent = [action for action in turn.actions if all(part.action != action for part in allowed)]
-    passages = []
-    left = counter.budget(words)
-    for action, text in (*allowed, *(Part(action, "") for action in absent)):
-        kept = counter.cut(text, left)
-        truncated = kept != text
-        left = 0 if truncated else left - counter.length(kept)
-        if kept or action != THINK:
-            passages.append(
-                Passage(turn.round, turn.side, action, kept.rstrip(), secrecy.hidden_from(action), truncated)
-            )
+    allowed = allowed_parts(speech, turn.actions)
+    kept = _cut(allowed, words, counter)
+    passages = [
+        Passage(turn.round, turn.side, action, text, secrecy.hidden_from(action), text != whole.rstrip())
+        for (action, whole), text in zip(allowed, kept, strict=True)
+        if text or action != THINK
+    ]
+    given = {passage.action for passage in passages if passage.text}
+    absent = [action for action in turn.actions if action not in {passage.action for passage in passages}]
+    passages += [Passage(turn.round, turn.side, action, "", secrecy.hidden_from(action)) for action in absent]
     missing = sum(action not in given for action in turn.actions)
     return Delivery(turn.side, tuple(passages), missing, len(speech.parts) - len(allowed))
 
 
-def left_over(speech: Speech, actions: tuple[str, ...], words: int, counter: TextCounter) -> int:
-    """Returns the length that a turn leaves of its budget, below 0 if it goes beyond it."""
-    return counter.budget(words) - sum(counter.length(part.text) for part in _allowed(speech, actions))
-
-
-def _allowed(speech: Speech, actions: tuple[str, ...]) -> list[Part]:
+def allowed_parts(speech: Speech, actions: Sequence[str]) -> list[Part]:
+    """Returns the parts of a turn that it may have: thoughts, and what is asked for."""
     return [part for part in speech.parts if part.action in (THINK, *actions)]
+
+
+def room_for(missing: Sequence[str], parts: Sequence[Part], words: int, counter: TextCounter) -> int:
+    """Returns the length that parts which a turn lacks may have together beside those that it has."""
+    budget = counter.budget(words)
+    lengths = [counter.length(part.text) for part in parts if part.action != THINK]
+    return sum(share(budget, [*lengths, *(budget for _ in missing)])[len(lengths) :])
+
+
+def _cut(parts: Sequence[Part], words: int, counter: TextCounter) -> list[str]:
+    """Returns what is kept of the parts of a turn, thoughts last."""
+    left = counter.budget(words)
+    said = [number for number, part in enumerate(parts) if part.action != THINK]
+    shares = dict(zip(said, share(left, [counter.length(parts[number].text) for number in said]), strict=True))
+    kept = [""] * len(parts)
+    for number in (*said, *(number for number in range(len(parts)) if number not in shares)):
+        kept[number] = counter.cut(parts[number].text, shares.get(number, left)).rstrip()
+        left -= counter.length(kept[number])
+    return kept

@@ -17,7 +17,9 @@ A debate has three rounds. In the first A answers, B criticizes and raises a req
 question without knowing anything of what was said, A criticizes and raises, B responds. In the third A criticizes and raises,
 B responds, criticizes and raises, A responds. Each side responds three times, criticizes twice and raises twice, and both have
 the same number of words: a turn has 300, thoughts included, the one with three actions has 600 (400 and 800 in writing,
-roleplay, coding and humanities). What is beyond that is cut off. Who is A is drawn from the seed.
+roleplay, coding and humanities). What is beyond that is cut off, thoughts first. If the other parts alone are too long they
+share the limit: what a short part leaves of an equal share goes to the longer ones. So neither long reasoning nor an overlong
+part takes words from another part. A part that was cut carries a mark for its readers. Who is A is drawn from the seed.
 
 Then all judges give a verdict at once, read what the others think, and give another one. The verdict that most of them give
 decides; a tie between the most frequent ones is a tie. A judge that gives none in the discussion keeps its first one.
@@ -45,9 +47,9 @@ Source: Auto-Arena (arXiv 2405.20267), section 3 and appendix.
 * `reference="auto"`: what judges compare with: `auto` for the question's reference answer or, in reasoning, math and coding,
   the first judge's; `None` for nothing; another text is the reference answer to `question`.
 * `words=None`: words of a turn, 10 to 1000; the turn with three actions has twice as many. `None` for those of the domain.
-* `counter="words"`: how lengths are measured: `words`, where a word is a run of at most 24 characters without blanks, or in
-  Chinese 1.5 characters; or `tiktoken`, 4/3 tokens a word in English and 1.5 in Chinese (`pip install
-  'llmarena-envs[tokens]'`).
+* `counter="words"`: how lengths are measured: `words`, where a word is a run of at most 24 letters and digits, or in Chinese
+  1.5 characters, and words joined by a sign or a capital, as in `well-known`, count one by one; or `tiktoken`, 4/3 tokens a
+  word in English and 1.5 in Chinese (`pip install 'llmarena-envs[tokens]'`).
 * `round3_opener="A"`: who opens the third round, `A` or `B`; the other side has the turn with three actions.
 * `visibility="paper"`: `paper`: a debater reads everything but the opponent's thoughts; `restricted`: only what it responds
   and raises.
@@ -78,8 +80,7 @@ first answer, the reference answer, and judging in the second order.
 Text. A debater's turn stands in tags, `<respond>A bridge.</respond>`, in any case, also without their ends. Of an action that
 is given several times the last one that is not empty counts, thoughts add up; text outside of all tags counts as the response
 if one is asked for and none is given. Tags in code, inside an action that has its end, are text. Actions that the turn must not
-have are dropped and counted. `parse` refuses a turn that lacks an action while at least 10 tokens of its budget are left;
-`step` takes it as it is.
+have are dropped and counted. `parse` refuses a turn that lacks an action; `step` takes it as it is.
 
 A judge ends its reply with its verdict in double brackets; the last one counts, single brackets where there are no double
 ones. Lines that begin with `>` are quotations. `abstain` gives no verdict, nor does a text without one that is passed to
@@ -234,7 +235,9 @@ class raw_env(TextEnv):
             language=language,
             counter=self._counter,
         )
-        codec = DebateCodec(language, self._counter, initial_only=judge_initial_only)
+        codec = DebateCodec(
+            language, self._counter, initial_only=judge_initial_only, judges_read_thoughts=judge_sees_think
+        )
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def read_action(self, action: Any, agent: str) -> Any:

@@ -16,7 +16,8 @@ from typing import NamedTuple
 from llmarena_envs.core.quoting import printable, tidy
 from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.reading.reasoning import drop_reasoning, final_channel
-from llmarena_envs.core.replies import MAX_REPLY
+from llmarena_envs.core.replies import MAX_THOUGHT
+from llmarena_envs.core.text_length import share
 from llmarena_envs.debate.actions import Part, Speech
 from llmarena_envs.debate.protocol import ACTIONS, CRITICIZE, RAISE, RESPOND, THINK
 
@@ -66,7 +67,7 @@ def read_speech(reply: str, actions: tuple[str, ...]) -> Speech:
         reply: what the debater wrote.
         actions: what is asked for, besides thoughts.
     """
-    text = printable(reply[:MAX_REPLY])
+    text = printable(reply[:MAX_THOUGHT])
     fence = _FENCE.fullmatch(text)
     said, loose = _parts(final_channel(fence["inside"] if fence else text))
     if RESPOND in actions and not any(part.action == RESPOND and part.text for part in said):
@@ -220,10 +221,13 @@ def _merged(said: Iterable[Part]) -> list[Part]:
 
 
 def _shortened(parts: list[Part]) -> list[Part]:
-    """Returns parts without what is beyond the longest turn."""
-    left = MAX_SPEECH
+    """Returns parts without what is beyond the longest turn; what is said has room before thoughts."""
+    said = [len(part.text) for part in parts if part.action != THINK]
+    room = share(MAX_SPEECH, said)
+    left = MAX_SPEECH - sum(room)
     shortened = []
     for action, text in parts:
-        shortened.append(Part(action, text[:left].rstrip()))
-        left -= len(shortened[-1].text)
+        kept = text[: left if action == THINK else room.pop(0)].rstrip()
+        left -= len(kept) if action == THINK else 0
+        shortened.append(Part(action, kept))
     return [part for part in shortened if part.text or part.action != THINK]

@@ -10,10 +10,10 @@ from llmarena_envs.core.failures import Failure, Reason, Refusal
 from llmarena_envs.core.judging import ABSTENTION, is_abstention, own_words
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
-from llmarena_envs.core.text_length import TOKEN, TextCounter
+from llmarena_envs.core.text_length import TextCounter
 from llmarena_envs.core.updates import new_parts
 from llmarena_envs.debate.actions import Action, DebateView, Passage, Query, Reference, Speech
-from llmarena_envs.debate.delivery import left_over
+from llmarena_envs.debate.delivery import allowed_parts, room_for
 from llmarena_envs.debate.game import DEBATE, DISCUSS, EXAMINE, REFERENCE, REFERENCE_WORDS, Debate
 from llmarena_envs.debate.judgement import JUDGEMENT_WORDS, read_judgement, write_judgement
 from llmarena_envs.debate.protocol import CRITICIZE
@@ -24,9 +24,6 @@ from llmarena_envs.debate.speech import read_speech, write_speech
 EXPLANATION_WORDS = 200
 """Words in which judges are asked to explain a verdict."""
 
-LEAST_REST = 10 * TOKEN
-"""Least length of a turn's budget that must be left for a missing action to be asked for."""
-
 
 class DebateCodec(Codec[Action, DebateView]):
     """Texts and grammar of a debate.
@@ -35,19 +32,25 @@ class DebateCodec(Codec[Action, DebateView]):
         language: language of the texts.
         counter: measures and cuts what is said.
         initial_only: whether only the two first answers are judged.
+        judges_read_thoughts: whether debaters' thoughts are shown to judges.
     """
 
-    def __init__(self, language: str, counter: TextCounter, *, initial_only: bool) -> None:
+    def __init__(self, language: str, counter: TextCounter, *, initial_only: bool, judges_read_thoughts: bool) -> None:
         self._prompts = Prompts("llmarena_envs.debate", language)
         self.language = language
         self._counter = counter
         self._ends = ending_texts(language)
         self._judged = "answers" if initial_only else "debate"
+        self._readers = "judges_read_thoughts" if judges_read_thoughts else "judges_read_no_thoughts"
 
     def rules(self, agent: str) -> str:
         """Returns the rules as told to the agent's role."""
-        contest = self._prompts.render(f"contest_{self._judged}")
-        return self._prompts.render(f"rules_{role_of(agent)}", contest=contest)
+        role = role_of(agent)
+        fields = {
+            "judge": {"contest": self._prompts.render(f"contest_{self._judged}")},
+            "debater": {"judges": self._prompts.render(self._readers)},
+        }
+        return self._prompts.render(f"rules_{role}", **fields.get(role, {}))
 
     def observation(self, view: DebateView) -> str:
         """Returns the question, what was said that the reader may read, and the instruction."""
@@ -89,7 +92,8 @@ class DebateCodec(Codec[Action, DebateView]):
 
     def _quoted(self, passage: Passage) -> str:
         # Nothing that anybody says can pass for a line of the host's, or for a verdict.
-        return quote(passage.text) if passage.text else self._prompts.render("nothing")
+        said = quote(passage.text) if passage.text else self._prompts.render("nothing")
+        return f"{said}\n{self._prompts.render('cut')}" if passage.truncated else said
 
     def _discussion(self, view: DebateView) -> list[str]:
         parts = []
@@ -130,7 +134,7 @@ class DebateCodec(Codec[Action, DebateView]):
         """Reads a question, a turn of the debate, a reference answer or a judgement, by the stage.
 
         Raises:
-            Refusal: if there is none, or a turn lacks something and has room for it.
+            Refusal: if there is none, or a turn lacks something.
         """
         if view.stage == EXAMINE:
             return self._read_query(reply, view)
@@ -156,15 +160,14 @@ class DebateCodec(Codec[Action, DebateView]):
         speech = read_speech(reply, view.actions)
         given = {part.action for part in speech.parts}
         missing = [action for action in view.actions if action not in given]
-        left = left_over(speech, view.actions, view.words, self._counter)
-        if missing and left >= LEAST_REST:
-            names = ", ".join(f"<{action}>" for action in missing)
+        if missing:
+            allowed = allowed_parts(speech, view.actions)
             raise Refusal(
                 Failure.UNPARSABLE,
                 "missing_actions",
-                kept=write_speech(speech),
-                missing=names,
-                left=self._counter.told(left),
+                kept=write_speech(Speech(tuple(allowed))),
+                missing=", ".join(f"<{action}>" for action in missing),
+                left=self._counter.told(room_for(missing, allowed, view.words, self._counter)),
             )
         return speech
 

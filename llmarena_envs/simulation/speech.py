@@ -1,7 +1,8 @@
 """How what users and simulators say is written and read.
 
 A simulator's reply is its answer as it stands: what it wraps around the content is part of what is judged. A user's reply is
-``{"user": {"strategy": 2, "request": "..."}}``; one in another form is taken as the request itself.
+``{"user": {"strategy": 2, "request": "..."}}``; one in another form is taken as the request itself. The strategy may be explained
+behind its number; an explanation without one is that of strategy 4.
 """
 
 import json
@@ -25,7 +26,8 @@ _MAX_PASSES = 8
 _DECODER = json.JSONDecoder(strict=False)  # one for all calls: a decoder is a reference cycle
 _FIRST_BLANKS = re.compile(r"(?:[^\S\n]*+\n)++")
 _FENCE = re.compile(r"\s*+```[\w+#-]{0,20}+[ \t]*+\n(?P<inside>.*\n|)[ \t]*+```\s*+", re.DOTALL)
-_STRATEGY = re.compile(r"\D{0,20}+([1-4])(?!\d)", re.ASCII)
+_STRATEGY = re.compile(r"\W{0,20}+(?:strategy|策略)?\W{0,20}+([1-4])(?![0-9])", re.IGNORECASE)
+_EXPLANATION = re.compile(r"\W*+[^\W\d]")
 _OPEN_REQUEST = re.compile(r'"request"\s{0,20}+:\s{0,20}+"((?:[^"\\]|\\.)*+)', re.DOTALL)
 _BEGUN_REQUEST = re.compile(r'"request"\s{0,20}+:\s{0,20}+"')
 _ENDED_REQUEST = re.compile(r'"\s{0,20}+\}(?:\s{0,20}+\}|[\s`]{0,20}+\Z)')
@@ -122,9 +124,10 @@ def _request(fields: Mapping[str, Any]) -> Request | None:
     text = _kept(printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))).strip()
     if not text and known.get("unformatted") is not True:
         raise Refusal(Failure.UNPARSABLE, "nothing_stated")
-    number = _STRATEGY.match(str(known.get("strategy", "")))
-    strategy = int(number[1]) if number else OTHER
-    return Request(text, strategy, number is None or known.get("unformatted") is True)
+    named = known.get("strategy")
+    number = _STRATEGY.match(str(named))
+    is_named = number is not None or (isinstance(named, str) and _EXPLANATION.match(named) is not None)
+    return Request(text, int(number[1]) if number else OTHER, not is_named or known.get("unformatted") is True)
 
 
 def _plain_keys(fields: Mapping[str, Any]) -> dict[str, Any]:

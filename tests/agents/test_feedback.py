@@ -1,13 +1,18 @@
 """What a player is told who is asked again."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.feedback import MAX_QUOTED, feedback, reason
+from agents import feedback as module
+from agents.feedback import MAX_QUOTED
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.prompts import PromptError
+
+reason, feedback = partial(module.reason, agent="player_0"), partial(module.feedback, agent="player_0")
 
 PLAYERS_FAULTS = (Failure.TRUNCATED, Failure.EMPTY, Failure.REFUSAL, Failure.UNPARSABLE, Failure.ILLEGAL)
 LANGUAGES = ("en", "zh")
@@ -19,6 +24,14 @@ def test_each_kind_has_a_line_of_its_own(language):
     lines = [reason(kind, "columns go from 1 to 7", language) for kind in PLAYERS_FAULTS]
     assert len(set(lines)) == len(PLAYERS_FAULTS)
     assert all(len(line.splitlines()) == 1 for line in lines)
+
+
+@pytest.mark.parametrize(("language", "game"), [("en", "only a game"), ("zh", "只是一个游戏")])
+@pytest.mark.parametrize("role", ["player", "judge", "simulator", "user", "examiner", "debater", "writer", "editor"])
+def test_refusal_names_a_game_to_players_only(role, language, game):
+    for tell in (module.reason, partial(module.feedback, reply="I cannot help with that.")):
+        line = tell(Failure.REFUSAL, "", language=language, agent=f"{role}_0")
+        assert (game in line) == (role == "player")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -23,7 +23,9 @@ _CHANNEL = re.compile(
     re.IGNORECASE,
 )
 _END_OF_CHANNEL = re.compile(r"<\|(?:end|return|call|start|channel)\|>", re.IGNORECASE)
-_BARE_CHANNELS = "assistantfinal"
+# Channels of which a server has left the names only: "analysisThe user asks ...assistantfinalYes."
+_BARE_ANALYSIS = re.compile(r"\s*+analysis(?=[A-Z]|.*assistantfinal)", re.DOTALL)
+_BARE_FINAL = "assistantfinal"
 
 
 def drop_reasoning(reply: str) -> str:
@@ -33,8 +35,8 @@ def drop_reasoning(reply: str) -> str:
     reasoning; after an opening tag that is never closed everything is, for the reply was cut off while thinking.
     """
     reply = final_channel(reply)
-    if _BARE_CHANNELS in reply and reply.lstrip().startswith("analysis"):
-        reply = reply.rpartition(_BARE_CHANNELS)[2]
+    if _BARE_ANALYSIS.match(reply):
+        reply = reply.rpartition(_BARE_FINAL)[2] if _BARE_FINAL in reply else ""
     if not any(sign in reply for sign in _SIGNS):
         return reply
     kept: list[str] = []
@@ -52,6 +54,11 @@ def drop_reasoning(reply: str) -> str:
     if not inside:
         kept.append(reply[start:])
     return "\n".join([part for part in kept if part.strip()])
+
+
+def ends_in_reasoning(reply: str) -> bool:
+    """Says whether a reply states nothing because it was cut off in its reasoning: another word would be reasoning too."""
+    return not drop_reasoning(f"{reply}\nword").strip()
 
 
 def _tags(text: str) -> list[tuple[re.Match[str], bool]]:

@@ -23,7 +23,9 @@ ENGLISH, CHINESE = WordCounter("en"), WordCounter("zh")
         ("x" * 24, 1),
         ("x" * 25, 2),
         ("x" * 100, 5),
-        ("a,b;c", 1),
+        ("-" * 25, 2),
+        ("don't, we'll; the dogs’ \"3.14\" (e.g. 1,000) — **so**:", 9),
+        ("cafe\u0301s हिन्दी", 2),
         ("😀 é", 2),
         ("我们在这里", 3.75),
         ("two 我们", 2.5),
@@ -31,6 +33,20 @@ ENGLISH, CHINESE = WordCounter("en"), WordCounter("zh")
 )
 def test_english_is_measured_in_words(text, words):
     assert ENGLISH.words(ENGLISH.length(text)) == words
+
+
+@pytest.mark.parametrize(
+    "joiner", [*"-_/.,;:|+=~·–—'’*\\", "--", "...", "\xad", "\xa0", "\u200b", "\u200d", "\u2060", "\ufeff"]
+)
+def test_words_that_are_joined_count_one_by_one(joiner):
+    words = ["words", "that", "are", "joined", "count"] * 100
+    assert ENGLISH.words(ENGLISH.length(joiner.join(words))) == 500
+    assert len(ENGLISH.cut(joiner.join(words), ENGLISH.budget(300)).split(joiner)) in (300, 301)
+    assert CHINESE.length(joiner.join("字" * 300)) >= CHINESE.length("字" * 300)
+
+
+def test_words_that_capitals_join_count_one_by_one():
+    assert ENGLISH.words(ENGLISH.length("WordsThatAreJoined" * 100)) == 400
 
 
 def test_limits_are_exact_in_both_languages():

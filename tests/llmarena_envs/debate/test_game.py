@@ -88,19 +88,20 @@ def test_what_is_missing_is_empty_and_counted_and_the_debate_goes_on():
     assert env.infos[first]["missing"] == 1 and env.infos[second]["missing"] == 2
 
 
-def test_what_is_beyond_the_budget_is_cut_thoughts_first_come_first():
+def test_what_is_beyond_the_budget_is_cut_thoughts_first():
     env = started(n_judges=0)
     words = " ".join(f"w{number}" for number in range(400))
-    say(env, f"<think>{words[: words.index(' w250')]}</think><respond>{words}</respond>")
+    say(env, f"<think>{words}</think><respond>{words[: words.index(' w250')]}</respond>")
     think, respond = env.game.passages
-    assert len(think.text.split()) == 250 and not think.truncated
-    assert respond.text == words[: words.index(" w50")] and respond.truncated
-    say(env, f"<criticize>{words}</criticize><raise>why?</raise>")
-    assert [(passage.text == "", passage.truncated) for passage in env.game.passages[2:]] == [
-        (False, True),
-        (True, True),
-    ]
-    assert [delivery.truncated for delivery in env.game.deliveries] == [True, True]
+    assert len(respond.text.split()) == 250 and not respond.truncated
+    assert think.text == words[: words.index(" w50")] and think.truncated
+    say(env, f"<criticize>{words}</criticize><raise>why do you say so?</raise>")
+    criticize, question = env.game.passages[2:]
+    assert criticize.text == words[: words.index(" w295")] and criticize.truncated
+    assert question.text == "why do you say so?" and not question.truncated
+    say(env, f"<think>no</think><respond>{words}</respond>")
+    assert [(each.action, each.truncated) for each in env.game.passages[4:]] == [("respond", True)]
+    assert env.game.passages[4].text == words[: words.index(" w300")]
 
 
 @pytest.mark.parametrize(

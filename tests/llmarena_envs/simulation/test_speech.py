@@ -22,6 +22,8 @@ ASKED = Request("GET ada", 2)
         'I go on.\n{"user": {"strategy": "2", "request": " GET ada\\n"}}\nThat is all.',
         "{'User': {'Strategy': '2. related', 'Request': 'GET ada',}}",
         '{"strategy": "strategy 2", "request": "GET ada"}',
+        '{"strategy": "策略2：接着上一个请求", "request": "GET ada"}',
+        '{"strategy": "2: it builds on request 1", "request": "GET ada"}',
         '<think>{"user": {"strategy": 1, "request": "x"}}</think>{"user": {"strategy": 2, "request": "GET ada"}}',
         '{"user": {"strategy": 1, "request": "x"}}\n{"user": {"strategy": 2, "request": "GET ada"}}',
         "｛“user”：｛“strategy”：2，“request”：“GET ada”｝｝",
@@ -51,6 +53,13 @@ def test_a_request_is_read_however_the_object_is_written(reply):
 )
 def test_what_has_another_form_is_the_request_itself(reply, text):
     assert read_request(reply) == Request(text, 4, True)
+
+
+@pytest.mark.parametrize(
+    "strategy", ["4: I play a child at step 2", "I pretend that 3 users write", "4：假装是孩子", "假装是孩子", "other"]
+)
+def test_request_with_an_explained_strategy_is_of_strategy_4(strategy):
+    assert read_request(json.dumps({"user": {"strategy": strategy, "request": "GET ada"}})) == Request("GET ada", 4)
 
 
 def test_a_document_as_a_request_is_its_json():

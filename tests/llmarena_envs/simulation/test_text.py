@@ -23,7 +23,8 @@ SAID_TO_USERS = {
         "1: you are not content with the last response, or there is an error",
         "2: a new request that is related to earlier ones",
         "3: a rarer or harder request",
-        "4: another strategy, which you explain",
+        "4: another strategy, which you explain behind its number",
+        "nothing but the request",
     ),
     "zh": (
         "喜欢",
@@ -38,7 +39,7 @@ SAID_TO_USERS = {
 }
 SAID_TO_RATERS = {
     "en": (
-        "the last response",
+        "Rate only the last response, as output of",
         '"Note Store"',
         "helpful, relevant, accurate, deep and creative",
         "how much detail",
@@ -46,7 +47,7 @@ SAID_TO_RATERS = {
         "Explanations that are not asked for",
         "empty response may be the right one",
         "Explain your rating first",
-        "\n1-2: it fails entirely: another task, garbage, or errors of format",
+        "\n1-2: it fails entirely: the output is not that of the simulation, and is full of garbage and errors of format",
         "\n3-4: poor: inaccurate, or with explanations",
         "\n5-6: moderate: the content is right, the format has flaws",
         "\n7-8: good: content and format are right",
