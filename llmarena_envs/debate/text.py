@@ -142,6 +142,8 @@ class DebateCodec(Codec[Action, DebateView]):
             return self._read_turn(reply, view)
         if view.stage == REFERENCE:
             text = own_words(reply)
+            if not text:
+                raise Refusal(Failure.EMPTY, "empty")
             return Reference("" if is_abstention(text) else text)
         return read_judgement(reply, self._counter)
 
