@@ -5,11 +5,12 @@ Source: DeepEval (arXiv 2309.04369), section 3.7.1, for the game; conditional co
 """
 
 from agents.policy import ScriptedPolicy
+from llmarena_envs.core.options import check_int
 from llmarena_envs.public_goods.game import PublicGoodsView
 
 
 class FreeRider(ScriptedPolicy):
-    """Invests nothing, which earns most whatever the others do, as long as alpha < n."""
+    """Invests nothing, which earns most in a single round whatever the others do, as long as alpha < n."""
 
     def __call__(self, view: PublicGoodsView) -> int:
         """Returns the investment of nothing."""
@@ -35,8 +36,27 @@ class ConditionalCooperator(ScriptedPolicy):
         return min((2 * (last.total - last.investment) + others) // (2 * others), view.highest)
 
 
+class EndDefector(ConditionalCooperator):
+    """Invests everything at first, then what the others invested on average in the last round, and at the end nothing.
+
+    Args:
+        last: how many rounds at the end it invests nothing in, at least 1.
+    """
+
+    def __init__(self, last: int = 1) -> None:
+        check_int("last", last, 1, 100)
+        self._last = last
+
+    def __call__(self, view: PublicGoodsView) -> int:
+        """Returns everything, the mean of the others' last investments, or nothing."""
+        if view.round > view.rounds - self._last:
+            return 0
+        return super().__call__(view) if view.history else view.highest
+
+
 BASELINES = {
     "free_rider": FreeRider,
     "full_contributor": FullContributor,
     "conditional_cooperator": ConditionalCooperator,
+    "end_defector": EndDefector,
 }

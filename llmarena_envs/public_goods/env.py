@@ -14,9 +14,17 @@ In each of five rounds every player is given ten coins and decides how many of t
 same time. The pool is multiplied by alpha = 1.2 and shared equally among all four players, whatever each has invested. With
 investments x, player i earns 10 - x_i + (alpha / n) * (x_1 + ... + x_n) in a round.
 
-An invested coin returns alpha / n = 0.3 to its owner and 1.2 to the group. So whatever the others do, a player earns most by
-investing nothing; if nobody invests each earns 50 in five rounds, and if all invest everything each earns 60. That holds for
-1 < alpha < n; a warning is given for any other alpha.
+An invested coin returns alpha / n = 0.3 to its owner and 1.2 to the group. So in one round, taken alone, a player earns most by
+investing nothing, whatever the others do. If nobody invests each earns 50 in five rounds, and if all invest everything each earns
+60. That holds for 1 < alpha < n; a warning is given for any other alpha.
+
+Before the last round an investment may pay, since others may answer it. Against three `conditional_cooperator`, `free_rider`
+earns 60.8, and `end_defector:last=4`, which invests everything in the first round and nothing in the last four, earns 62.8:
+
+```sh
+llmarena play public_goods_v0 --policy player_0=end_defector:last=4 --policy player_1=conditional_cooperator \
+    --policy player_2=conditional_cooperator --policy player_3=conditional_cooperator
+```
 
 The players are anonymous: no text names a seat, not even the reader's own, so there is nothing by which a player could be known
 again. What a player learns of the others after a round depends on `mode`.
@@ -72,6 +80,8 @@ What a round earned, in coins: the coins given minus the investment plus the sha
 to the coins owned at its end. With `endowment_mode="initial"` the coins given count in the first round. An illegal action ends
 the match: the offender receives -1, the others 0.
 
+The standard fallback is `random_legal`, a random amount, for replies without an amount and with an illegal one.
+
 `infos` hold means over the rounds that are over, in coins: `investment`, the own one, and `income` from the pool; 0 before that.
 They are for analysis only and no part of the reward.
 
@@ -122,8 +132,7 @@ class raw_env(TextEnv):
         scheme="mean_reward",
         abilities=("numerical reasoning", "opponent modelling", "cooperation"),
         history="full",
-        unparsable="noop",
-        illegal="noop",
+        illegal="random_legal",
     )
     game: PublicGoods
 

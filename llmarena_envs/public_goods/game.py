@@ -217,10 +217,6 @@ class PublicGoods(Game[int, PublicGoodsView]):
         """Costs an offender 1; the game is not zero-sum, so nobody gains by it."""
         return tuple(-1.0 if agent in offenders else 0.0 for agent in self.agents)
 
-    def default_action(self, agent: str) -> int:
-        """Returns the investment of nothing."""
-        return 0
-
     def resample(self, agent: str, rng: np.random.Generator) -> None:
         """Redraws what the others invested: in mode 1, where only the sum is told, the amounts; in mode 2 whose they were.
 

@@ -49,7 +49,7 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
             n_players=len(game.agents),
             rounds=game.rounds,
             coins=render("coins_per_round" if game.gives_each_round else "coins_initial", endowment=self._endowment),
-            grid=render("grid", step=shown(game.step)),
+            grid=render("grid_whole") if game.step == 1 else render("grid", step=shown(game.step)),
             alpha=int(game.alpha) if game.alpha.denominator == 1 else float(game.alpha),
             told=render(f"told_{game.mode}", **({"n_players": len(game.agents)} if game.mode == 2 else {})),
         )
@@ -110,7 +110,10 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
         return state if number == 1 else f"{self._prompts.render('owned', coins=shown(coins))}\n{state}"
 
     def _turn_text(self, highest: int) -> str:
-        return self._prompts.render("turn", highest=self._coins(highest), step=shown(self._step))
+        coins = self._coins(highest)
+        if self._step == 1:
+            return self._prompts.render("turn_whole", highest=coins)
+        return self._prompts.render("turn", highest=coins, step=shown(self._step))
 
     def _coins(self, steps: int) -> int | float:
         return shown(steps * self._step)
@@ -124,6 +127,8 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
         amount = published[1] if published else find(reply, GRAMMAR, NOBODY_HERE).value
         steps = Fraction(amount) / self._step
         if steps.denominator > 1:
+            if self._step == 1:
+                raise Refusal(Failure.ILLEGAL, "off_grid_whole", amount=amount)
             raise Refusal(Failure.ILLEGAL, "off_grid", step=shown(self._step), amount=amount)
         return int(steps)
 

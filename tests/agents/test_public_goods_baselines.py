@@ -5,6 +5,7 @@ import pytest
 
 from agents.registry import baselines, make_policy
 from llmarena_envs import public_goods_v0
+from llmarena_envs.core.options import OptionError
 from tests.agents.asking import answer
 
 NAME = "public_goods_v0"
@@ -25,7 +26,9 @@ def match(names, seed=0, **options):
 
 
 def test_the_names():
-    assert {"random", "free_rider", "full_contributor", "conditional_cooperator"} <= baselines(NAME).keys()
+    assert {"random", "free_rider", "full_contributor", "conditional_cooperator", "end_defector"} <= baselines(
+        NAME
+    ).keys()
 
 
 @pytest.mark.parametrize("mode", [1, 2])
@@ -45,6 +48,21 @@ def test_a_conditional_cooperator_invests_no_more_than_it_owns():
         env.step(investment)
     # It invested all its coins twice, owns 0.3 * 42 = 12.6, and the others invested 13 each.
     assert make_policy("conditional_cooperator", NAME)(env.view("player_0")) == 12
+
+
+def test_an_end_defector_cooperates_and_stops_in_time():
+    group = ("end_defector", "free_rider", "full_contributor", "full_contributor")
+    assert [row[0] for row in match(group)[0]] == [10, 7, 7, 7, 0]
+    assert [row[0] for row in match(("end_defector:last=4", *group[1:]))[0]] == [10, 0, 0, 0, 0]
+    with pytest.raises(OptionError, match="last: expected an integer from 1"):
+        make_policy("end_defector:last=0", NAME)
+
+
+def test_investing_pays_before_the_last_round_where_others_answer_it():
+    others = ("conditional_cooperator",) * 3
+    paid = {name: match((name, *others))[1][0] for name in ("free_rider", "end_defector:last=4", "end_defector")}
+    assert paid == pytest.approx({"free_rider": 60.8, "end_defector:last=4": 62.8, "end_defector": 57.4})
+    assert match((*others, "end_defector"))[1][3] > match(others + others[:1])[1][3]
 
 
 @pytest.mark.parametrize("options", [{}, {"coin_step": 0.5}, {"endowment_mode": "initial"}, {"mode": 2}])

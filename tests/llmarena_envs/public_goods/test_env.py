@@ -132,8 +132,10 @@ def test_a_pending_investment_survives_a_copy_and_a_reset_drops_it():
     assert env.agent_selection == "player_0" and env.observe("player_0")["action_mask"].any()
 
 
-def test_the_default_action_is_to_invest_nothing():
-    assert begun().unwrapped.default_action("player_1") == 0
+def test_no_amount_is_invested_by_default():
+    env = begun().unwrapped
+    assert env.default_action("player_1") is None
+    assert (env.declaration.unparsable, env.declaration.illegal) == ("random_legal", "random_legal")
 
 
 def test_the_reference_is_the_payoff_of_free_riding():

@@ -74,9 +74,9 @@ REFUSED = [
     ("coins: -3", Failure.ILLEGAL, "cannot be below 0"),
     ('{"coins": -3}', Failure.ILLEGAL, "cannot be below 0"),
     ("coins: −0.5", Failure.ILLEGAL, "cannot be below 0"),
-    ("coins: 2.5", Failure.ILLEGAL, "steps of 1, and 2.5 is none"),
-    ('{"coins": 2.5}', Failure.ILLEGAL, "steps of 1, and 2.5 is none"),
-    ("coins: 2,5", Failure.ILLEGAL, "steps of 1, and 2.5 is none"),
+    ("coins: 2.5", Failure.ILLEGAL, "only whole coins can be invested, not 2.5"),
+    ('{"coins": 2.5}', Failure.ILLEGAL, "only whole coins can be invested, not 2.5"),
+    ("coins: 2,5", Failure.ILLEGAL, "only whole coins can be invested, not 2.5"),
     ("coins: 0.00000000000000000001", Failure.ILLEGAL, "too precise"),
     ("coins: 11", Failure.ILLEGAL, "most you can invest in this round is 10"),
     ("coins: 1,000", Failure.ILLEGAL, "most you can invest in this round is 10"),
@@ -250,7 +250,7 @@ def test_the_rules_state_the_parameters():
     for stated in ("3 players", "7 rounds", "20 coins", "0 to 20", "multiplied by 1.75", "steps of 0.5 coins"):
         assert stated in rules
     rules = player(n_players=3, alpha=2, rounds=1, endowment=1, endowment_mode="initial").observe("player_0")["rules"]
-    for stated in ("1 round.", "1 coin once", "multiplied by 2,", "steps of 1 coin."):
+    for stated in ("1 round.", "1 coin once", "multiplied by 2,", "Only whole coins can be invested."):
         assert stated in rules
 
 
