@@ -34,11 +34,14 @@ _CJK = (
 )
 # Accents, and scripts whose vowel signs are no letters to Python.
 _MARKS = "\u0300-\u036f\u0483-\u0489\u0590-\u10ff\u1780-\u1cff\u1dc0-\u1dff\u20d0-\u20ff"
-_LETTER = rf"(?![_{_CJK}])[\w{_MARKS}]"
-_SIGN = rf"(?![{_CJK}{_MARKS}])[\W_](?<!\s)"
+# Letters and marks to Python that look like signs or like nothing, and could join words.
+_JOINERS = "\u02b0-\u02ff\u034f\u17b4\u17b5\u180b-\u180f\ua789-\ua78f"
+_LETTER = rf"(?![_{_CJK}{_JOINERS}])[\w{_MARKS}]"
+_SIGN = rf"(?:[{_JOINERS}]|(?![{_CJK}{_MARKS}])[\W_](?<!\s))"
 # Signs inside a word: "3.14", "don't", "e.g.".
 _INSIDE = r"(?<=[0-9])[.,](?=[0-9])|(?<=[^\W\d_])['’](?=[^\W\d_]{1,2}(?!\w))|(?<=[^\W\d_])(?<!\w\w)\.(?=[^\W\d_](?!\w))"
-_HUMP = "(?<=[a-z])(?=[A-Z])"
+# Where a word ends without a sign: before the capital in "camelCase", behind a number that joins words.
+_HUMP = r"(?:(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[^\W\d_]{3}))"
 _WORD_PIECE = rf"{_LETTER}(?:(?!{_HUMP})(?:{_LETTER}|{_INSIDE})){{0,23}}+"
 _PIECE = re.compile(rf"([{_CJK}])|(?:{_SIGN}){{0,8}}+{_WORD_PIECE}(?:{_SIGN}){{0,8}}+|(?:{_SIGN}){{1,24}}+")
 

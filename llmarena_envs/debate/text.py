@@ -12,11 +12,11 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
 from llmarena_envs.core.text_length import TextCounter
 from llmarena_envs.core.updates import new_parts
-from llmarena_envs.debate.actions import Action, DebateView, Passage, Query, Reference, Speech
+from llmarena_envs.debate.actions import Action, DebateView, Part, Passage, Query, Reference, Speech
 from llmarena_envs.debate.delivery import allowed_parts, room_for
 from llmarena_envs.debate.game import DEBATE, DISCUSS, EXAMINE, REFERENCE, REFERENCE_WORDS, Debate
 from llmarena_envs.debate.judgement import JUDGEMENT_WORDS, read_judgement, write_judgement
-from llmarena_envs.debate.protocol import CRITICIZE
+from llmarena_envs.debate.protocol import CRITICIZE, THINK
 from llmarena_envs.debate.questions import examiner_prompt, read_questions
 from llmarena_envs.debate.questions.examiner import examiner_prompts, screen
 from llmarena_envs.debate.speech import read_speech, write_speech
@@ -167,11 +167,19 @@ class DebateCodec(Codec[Action, DebateView]):
             raise Refusal(
                 Failure.UNPARSABLE,
                 "missing_actions",
-                kept=write_speech(Speech(tuple(allowed))),
+                kept=self._kept(allowed, view),
                 missing=", ".join(f"<{action}>" for action in missing),
                 left=self._counter.told(room_for(missing, allowed, view.words, self._counter)),
             )
         return speech
+
+    def _kept(self, parts: list[Part], view: DebateView) -> str:
+        """Writes the parts of a turn that lacks something: thoughts alone are none of it, and long ones are not repeated."""
+        if all(part.action == THINK for part in parts):
+            return ""
+        budget = self._counter.budget(view.words)
+        shown = [Part(action, self._counter.cut(text, budget) if action == THINK else text) for action, text in parts]
+        return write_speech(Speech(tuple(shown)))
 
     def read_as_given(self, reply: str, view: DebateView) -> Action | None:
         """Returns what a reply that lacks something comes to if nobody is asked again: parts of a turn, or an abstention.

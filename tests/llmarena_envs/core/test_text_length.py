@@ -36,7 +36,23 @@ def test_english_is_measured_in_words(text, words):
 
 
 @pytest.mark.parametrize(
-    "joiner", [*"-_/.,;:|+=~·–—'’*\\", "--", "...", "\xad", "\xa0", "\u200b", "\u200d", "\u2060", "\ufeff"]
+    "joiner",
+    [
+        *"-_/.,;:|+=~·–—'’*\\",
+        "--",
+        "...",
+        "\xad",
+        "\xa0",
+        "\u200b",
+        "\u200d",
+        "\u2060",
+        "\ufeff",
+        "\u02d0",
+        "\u034f",
+        "\u180e",
+        "\ua78f",
+        "7",
+    ],
 )
 def test_words_that_are_joined_count_one_by_one(joiner):
     words = ["words", "that", "are", "joined", "count"] * 100

@@ -249,9 +249,23 @@ def test_what_is_kept_of_an_incomplete_turn_has_nothing_forbidden():
     with pytest.raises(InvalidReply) as error:
         env.parse("<respond>yes</respond><criticize>no</criticize>", env.agent_selection)
     assert error.value.kept == "<criticize>no</criticize>"
+    for reply in ("<respond>yes</respond>", "<think>no</think><respond>yes</respond>"):
+        with pytest.raises(InvalidReply) as error:
+            env.parse(reply, env.agent_selection)
+        assert error.value.kept == ""
+
+
+def test_long_reasoning_of_an_incomplete_turn_is_not_repeated_whole():
+    env = say(started(), "yes")
     with pytest.raises(InvalidReply) as error:
-        env.parse("<respond>yes</respond>", env.agent_selection)
-    assert error.value.kept == ""
+        env.parse(f"<think>{'word ' * 9000}</think><criticize>no</criticize>", env.agent_selection)
+    assert len(error.value.kept) < 1600
+    say(env, f"{error.value.kept}<raise>why?</raise>")
+    assert [(each.action, each.truncated) for each in env.game.deliveries[-1].passages] == [
+        ("think", True),
+        ("criticize", False),
+        ("raise", False),
+    ]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
