@@ -64,7 +64,7 @@ class Codec(ABC, Generic[Action, ViewType]):
         """
 
     def may_be_empty(self, view: ViewType) -> bool:
-        """Says whether a reply without a word may be a move, unless it was cut off in its reasoning; by default it never is."""
+        """Says whether an empty reply may be a move; by default it is none. One cut off in its reasoning never is."""
         return False
 
     def parse(self, reply: str, view: ViewType) -> Action:

@@ -157,7 +157,7 @@ def _encoding() -> Any:
 
 
 def share(limit: int, lengths: Sequence[int]) -> list[int]:
-    """Shares a limit among texts: what a short text leaves of an equal share is shared among the longer ones."""
+    """Divides a limit among texts: short ones keep their length, longer ones share the rest equally."""
     shares = [0] * len(lengths)
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
     for place, number in enumerate(order):

@@ -1,7 +1,7 @@
-"""How a turn is taken into the debate: within its budget, without what it must not have, empty where something is missing.
+"""How a turn enters the debate: cut to its budget, without forbidden parts, empty where a part is missing.
 
-The parts that are said share the budget: an overlong part takes nothing from the others. Thoughts have what is left of it, so a
-model whose reasoning stands in its replies says as much as any other.
+The spoken parts share the budget: an overlong part takes nothing from the others. Thoughts get the rest, so reasoning inside a
+reply never silences a model.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class Delivery(NamedTuple):
 def deliver(speech: Speech, turn: Turn, words: int, counter: TextCounter, secrecy: Secrecy) -> Delivery:
     """Takes a turn into the debate.
 
-    What it must not have is dropped, and what is too long is cut.
+    Forbidden parts are dropped, long ones are cut.
 
     Args:
         speech: what the debater gave.
@@ -78,19 +78,19 @@ def deliver(speech: Speech, turn: Turn, words: int, counter: TextCounter, secrec
 
 
 def allowed_parts(speech: Speech, actions: Sequence[str]) -> list[Part]:
-    """Returns the parts of a turn that it may have: thoughts, and what is asked for."""
+    """Returns the thoughts and the requested parts of a turn."""
     return [part for part in speech.parts if part.action in (THINK, *actions)]
 
 
 def room_for(missing: Sequence[str], parts: Sequence[Part], words: int, counter: TextCounter) -> int:
-    """Returns the length that parts which a turn lacks may have together beside those that it has."""
+    """Returns the total length that missing parts may have beside the given ones."""
     budget = counter.budget(words)
     lengths = [counter.length(part.text) for part in parts if part.action != THINK]
     return sum(share(budget, [*lengths, *(budget for _ in missing)])[len(lengths) :])
 
 
 def _cut(parts: Sequence[Part], words: int, counter: TextCounter) -> list[str]:
-    """Returns what is kept of the parts of a turn, thoughts last."""
+    """Returns the texts of the parts, cut to the budget."""
     left = counter.budget(words)
     said = [number for number, part in enumerate(parts) if part.action != THINK]
     shares = dict(zip(said, share(left, [counter.length(parts[number].text) for number in said]), strict=True))

@@ -17,9 +17,9 @@ A debate has three rounds. In the first A answers, B criticizes and raises a req
 question without knowing anything of what was said, A criticizes and raises, B responds. In the third A criticizes and raises,
 B responds, criticizes and raises, A responds. Each side responds three times, criticizes twice and raises twice, and both have
 the same number of words: a turn has 300, thoughts included, the one with three actions has 600 (400 and 800 in writing,
-roleplay, coding and humanities). What is beyond that is cut off, thoughts first. If the other parts alone are too long they
-share the limit: what a short part leaves of an equal share goes to the longer ones. So neither long reasoning nor an overlong
-part takes words from another part. A part that was cut carries a mark for its readers. Who is A is drawn from the seed.
+roleplay, coding and humanities). A longer turn is cut, thoughts first. If the other parts alone exceed the limit they share
+it: short parts stay whole, longer ones share the rest equally. So neither long reasoning nor an overlong part takes words from
+another part. Readers see a mark at every part that was cut. Who is A is drawn from the seed.
 
 Then all judges give a verdict at once, read what the others think, and give another one. The verdict that most of them give
 decides; a tie between the most frequent ones is a tie. A judge that gives none in the discussion keeps its first one.

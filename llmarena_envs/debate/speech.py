@@ -221,7 +221,7 @@ def _merged(said: Iterable[Part]) -> list[Part]:
 
 
 def _shortened(parts: list[Part]) -> list[Part]:
-    """Returns parts without what is beyond the longest turn; what is said has room before thoughts."""
+    """Returns parts cut to the longest turn, thoughts first."""
     said = [len(part.text) for part in parts if part.action != THINK]
     room = share(MAX_SPEECH, said)
     left = MAX_SPEECH - sum(room)

@@ -174,7 +174,7 @@ class DebateCodec(Codec[Action, DebateView]):
         return speech
 
     def _kept(self, parts: list[Part], view: DebateView) -> str:
-        """Writes the parts of a turn that lacks something: thoughts alone are none of it, and long ones are not repeated."""
+        """Writes the parts of an incomplete turn, with thoughts cut to the budget; thoughts alone are not kept."""
         if all(part.action == THINK for part in parts):
             return ""
         budget = self._counter.budget(view.words)

@@ -1,8 +1,8 @@
 """How what users and simulators say is written and read.
 
 A simulator's reply is its answer as it stands: what it wraps around the content is part of what is judged. A user's reply is
-``{"user": {"strategy": 2, "request": "..."}}``; one in another form is taken as the request itself. The strategy may be explained
-behind its number; an explanation without one is that of strategy 4.
+``{"user": {"strategy": 2, "request": "..."}}``; one in another form is taken as the request itself. An explanation may follow
+the number of the strategy; without a number it means strategy 4.
 """
 
 import json

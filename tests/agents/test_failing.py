@@ -1,4 +1,4 @@
-"""What a player earns whose replies fail: never more than without the failures."""
+"""Failed replies never earn a player more than its own."""
 
 import importlib
 

@@ -23,7 +23,7 @@ _CHANNEL = re.compile(
     re.IGNORECASE,
 )
 _END_OF_CHANNEL = re.compile(r"<\|(?:end|return|call|start|channel)\|>", re.IGNORECASE)
-# Channels of which a server has left the names only: "analysisThe user asks ...assistantfinalYes."
+# Channels whose control tokens the server removed: "analysisThe user asks ...assistantfinalYes."
 _BARE_ANALYSIS = re.compile(r"\s*+analysis(?=[A-Z]|.*assistantfinal)", re.DOTALL)
 _BARE_FINAL = "assistantfinal"
 
@@ -57,7 +57,7 @@ def drop_reasoning(reply: str) -> str:
 
 
 def ends_in_reasoning(reply: str) -> bool:
-    """Says whether a reply states nothing because it was cut off in its reasoning: another word would be reasoning too."""
+    """Says whether a reply holds reasoning only, and one more word would be reasoning too: it was cut off."""
     return not drop_reasoning(f"{reply}\nword").strip()
 
 
