@@ -15,8 +15,8 @@ same time. The pool is multiplied by alpha = 1.2 and shared equally among all fo
 investments x, player i earns 10 - x_i + (alpha / n) * (x_1 + ... + x_n) in a round.
 
 An invested coin returns alpha / n = 0.3 to its owner and 1.2 to the group. So in one round, taken alone, a player earns most by
-investing nothing, whatever the others do. Without investments each earns 50 in five rounds, and if all invest everything each earns
-60. That holds for 1 < alpha < n; a warning is given for any other alpha.
+investing nothing, whatever the others do. Without investments each earns 50 in five rounds; if all invest everything, 60. That
+holds for 1 < alpha < n; a warning is given for any other alpha.
 
 Before the last round an investment may pay, since others may answer it. Against three `conditional_cooperator`, `free_rider`
 earns 60.8, and `end_defector:last=4`, which invests everything in the first round and nothing in the last four, earns 62.8:
