@@ -104,7 +104,7 @@ def test_investments_that_were_made_for_a_player_are_counted(tmp_path, capsys):
     assert main(PAPER, [*words, *(f"--policy={name}" for name in policies)]) == 0
     by_player = {row["player"]: row for row in json.loads(capsys.readouterr().out)["tables"][0]["rows"]}
     assert by_player[policies[-1]]["investments made for the player (measured)"] == 5 * 4
-    assert by_player[policies[-1]]["investment in a round (measured)"]["value"] == 0
+    assert 2 < by_player[policies[-1]]["investment in a round (measured)"]["value"] < 8  # random ones
 
 
 def test_a_match_that_was_forfeited_is_counted():
