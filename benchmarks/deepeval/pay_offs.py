@@ -155,7 +155,7 @@ def pay_off_table(
         [
             *([f"equilibrium: {equilibrium:g} coins each, if nobody ever invests"] if equilibrium is not None else []),
             "intervals are Student's by match, since nothing is dealt in this game; none if all matches were the same",
-            "an investment is made for a player that gives no readable or no legal amount: nothing",
+            "an investment is made for a player that gives no readable or no legal amount: a random one",
             "Figure 4 prints no numbers to stand beside",
         ],
     )
