@@ -39,7 +39,9 @@ _JOINERS = "\u02b0-\u02ff\u034f\u17b4\u17b5\u180b-\u180f\ua789-\ua78f"
 _LETTER = rf"(?![_{_CJK}{_JOINERS}])[\w{_MARKS}]"
 _SIGN = rf"(?:[{_JOINERS}]|(?![{_CJK}{_MARKS}])[\W_](?<!\s))"
 # Signs inside a word: "3.14", "don't", "e.g.".
-_INSIDE = r"(?<=[0-9])[.,](?=[0-9])|(?<=[^\W\d_])['’](?=[^\W\d_]{1,2}(?!\w))|(?<=[^\W\d_])(?<!\w\w)\.(?=[^\W\d_](?!\w))"
+_INSIDE = (
+    r"(?<=[0-9])[.,](?=[0-9])|(?<=[^\W\d_])['’](?=[^\W\d_]{1,2}(?![\w'’]))|(?<=[^\W\d_])(?<!\w\w)\.(?=[^\W\d_](?!\w))"
+)
 # Where a word ends without a sign: before the capital in "camelCase", behind a number that joins words.
 _HUMP = r"(?:(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[^\W\d_]{3}))"
 _WORD_PIECE = rf"{_LETTER}(?:(?!{_HUMP})(?:{_LETTER}|{_INSIDE})){{0,23}}+"

@@ -61,8 +61,9 @@ def test_words_that_are_joined_count_one_by_one(joiner):
     assert CHINESE.length(joiner.join("字" * 300)) >= CHINESE.length("字" * 300)
 
 
-def test_words_that_capitals_join_count_one_by_one():
+def test_words_joined_by_capitals_or_apostrophes_count_one_by_one():
     assert ENGLISH.words(ENGLISH.length("WordsThatAreJoined" * 100)) == 400
+    assert ENGLISH.words(ENGLISH.length("'".join(["it", "is", "so"] * 100))) >= 299
 
 
 def test_limits_are_exact_in_both_languages():
