@@ -103,6 +103,7 @@ class Store(Recorded):
             guard: called with the id of a match in every transaction that writes something of it; raises an error if it may not.
         """
         self._guard = guard
+        self._sealed = False  # the coordinator has broken the seal, which workers have no right to do
 
     def close(self) -> None:
         """Closes it, sealed if something was written, unless there are others who write."""
@@ -123,8 +124,6 @@ class Store(Recorded):
     def forget(self, match: Match) -> None:
         """Forgets what was known of a match, of which another process may have written."""
         self._journals.pop(match.id, None)
-        if self._guard is not None:
-            self._sealed = True  # perhaps: the coordinator may have sealed the run
 
     def set_fact(self, name: str, value: str) -> None:
         """Keeps a fact about the run, e.g. versions or which stop rule fired."""
@@ -251,6 +250,10 @@ class Store(Recorded):
         """Returns the turns of a match so far, also those that another process has written."""
         self.forget(match)
         return super().turns(match)
+
+    def unseal(self) -> None:
+        """Breaks the seal of the run before workers write."""
+        self._write(lambda: None)
 
     def seal(self) -> str:
         """Seals the run and returns its seal, which covers everything recorded; linear in the number of matches.
