@@ -10,7 +10,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 from agents.errors import ProviderError
 from agents.models.server.endpoint import Endpoint
 from agents.policy import Reply
+from agents.private_file import create_private
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
 
@@ -84,6 +85,8 @@ class ReplyCache:
             raise
 
     def _connect(self) -> sqlite3.Connection:
+        with suppress(OSError):  # one that is there, or cannot be made, is left to SQLite
+            create_private(self.path)
         where = self.path.absolute().as_uri()
         writable = os.access(self.path.parent, os.W_OK) and (not self.path.exists() or os.access(self.path, os.W_OK))
         if not writable and not self.path.with_name(f"{FILE}-wal").exists():
