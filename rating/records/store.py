@@ -10,7 +10,7 @@ from rating.records import audit, seal
 from rating.records.calls import Calls, CallStore, CallWriter
 from rating.records.match import Match
 from rating.records.outcome import FINAL, VOID, Outcome
-from rating.records.packing import make_dictionary, pack, pack_lines
+from rating.records.packing import LARGEST, make_dictionary, pack, pack_lines
 from rating.records.postgres.claims import Claims
 from rating.records.postgres.members import Member
 from rating.records.record import (
@@ -393,6 +393,8 @@ class Store(Recorded):
     def _pack(self, match: Match, journal: _Journal, links: Sequence[_Link]) -> bytes:
         """Moves the journal of a match into its transcript, which is returned; one that is there already stays as it is.
 
+        Turns that are too large to be packed together stay in the journal, and there is no transcript.
+
         Args:
             match: the match.
             journal: how far it is entered.
@@ -400,6 +402,9 @@ class Store(Recorded):
         """
         lines = self._lines(match.id, match.environment, None) if journal.turns else []
         lines += [link.payload for link in links]
+        if sum(len(line.encode()) + 1 for line in lines) > LARGEST:
+            self._insert(match, journal, links)
+            return b""
         if lines:
             dictionary = self._dictionary(match.environment) or self._new_dictionary(match, lines)
             transcript = pack_lines(lines, dictionary)
