@@ -66,7 +66,7 @@ def whole(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory, whole):
-    """The same with matches besides: one that is void after two turns, two that are bugs, of which one is not packed, and one under way."""
+    """The same with matches besides: one that is void after two turns, two bugs, one of them unpacked, and one under way."""
     directory = shutil.copytree(whole, tmp_path_factory.mktemp("mixed") / "run")
     with closing(open_file(directory / "run.db")) as store:
         record = next(store.records())
@@ -383,7 +383,7 @@ def test_turns_that_do_not_follow_are_left_out(capsys, copy, mixed, tmp_path):
     assert code == 1
     left = [record for record in records(tmp_path / "new").values() if record.status == "unfinished"]
     assert [len(record.turns) for record in left] == [1, 1, 1]  # also of those of which the seal covers two turns
-    assert [loss["number"] if "number" in loss else loss["first"] for loss in table["losses"]] == [12, 14, 15]
+    assert sorted(loss.get("number", loss.get("first")) for loss in table["losses"]) == [12, 14, 15]
 
 
 def test_facts_are_made_anew_without_which_the_run_cannot_go_on(capsys, copy, killed, whole, tmp_path):
