@@ -1,4 +1,4 @@
-"""Files that nobody but their owner reads."""
+"""Files that only their owner can read."""
 
 import os
 from pathlib import Path

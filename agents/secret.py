@@ -1,4 +1,4 @@
-"""Keys, which may stand in nothing that is shown or kept."""
+"""Hides keys in texts that are shown or recorded."""
 
 import base64
 import html
@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 
 _HIDDEN = "***"
 _SHORTEST = 8  # keys such as "x" for servers that need none would be found in any text
-_END = 4  # characters by which services name a key
+_END = 4  # services name a key by so many characters of its beginning or end
 _PART = 8  # characters from anywhere in a key
 
 _SIGN = r"(?:[A-Za-z0-9_+/=~%*…•●█-]|\.(?=[A-Za-z0-9_.*…•●█]))"
@@ -73,7 +73,7 @@ class Secret:
 
 
 def hide_keys(text: str) -> str:
-    """Returns an error text without what has the shape of a key, whole or masked, whosever it is."""
+    """Hides whatever looks like a key in an error text, whole or masked."""
     for shape in _SHAPES:  # compiled with the first error: that takes longer than most commands
         text = re.sub(shape, rf"\g<1>{_HIDDEN}", text)
     return text

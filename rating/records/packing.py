@@ -69,8 +69,8 @@ def unpack(data: bytes, dictionary: bytes = b"") -> bytes:
         raise RunError(f"the record of a run is damaged: packed turns cannot be read ({error})") from error
     if not unpacker.eof and len(unpacked) == LARGEST:
         raise RunError(
-            f"the record of a run is damaged: a row unpacks to more than {LARGEST >> 20} MiB, which is never written; it may be"
-            " made to fill the memory; what verifies goes on in a new directory: llmarena salvage"
+            f"the record of a run is damaged: a row unpacks to more than {LARGEST >> 20} MiB, which no run writes; copy what"
+            " verifies into a new directory: llmarena salvage DIR --out NEW"
         )
     if not unpacker.eof or unpacker.unused_data:
         raise RunError("the record of a run is damaged: packed turns end too early or too late")

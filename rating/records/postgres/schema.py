@@ -135,7 +135,7 @@ _RIGHTS = {
     "worker": ("INSERT", "UPDATE (state, seen, until, playing, played, turns, lost, error)"),
     "call": ("INSERT", "UPDATE (line, number)"),
 }
-"""What a worker may do in each table besides reading it."""
+"""Rights of workers in each table, besides SELECT."""
 
 _CLAIMED = "EXISTS (SELECT 1 FROM claim WHERE claim.match = {} AND claim.worker IS NOT NULL AND claim.answer IS NULL)"
 
@@ -145,7 +145,7 @@ _LIMITS = {
     "transcript": _CLAIMED.format("transcript.match"),
     "worker": "coordinates = 0",
 }
-"""In which rows anyone but the owner may do so: those of matches that are claimed and not answered, and of workers."""
+"""Rows that roles other than the owner may write: of matches that are claimed and not answered, and of workers."""
 
 _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]
 
@@ -179,7 +179,7 @@ def creation(schema: str, roles: Iterable[str]) -> list[str]:
 
     Args:
         schema: name of the schema.
-        roles: those of ``WORKER`` and ``READER`` that the database has.
+        roles: ``WORKER`` and ``READER``, as far as the database has them.
     """
     statements: list[str] = [f'CREATE SCHEMA "{schema}"', comment(schema)]
     for table in METADATA.sorted_tables:

@@ -117,7 +117,7 @@ class Verification:
         return Kept(row, b"", journal, self._loss(row, rows[0], len(journal)))
 
     def _loss(self, row: MatchRow, latest: MatchRow, turns: int) -> str:
-        """Says what is lost of a match whose turns are not packed as far as it verifies."""
+        """Says what is lost of a match whose turns are not packed."""
         if row.status in FINAL:
             return ""
         if self._found.has_transcript(row.id) or latest.status in FINAL:

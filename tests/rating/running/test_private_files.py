@@ -1,4 +1,4 @@
-"""What a run, a cache and pages of people write is for their owner alone, whatever the umask says."""
+"""Files of runs, caches and web pages have mode 600, whatever the umask."""
 
 import os
 import sqlite3
@@ -25,7 +25,7 @@ from tests.rating.records.test_calls import LOGGED
 
 @pytest.fixture(autouse=True)
 def _open_umask(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Lets everybody read what is made carelessly; no database is opened that SQLite would have to make first."""
+    """Sets umask 0, and checks that SQLite opens only files that exist."""
     connect = sqlite3.connect
 
     def checked(where: str, **options: object) -> sqlite3.Connection:
