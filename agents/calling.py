@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from agents.errors import ProviderError, Quit
+from agents.secret import hide_keys
 
 
 class provider_errors:
@@ -30,7 +31,7 @@ class provider_errors:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if error is not None and _is_failure(error):
             where = "".join(traceback.format_exception(error)[-3:])
-            raise ProviderError(f"{self._what} raised {type(error).__name__}: {error}\n{where}") from error
+            raise ProviderError(hide_keys(f"{self._what} raised {type(error).__name__}: {error}\n{where}")) from error
 
 
 def _is_failure(error: BaseException) -> bool:

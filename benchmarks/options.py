@@ -43,13 +43,15 @@ def parse(
     for entry in entries:
         flag, text, default = f"--{entry.name.replace('_', '-')}", entry.metadata["help"], entry.default
         assert default is not MISSING
+        if default not in (None, "", False, ()):
+            text += f" (default: {default})"
+        text = text.replace("%", "%%")  # argparse would take it for a format
         if default is False:
             parser.add_argument(flag, action="store_true", help=text)
         elif isinstance(default, tuple):
             parser.add_argument(flag, nargs="+", action="extend", metavar="VALUE", help=text)
         else:
-            shown = f"{text} (default: {default})" if default not in (None, "") else text
-            parser.add_argument(flag, type=type(default), metavar=type(default).__name__.upper(), help=shown)
+            parser.add_argument(flag, type=type(default), metavar=type(default).__name__.upper(), help=text)
     given = vars(parser.parse_args(arguments))
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     if values.get("smoke"):

@@ -10,7 +10,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 from agents.errors import ProviderError
 from agents.models.server.endpoint import Endpoint
 from agents.policy import Reply
+from agents.private_file import create_private
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
 
@@ -33,7 +34,7 @@ BUSY_TIMEOUT = 30.0
 _TABLE = "CREATE TABLE reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, reply BLOB NOT NULL)"
 _STORED = (Failure.OK, Failure.TRUNCATED)
 _LONG = 1000  # bytes from which a reply is compressed
-_MAX_BYTES = 1 << 28  # of one reply; what unpacks to more was not packed here
+_LARGEST = 64 << 20  # bytes of a reply that is kept; what unpacks to more was not packed here
 _FIELDS = (
     "text", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "reasoning", "detail",
 )  # fmt: skip
@@ -84,6 +85,8 @@ class ReplyCache:
             raise
 
     def _connect(self) -> sqlite3.Connection:
+        with suppress(OSError):  # one that is there, or cannot be made, is left to SQLite
+            create_private(self.path)
         where = self.path.absolute().as_uri()
         writable = os.access(self.path.parent, os.W_OK) and (not self.path.exists() or os.access(self.path, os.W_OK))
         if not writable and not self.path.with_name(f"{FILE}-wal").exists():
@@ -147,6 +150,8 @@ class ReplyCache:
             return reply
         with self._failures(key):
             data = _dump(reply)
+            if data is None:
+                return reply
             self._db.execute("INSERT OR IGNORE INTO reply VALUES (?, ?, ?)", (key, model, data))
             (stored,) = self._db.execute("SELECT reply FROM reply WHERE key = ?", (key,)).fetchone()
             return replace(_load(stored), calls=reply.calls, waited=reply.waited, request_id=reply.request_id)
@@ -183,9 +188,12 @@ def cache_key(endpoint: Endpoint, model: str, request: Mapping[str, Any], sample
     return hashlib.sha256(_canonical(asked).encode()).hexdigest()
 
 
-def _dump(reply: Reply) -> bytes:
+def _dump(reply: Reply) -> bytes | None:
+    """Returns a reply as it is stored; ``None`` if it is too large."""
     table = {"kind": reply.kind.name, **{name: getattr(reply, name) for name in _FIELDS}}
     data = json.dumps(table, separators=(",", ":")).encode()
+    if len(data) > _LARGEST:
+        return None
     return zlib.compress(data) if len(data) >= _LONG else data
 
 
@@ -195,9 +203,11 @@ def _load(data: object) -> Reply:
         raise TypeError(f"no bytes but {type(data).__name__}")
     if data[:1] != b"{":
         unpacker = zlib.decompressobj()
-        data = unpacker.decompress(data, _MAX_BYTES)
+        data = unpacker.decompress(data, _LARGEST)
+        if not unpacker.eof and len(data) == _LARGEST:
+            raise ValueError(f"it unpacks to more than {_LARGEST >> 20} MiB")
         if not unpacker.eof or unpacker.unused_data:
-            raise ValueError("packed data that end too early, too late, or are too large")
+            raise ValueError("packed data that end too early or too late")
     table = json.loads(data)
     if not isinstance(table, dict) or table.keys() != {"kind", *_FIELDS}:
         raise ValueError(f"{str(table)[:80]!r}")

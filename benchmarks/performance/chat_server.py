@@ -1,6 +1,6 @@
 """A chat server that takes no time to think: every reply is the same, after a set latency.
 
-    python -m benchmarks.performance.chat_server '{"coins": 3}' 0.0
+    python -m benchmarks.performance.chat_server --text '{"coins": 3}'
 
 It prints its port and serves until its standard input is closed.
 """
@@ -11,8 +11,19 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from aiohttp import web
+
+from benchmarks.options import option, parse
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of the server."""
+
+    text: str = option("ready", "what it replies")
+    latency: float = option(0.0, "seconds before each reply")
 
 
 def completion(text: str) -> bytes:
@@ -60,7 +71,7 @@ def running(text: str, latency: float = 0.0) -> Iterator[str]:
     Yields:
         Its base address.
     """
-    command = [sys.executable, "-m", "benchmarks.performance.chat_server", text, str(latency)]
+    command = [sys.executable, "-m", "benchmarks.performance.chat_server", f"--text={text}", f"--latency={latency}"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin and process.stdout
         try:
@@ -71,4 +82,5 @@ def running(text: str, latency: float = 0.0) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(sys.argv[1], float(sys.argv[2])))
+    options = parse(Options, __doc__)
+    asyncio.run(serve(options.text, options.latency))

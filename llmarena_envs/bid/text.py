@@ -16,9 +16,6 @@ from llmarena_envs.core.updates import new_parts
 # How an amount is written. An example in digits would be copied, and all bids would gather about it.
 _FORM = "$d.cc"
 
-# What stands in the places of texts that are read back.
-_NAME, _NUMBER, _AMOUNT = r"\w{1,20}", r"\d{1,6}", r"\$\d{1,6}\.\d\d"
-
 
 class BidCodec(Codec[int, BidView]):
     """Texts and grammar of the auction.
@@ -39,17 +36,11 @@ class BidCodec(Codec[int, BidView]):
             parts.append(prompts.render("rules_rounds", rounds=game.rounds))
         self._rules = "\n".join(parts)
         self._grid = grid
-        self._game = game
-        self._units = {amount: units for units, amount in enumerate(self._amounts)}
         self._past = prompts["past_round"].by_position("round", "valuation", "bid", "winner", "winning_bid", "gain")
         state = "state_of_rounds" if game.rounds > 1 else "state"
         instruction = "instruction_cot" if cot else "instruction"
         present = ("agent", "round", "rounds", "valuation")
         self._state = prompts[state].by_position(*present)
-        self._reads_state = prompts[state].pattern(agent=_NAME, round=_NUMBER, rounds=_NUMBER, valuation=_AMOUNT)
-        self._reads_past = prompts["past_round"].pattern(
-            round=_NUMBER, valuation=_AMOUNT, bid=_AMOUNT, winner=_NAME, winning_bid=_AMOUNT, gain=_AMOUNT
-        )
         self._to_move = prompts.joined(state, "turn", instruction).by_position(*present, "highest", "grid")
         self._to_move_reminder = prompts.joined(state, "turn", "reminder").by_position(*present, "highest", "grid")
         self._waiting = prompts.joined(state, "wait").by_position(*present)
@@ -119,35 +110,6 @@ class BidCodec(Codec[int, BidView]):
         if rest:
             raise Refusal(Failure.ILLEGAL, "off_grid", grid=write_cents(view.step))
         return units
-
-    def read_view(self, text: str) -> BidView | None:
-        """Returns the view of which the last observation or update in a text was made: written again it must be the same."""
-        states = [*self._reads_state.finditer(text)]
-        if not states:
-            return None
-        state, game = states[-1].groupdict(), self._game
-        number, valuation = int(state.get("round", 1)), self._units.get(state["valuation"], 0)
-        lines = self._reads_past.finditer(text, 0, states[-1].start())
-        past = [known for line in lines if (known := self._read_past(line.groupdict())) is not None]
-        history = tuple(past[len(past) - number + 1 :])
-        if not valuation or state["agent"] not in game.agents or len(history) != number - 1:
-            return None
-        view = BidView(
-            state["agent"], True, range(valuation), len(game.agents), game.step, game.rounds, number, valuation, history
-        )
-        waiting = view._replace(to_move=False, legal=())
-        if not all(line in text for line in self._history(view)):
-            return None
-        tasks = {self._task(view, self._to_move): view, self._task(view, self._to_move_reminder): view}
-        tasks[self._task(waiting, self._to_move)] = waiting
-        return next((known for task, known in tasks.items() if text.startswith(task, states[-1].start())), None)
-
-    def _read_past(self, line: dict[str, str]) -> PastRound | None:
-        """Returns a round that is over, or ``None`` if it has amounts that do not exist."""
-        valuation, bid, winning_bid = (self._units.get(line[name]) for name in ("valuation", "bid", "winning_bid"))
-        if valuation is None or bid is None or winning_bid is None:
-            return None
-        return PastRound(valuation, bid, line["winner"], winning_bid)
 
     def example(self, view: BidView) -> str:
         """Returns the form of a bid, without an amount."""

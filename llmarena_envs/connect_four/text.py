@@ -53,7 +53,7 @@ class ConnectFourCodec(BoardCodec):
     grammar = Grammar(_read_column, nouns="column|列", seats=SEATS, fields=_read_fields)
 
     def __init__(self, language: str, hint: bool) -> None:
-        super().__init__("llmarena_envs.connect_four", language, hint, COLUMN_NAMES, ConnectFour())
+        super().__init__("llmarena_envs.connect_four", language, hint, COLUMN_NAMES, ConnectFour.max_turns)
 
     def board_text(self, board: str) -> str:
         """Returns a line of column numbers and six lines of cells, ``|`` between them."""

@@ -1,9 +1,7 @@
 """What the two board games share: two marks on a rectangular board that both players see whole."""
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from copy import copy
 from operator import getitem
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,7 +11,6 @@ from numpy.typing import NDArray
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Reason
-from llmarena_envs.core.game import Game
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.reading.labels import Seats
@@ -21,9 +18,6 @@ from llmarena_envs.core.replies import Grammar, find
 
 MARKS = "XO"
 EMPTY = "_"
-
-_MAX_POSITIONS = 20
-"""Positions in a text that are looked at, from its end, until one is whole."""
 
 # For each mark the table by which ``bytes.translate`` makes ones of it and zeros of all else.
 _ONE_WHERE = {mark: bytes(int(code == ord(mark)) for code in range(256)) for mark in MARKS}
@@ -84,19 +78,17 @@ class BoardCodec(Codec[int, BoardView]):
         language: language of the texts.
         hint: whether the legal moves are listed.
         action_names: what each action is called in texts, e.g. ``(1, 3)``.
-        game: the rules, without moves before play.
+        max_turns: of a match.
     """
 
     grammar: ClassVar[Grammar[int]]
 
-    def __init__(
-        self, package: str, language: str, hint: bool, action_names: tuple[str, ...], game: Game[int, BoardView]
-    ) -> None:
+    def __init__(self, package: str, language: str, hint: bool, action_names: tuple[str, ...], max_turns: int) -> None:
         self._prompts = prompts = Prompts(package, language)
         self.language = language
         self._names = action_names
         self._moves = tuple(tuple(f"{mark}: {name}" for name in action_names) for mark in MARKS)
-        self._moves_by_ply = self._moves * (game.max_turns // 2 + 1)
+        self._moves_by_ply = self._moves * (max_turns // 2 + 1)
         self._published = {
             mark: {move: action for action, move in enumerate(moves)}
             for mark, moves in zip(MARKS, self._moves, strict=True)
@@ -104,11 +96,7 @@ class BoardCodec(Codec[int, BoardView]):
         self._rules = prompts.render("rules")
         self._no_moves = prompts.render("no_moves")
         self._observation = prompts["observation"].by_position("mark", "moves", "board")
-        self._reads_position = prompts["observation"].pattern(mark=f"[{MARKS}]", moves=".*+", board="")
         self._update = prompts["update"].by_position("moves", "board")
-        self._reads_update = prompts["update"].pattern(moves=".*+", board="")
-        self._reads_move = re.compile("|".join(map(re.escape, self._moves[0] + self._moves[1])))
-        self._new_game = game
         self._hint = prompts["hint"] if hint else None
         self._hints = Phrases(self._hint_text)
         instruction = prompts["instruction"]
@@ -191,41 +179,6 @@ class BoardCodec(Codec[int, BoardView]):
         """Reads ``X: (1, 3)`` and the like; the mark may be left out."""
         action = self._published[view.mark].get(reply)
         return find(reply, self.grammar, view.mark).value if action is None else action
-
-    def read_view(self, text: str) -> BoardView | None:
-        """Returns the last position in a text: its moves, played again, must lead to the board below them.
-
-        So must those of every update behind it, of which none is left out: what was true before an update is not the position.
-        """
-        for found in [*self._reads_position.finditer(text)][: -_MAX_POSITIONS - 1 : -1]:
-            view = self._play(self._reads_move.findall(found["moves"]), found["mark"])
-            if view is not None and text.startswith(self._position(view), found.start()):
-                return self._follow(view, text, found.end())
-        return None
-
-    def _follow(self, view: BoardView, text: str, start: int) -> BoardView | None:
-        """Returns what is known after the updates in a text from ``start`` on, or ``None`` if one of them does not follow."""
-        for found in self._reads_update.finditer(text, start):
-            told = len(view.moves)
-            known = self._play([*self._named(view), *self._reads_move.findall(found["moves"])], view.mark)
-            if known is None or not text.startswith(self._change(known, told), found.start()):
-                return None
-            view = known
-        return view
-
-    def _play(self, moves: Sequence[str], mark: str) -> BoardView | None:
-        """Returns what the player of ``mark`` knows after the moves, or ``None`` if one of them is not legal."""
-        game = copy(self._new_game)
-        game.reset(np.random.default_rng(0))
-        for move in moves:
-            if not game.to_move:
-                return None
-            (mover,) = game.to_move
-            action = self._published[MARKS[game.agents.index(mover)]].get(move)
-            if action is None or game.why_illegal(mover, action):
-                return None
-            game.apply((action,))
-        return game.view(game.agents[MARKS.index(mark)])
 
     def explain(self, reason: Reason, view: BoardView) -> str:
         """Returns the text of a reason, in which the player is called by the mark."""

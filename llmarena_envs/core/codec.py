@@ -98,17 +98,6 @@ class Codec(ABC, Generic[Action, ViewType]):
     def format(self, action: Action, view: ViewType) -> str:
         """Writes ``action`` in the published grammar; ``parse`` reads it back."""
 
-    def read_view(self, text: str) -> ViewType | None:
-        """Returns the view of which a text was made, or ``None`` if the text holds none.
-
-        So a policy that reads views can play where only texts come through, e.g. over HTTP. Games whose texts say everything
-        that a view holds override this; by default no text does.
-
-        Args:
-            text: anything, with an observation of the game in it or not; the last one counts.
-        """
-        return None
-
     @abstractmethod
     def picture(self, game: Any) -> str:
         """Draws the whole position for a spectator who may see everything."""

@@ -19,7 +19,6 @@
     * ``EnvironmentBug``: the environment broke a promise.
     * ``ReplayMismatch``: a recorded match, played again, did not go as recorded.
 
-  * ``RequestError`` (``agents.serving.chat_request``): a request over HTTP that a served policy cannot answer.
   * ``HarnessError`` (``rating.errors``): a run that cannot go on.
 
     * ``RunError``: a run directory, run file or database that cannot be used; ``StoreError`` if its engine says so, ``ClaimLost``

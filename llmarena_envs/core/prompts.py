@@ -1,6 +1,5 @@
 """Prompt templates from TOML files, one file a language, rendered strictly."""
 
-import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
@@ -100,23 +99,6 @@ class Template:
         if tuple(self._keys) == names:
             return partial(_fill, self._format)
         return partial(_pick_and_fill, self._format, _row_of([names.index(key) for key in self._keys]))
-
-    def pattern(self, **fields: str) -> re.Pattern[str]:
-        """Returns what finds the template filled in, its fields as groups of their names.
-
-        Args:
-            fields: for each placeholder a regular expression of what may stand in its place.
-
-        Raises:
-            PromptError: if the template has placeholders that are not among ``fields``, or one of them twice.
-        """
-        parts = [(text, name) for text, name, *_ in Formatter().parse(self.source)]
-        names = [name for _, name in parts if name is not None]
-        if not set(names) <= set(fields) or len(names) != len(set(names)):
-            raise PromptError(f"{self.where}: expected each of {sorted(fields)} at most once, got {names}")
-        return re.compile(
-            "".join([re.escape(text) + (f"(?P<{name}>{fields[name]})" if name else "") for text, name in parts])
-        )
 
 
 def _fill(template: str, *values: object) -> str:

@@ -54,7 +54,7 @@ class TicTacToeCodec(BoardCodec):
     grammar = Grammar(_read_cell, nouns="cell|square|position|格子|位置", seats=SEATS, fields=_read_fields)
 
     def __init__(self, language: str, hint: bool) -> None:
-        super().__init__("llmarena_envs.tictactoe", language, hint, CELL_NAMES, TicTacToe())
+        super().__init__("llmarena_envs.tictactoe", language, hint, CELL_NAMES, TicTacToe.max_turns)
 
     @staticmethod
     @cache  # at most 5,478 boards

@@ -350,23 +350,6 @@ def _tournament(parser: argparse.ArgumentParser) -> None:
     _add_wide(added)
 
 
-def _serve_policy(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "policy", metavar="POLICY", help="the policy, e.g. minimax; clients ask for a model of this name"
-    )
-    parser.add_argument("--env", required=True, metavar="ENV", help="the environment that it plays")
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="address to listen at (default 127.0.0.1: this machine only)"
-    )
-    parser.add_argument("--port", type=count, default=9000, help="port; 0 for any free one (default 9000)")
-    parser.add_argument(
-        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
-    )
-    parser.add_argument(
-        "--api-key-env", default="", metavar="NAME", help="environment variable with the key that clients must send"
-    )
-
-
 def _serve(parser: argparse.ArgumentParser) -> None:
     _add_results(parser)
     _add_address(parser)
@@ -583,12 +566,6 @@ _COMMANDS = (
     _Command("export", "read.export", "write the log of a run, or results of pairs, to standard output", _export),
     _Command("import", "import_log.import_log", "bring in the results in logs of others", _import, json=True),
     _Command("serve", "web.serve", "show a run in a browser, while it is played or afterwards", _serve),
-    _Command(
-        "serve-policy",
-        "serve_policy.serve_policy",
-        "serve a policy as an OpenAI-compatible chat endpoint",
-        _serve_policy,
-    ),
     _Command(
         "work", "work.work", "play matches of a run in PostgreSQL that is coordinated elsewhere", _work, goes_on=True
     ),

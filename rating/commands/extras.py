@@ -9,7 +9,7 @@ def check_extra(who_needs: str, extra: str, *packages: str) -> None:
     """Checks that packages are installed, before anything is made that needs them.
 
     Args:
-        who_needs: the beginning of what is said otherwise, as in ``serve-policy needs``.
+        who_needs: the beginning of what is said otherwise, as in ``pages in a browser need``.
         extra: that installs them.
         packages: as they are imported.
 

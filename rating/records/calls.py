@@ -8,12 +8,14 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 from agents.models.calls import UNKNOWN_TOKENS, Call, CallStatus
+from agents.private_file import create_private
 from rating.errors import RunError
 
 CALLS = "calls.jsonl"
@@ -197,6 +199,8 @@ class _Lines:
 
     def append(self, line: str) -> None:
         if self._file is None:
+            with suppress(FileExistsError):
+                create_private(self.path)
             self._file = io.FileIO(self.path, "a+")
             _drop_torn_line(self._file)
         data = line.encode() + b"\n"
@@ -244,6 +248,8 @@ class _OpenCalls:
             return
         self._lines.close()
         kept = self._lines.path.with_name(f"{UNDER_WAY}.new")
+        kept.unlink(missing_ok=True)
+        create_private(kept)
         kept.write_text("".join(f"{line}\n" for line in self._open.values()), encoding="utf-8")
         kept.replace(self._lines.path)
         self._written = len(self._open)

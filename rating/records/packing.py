@@ -13,8 +13,8 @@ _LEVEL = 6
 _WINDOW = 32768
 """Bytes that zlib looks back."""
 _HAS_DICTIONARY = 0x20  # in the second byte, by RFC 1950
-_MAX_BYTES = 1 << 30
-"""Bytes of the turns of one match; what unpacks to more was not packed here."""
+LARGEST = 64 << 20
+"""Bytes that are packed together; what unpacks to more was not packed here."""
 
 
 def make_dictionary(lines: Sequence[str]) -> bytes:
@@ -45,7 +45,13 @@ def needs_dictionary(data: bytes) -> bool:
 
 
 def pack(data: bytes, dictionary: bytes = b"") -> bytes:
-    """Packs bytes."""
+    """Packs bytes.
+
+    Raises:
+        RunError: if there are more than ``LARGEST``.
+    """
+    if len(data) > LARGEST:
+        raise RunError(f"expected at most {LARGEST >> 20} MiB to be packed together, got {len(data)} bytes")
     packer = zlib.compressobj(_LEVEL, zdict=dictionary) if dictionary else zlib.compressobj(_LEVEL)
     return packer.compress(data) + packer.flush()
 
@@ -58,9 +64,14 @@ def unpack(data: bytes, dictionary: bytes = b"") -> bytes:
     """
     unpacker = zlib.decompressobj(zdict=dictionary) if dictionary else zlib.decompressobj()
     try:
-        unpacked = unpacker.decompress(data, _MAX_BYTES)
+        unpacked = unpacker.decompress(data, LARGEST)
     except (zlib.error, TypeError) as error:
         raise RunError(f"the record of a run is damaged: packed turns cannot be read ({error})") from error
+    if not unpacker.eof and len(unpacked) == LARGEST:
+        raise RunError(
+            f"the record of a run is damaged: a row unpacks to more than {LARGEST >> 20} MiB, which no run writes; copy what"
+            " verifies into a new directory: llmarena salvage DIR --out NEW"
+        )
     if not unpacker.eof or unpacker.unused_data:
-        raise RunError("the record of a run is damaged: packed turns end too early, too late, or are too large")
+        raise RunError("the record of a run is damaged: packed turns end too early or too late")
     return unpacked

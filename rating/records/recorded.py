@@ -9,7 +9,7 @@ from agents.records import Turn
 from rating.errors import RunError
 from rating.records import audit, seal
 from rating.records.match import Match
-from rating.records.outcome import BUG, PLAYED, VOID, Outcome
+from rating.records.outcome import BUG, FINAL, PLAYED, VOID, Outcome
 from rating.records.packing import unpack, unpack_lines
 from rating.records.record import Record, load_match, load_outcome, load_record, load_turn
 from rating.records.sql import Row, Sql
@@ -129,7 +129,11 @@ class Recorded:
 
     def turns_under_way(self) -> dict[str, int]:
         """Returns the number of turns so far of each match that has begun and not ended, by its id."""
-        return dict(self._db.all("SELECT match, count(*) FROM turn GROUP BY match"))
+        marks = ", ".join("?" * len(FINAL))
+        query = (
+            f"SELECT match, count(*) FROM turn JOIN match ON id = match WHERE status NOT IN ({marks}) GROUP BY match"
+        )
+        return dict(self._db.all(query, *FINAL))
 
     def glance(self, match_id: str) -> Glance | None:
         """Returns a match without its options and its turns, or ``None`` if there is none with this id."""

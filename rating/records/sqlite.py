@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from agents.private_file import create_private
 from rating.errors import DamagedFile, RunError, StoreError
 from rating.records.sql import Row
 
@@ -149,6 +150,7 @@ class Sqlite:
         unfinished = path.with_name(path.name + UNFINISHED)
         try:
             unfinished.unlink(missing_ok=True)
+            create_private(unfinished)
             self._db.execute("VACUUM INTO ?", (str(unfinished),))
             unfinished.replace(path)
         except (OSError, sqlite3.Error) as error:
@@ -180,7 +182,7 @@ def _rows(path: Path, cursor: sqlite3.Cursor) -> Iterator[Row]:
         raise StoreError(_said(path, error)) from error
 
 
-def _said(path: Path, error: sqlite3.Error) -> str:
+def _said(path: Path, error: OSError | sqlite3.Error) -> str:
     safe = "; everything recorded is safe, and the run goes on when there is room"
     return f"{path}: the database of the run cannot be used: {error}{safe if 'full' in str(error) else ''}"
 
@@ -195,8 +197,9 @@ def create(path: Path) -> Sqlite:
     if path.exists():
         raise RunError(f"{path}: expected no file, but it is there already")
     unfinished = path.with_name(path.name + UNFINISHED)
-    unfinished.unlink(missing_ok=True)
     try:
+        unfinished.unlink(missing_ok=True)
+        create_private(unfinished)
         _make(unfinished)
         unfinished.replace(path)
         db = _connect(path.absolute().as_uri())
@@ -206,7 +209,7 @@ def create(path: Path) -> Sqlite:
         except sqlite3.Error:
             db.close()
             raise
-    except sqlite3.Error as error:
+    except (OSError, sqlite3.Error) as error:
         raise StoreError(_said(path, error)) from error
     return Sqlite(path, db)
 

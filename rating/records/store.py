@@ -10,7 +10,7 @@ from rating.records import audit, seal
 from rating.records.calls import Calls, CallStore, CallWriter
 from rating.records.match import Match
 from rating.records.outcome import FINAL, VOID, Outcome
-from rating.records.packing import make_dictionary, pack, pack_lines
+from rating.records.packing import LARGEST, make_dictionary, pack, pack_lines
 from rating.records.postgres.claims import Claims
 from rating.records.postgres.members import Member
 from rating.records.record import (
@@ -103,6 +103,7 @@ class Store(Recorded):
             guard: called with the id of a match in every transaction that writes something of it; raises an error if it may not.
         """
         self._guard = guard
+        self._sealed = False  # the coordinator has broken the seal, which workers have no right to do
 
     def close(self) -> None:
         """Closes it, sealed if something was written, unless there are others who write."""
@@ -123,8 +124,6 @@ class Store(Recorded):
     def forget(self, match: Match) -> None:
         """Forgets what was known of a match, of which another process may have written."""
         self._journals.pop(match.id, None)
-        if self._guard is not None:
-            self._sealed = True  # perhaps: the coordinator may have sealed the run
 
     def set_fact(self, name: str, value: str) -> None:
         """Keeps a fact about the run, e.g. versions or which stop rule fired."""
@@ -251,6 +250,10 @@ class Store(Recorded):
         """Returns the turns of a match so far, also those that another process has written."""
         self.forget(match)
         return super().turns(match)
+
+    def unseal(self) -> None:
+        """Breaks the seal of the run before workers write."""
+        self._write(lambda: None)
 
     def seal(self) -> str:
         """Seals the run and returns its seal, which covers everything recorded; linear in the number of matches.
@@ -390,6 +393,8 @@ class Store(Recorded):
     def _pack(self, match: Match, journal: _Journal, links: Sequence[_Link]) -> bytes:
         """Moves the journal of a match into its transcript, which is returned; one that is there already stays as it is.
 
+        Turns that are too large to be packed together stay in the journal, and there is no transcript.
+
         Args:
             match: the match.
             journal: how far it is entered.
@@ -397,6 +402,9 @@ class Store(Recorded):
         """
         lines = self._lines(match.id, match.environment, None) if journal.turns else []
         lines += [link.payload for link in links]
+        if sum(len(line.encode()) + 1 for line in lines) > LARGEST:
+            self._insert(match, journal, links)
+            return b""
         if lines:
             dictionary = self._dictionary(match.environment) or self._new_dictionary(match, lines)
             transcript = pack_lines(lines, dictionary)

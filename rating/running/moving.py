@@ -75,8 +75,7 @@ def _copy_to_server(source: sqlite.Sqlite, target: connection.Postgres, call_fil
     log.writer("").close()  # what was under way when the run was killed is lost, and counts
     calls = log.reader("")
     with target.transaction():
-        for statement in schema.creation(target.address.schema):
-            target.execute(statement)
+        runs.make_tables(target)
         copy_run(source, target)
         enter_calls(target, f"from {CALLS}", calls)
     return list(calls.damage)

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from agents.private_file import create_private
 from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
 from rating.records.audit import UNSEALED
@@ -220,6 +221,7 @@ def _copy_calls(path: Path, out: Path, findings: Findings) -> None:
     finally:
         log.close()
     if (path / UNDER_WAY).exists():
+        create_private(out / UNDER_WAY)
         shutil.copyfile(path / UNDER_WAY, out / UNDER_WAY)
     findings.losses.extend(Loss(f"{CALLS}: {damage}") for damage in calls.damage)
     if rest:

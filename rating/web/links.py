@@ -1,13 +1,13 @@
 """Addresses of the pages of a run: each has a random part, which whoever may see the page is told."""
 
 import json
-import os
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.private_file import create_private
 from rating.running.run_directory import LINKS
 
 _SECRET_BYTES = 24
@@ -67,6 +67,7 @@ def _read(path: Path) -> Links:
 
 def _write(path: Path, links: Links) -> None:
     unfinished = path.with_name(f"{path.name}.new")
-    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump({"board": links.board, "people": links.people}, file)
+    unfinished.unlink(missing_ok=True)
+    create_private(unfinished)
+    unfinished.write_text(json.dumps({"board": links.board, "people": links.people}), encoding="utf-8")
     unfinished.replace(path)

@@ -18,8 +18,11 @@ from rating.cli import main
 from rating.errors import StoreError
 from rating.records.postgres import runs
 from rating.records.postgres.address import Address, parse_address
+from rating.records.postgres.claims import Claims
+from rating.records.postgres.members import State
 from rating.records.record import Record
 from rating.running import run_directory
+from rating.running.workers.coordination import newcomer
 from tests.docs.pages import ROOT, code_blocks
 from tests.docs.shell import commands
 
@@ -106,7 +109,26 @@ def run(cluster: Cluster) -> Iterator[str]:
     runs.drop(cluster.address("owner").of(name))
 
 
-WRITING = ("INSERT INTO fact VALUES ('c', 'd')", "UPDATE fact SET value = 'e'", "DELETE FROM fact")
+WRITING = (
+    "INSERT INTO fact VALUES ('c', 'd')",
+    "UPDATE fact SET value = 'e'",
+    "DELETE FROM fact",
+    "INSERT INTO match SELECT * FROM match",
+    "UPDATE match SET options = ''",
+    "UPDATE match SET number = 7",
+    "DELETE FROM match",
+    "UPDATE turn SET payload = ''",
+    "UPDATE transcript SET turns = ''",
+    "DELETE FROM transcript",
+    "UPDATE dictionary SET data = ''",
+    "DELETE FROM dictionary",
+    "INSERT INTO claim (match, kind) VALUES ('m', 'asking')",
+    "UPDATE claim SET deaths = 0",
+    "DELETE FROM claim",
+    "UPDATE worker SET coordinates = 1",
+    "DELETE FROM worker",
+    "DELETE FROM call",
+)
 MAKING = (
     "CREATE TABLE mine (a integer)",
     "CREATE SCHEMA mine",
@@ -114,6 +136,8 @@ MAKING = (
     "CREATE TEMPORARY TABLE mine (a integer)",
     "ALTER TABLE fact ADD COLUMN mine integer",
     "ALTER TABLE fact OWNER TO CURRENT_USER",
+    "ALTER TABLE match DISABLE ROW LEVEL SECURITY",
+    "DROP POLICY updates ON match",
     "CREATE INDEX mine ON fact (value)",
     "TRUNCATE fact",
     "DROP TABLE fact",
@@ -124,18 +148,106 @@ MAKING = (
 )
 
 
+def changes(*columns: str) -> list[str]:
+    """Returns the rights to change columns."""
+    return [f"UPDATE {column}" for column in columns]
+
+
+RIGHTS = {
+    "fact": {"SELECT"},
+    "match": {"SELECT", *changes("status", "tries", "turns", "seats", "digest", "error", "seal")},
+    "turn": {"SELECT", "INSERT", "DELETE"},
+    "transcript": {"SELECT", "INSERT"},
+    "dictionary": {"SELECT", "INSERT"},
+    "claim": {"SELECT", *changes("worker", "since", "answer")},
+    "worker": {
+        *("SELECT", "INSERT"),
+        *changes("state", "seen", "until", "playing", "played", "turns", "lost", "error"),
+    },
+    "call": {"SELECT", "INSERT", *changes("line", "number")},
+}
+FIND_RIGHTS = """
+SELECT class.relname, class.relkind::text, granted.privilege_type FROM pg_class AS class
+LEFT JOIN LATERAL aclexplode(class.relacl) AS granted ON granted.grantee IN (0, ?::regrole)
+WHERE class.relnamespace = ?::regnamespace
+UNION ALL
+SELECT class.relname, class.relkind::text, granted.privilege_type || ' ' || attribute.attname FROM pg_class AS class
+JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid
+JOIN LATERAL aclexplode(attribute.attacl) AS granted ON granted.grantee IN (0, ?::regrole)
+WHERE class.relnamespace = ?::regnamespace
+"""
+"""Every relation of a schema, and what a role or everybody may do with it or with one of its columns."""
+
+
 @pytest.mark.parametrize("role", ["worker", "reader"])
-def test_a_role_can_do_what_it_is_for_and_nothing_else(role: str, cluster: Cluster, run: str) -> None:
+def test_role_of_a_run_has_exactly_the_rights_it_needs(role: str, cluster: Cluster, run: str) -> None:
+    found: dict[str, set[str]] = {}
+    with closing(runs.open_existing(cluster.address("owner").of(run))) as db:
+        of = (f"llmarena_{role}", f'"{db.address.schema}"')
+        for name, kind, right in db.all(FIND_RIGHTS, *of, *of):
+            if kind != "i" and (kind != "S" or right):  # sequences, if anything may be done with them
+                found.setdefault(name, set()).update({right} - {None})
+    assert found == (RIGHTS if role == "worker" else {table: {"SELECT"} for table in RIGHTS})
+
+
+@pytest.mark.parametrize("role", ["worker", "reader"])
+def test_role_of_a_run_is_refused_facts_and_tables(role: str, cluster: Cluster, run: str) -> None:
     with closing(runs.open_existing(cluster.address(role).of(run))) as db:
         assert db.row("SELECT value FROM fact") == ("b",)
-        refused = MAKING if role == "worker" else (*WRITING, *MAKING)
-        for sql in refused:
+        for sql in (*WRITING, *MAKING):
             with pytest.raises(StoreError, match=r"permission denied|must be (owner|superuser)"):
                 db.execute(sql)
-        if role == "worker":
-            assert all(db.execute(sql) for sql in WRITING)
     with pytest.raises(StoreError, match="permission denied"):
         runs.create(cluster.address(role).of("mine"))
+
+
+PLAYED = (
+    "UPDATE match SET status = 'finished' WHERE id = 'm'",
+    "INSERT INTO turn VALUES ('m', {}, '', '')",
+    "DELETE FROM turn WHERE match = 'm'",
+)
+
+
+def test_worker_writes_matches_only_while_they_are_claimed(cluster: Cluster, run: str) -> None:
+    owner, worker = (runs.open_existing(cluster.address(role).of(run)) for role in ("owner", "worker"))
+    with closing(owner), closing(worker):
+        match = "INSERT INTO match VALUES ('m', 'e', 0, '', '', '', 'unfinished', 0, 0, '', '', '', '')"
+        for sql in (match, "INSERT INTO turn VALUES ('m', 0, '', '')"):
+            owner.execute(sql)
+        states = {
+            "nobody's": "INSERT INTO claim (match, kind) VALUES ('m', 'asking')",
+            "claimed": "UPDATE claim SET worker = 'w'",
+            "answered": "UPDATE claim SET answer = ''",
+            "collected": "DELETE FROM claim",
+        }
+        for number, (state, sql) in enumerate(states.items(), 1):
+            owner.execute(sql)
+            update, insert, delete = (sql.format(number) for sql in PLAYED)
+            inserts = (insert, "INSERT INTO transcript VALUES ('m', '')")
+            if state == "claimed":
+                assert [worker.execute(sql) for sql in (update, *inserts)] == [1, 1, 1]
+                assert worker.execute(delete) == 2
+                owner.execute("INSERT INTO turn VALUES ('m', 0, '', '')")
+            else:
+                assert [worker.execute(sql) for sql in (update, delete)] == [0, 0], state
+                for sql in inserts:
+                    with pytest.raises(StoreError, match="row-level security"):
+                        worker.execute(sql)
+
+
+def test_worker_cannot_pass_for_a_coordinator(cluster: Cluster, run: str) -> None:
+    owner, worker = (runs.open_existing(cluster.address(role).of(run)) for role in ("owner", "worker"))
+    with closing(owner), closing(worker):
+        coordinator = Claims(owner).coordinate(newcomer("first", "workers", 0), 60)
+        with pytest.raises(StoreError, match="row-level security"):
+            worker.execute(
+                "INSERT INTO worker (id, coordinates, name, host, process, executor, capacity, state, lease, began, seen, until)"
+                " SELECT 'w', 1, name, host, process, executor, capacity, state, lease, began, seen, until FROM worker"
+            )
+        assert worker.execute("UPDATE worker SET state = 'dead'") == 0
+        assert Claims(worker).coordinator() == (coordinator, State.WORKING, True)
+        Claims(worker).join(newcomer("second", "here", 1), 60)
+        assert Claims(worker).drain("second") == ["second"]
 
 
 def test_nobody_else_gets_in(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

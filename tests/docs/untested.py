@@ -16,7 +16,7 @@ NOT_RUN = {
     r"base_url=|\bopenai:|-local\b": "asks a model behind a server; tests/docs/test_servers.py does, of two pages",
     r"\bhf:|HFPolicy": "loads a model",
     r"=human\b": "asks a person",
-    r": llmarena (serve|serve-policy) |: llmarena .* --web\b": "serves until stopped; tests/docs/test_servers.py, tests/browser",
+    r": llmarena serve |: llmarena .* --web\b": "serves until stopped; tests/docs/test_servers.py, tests/browser",
     r"\b(study|run)\.toml\b": "a run file of the reader's",
     r"README.md: llmarena work ": "joins a run; tests/docs/test_cluster.py",
     r"(quickstart|running).md: llmarena \w+ runs/tournament\b": "its run file asks a model behind a server",

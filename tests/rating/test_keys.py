@@ -28,7 +28,9 @@ FORMS = [
     base64.urlsafe_b64encode(KEY.encode()).decode().rstrip("="),
 ]
 PARTS = {form[begin : begin + LEAST].encode() for form in FORMS for begin in range(len(form) - LEAST + 1)}
+PARTS |= {KEY[:4].encode(), KEY[-4:].encode()}
 EVERYWHERE = " ".join(FORMS)
+MASKED = f"Incorrect API key provided: {KEY[:6]}{'*' * 20}{KEY[-4:]}, the key ending in {KEY[-5:]} is disabled"
 
 HEADERS = {
     "x-request-id": KEY,
@@ -74,11 +76,12 @@ def fails(status, body, kind="application/json"):
 
 
 def error(message):
+    message = f"{MASKED} {message}"
     return {"error": {"message": message, "type": message, "param": message, "code": message}}
 
 
-LONG = "x" * 150 + EVERYWHERE
-PAGE = f"<html><title>{EVERYWHERE}</title><a href='/login?key={quote(KEY)}'>{html.escape(KEY)}</a></html>"
+LONG = f"{MASKED} {'x' * 150}{EVERYWHERE}"
+PAGE = f"<html><title>{MASKED} {EVERYWHERE}</title><a href='/login?key={quote(KEY)}'>{html.escape(KEY)}</a></html>"
 GOOD = [says(f"My key is {EVERYWHERE}"), says("X: (1, 1)"), says(f"{EVERYWHERE}\nO: (2, 2)"), says("O: (3, 1)")]
 PASSING = [
     fails(500, error(EVERYWHERE)),

@@ -11,9 +11,9 @@ from agents.models.server.abilities import Abilities
 from agents.models.server.chat_reply import FILTERED, read_reply
 from agents.models.server.connection import Connection, Received
 from agents.models.server.endpoint import Endpoint
-from agents.models.server.secret import Secret
 from agents.models.server.server_error import ServerError, failure, read_error
 from agents.policy import Reply
+from agents.secret import Secret, hide_keys
 from llmarena_envs.core.failures import Failure
 
 _QUOTED = 80
@@ -95,7 +95,7 @@ class Client:
             return await self._complete(request, idle)
         except ProviderError as error:
             error.args = (self._clean(str(error)),)
-            error.request_id = self._secret.hide(error.request_id)
+            error.request_id = self._secret.hide_parts(error.request_id)
             raise
 
     async def _complete(self, request: Mapping[str, Any], idle: float | None) -> Response:
@@ -117,7 +117,7 @@ class Client:
                 raise received.mark(raised) from None
             reply = _OVERFLOW
         reply = _record(reply, request, sent, adapted)
-        return Response(reply, received.http_status, self._secret.hide(received.request_id), received.limits)
+        return Response(reply, received.http_status, self._secret.hide_parts(received.request_id), received.limits)
 
     def _read(self, received: Received) -> Reply:
         """Returns the reply of a response that promises one."""
@@ -135,7 +135,7 @@ class Client:
 
     def _without_key(self, reply: Reply) -> Reply:
         """Returns a reply without the key."""
-        detail = {name: self._secret.hide(fact) for name, fact in (reply.detail or {}).items()}
+        detail = {name: self._secret.hide_parts(fact) for name, fact in (reply.detail or {}).items()}
         return replace(
             reply, text=self._secret.hide(reply.text), reasoning=self._secret.hide(reply.reasoning), detail=detail
         )
@@ -173,8 +173,8 @@ class Client:
         raise failure(error, f"HTTP {status}: {said}")
 
     def _clean(self, message: str) -> str:
-        """Returns the beginning of a message on one line, without the key and without what terminals obey."""
-        line = " ".join(self._secret.hide(message).split())[:_MAX_QUOTED]
+        """Returns the beginning of a message on one line, without parts of keys and without what terminals obey."""
+        line = " ".join(hide_keys(self._secret.hide_parts(message)).split())[:_MAX_QUOTED]
         return "".join(sign if sign.isprintable() else "?" for sign in line)
 
 

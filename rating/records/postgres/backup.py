@@ -6,6 +6,7 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
+from agents.private_file import create_private
 from rating.errors import RunError
 from rating.records.postgres.address import Address
 from rating.records.sql import Sql
@@ -32,6 +33,8 @@ def back_up(address: Address, db: Sql, path: Path) -> None:
     unfinished = path.with_name(f"{path.name}.new")
     arguments = ["--format=custom", "--no-password", f'--schema="{address.schema}"', f"--file={unfinished}"]
     try:
+        unfinished.unlink(missing_ok=True)
+        create_private(unfinished)
         done = subprocess.run(
             [program, *arguments, f"--dbname={address.url}"],
             capture_output=True,
@@ -42,6 +45,8 @@ def back_up(address: Address, db: Sql, path: Path) -> None:
         if done.returncode:
             raise RunError(f"{db.name}: it could not be backed up, so nothing was changed: {done.stderr.strip()}")
         unfinished.replace(path)
+    except OSError as error:
+        raise RunError(f"{db.name}: it could not be backed up, so nothing was changed: {error}") from error
     finally:
         with suppress(OSError):  # which says less than why there is no back-up
             unfinished.unlink(missing_ok=True)

@@ -25,12 +25,18 @@ def create(address: Address) -> Postgres:
                 )
             db.execute(f'DROP SCHEMA "{address.schema}" CASCADE')  # its making was interrupted
         with db.transaction():
-            for statement in schema.creation(address.schema):
-                db.execute(statement)
+            make_tables(db)
     except BaseException:
         db.close()
         raise
     return db
+
+
+def make_tables(db: Postgres) -> None:
+    """Makes the tables of a new run within a transaction, with the rights of workers and readers."""
+    roles = db.all("SELECT rolname FROM pg_roles WHERE rolname IN (?, ?)", schema.WORKER, schema.READER)
+    for statement in schema.creation(db.address.schema, [role for (role,) in roles]):
+        db.execute(statement)
 
 
 def open_existing(address: Address, *, read_only: bool = False) -> Postgres:

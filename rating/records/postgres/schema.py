@@ -1,5 +1,6 @@
 """The tables of a run in PostgreSQL: a schema of its own, and what is checked before it is used."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import (
@@ -121,6 +122,31 @@ _BUSY = ("claim", "worker")
 
 _CLEANED_OFTEN = "fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000"
 
+WORKER, READER = "llmarena_worker", "llmarena_reader"
+"""Roles that get their rights when a run is begun, where the database has them."""
+
+_RIGHTS = {
+    "fact": (),
+    "match": ("UPDATE (status, tries, turns, seats, digest, error, seal)",),
+    "turn": ("INSERT", "DELETE"),
+    "transcript": ("INSERT",),
+    "dictionary": ("INSERT",),
+    "claim": ("UPDATE (worker, since, answer)",),
+    "worker": ("INSERT", "UPDATE (state, seen, until, playing, played, turns, lost, error)"),
+    "call": ("INSERT", "UPDATE (line, number)"),
+}
+"""Rights of workers in each table, besides SELECT."""
+
+_CLAIMED = "EXISTS (SELECT 1 FROM claim WHERE claim.match = {} AND claim.worker IS NOT NULL AND claim.answer IS NULL)"
+
+_LIMITS = {
+    "match": _CLAIMED.format("match.id"),
+    "turn": _CLAIMED.format("turn.match"),
+    "transcript": _CLAIMED.format("transcript.match"),
+    "worker": "coordinates = 0",
+}
+"""Rows that roles other than the owner may write: of matches that are claimed and not answered, and of workers."""
+
 _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]
 
 MARK = "llmarena-envs: a run, version "
@@ -148,8 +174,13 @@ WHERE class.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ?) AND 
 """
 
 
-def creation(schema: str) -> list[str]:
-    """Returns the statements that make the tables of a new run; all in one transaction."""
+def creation(schema: str, roles: Iterable[str]) -> list[str]:
+    """Returns the statements that make the tables of a new run; all in one transaction.
+
+    Args:
+        schema: name of the schema.
+        roles: ``WORKER`` and ``READER``, as far as the database has them.
+    """
     statements: list[str] = [f'CREATE SCHEMA "{schema}"', comment(schema)]
     for table in METADATA.sorted_tables:
         statements.append(str(CreateTable(table).compile(dialect=_DIALECT)))
@@ -158,7 +189,23 @@ def creation(schema: str) -> list[str]:
         statements += [str(CreateIndex(index).compile(dialect=_DIALECT)) for index in sorted(table.indexes, key=str)]
     for name, column in _PACKED:
         statements.append(f"ALTER TABLE {name} ALTER COLUMN {column} SET STORAGE EXTERNAL")
+    for name, rows in _LIMITS.items():
+        statements.append(f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY")
+        statements.append(f"CREATE POLICY looks ON {name} FOR SELECT USING (true)")
+        statements += [_policy(name, right.split()[0], rows) for right in _RIGHTS[name]]
+    for role in roles:
+        statements.append(f'REVOKE ALL ON ALL TABLES IN SCHEMA "{schema}" FROM {role}')  # what is granted by default
+        statements.append(f'GRANT USAGE ON SCHEMA "{schema}" TO {role}')
+        for name, rights in _RIGHTS.items():
+            granted = ("SELECT", *rights) if role == WORKER else ("SELECT",)
+            statements.append(f"GRANT {', '.join(granted)} ON {name} TO {role}")
     return statements
+
+
+def _policy(table: str, command: str, rows: str) -> str:
+    """Returns the statement that limits a command to certain rows."""
+    limit = "WITH CHECK" if command == "INSERT" else "USING"
+    return f"CREATE POLICY {command.lower()}s ON {table} FOR {command} {limit} ({rows})"
 
 
 def comment(schema: str) -> str:

@@ -22,7 +22,7 @@ class Kept(NamedTuple):
     Attributes:
         row: of the match; of one whose end is lost, as it was before.
         transcript: its turns as they are packed; empty unless it has ended.
-        journal: its turns in the order in which they were played, unless it has ended.
+        journal: its turns in the order in which they were played, unless they are packed.
         loss: what is lost of it, or an empty string.
     """
 
@@ -113,11 +113,13 @@ class Verification:
             if row.status in FINAL and (transcript := self._transcript(row)) is not None:
                 return Kept(row, transcript, (), "")
         journal = tuple(self._journal(rows[0]))
-        row = next((row for row in rows if _is_sealed_void(row, journal)), _unplayed(rows[0]))
+        row = next((row for row in rows if _is_sealed_journal(row, journal)), _unplayed(rows[0]))
         return Kept(row, b"", journal, self._loss(row, rows[0], len(journal)))
 
     def _loss(self, row: MatchRow, latest: MatchRow, turns: int) -> str:
-        """Says what is lost of a match that has not ended as far as it verifies."""
+        """Says what is lost of a match whose turns are not packed."""
+        if row.status in FINAL:
+            return ""
         if self._found.has_transcript(row.id) or latest.status in FINAL:
             if not self._candidates[row.environment]:
                 return f"its turns cannot be unpacked, since the dictionary of {row.environment} is lost"
@@ -180,9 +182,9 @@ def _is_sealed(row: MatchRow, lines: Sequence[str], transcript: bytes) -> bool:
     return len(lines) == row.turns and seal.of_match(chain, *row[6:12], transcript) == row.seal
 
 
-def _is_sealed_void(row: MatchRow, journal: Sequence[TurnRow]) -> bool:
-    """Says the same of a match that has not ended, and of its turns so far; later ones it covers not yet."""
-    if row.status in FINAL or not 0 <= row.turns <= len(journal):
+def _is_sealed_journal(row: MatchRow, journal: Sequence[TurnRow]) -> bool:
+    """Says the same of a match whose turns are not packed; if it has not ended, its seal covers later ones not yet."""
+    if not 0 <= row.turns <= len(journal) or (row.status in FINAL and row.turns < len(journal)):
         return False
     chain = journal[row.turns - 1].seal if row.turns else seal.of_identity(*row[:6])
     return seal.of_match(chain, *row[6:12], b"") == row.seal

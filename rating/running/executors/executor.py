@@ -10,6 +10,7 @@ from agents.errors import ProviderError, Quit
 from agents.play import play_async
 from agents.player import Player
 from agents.records import Turn
+from agents.secret import hide_keys
 from rating.errors import StoreError
 from rating.records.match import Match
 from rating.records.outcome import BUG, VOID, Outcome
@@ -92,7 +93,7 @@ async def play_match(
         culprit = match.policies[agents.index(error.agent)] if error.agent in agents else ""
         return Played(void_outcome(match, VOID), "", str(error), culprit, error.fatal, error.final)
     except (Exception, SystemExit):
-        return Played(void_outcome(match, BUG), error=traceback.format_exc(limit=-8), final=True)
+        return Played(void_outcome(match, BUG), error=hide_keys(traceback.format_exc(limit=-8)), final=True)
     finally:
         for name, player in seats:
             players.return_player(name, match.environment, player)

@@ -251,6 +251,7 @@ def coordinate(store: Store, executor: str) -> Coordination | None:
         return None
     if executor == WORKERS:
         require_versions(store)
+        store.unseal()
     how_to_join = f"llmarena work --store URL --run NAME, for {store.name}"
     return Coordination(claims, executor, how_to_join if executor == WORKERS else None)
 

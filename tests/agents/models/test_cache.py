@@ -10,6 +10,7 @@ import pytest
 
 from agents.errors import ProviderError
 from agents.models import LLMPolicy, ModelService
+from agents.models import cache as module
 from agents.models.cache import FILE, ReplyCache, cache_key
 from agents.models.calls import CallStatus
 from agents.models.server.endpoint import Endpoint
@@ -152,6 +153,17 @@ def test_who_comes_second_gets_what_was_stored_first(cache, tmp_path):
     with closing(ReplyCache(tmp_path / "cache")) as other:
         other.keep("key", "m", Reply("first"))
     assert cache.keep("key", "m", Reply("second", calls=3)) == Reply("first", calls=3)
+
+
+def test_a_reply_too_large_to_be_unpacked_again_is_not_kept(cache, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_LARGEST", 5000)
+    large = Reply("x" * 5000)
+    assert cache.keep("abc", "m", large) == large
+    assert cache.find("abc") is None
+    cache.keep("abc", "m", Reply("x" * 4000))
+    monkeypatch.setattr(module, "_LARGEST", 3000)
+    with pytest.raises(ProviderError, match="unpacks to more than"):
+        cache.find("abc")
 
 
 @pytest.mark.parametrize(

@@ -21,16 +21,6 @@ def test_a_missing_field_is_an_error_that_names_what_there_is() -> None:
         Template("{marc}", "here").render(mark="X", board="")
 
 
-def test_a_text_is_taken_apart_again() -> None:
-    pattern = Template("{who} plays {{X}} (on {board}).", "here").pattern(who=r"\w+", board="[A-Z]", unused="x")
-    found = pattern.search("Then Ann plays {X} (on B).")
-    assert found is not None
-    assert found.groupdict() == {"who": "Ann", "board": "B"}
-    assert pattern.search("Ann plays {X} on B.") is None
-    with pytest.raises(PromptError, match="here: expected each of"):
-        Template("{who} and {who}", "here").pattern(who=".")
-
-
 @pytest.mark.parametrize(
     "source", ["{}", "{0}", "{a.b}", "{a[0]}", "{a!r}", "{a:>3}", "{", "}", "{a", "{a b}", "{a:x|y|z}", "{a:{b}|c}"]
 )

@@ -255,6 +255,19 @@ def test_a_run_is_not_sealed_while_workers_are_at_its_matches(store, place):
     assert store.seal() == store.sealed != ""
 
 
+def test_worker_writes_a_turn_and_leaves_the_facts_alone(store, place):
+    store.add_match(MATCH)
+    sealed = store.seal()
+    with closing(place.open()) as worker:
+        worker.keep_to(lambda sql, match: None)
+        worker.forget(MATCH)
+        worker.add_turn(MATCH, TURN)
+    assert store.sealed == sealed
+    store.unseal()
+    assert store.sealed == ""
+    assert store.seal() != sealed
+
+
 def test_one_process_plays_a_run_also_after_its_connection_was_lost(store, place):
     store.lock()
     with closing(place.open()) as other:

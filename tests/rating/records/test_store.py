@@ -1,6 +1,7 @@
 """The store of a run, in a file and on a server: what goes in comes out."""
 
-from contextlib import contextmanager
+import zlib
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from llmarena_envs.core.failures import Failure
 from rating.errors import RunError, StoreError
 from rating.records.match import Match
 from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
+from rating.records.packing import unpack
 from rating.records.record import load_match, load_outcome, load_turn, void_outcome
 from rating.records.seal import link
 from rating.records.sql import TransactionLost
@@ -233,6 +235,38 @@ def test_the_turns_of_a_match_that_has_ended_are_packed(store, place):
     ((length,),) = place.sql("SELECT length(turns) FROM transcript")
     assert int(length) < 3000
     assert len(store.turns(MATCH)) == 50
+
+
+def test_a_row_that_unpacks_to_more_than_64_mib_is_refused(store):
+    assert unpack(zlib.compress(bytes(64 << 20), 1)) == bytes(64 << 20)
+    bomb = zlib.compress(bytes((64 << 20) + 1), 1)
+    store.add_match(MATCH)
+    store.add_turn(MATCH, TURN)
+    store.finish(MATCH, OUTCOME)
+    for table in ("transcript SET turns", "dictionary SET data"):
+        store._db.execute(f"UPDATE {table} = ?", bomb)
+        store._dictionaries.clear()
+        with pytest.raises(RunError, match=r"more than 64 MiB.*llmarena salvage"):
+            store.turns(MATCH)
+    assert [difference for difference in store.check() if "more than 64 MiB" in difference]
+
+
+def test_turns_too_large_to_be_packed_stay_as_they_are(place, monkeypatch):
+    monkeypatch.setattr("rating.records.store.LARGEST", 2000)
+    monkeypatch.setattr("rating.records.packing.LARGEST", 2000)
+    turns = tuple(replace(turn(index), read=f"{index}" * 300) for index in range(9))
+    other = replace(MATCH, number=1)
+    with closing(place.create()) as store:
+        for match, outcome in ((MATCH, OUTCOME), (other, replace(OUTCOME, number=1))):
+            store.add_match(match)
+            store.add_turns(match, turns[:4])
+            store.finish(match, outcome, digest="d", turns=turns[4:])
+        assert store.turns_under_way() == {}
+        assert store.turns(MATCH) == store.turns(other) == turns
+    with closing(place.open()) as store:
+        assert [record.turns for record in store.records()] == [turns, turns]
+        assert store.check() == [] and store.sealed
+        assert store.add_matches([MATCH]) == {MATCH.id: OUTCOME}
 
 
 def test_the_seal_covers_wall_times_and_the_digest_does_not(place):

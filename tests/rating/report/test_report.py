@@ -105,11 +105,11 @@ def test_rules_leaderboard_matrix_and_figures_are_there(directory, page):
 
 def test_seal_and_digest_are_shown(directory, page):
     store = open_file(directory / "run.db")
-    assert f"Seal of the record: {store.sealed}." in page
+    assert f"Seal of the record, without costs: {store.sealed}." in page
     assert f"Digest of play: {store.digest()}." in page
     store.set_fact("more", "")
     unsealed = write_report(directory, directory / "unsealed.html").read_text(encoding="utf-8")
-    assert "Seal of the record: none" in unsealed
+    assert "Seal of the record, without costs: none" in unsealed
     store.close()
 
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -18,6 +19,7 @@ from rating.records.postgres.address import parse_address
 from rating.records.postgres.calls import SharedCallLog
 from rating.records.postgres.claims import Claims
 from rating.records.postgres.members import Newcomer, State
+from rating.records.postgres.schema import WORKER
 from rating.records.server import open_on_server
 from rating.records.sql import TransactionLost
 from rating.report.tables import to_json
@@ -54,9 +56,10 @@ name = "another"
 
 
 @pytest.fixture
-def play(tmp_path, postgres_url, monkeypatch):
-    """Plays a run with workers in this process; returns what it raised, its bill and the workers."""
+def play(tmp_path, postgres_server, postgres_url, monkeypatch):
+    """Plays a run with workers in this process, of the role of workers; returns what it raised and its runner."""
     address = parse_address(postgres_url)
+    postgres_server.psql(f"DO $$ BEGIN CREATE ROLE {WORKER} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
     for name, value in (("coordination._BEATS", 40), ("coordination._LOOK_FOR_DEAD", 0.1), ("worker._LOOK", 0.1)):
         monkeypatch.setattr(f"rating.running.workers.{name}", value)  # nobody waits for what comes now and then
 
@@ -65,7 +68,7 @@ def play(tmp_path, postgres_url, monkeypatch):
         config, store = (
             run_directory.create(path, text, "run.toml", address=address) if text else run_directory.open_run(path)
         )
-        place = address.of("shared")
+        place = replace(address.of("shared"), user=WORKER)
 
         async def everybody():
             runner = Runner(config, store, session or Session(executor="workers", max_errors=1000))
@@ -425,6 +428,15 @@ def test_a_worker_whose_role_may_only_look_ends_with_the_reason(begun, postgres_
     url = address.url.replace("//postgres@", f"//looks_at_{database}@")
     assert main(["work", "--store", url, "--run", address.run]) == 2
     assert "permission denied for table worker; its owner has to grant that" in capsys.readouterr().err
+
+
+def test_coordinator_breaks_the_seal_before_workers_join(begun):
+    config, store, _ = begun
+    for _ in range(2):  # the second time no fact is new
+        runner = Runner(config, store, Session(executor="workers"))
+        assert store.sealed == ""
+        runner._coordination.close(State.STOPPED)
+        assert store.seal()
 
 
 def test_a_run_whose_coordination_fails_ends_with_the_reason(begun):

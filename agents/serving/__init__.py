@@ -1,1 +1,0 @@
-"""Policies as OpenAI-compatible chat servers, so that other tools play against them."""
