@@ -1,6 +1,7 @@
 """Budgets: how much a run may take, and how it ends when that is reached."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
@@ -56,7 +57,7 @@ class Budget:
         if self.tokens is not None and tokens >= self.tokens:
             return BudgetExceeded(
                 f"the budget is used up: {tokens:.0f} of {self.tokens} tokens{guess}",
-                {"--max-tokens": _rounded_up(2 * max(tokens, self.tokens, 1))},
+                {"--max-tokens": _rounded_up(2 * max(math.ceil(tokens), self.tokens, 1))},
             )
         if used.unknown >= _BLIND and (blind := _blind(bill)):
             return BudgetExceeded(blind, {"--max-cost": None, "--max-tokens": None})
@@ -64,10 +65,11 @@ class Budget:
 
 
 def _rounded_up(value: float) -> str:
-    """Writes a number with two significant digits or more, no smaller than it is."""
-    digits = Decimal(value)
-    unit = Decimal(1).scaleb(digits.adjusted() - 1)
-    return f"{(digits / unit).to_integral_value(ROUND_CEILING) * unit:f}"
+    """Returns a number rounded up to two significant digits, or to a whole number that has fewer."""
+    exact = Decimal(value)
+    unit = Decimal(1).scaleb(exact.adjusted() - 1)
+    text = f"{(exact / unit).to_integral_value(ROUND_CEILING) * unit:f}"
+    return text.removesuffix(".0")
 
 
 def _blind(bill: Bill) -> str:

@@ -360,7 +360,10 @@ def test_a_run_says_once_with_which_values_the_rule_fired_in_lines_of_100_column
     assert said.count("stopped: spearman=0.5") == 1
     assert said.count(f"stopped with: {board['stopped_with']}") == 1
     assert max(len(line) for line in shown.splitlines() if not line.startswith("Run: ")) <= 100
-    assert f"stopped with: {board['stopped_with']}" in " ".join(output(capsys, "resume", tmp_path / "run").split())
+    for command in ("rate", "resume"):
+        assert f"stopped with: {board['stopped_with']}" in " ".join(output(capsys, command, tmp_path / "run").split())
+    output(capsys, "report", tmp_path / "run")
+    assert f"stopped with: {board['stopped_with']}" in (tmp_path / "run" / "report.html").read_text()
 
 
 def test_a_rule_that_has_no_effect_is_said_to_have_none(capsys, tmp_path):
