@@ -115,7 +115,7 @@ def check_complete(directory: Path, void: int, paused: Sequence[str] = (), flags
     if void:
         missing.append(f"{void} {'match is' if void == 1 else 'matches are'} void, since a provider failed")
     if paused:
-        missing.append(f"paused without information: {', '.join(paused)}")
+        missing.append(f"{', '.join(paused)} paused, since the first matches give no information")
         flags = {**flags, "--keep-going": ""}
     if missing:
         raise IncompleteRun(

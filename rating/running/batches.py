@@ -30,7 +30,7 @@ async def play_batches(
     Args:
         schedule: what is to be played.
         play: plays one match.
-        on_batch: called with every batch before it is begun.
+        on_batch: called with matches before they begin: a batch, or a part of it where play may pause.
         enough: says with how many matches under way no batch is begun, however many the lag allows; it changes nothing but when.
         first_matches: outcomes after which ``pause`` is asked; 0 for never. Twice as many matches begin before that, wherever
             batches end, and the others after it: so what is played does not depend on the number of workers.

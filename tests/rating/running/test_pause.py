@@ -109,7 +109,7 @@ def test_a_paused_game_is_named_with_a_command_that_plays_on(tmp_path, capsys):
     out, err = capsys.readouterr()
     said = "paused: every match tied (the first 30); no information"
     assert said in " ".join(out.split()) and f"tictactoe_v0 is {said}" in err
-    assert "paused without information: tictactoe_v0; to play on: " in err
+    assert "played: tictactoe_v0 paused, since the first matches give no information; to play on: " in err
     assert main(["rate", str(directory), "--json"]) == 0
     boards = {board["environment"]: board for board in json.loads(capsys.readouterr().out) if "environment" in board}
     assert f"paused: {boards['tictactoe_v0']['paused']}" == said
