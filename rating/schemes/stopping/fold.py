@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from rating.records.outcome import PLAYED, Outcome
+from rating.schedules.adaptive import CAP
 from rating.schedules.until import ENDED, SUSPENDED, Rule
 from rating.schemes.pause import PAUSED
 from rating.statistics.results import rated_seats
@@ -81,7 +82,8 @@ def fold_values(
     if stopped_after is None or stop_reason in _NOT_BY_RULE:
         return Values(now=fold(outcomes, policies, rule, left_out).reached())
     state = fold(outcomes, policies, rule, left_out, known=stopped_after)
-    stopped_with = state.stopped_with(stop_reason)
+    has_fired = stop_reason == CAP or state.reason() == stop_reason  # not where the rule was edited since
+    stopped_with = state.stopped_with(stop_reason) if has_fired else ""
     state.add([outcome for outcome in outcomes if outcome.number >= stopped_after])
     return Values(stopped_with, state.reached())
 

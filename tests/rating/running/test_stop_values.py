@@ -96,6 +96,15 @@ def test_an_unfinished_run_prints_present_values_only(tmp_path):
     assert board.stopped_with == "" and "\nnow: expected Spearman" in to_text(board)
 
 
+def test_a_rule_that_was_edited_since_is_not_said_to_have_fired(tmp_path):
+    stop, environment, reason = RULES["converged"]
+    play(tmp_path / "run", run_file(stop, environment))
+    path = tmp_path / "run" / "run.toml"
+    path.write_text(path.read_text().replace("eps = 1.5", "eps = 0.001"))
+    board = read(tmp_path / "run")
+    assert (board.stop_reason, board.stopped_with) == (reason, "") and "asked: below 0.001" in board.reached
+
+
 def test_a_printed_value_is_on_its_side_of_the_limit():
     rng = random.Random(3)
     for _ in range(2_000):
