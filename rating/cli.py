@@ -26,8 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     A run goes on to its end when nobody reads its output any more; every other command then ends with 0.
 
     Returns:
-        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded, void matches left or no cluster, 4 a
-        budget of cost, tokens or time used up, 130 interrupted, 143 terminated.
+        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded, void matches or paused games left, or
+        no cluster, 4 a budget of cost, tokens or time used up, 130 interrupted, 143 terminated.
     """
     with Interruptions() as interruptions:
         args = build_parser().parse_args(arguments)

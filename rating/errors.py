@@ -1,5 +1,8 @@
 """Errors of the harness that a user can do something about; the whole tree is described in ``llmarena_envs.core.errors``."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from llmarena_envs.core.errors import ArenaError
 
 
@@ -24,7 +27,16 @@ class DamagedFile(RunError):
 
 
 class BudgetExceeded(HarnessError):
-    """A limit that the run file sets was reached; everything played is kept and the run can go on."""
+    """A limit of the run was reached; everything played is kept and the run can go on.
+
+    Args:
+        message: which one.
+        flags: of the command line, with which the run goes on; ``None`` for one to leave out.
+    """
+
+    def __init__(self, message: str, flags: Mapping[str, str | None] = MappingProxyType({})) -> None:
+        super().__init__(message)
+        self.flags = flags
 
 
 class ErrorBudgetExceeded(BudgetExceeded):
@@ -32,7 +44,7 @@ class ErrorBudgetExceeded(BudgetExceeded):
 
 
 class IncompleteRun(HarnessError):
-    """A run has ended, but matches of it are void; what was played is rated and the run can go on."""
+    """A run has ended, but matches of it are void or a game is paused; what was played is rated and the run can go on."""
 
 
 class ClusterError(HarnessError):

@@ -51,12 +51,12 @@ class RowOptions:
         check_choice("language", self.language, LANGUAGES)
 
     def session(self) -> Session:
-        """Returns what holds for this go at the runs.
+        """Returns what holds for this go at the runs; every row plays as many matches as its paper.
 
         Raises:
             OptionError: if there is no cache offline.
         """
-        return Session(cache=Path(self.cache) if self.cache else None, offline=self.offline)
+        return Session(cache=Path(self.cache) if self.cache else None, offline=self.offline, keep_going=True)
 
     def published_as(self) -> dict[str, str]:
         """Returns the policy of each published model named with ``same``.

@@ -15,7 +15,7 @@ Made of the parser itself by `python docs/build_pages.py`; `llmarena COMMAND --h
 | 0 | done |
 | 1 | internal error; of `replay --verify`, something that is not as it was recorded |
 | 2 | the command or a file it was given is wrong |
-| 3 | too many provider failures, or void matches left at the end; `resume` goes on |
+| 3 | too many provider failures, or void matches or paused games left at the end; `resume` goes on |
 | 4 | a budget of cost, tokens or time is used up; `resume` goes on |
 | 130 | interrupted by Ctrl-C; `resume` goes on |
 | 143 | terminated by SIGTERM; `resume` goes on |

@@ -24,7 +24,7 @@
     * ``RunError``: a run directory, run file or database that cannot be used; ``StoreError`` if its engine says so, ``ClaimLost``
       if another worker plays the match by now.
     * ``BudgetExceeded``: a limit that the run file sets was reached; ``ErrorBudgetExceeded`` for failures.
-    * ``IncompleteRun``: a run has ended with void matches.
+    * ``IncompleteRun``: a run has ended with void matches or a paused game.
     * ``ClusterError``: a cluster in which nothing can be played for now.
     * ``WorkerDied`` (``rating.running.executors.deaths``): a worker ended in the middle of a match.
 

@@ -464,6 +464,11 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
         help="where matches are played, in place of what the run file says: this process, a pool of processes, a Ray cluster"
         " (RAY_ADDRESS), or workers that join; it changes no result",
     )
+    parser.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="do not pause games whose first 30 matches are all tied, forfeited or void",
+    )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument(
         "--max-cost",

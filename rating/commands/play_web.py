@@ -13,7 +13,7 @@ from llmarena_envs.catalogue import canonical_name, load_environment, make_envir
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import parse_options
 from llmarena_envs.core.terminal import printable
-from rating.commands.playing import check_complete, free_directory, play_run, resumable
+from rating.commands.playing import check_complete, free_directory, play_run, resumable, run_line
 from rating.commands.web import listener_if_asked, web_flags
 from rating.records.export import write_jsonl
 from rating.records.outcome import PLAYED
@@ -48,8 +48,8 @@ def play_in_browser(args: argparse.Namespace, specs: dict[str, str]) -> None:
                 write_jsonl(store.records(), sys.stdout)
             else:
                 _print_rewards(next(store.records()))
-            print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})", file=told)
-    check_complete(directory, void, flags)
+            print(run_line(directory), file=told)
+    check_complete(directory, void, flags=flags)
 
 
 def with_company(environment: str, specs: dict[str, str], agents: list[str]) -> dict[str, str]:

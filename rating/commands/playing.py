@@ -1,10 +1,12 @@
 """A run that a command plays: with its progress, its pages in a browser, and how it goes on if it stops."""
 
+import shlex
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TextIO
 
 from agents.errors import ProviderError, Quit
@@ -18,6 +20,8 @@ from rating.running import run_directory
 from rating.running.run_file import RunConfig
 from rating.running.runner import Runner
 from rating.running.session import ONE_GO, Session
+
+NO_FLAGS: Mapping[str, str] = MappingProxyType({})
 
 
 def play_run(
@@ -63,29 +67,59 @@ def play_run(
         return interruptions.run(watched)
 
 
+def run_line(directory: Path) -> str:
+    """Returns the path of a run, and commands that read it."""
+    path = shlex.quote(str(directory))
+    return f"Run: {directory}  (llmarena report {path}, llmarena replay {path})"
+
+
+def resume_command(directory: Path, flags: Mapping[str, str]) -> str:
+    """Returns the command that resumes a run, for a shell.
+
+    Args:
+        directory: of the run.
+        flags: with their values, which are empty for a switch.
+    """
+    path = str(directory) if not str(directory).startswith("-") else f"./{directory}"
+    return shlex.join(["llmarena", "resume", path, *(word for flag in flags.items() for word in flag if word)])
+
+
 @contextmanager
-def resumable(directory: Path, flags: str = "") -> Iterator[None]:
+def resumable(directory: Path, flags: Mapping[str, str] = NO_FLAGS) -> Iterator[None]:
     """Says how to go on, with which flags, if a run stops before its end."""
     try:
         yield
     except (KeyboardInterrupt, Quit, BudgetExceeded, ClusterError, ProviderError, StoreError, OSError) as error:
         if run_directory.is_begun(directory):
-            print(f"The run goes on with: llmarena resume {directory}{flags}", file=sys.stderr)
+            if isinstance(error, BudgetExceeded):
+                flags = {name: value for name, value in {**flags, **error.flags}.items() if value is not None}
+            print(f"The run goes on with: {resume_command(directory, flags)}", file=sys.stderr)
             if isinstance(error, ProviderError) and run_directory.is_unplayed(directory):
                 print("A run file that was corrected can be run into the same directory.", file=sys.stderr)
         raise
 
 
-def check_complete(directory: Path, void: int, flags: str = "") -> None:
-    """Checks that every match was played; says with which flags the run goes on otherwise.
+def check_complete(directory: Path, void: int, paused: Sequence[str] = (), flags: Mapping[str, str] = NO_FLAGS) -> None:
+    """Checks that every match was played.
+
+    Args:
+        directory: of the run.
+        void: number of void matches.
+        paused: games that were paused.
+        flags: with which the run goes on.
 
     Raises:
-        IncompleteRun: if some are void.
+        IncompleteRun: if matches are void or games are paused; the message says how to go on.
     """
+    missing = []
     if void:
+        missing.append(f"{void} {'match is' if void == 1 else 'matches are'} void, since a provider failed")
+    if paused:
+        missing.append(f"{', '.join(paused)} paused, since the first matches give no information")
+        flags = {**flags, "--keep-going": ""}
+    if missing:
         raise IncompleteRun(
-            f"the ratings are of what was played: {void} {'match is' if void == 1 else 'matches are'} void, since a provider"
-            f" failed; to play what is missing: llmarena resume {directory}{flags}"
+            f"the ratings are of what was played: {'; '.join(missing)}; to play on: {resume_command(directory, flags)}"
         )
 
 

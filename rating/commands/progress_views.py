@@ -10,6 +10,7 @@ from rich.text import Text
 from llmarena_envs.core.terminal import printable
 from rating.accounting.bill import Usage
 from rating.running.progress import EnvironmentProgress, Progress
+from rating.schemes.pause import PAUSED
 
 _WINDOW = 30.0
 """Seconds over which calls a second are counted."""
@@ -121,6 +122,8 @@ def _matches(item: EnvironmentProgress) -> str:
 
 def _state(item: EnvironmentProgress) -> str:
     void = f", {item.void:,} void" if item.void and item.stopped else ""
+    if item.stopped == PAUSED:
+        return f"{PAUSED}{void}"
     return f"stopped: {item.stopped}{void}" if item.stopped else ""
 
 

@@ -48,10 +48,8 @@ def rate(args: argparse.Namespace) -> None:
         parts = [to_json(table) for table in tables]
         parts += [to_json({"costs": spent}, COST_DECIMALS)] if spent else []
         print("[" + ",\n".join(parts) + "]")
-    elif tables or spent:
-        _print_results(tables, spent, args.wide)
     else:
-        print("no match of this run has ended yet", file=sys.stderr)
+        _print_results(tables, spent, args.wide)
 
 
 def report(args: argparse.Namespace) -> None:
@@ -116,8 +114,7 @@ _RESULTS = {"battles": write_battles, "matrix": write_matrix, "verdicts": write_
 
 def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -> None:
     """Prints the leaderboards of a run and what its models cost; ``wide`` as for ``print_tables``."""
-    tables, spent = _tables(RunSource(config, store, ""))
-    _print_results(tables, spent, wide)
+    _print_results(*_tables(RunSource(config, store, "")), wide)
 
 
 def _tables(source: Source) -> tuple[list[Leaderboard | Summary], Costs | None]:
@@ -127,6 +124,8 @@ def _tables(source: Source) -> tuple[list[Leaderboard | Summary], Costs | None]:
 
 
 def _print_results(tables: list[Leaderboard | Summary], spent: Costs | None, wide: bool) -> None:
+    if not tables:
+        print("no match of this run has ended yet", file=sys.stderr)
     print_tables(tables, spent, wide=wide)
     if not wide and tables:
         _console(WIDTH).print("--wide shows the other columns, and long names in full")

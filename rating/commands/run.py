@@ -1,6 +1,7 @@
 """``llmarena run``, ``resume`` and ``demo``: rated tournaments."""
 
 import argparse
+import math
 import re
 import socket
 import sys
@@ -12,15 +13,16 @@ from agents.registry import baselines
 from llmarena_envs.core.options import OptionError, nearest
 from rating.commands.extras import check_postgres
 from rating.commands.forecast import print_forecast
-from rating.commands.playing import check_complete, free_directory, play_run, resumable
+from rating.commands.playing import check_complete, free_directory, play_run, resumable, run_line
 from rating.commands.read import REPORT, print_leaderboards, write_report
 from rating.commands.signals import Interruptions
 from rating.commands.web import listener_if_asked, web_flags
+from rating.errors import BudgetExceeded
 from rating.records.postgres.address import Address, parse_address
 from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.budget import Budget
-from rating.running.contests import idle_stop_rules
+from rating.running.contests import idle_stop_rules, paused
 from rating.running.executors.choice import check_executor
 from rating.running.places import address_of
 from rating.running.run_file import RunConfig, parse_run_file, run_file_text
@@ -57,8 +59,8 @@ def run(args: argparse.Namespace) -> None:
         config, store = run_directory.create(out, text, where, offline=asks_nobody, address=address)
         for note in idle_stop_rules(config):
             print(f"note: {note}", file=sys.stderr)
-        void = _play(out, config, store, args.interruptions, args.wide, session, listener)
-    check_complete(out, void, flags)
+        missing = _play(out, config, store, args.interruptions, args.wide, session, listener)
+    check_complete(out, *missing, flags)
 
 
 def resume(args: argparse.Namespace) -> None:
@@ -69,8 +71,8 @@ def resume(args: argparse.Namespace) -> None:
             session = _read_session(args)
             check_executor(session.executor or config.executor, shared=address_of(args.dir) is not None)
             run_directory.check_unchanged(args.dir, config, store)
-        void = _play(args.dir, config, store, args.interruptions, args.wide, session, listener)
-    check_complete(args.dir, void, flags)
+        missing = _play(args.dir, config, store, args.interruptions, args.wide, session, listener)
+    check_complete(args.dir, *missing, flags)
 
 
 def demo(args: argparse.Namespace) -> None:
@@ -80,14 +82,27 @@ def demo(args: argparse.Namespace) -> None:
     text = run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS)
     with resumable(out):
         config, store = run_directory.create(out, text, "demo", address=_address(args))
-        void = _play(out, config, store, args.interruptions, args.wide)
+        missing = _play(out, config, store, args.interruptions, args.wide)
     print(f"\nReport: {write_report(out, out / REPORT)}")
-    check_complete(out, void)
+    check_complete(out, *missing)
 
 
-def _flags(args: argparse.Namespace, listener: socket.socket | None) -> str:
-    """Returns the flags, with a space before them, with which a run goes on where and how it was played."""
-    return (f" --executor {args.executor}" if args.executor else "") + web_flags(args, listener)
+def _flags(args: argparse.Namespace, listener: socket.socket | None) -> dict[str, str]:
+    """Returns the flags with which a run goes on where and how it was played, with their values."""
+    values = {
+        "--max-errors": args.max_errors,
+        "--max-cost": args.max_cost,
+        "--max-tokens": args.max_tokens,
+        "--max-time": args.max_time and math.ceil(args.max_time),
+        "--executor": args.executor,
+        "--cache": args.cache,
+    }
+    switches = {"--keep-going": args.keep_going, "--offline": args.offline}
+    return {
+        **{name: str(value) for name, value in values.items() if value is not None},
+        **{name: "" for name, is_set in switches.items() if is_set},
+        **web_flags(args, listener),
+    }
 
 
 def _address(args: argparse.Namespace) -> Address | None:
@@ -115,6 +130,7 @@ def _read_session(args: argparse.Namespace) -> Session:
         max_tokens=args.max_tokens,
         max_seconds=args.max_time,
         executor=args.executor,
+        keep_going=args.keep_going,
         cache=args.cache,
         offline=args.offline,
         quiet=args.quiet,
@@ -134,14 +150,18 @@ def _play(
     wide: bool,
     session: Session = ONE_GO,
     listener: socket.socket | None = None,
-) -> int:
-    """Plays a run to its end, prints its leaderboards and returns how many of its matches are void."""
+) -> tuple[int, list[str]]:
+    """Plays a run, prints its leaderboards, and returns the number of void matches and the games that are paused."""
     with run_directory.held(directory, store):
-        void = play_run(directory, config, store, interruptions, session, listener)
+        try:
+            void = play_run(directory, config, store, interruptions, session, listener)
+        except BudgetExceeded:
+            print_leaderboards(config, store, wide=wide)
+            raise
         print_leaderboards(config, store, wide=wide)
-        print(f"Run: {directory}  (llmarena report {directory}, llmarena replay {directory})")
+        print(run_line(directory))
         print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
-        return void
+        return void, paused(config, store.facts())
 
 
 def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str], dict[str, list[str]]]:

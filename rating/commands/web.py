@@ -121,16 +121,16 @@ async def _all_told(desk: Desk, seconds: float) -> bool:
     return True
 
 
-def web_flags(args: argparse.Namespace, listener: socket.socket | None) -> str:
-    """Returns the flags, with a space before them, with which a run goes on whose pages are where they were.
+def web_flags(args: argparse.Namespace, listener: socket.socket | None) -> dict[str, str]:
+    """Returns the flags with which a run goes on whose pages are where they were, with their values.
 
     Args:
         args: of the command.
         listener: where the pages are served; ``None`` if there are none.
     """
     if listener is None:
-        return ""
+        return {}
     number = listener.getsockname()[1]
-    host = "" if args.host == DEFAULT_HOST else f" --host {args.host}"
-    port = "" if number == DEFAULT_PORT else f" --port {number}"
-    return f" --web{host}{port}"
+    host = {} if args.host == DEFAULT_HOST else {"--host": args.host}
+    port = {} if number == DEFAULT_PORT else {"--port": str(number)}
+    return {"--web": "", **host, **port}

@@ -213,9 +213,8 @@ def _effort_columns(board: Leaderboard) -> list[Column]:
 
 def _notes(board: Leaderboard, wide: bool) -> list[str]:
     ranked = [(row.policy, row.rank) for row in board.rows if row.rank and not row.withheld]
-    count = f"{board.matches} match{'' if board.matches == 1 else 'es'}"
-    notes = [count + (f"; stopped: {board.stop_reason}" if board.stop_reason else "")]
-    notes += [_reached(board)] if board.reached else []
+    notes = [_matches_of(board.matches) + _end(board)]
+    notes += _values(board)
     notes += [said] if (said := claims(ranked)) else []
     if board.void_matches or board.bug_matches:
         notes.append(f"left out: {board.void_matches} void matches, {board.bug_matches} with a bug of the environment")
@@ -225,37 +224,54 @@ def _notes(board: Leaderboard, wide: bool) -> list[str]:
     notes += reservations.notes(board)
     notes += [board.rank_note()] if len(ranked) > 1 else []
     notes += board.notes()
+    if any(_falls_back_much(row) for row in board.rows):
+        notes.append(FALLBACK_NOTE)
     if any(_forfeits_much(row) for row in board.rows):
         notes.append("ff: share of its matches that a policy forfeited, which count as lost")
     notes += board.wide_notes() if wide else []
     return notes + [_staff_note(row) for row in board.staff]
 
 
-_NO_RULE = ("", "count", "cap", "rounds", "suspended", "void")
-"""Reasons to stop that no rule about results gave."""
+def _matches_of(count: int) -> str:
+    return f"{count} match{'' if count == 1 else 'es'}"
 
 
-def _reached(board: Leaderboard) -> str:
-    """Says what has been reached, which need not be what a rule found when it fired, since more matches count."""
-    when = "" if board.stop_reason in _NO_RULE else ", counting matches that were still under way when the rule fired"
-    return f"reached{when}: {board.reached}"
+def _end(board: Leaderboard) -> str:
+    """Says why play stopped."""
+    if board.paused:
+        return f"; paused: {board.paused}; `llmarena resume DIR --keep-going` plays on"
+    return f"; stopped: {board.stop_reason}" if board.stop_reason else ""
+
+
+def _values(board: Leaderboard) -> list[str]:
+    """Returns the values of the stop rule when it fired, and the present ones where they differ."""
+    lines = []
+    if board.stopped_with:
+        lines.append(f"stopped with: {board.stopped_with}")
+    if board.reached not in ("", board.stopped_with):
+        in_flight = ", including in-flight matches" if board.stopped_with else ""
+        lines.append(f"now{in_flight}: {board.reached}")
+    return lines
 
 
 def _summary_sheet(summary: Summary, wide: bool) -> Sheet:
-    header = ["rank", "policy", "score, %", "best = 100", *summary.environments, *summary.abilities]
+    is_marked = any(reservations.is_marked(row.fallback_share) for row in summary.rows)
+    marks = ["mark"] if is_marked else []
+    header = ["rank", "policy", "score, %", "best = 100", *marks, *summary.environments, *summary.abilities]
     rows = [
         [
             cells.ranks(*row.rank) if row.rank else "",
             row.policy,
             cells.score(row.score, 1),
             _average(row.average),
+            *([reservations.fallback_mark(row.fallback_share)] if is_marked else []),
             *(cells.number(row.scores[environment], 1) for environment in summary.environments),
             *(_average(row.abilities[ability]) for ability in summary.abilities),
         ]
         for row in summary.rows
     ]
     averages = (_average(summary.averages[environment]) for environment in summary.environments)
-    rows.append(["", "average", "", "", *averages, *("" for _ in summary.abilities)])
+    rows.append(["", "average", "", "", *("" for _ in marks), *averages, *("" for _ in summary.abilities)])
     notes = [said] if (said := claims([(row.policy, row.rank) for row in summary.rows if row.rank])) else []
     notes += _pool_notes(summary)
     notes.append(
@@ -263,7 +279,8 @@ def _summary_sheet(summary: Summary, wide: bool) -> Sheet:
         " a policy gains by leaving out what it is bad at"
     )
     notes += [f"{environment} is left out of best = 100: {reason}." for environment, reason in summary.left_out.items()]
-    importance = [ALWAYS] * 4 + [2] * len(summary.environments) + [1] * len(summary.abilities)
+    notes += [f"{FALLBACK_NOTE}; in the environment where it is largest"] if is_marked else []
+    importance = [ALWAYS] * (4 + len(marks)) + [2] * len(summary.environments) + [1] * len(summary.abilities)
     kept = range(len(header) if wide else len(header) - len(summary.abilities))
     return Sheet(
         "All environments",
@@ -316,8 +333,13 @@ def _average(average: Average | None) -> str:
     return f"{cells.number(average.value, 1)} ({average.n})" if average else ""
 
 
-_ALWAYS_SHOWN = ("policy", "effort", "withheld", "absent")
+_ALWAYS_SHOWN = ("policy", "effort", "fallback_share", "withheld", "absent")
 """Fields of a row that are not withheld."""
+
+FALLBACK_NOTE = (
+    "fallback: share of its turns that the fallback of the game played (a random legal move, unless the game declares another),"
+    " after unusable replies"
+)
 
 MANY_FORFEITS = 0.1
 """Share of forfeited matches from which on a row is marked."""
@@ -331,12 +353,18 @@ def _forfeits_much(row: Row) -> bool:
     return _forfeited(row) >= MANY_FORFEITS
 
 
+def _falls_back_much(row: Row) -> bool:
+    """Says whether a row is marked for its fallbacks; a note gives the share of withheld ones."""
+    return reservations.is_marked(row.fallback_share) and not row.withheld
+
+
 def _mark(row: Row) -> str:
-    """Says in a word what is particular about a row: withheld, absent, many forfeits."""
+    """Says in a word what is particular about a row: withheld, absent, many fallbacks, many forfeits."""
     marks = [reservations.WITHHELD] if row.withheld else []
+    marks += [] if row.withheld else [reservations.fallback_mark(row.fallback_share)]
     marks += [row.absent.partition(":")[0]] if row.absent else []
     marks += [f"ff {_forfeited(row):.0%}"] if _forfeits_much(row) else []
-    return ", ".join(marks)
+    return ", ".join(filter(None, marks))
 
 
 _RANK = Column("rank", lambda row: cells.ranks(*row.rank) if row.rank and not row.withheld else "")

@@ -8,6 +8,7 @@ from typing import Any
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.schedule import Schedule, Stop
+from rating.schemes.pause import PAUSED
 
 
 async def play_batches(
@@ -16,6 +17,9 @@ async def play_batches(
     on_batch: Callable[[Sequence[Match]], None] = lambda batch: None,
     *,
     enough: Callable[[], int] = lambda: 1_000,
+    first_matches: int = 0,
+    pause: Callable[[Sequence[Outcome]], bool] = lambda outcomes: False,
+    on_stop: Callable[[int], None] = lambda known: None,
 ) -> Stop:
     """Plays what a schedule asks for until it says stop, and what is under way then to its end.
 
@@ -26,23 +30,45 @@ async def play_batches(
     Args:
         schedule: what is to be played.
         play: plays one match.
-        on_batch: called with every batch before it is begun.
+        on_batch: called with matches before they begin: a batch, or a part of it where play may pause.
         enough: says with how many matches under way no batch is begun, however many the lag allows; it changes nothing but when.
+        first_matches: outcomes after which ``pause`` is asked; 0 for never. Twice as many matches begin before that, wherever
+            batches end, and the others after it: so what is played does not depend on the number of workers.
+        pause: says whether these outcomes pause play.
+        on_stop: called, when the schedule stops, with the number of matches whose outcomes it had.
 
     Returns:
-        Why the schedule stopped.
+        Why play stopped.
     """
     under_way: deque[list[asyncio.Task[Outcome]]] = deque()
+    first: list[asyncio.Task[Outcome]] = []
     pending = _Pending()
+    known = 0
     async with asyncio.TaskGroup() as group:
+
+        def begin(matches: Sequence[Match]) -> list[asyncio.Task[Outcome]]:
+            on_batch(matches)
+            return [pending.watch(group.create_task(play(match))) for match in matches]
+
         answer = schedule.next_batch()
         while not isinstance(answer, Stop):
-            on_batch(answer)
-            under_way.append([pending.watch(group.create_task(play(match))) for match in answer])
+            room = 2 * first_matches - len(first) if first_matches else len(answer)
+            tasks, later = begin(answer[:room]) if room else [], answer[room:]
+            if first_matches:
+                first += tasks
+            if later:
+                if pause([await match for match in first[:first_matches]]):
+                    answer = Stop(PAUSED)
+                    break
+                first_matches = 0
+                tasks += begin(later)
+            under_way.append(tasks)
             await pending.fewer_than(enough)
             while len(under_way) >= schedule.lag:
+                known += len(under_way[0])
                 schedule.add([await match for match in under_way.popleft()])
             answer = schedule.next_batch()
+        on_stop(known)
         while under_way:
             schedule.add([await match for match in under_way.popleft()])
     return answer

@@ -1,12 +1,15 @@
 """Budgets: how much a run may take, and how it ends when that is reached."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
 from typing import TypeVar
 
 from agents.errors import Quit
 from rating.accounting.bill import Bill
+from rating.errors import BudgetExceeded
 
 T = TypeVar("T")
 
@@ -36,23 +39,37 @@ class Budget:
             self.seconds if seconds is None else seconds,
         )
 
-    def exceeded(self, bill: Bill) -> str:
-        """Says which limit on what is paid for is reached, or returns an empty string.
+    def exceeded(self, bill: Bill) -> BudgetExceeded | None:
+        """Returns the error of the limit on cost or tokens that is reached, or ``None``.
 
         Calls whose usage nobody knows count as much as the average of the others.
         """
         if self.cost is None and self.tokens is None:
-            return ""
+            return None
         used = bill.total()
         cost, tokens = used.with_unknown(used.cost), used.with_unknown(used.tokens)
         guess = f", {used.unknown} calls of unknown usage counted like the others" if used.unknown else ""
         if self.cost is not None and cost >= self.cost:
-            return f"the budget is used up: {cost:.4g} of {self.cost:g} {bill.prices.currency}{guess}"
+            return BudgetExceeded(
+                f"the budget is used up: {cost:.4g} of {self.cost:g} {bill.prices.currency}{guess}",
+                {"--max-cost": _rounded_up(2 * max(cost, self.cost))},
+            )
         if self.tokens is not None and tokens >= self.tokens:
-            return f"the budget is used up: {tokens:.0f} of {self.tokens} tokens{guess}"
-        if used.unknown >= _BLIND:
-            return _blind(bill)
-        return ""
+            return BudgetExceeded(
+                f"the budget is used up: {tokens:.0f} of {self.tokens} tokens{guess}",
+                {"--max-tokens": _rounded_up(2 * max(math.ceil(tokens), self.tokens, 1))},
+            )
+        if used.unknown >= _BLIND and (blind := _blind(bill)):
+            return BudgetExceeded(blind, {"--max-cost": None, "--max-tokens": None})
+        return None
+
+
+def _rounded_up(value: float) -> str:
+    """Returns a number rounded up to two significant digits, or to a whole number that has fewer."""
+    exact = Decimal(value)
+    unit = Decimal(1).scaleb(exact.adjusted() - 1)
+    text = f"{(exact / unit).to_integral_value(ROUND_CEILING) * unit:f}"
+    return text.removesuffix(".0")
 
 
 def _blind(bill: Bill) -> str:
@@ -60,7 +77,7 @@ def _blind(bill: Bill) -> str:
         if usage.unknown >= _BLIND and not usage.measured:
             return (
                 f"no budget on cost or tokens can be kept: none of {usage.unknown} replies for {policy} says how many tokens it"
-                " took; set a budget of hours instead (--max-time)"
+                " took; take both limits away, also under [budget], and limit the time (--max-time)"
             )
     return ""
 

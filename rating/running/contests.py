@@ -8,8 +8,12 @@ from rating.records.outcome import Outcome
 from rating.running import absences
 from rating.running.run_file import RunConfig
 from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.pause import PAUSED
 from rating.schemes.registry import find_scheme
 from rating.schemes.scheme import ADAPTIVE, ROUND_ROBIN, Scheme, Setting
+
+STOPPED_AFTER = "stopped_after:"
+"""Beginning of the name of the fact that says how many outcomes a schedule had when it stopped."""
 
 SCHEDULED = "scheduled:"
 """Beginning of the name of the fact that says after how many matches a schedule ended; its value is empty while it goes on."""
@@ -87,8 +91,17 @@ def idle_stop_rules(config: RunConfig) -> list[str]:
 
 def scheduled_matches(facts: Mapping[str, str], environment: str) -> int | None:
     """Returns the number of matches after which the schedule of an environment ended, or ``None`` if that is not known."""
-    known = facts.get(f"{SCHEDULED}{environment}", "")
+    return _number(facts, f"{SCHEDULED}{environment}")
+
+
+def _number(facts: Mapping[str, str], name: str) -> int | None:
+    known = facts.get(name, "")
     return int(known) if known.isdecimal() else None
+
+
+def paused(config: RunConfig, facts: Mapping[str, str]) -> list[str]:
+    """Returns the environments of a run that are paused."""
+    return [item.name for item in config.environment if facts.get(f"stopped:{item.name}") == PAUSED]
 
 
 def make_leaderboard(
@@ -106,6 +119,7 @@ def make_leaderboard(
         outcomes,
         facts.get(f"stopped:{environment}", ""),
         scheduled=scheduled_matches(facts, environment),
+        stopped_after=_number(facts, f"{STOPPED_AFTER}{environment}"),
         absent={
             **absences.reasons(facts),
             **dict.fromkeys(config.withdrawn(environment), "withdrawn: its row is of what it had played"),

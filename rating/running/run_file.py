@@ -75,6 +75,7 @@ class RunConfig(Table):
         workers: processes of the pool, or in the Ray cluster; 0 for one a core.
         concurrency: matches under way at once in this process.
         max_errors: provider failures and environment bugs after which the run stops; it can be resumed.
+        keep_going: play on where the first 30 matches of an environment give no information.
         tries: how often a match is begun within one run if a provider fails.
         price: what models cost.
         prices: path of a file that says so instead. A new run keeps the prices instead of the path.
@@ -94,6 +95,7 @@ class RunConfig(Table):
     workers: Annotated[int, Field(ge=0, le=1024)] = 0
     concurrency: Count = 64
     max_errors: Annotated[int, Field(ge=0)] = 20
+    keep_going: bool = False
     tries: Count = 3
     price: list[Price] = Field(default_factory=list)
     prices: str = ""

@@ -24,7 +24,7 @@ from rating.records.store import Store
 from rating.running.absences import Absences
 from rating.running.batches import play_batches
 from rating.running.budget import Halt, Halted
-from rating.running.contests import SCHEDULED, make_scheme, scheduled_matches
+from rating.running.contests import SCHEDULED, STOPPED_AFTER, make_scheme, scheduled_matches
 from rating.running.executors.choice import Executors
 from rating.running.executors.executor import Executor, Played
 from rating.running.executors.workers import Recalled
@@ -91,6 +91,7 @@ class Runner:
     ) -> None:
         self._config = config
         self._max_errors = config.max_errors if session.max_errors is None else session.max_errors
+        self._keep_going = config.keep_going or session.keep_going
         self._store = store
         executor = session.executor or config.executor
         self._asks = executor != WORKERS or bool(config.people())
@@ -151,7 +152,7 @@ class Runner:
             error = _first(errors)
             self._read_bill()
             if isinstance(error, BudgetExceeded) and (exceeded := self._budget.exceeded(self.bill)):
-                error = BudgetExceeded(exceeded)  # with what was under way when the limit was reached
+                error = exceeded  # including in-flight calls
             raise error from errors
         finally:
             clock.cancel()
@@ -196,10 +197,23 @@ class Runner:
                 self._store.set_fact(f"{PHASES}{environment}", json.dumps(schedule.starts))
             if before is not None and tally.scheduled > before:  # the schedule goes on where it had ended before
                 self._store.set_fact(end, "")
+                self._store.set_fact(f"stopped:{environment}", "")
             self._recorded.update(self._store.add_matches(batch))
 
-        # As many as find a slot, and as many again that wait for one.
-        stop = await play_batches(schedule, self._outcome, enter, enough=lambda: 2 * self._executors.slots)
+        first = self._schemes[environment].first_matches
+        if (
+            self._keep_going or self._config.begun(environment) > 2 * first
+        ):  # a game that has gone on is not paused again
+            first = 0
+        stop = await play_batches(
+            schedule,
+            self._outcome,
+            enter,
+            enough=lambda: 2 * self._executors.slots,  # as many as find a slot, and as many again that wait for one
+            first_matches=first,
+            pause=partial(self._pauses, environment),
+            on_stop=lambda known: self._store.set_fact(f"{STOPPED_AFTER}{environment}", str(known)),
+        )
         self._store.set_fact(f"stopped:{environment}", stop.reason)
         # Without somebody for whom it had waited the schedule may end earlier than it had: everything played counts then.
         ends_here = not self._absences.suspended and not self._config.withdrawn(environment)
@@ -212,6 +226,13 @@ class Runner:
                 missing,
             )
         tally.stopped = stop.reason
+
+    def _pauses(self, environment: str, outcomes: Sequence[Outcome]) -> bool:
+        """Says whether a game is paused after its first matches, and logs why."""
+        reason = self._schemes[environment].no_information(outcomes)
+        if reason:
+            _log.error("%s is paused: %s; `llmarena resume DIR --keep-going` plays on", environment, reason)
+        return bool(reason)
 
     def _keep_facts(self, environment: str) -> None:
         """Records what is the same in every match: what every seat is told, and where the environment and its data come from."""
@@ -338,14 +359,16 @@ class Runner:
             self._ledger.read_on()
 
     def _check_budget(self) -> None:
-        exceeded = self._budget.exceeded(self.bill)
-        if exceeded:
-            self._end(BudgetExceeded(exceeded))
+        if exceeded := self._budget.exceeded(self.bill):
+            self._end(exceeded)
 
     def _start_clock(self) -> asyncio.TimerHandle:
         """Ends the run when the session has taken its time."""
         seconds = self._budget.seconds
-        error = BudgetExceeded(f"the time of this session is used up: {seconds or 0:g} s")
+        error = BudgetExceeded(
+            f"the time of this session is used up: {seconds or 0:g} s",
+            {"--max-time": f"{2 * math.ceil(seconds or 0)}"},
+        )
         return asyncio.get_running_loop().call_later(math.inf if seconds is None else seconds, self._end, error)
 
     def _end(self, error: Exception) -> None:

@@ -21,6 +21,7 @@ class Session:
         executor: where matches are played; likewise.
         cache: directory in which the replies of models are looked for first, and kept; by default there is none.
         offline: whether no model is asked for a reply that is not in the cache.
+        keep_going: whether games without information are not paused; likewise.
         quiet: whether nothing is shown but what goes wrong for good.
         desk: where people are asked; by default at the terminal.
 
@@ -33,6 +34,7 @@ class Session:
     max_tokens: int | None = None
     max_seconds: float | None = None
     executor: ExecutorName | None = None
+    keep_going: bool = False
     cache: Path | None = None
     offline: bool = False
     quiet: bool = False

@@ -75,8 +75,15 @@ class Rule(Protocol):
     def reason(self) -> str:
         """Returns the name of the reason to stop, or an empty string to go on; somebody is left to wait for."""
 
+    def stopped_with(self, reason: str) -> str:
+        """Returns the values with which the rule fired; at least one policy is waited for.
+
+        Args:
+            reason: what ``reason`` returned.
+        """
+
     def reached(self) -> str:
-        """Says in words what has been reached of what the rule asks for; somebody is left to wait for."""
+        """Returns the present values beside those asked for; at least one policy is waited for."""
 
 
 class Until:

@@ -109,7 +109,8 @@ class Row:
         policy: its name.
         reward: mean reward by match, clustered by seed.
         effort: what its matches took.
-        withheld: whether so many turns were played for it that its results are not shown (``rating.schemes.reservations``).
+        fallback_share: share of its turns that the fallback played, 0 to 1 (``rating.schemes.reservations``).
+        withheld: whether that share is so large that its results are not shown.
         absent: why it was not asked any more, or an empty string.
         rank: ranks that the intervals leave open; ``None`` if it has no rank.
     """
@@ -117,6 +118,7 @@ class Row:
     policy: str
     reward: Estimate | None
     effort: Effort
+    fallback_share: float = 0.0
     withheld: bool = False
     absent: str = ""
     rank: Ranks | None = None
@@ -150,8 +152,10 @@ class Leaderboard:
         bug_matches: matches left out because the environment failed.
         undecided_matches: matches left out because they had no result, as when every judge abstained.
         stop_reason: why no more matches were played; empty if they go on.
-        reached: what has been reached of what the stop rule asks for, in words; empty where there is no such rule. It is of all
-            matches, those included that were under way when the rule fired.
+        stopped_after: number of matches whose outcomes the stop rule had when it fired; ``None`` if it has not.
+        stopped_with: the values of the stop rule beside those it asks for, when it fired; empty if it has not.
+        reached: its present values, including in-flight matches; empty without such a rule.
+        paused: why the first matches give no information; empty unless play paused for that.
         references: values to compare with, by what they are.
         staff: policies that served, by role and name.
         max_fallbacks: share of turns played for a policy above which its row is withheld.
@@ -168,7 +172,10 @@ class Leaderboard:
     bug_matches: int
     undecided_matches: int
     stop_reason: str
+    stopped_after: int | None = None
+    stopped_with: str = ""
     reached: str = ""
+    paused: str = ""
     references: dict[str, float] = field(default_factory=dict)
     staff: Sequence[StaffRow] = ()
     max_fallbacks: float = 1.0

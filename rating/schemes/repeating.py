@@ -3,7 +3,7 @@
 import itertools
 import sys
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from llmarena_envs.core.options import OptionError
@@ -16,7 +16,7 @@ from rating.schedules.schedule import Schedule
 from rating.schedules.seating import seating
 from rating.schedules.until import Source, Until
 from rating.schemes.scheme import ADAPTIVE, Scheme, Setting
-from rating.schemes.stopping import CountRule, SettlingRule, StandstillRule, StopRule, fold
+from rating.schemes.stopping import CountRule, SettlingRule, StandstillRule, StopRule, Values, fold_values
 from rating.statistics.design import Design
 
 
@@ -117,14 +117,18 @@ class Repeating(Scheme):
         """Returns the fixed policy on seats that are not under test, which newcomers find as well; empty for the standard."""
         return self.setting.opponent
 
-    def reached(self, outcomes: Iterable[Outcome], absent: Collection[str]) -> str:
-        """Says what has been reached of what the rule asks for; of those who came last, where some came later."""
+    def values(
+        self, outcomes: Sequence[Outcome], absent: Collection[str], stop_reason: str, stopped_after: int | None
+    ) -> Values:
+        """Returns the values of the rule; after policies were added, of the last ones."""
         newcomers = self.setting.newcomers[-1] if self.setting.newcomers else ()
         policies = newcomers or self.setting.policies
         if set(policies) <= set(absent):
-            return ""
-        reached = fold(outcomes, policies, self.end(), absent).reached()
-        return f"{', '.join(newcomers)} among the others: {reached}" if newcomers else reached
+            return Values()
+        values = fold_values(outcomes, policies, self.end(), absent, stop_reason, stopped_after)
+        return Values(
+            *(f"{', '.join(newcomers)} among the others: {text}" if newcomers and text else text for text in values)
+        )
 
     def idle_stop_note(self, said: Collection[str]) -> str:
         """Says that a rule of rated games has no effect where there are none."""

@@ -16,6 +16,9 @@ from rating.statistics.results import rated_seats
 
 WITHHELD = "withheld"
 
+MANY_FALLBACKS = 0.05
+"""Share of turns played by the fallback from which on a policy is marked."""
+
 _REMEDIES = {
     "truncated": "raise its max_tokens, which reasoning counts towards",
     "empty": "see what came with `llmarena replay`; a model that reasons may need more max_tokens",
@@ -27,10 +30,20 @@ Value = TypeVar("Value")
 
 
 def share_played_for(effort: Effort) -> float:
-    """Returns the share of a policy's turns that were played for it, 0 to 1."""
+    """Returns the share of a policy's turns that the fallback played, 0 to 1."""
     if not effort.turns:
         return 0.0
     return max(0, effort.fallbacks - sum(effort.forfeits.values())) / effort.turns
+
+
+def is_marked(share: float) -> bool:
+    """Says whether a policy is marked on a leaderboard, given the share of its turns that the fallback played."""
+    return share >= MANY_FALLBACKS
+
+
+def fallback_mark(share: float) -> str:
+    """Returns the mark of a policy; empty if it has none."""
+    return f"fallback {100 * share:.0f} %" if is_marked(share) else ""
 
 
 def remedy(failures: Mapping[str, int]) -> str:
@@ -61,8 +74,9 @@ def reserve(
         left_over: matches with a higher number, which are not among the outcomes.
     """
     rows: list[Row] = [
-        replace(row, withheld=share_played_for(row.effort) > max_fallbacks, absent=absent.get(row.policy, ""))
+        replace(row, fallback_share=share, withheld=share > max_fallbacks, absent=absent.get(row.policy, ""))
         for row in board.rows
+        for share in (share_played_for(row.effort),)
     ]
     if any(row.withheld for row in rows):
         rows = sorted(with_ranks(rows), key=lambda row: row.withheld)
@@ -134,10 +148,9 @@ def notes(board: Leaderboard) -> list[str]:
 
 
 def _withheld_note(row: Row, max_fallbacks: float) -> str:
-    share = share_played_for(row.effort)
     return (
-        f"{WITHHELD}: {row.policy}: {share:.0%} of its {row.effort.turns} turns were played for it, more than max_fallbacks ="
-        f" {max_fallbacks:g}; {remedy(row.effort.failures)}"
+        f"{WITHHELD}: {row.policy}: {row.fallback_share:.0%} of its {row.effort.turns} turns were played for it, more than"
+        f" max_fallbacks = {max_fallbacks:g}; {remedy(row.effort.failures)}"
     )
 
 

@@ -12,9 +12,10 @@ from rating.records.outcome import Outcome
 from rating.schedules.batches import BATCH_MATCHES, Contest
 from rating.schedules.schedule import Schedule
 from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.pause import FIRST_MATCHES, PAUSED, no_information
 from rating.schemes.reservations import counted, reserve
 from rating.schemes.staff import seat_staff
-from rating.schemes.stopping import StopRule
+from rating.schemes.stopping import StopRule, Values
 from rating.schemes.tournament_rules import TournamentRules
 
 ROUND_ROBIN = "round_robin"
@@ -145,6 +146,7 @@ class Scheme(ABC):
         stop_reason: str = "",
         *,
         scheduled: int | None = None,
+        stopped_after: int | None = None,
         absent: Mapping[str, str] = MappingProxyType({}),
     ) -> Leaderboard:
         """Makes the leaderboard.
@@ -154,6 +156,7 @@ class Scheme(ABC):
             stop_reason: why no more matches were played.
             scheduled: number of matches after which the schedule ended, those behind it are left out; ``None`` while it goes
                 on.
+            stopped_after: number of matches whose outcomes the stop rule had when it fired; ``None`` while it goes on.
             absent: why policies were not asked any more, by name.
 
         Raises:
@@ -161,8 +164,15 @@ class Scheme(ABC):
         """
         own = self.own(outcomes)
         scored = counted(own, scheduled)
+        values = self.values(scored, absent.keys(), stop_reason, stopped_after)
         return reserve(
-            replace(self.board(scored, stop_reason), reached=self.reached(scored, absent.keys())),
+            replace(
+                self.board(scored, stop_reason),
+                stopped_after=stopped_after,
+                stopped_with=values.stopped_with,
+                reached=values.now,
+                paused=self.no_information(scored) if stop_reason == PAUSED else "",
+            ),
             scored,
             max_fallbacks=self.setting.max_fallbacks,
             absent=absent,
@@ -170,14 +180,27 @@ class Scheme(ABC):
             left_over=len(own) - len(scored),
         )
 
-    def reached(self, outcomes: Iterable[Outcome], absent: Collection[str]) -> str:
-        """Says in words how much of what the stop rule asks for has been reached; nothing where there is no such rule.
+    @property
+    def first_matches(self) -> int:
+        """Number of matches after which a game without information is paused."""
+        return FIRST_MATCHES
+
+    def no_information(self, outcomes: Iterable[Outcome]) -> str:
+        """Says why the first matches do not tell the policies apart; empty if they do."""
+        return no_information(self.own(outcomes), self.first_matches, rivals=self.rivals)
+
+    def values(
+        self, outcomes: Sequence[Outcome], absent: Collection[str], stop_reason: str, stopped_after: int | None
+    ) -> Values:
+        """Returns the values of the stop rule beside those it asks for; empty without a rule.
 
         Args:
-            outcomes: those of the environment.
+            outcomes: those of the environment that count.
             absent: policies that are not waited for.
+            stop_reason: as for ``leaderboard``.
+            stopped_after: as for ``leaderboard``.
         """
-        return ""
+        return Values()
 
     @abstractmethod
     def idle_stop_note(self, said: Collection[str]) -> str:

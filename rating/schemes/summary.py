@@ -4,6 +4,7 @@ Source: LLMArena (arXiv 2402.16499), Table 1 and section 2.4, for the normalised
 mean scores.
 """
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -39,6 +40,7 @@ class SummaryRow:
         abilities: by ability, the average over the environments that ask for it.
         score: mean expected score against the others of the pool, 0 to 1; ``None`` for a policy outside.
         rank: ranks that the intervals of these scores leave open.
+        fallback_share: share of its turns that the fallback played, in the environment where it is largest.
     """
 
     policy: str
@@ -47,6 +49,7 @@ class SummaryRow:
     abilities: dict[str, Average | None]
     score: Estimate | None = None
     rank: Ranks | None = None
+    fallback_share: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,11 @@ def summarise_comparisons(
         fits[name] = bradley_terry.standings(results).fitted
         rated[name] = tuple(policy for policy in fits[name].policies if policy not in withheld)
     scores = {board.environment: headline(board) for board in boards}
-    return _with_pool(summarise_scores(scores, abilities), fits, rated, outside)
+    table = _with_pool(summarise_scores(scores, abilities), fits, rated, outside)
+    shares: dict[str, float] = {}
+    for row in itertools.chain.from_iterable(board.rows for board in boards):
+        shares[row.policy] = max(row.fallback_share, shares.get(row.policy, 0.0))
+    return replace(table, rows=tuple(replace(row, fallback_share=shares[row.policy]) for row in table.rows))
 
 
 def _comparisons(outcomes: Sequence[Outcome]) -> Comparisons:

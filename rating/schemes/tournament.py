@@ -14,6 +14,7 @@ from rating.schedules.batches import Contest
 from rating.schedules.committee import Committee
 from rating.schedules.schedule import Schedule
 from rating.schedules.swiss import Pair, Swiss, SwissPlan
+from rating.schemes.pause import FIRST_MATCHES
 from rating.schemes.scheme import Scheme
 from rating.schemes.staff import seat_staff
 from rating.schemes.tournament_board import (
@@ -62,6 +63,11 @@ class Tournament(Scheme):
     def idle_stop_note(self, said: Collection[str]) -> str:
         """Says that nothing of it has an effect."""
         return f"[stop] ({', '.join(sorted(said))}) has no effect on a {self.name}, which ends with its last round"
+
+    @property
+    def first_matches(self) -> int:
+        """Number of matches of the first round, since a pairing is of two policies only."""
+        return max(FIRST_MATCHES, len(self._plan.field) // 2 * self._plan.matches)
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""

@@ -21,6 +21,7 @@ from rating.records.postgres.members import Member, State
 from rating.report.tables import Sheet
 from rating.report.workers import is_gone, worker_sheet
 from rating.schemes.leaderboard import ALWAYS
+from rating.schemes.pause import PAUSED
 from rating.web.links import Links
 from rating.web.listing import RESULTS, Choice, choose, describe
 from rating.web.live import Live, View, explain, twice
@@ -236,6 +237,8 @@ def _state(view: View) -> str:
         return "It is being played, or was killed."
     if statuses & {UNDER_WAY, WAITING, VOID}:
         return "It was stopped and can go on, with llmarena resume."
+    if any(name.startswith("stopped:") and value == PAUSED for name, value in moment.facts.items()):
+        return "A game is paused and can go on, with llmarena resume --keep-going."
     return "It has ended."
 
 

@@ -2,7 +2,7 @@
 
 A rule is a function of the outcomes so far, folded: it takes them in match-number order, goes on from where it was, and is
 asked between batches, so that it does not depend on the order in which matches end. It answers with the name of the reason to
-stop, and says in words what has been reached. The reasons:
+stop, and describes its values when it fired and at present. The reasons:
 
 * the rule itself, ``trueskill+order`` say, where all its conditions hold (``grammar``);
 * ``mu_stable`` or ``sigma``: TrueSkill in match order has converged, under the rule ``trueskill`` alone;
@@ -16,7 +16,7 @@ project's.
 """
 
 from rating.schemes.stopping.counts import CountRule
-from rating.schemes.stopping.fold import fold
+from rating.schemes.stopping.fold import Values, fold, fold_values
 from rating.schemes.stopping.grammar import DEFAULT_RULE, TRUESKILL
 from rating.schemes.stopping.rated import StopRule
 from rating.schemes.stopping.settling import SettlingRule
@@ -29,5 +29,7 @@ __all__ = [
     "SettlingRule",
     "StandstillRule",
     "StopRule",
+    "Values",
     "fold",
+    "fold_values",
 ]

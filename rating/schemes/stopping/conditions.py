@@ -1,4 +1,4 @@
-"""The conditions of stop rules: each holds of the results so far or not, and says in words what has been reached."""
+"""The conditions of stop rules: each holds of the results so far or not, and describes them beside what it asks for."""
 
 import itertools
 import math
@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from rating.schemes.stopping.evidence import ORDERS, Evidence
+from rating.schemes.stopping.values import compared
 from rating.statistics.estimates import Z_95
 
 
@@ -19,7 +20,7 @@ class Condition(Protocol):
         """Says whether it does."""
 
     def reached(self, evidence: Evidence) -> str:
-        """Says what has been reached, beside what is asked for."""
+        """Returns the present values beside those asked for."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,11 @@ class TrueSkillInMatchOrder:
         return "sigma" if evidence.sigma() < self.sigma else ""
 
     def reached(self, evidence: Evidence) -> str:
-        """Says which, and what is not promised."""
+        """Returns the values, and the order that they do not promise."""
+        values = _convergence(evidence.sigma(), self.sigma, evidence.change(self.window), self.eps, self.window)
         return (
-            f"TrueSkill: largest change of mu {_change(evidence.change(self.window))} over {self.window} matches (asked:"
-            f" below {self.eps:g}) or largest sigma {evidence.sigma():.2f} (asked: below {self.sigma:g}), in match order; this"
-            f" rule does not promise the order of the policies: expected Spearman {evidence.expected_spearman():.3f}"
+            f"{values}, in match order; this rule does not promise the order of the policies: expected Spearman"
+            f" {evidence.expected_spearman():.3f}"
         )
 
 
@@ -70,15 +71,11 @@ class OrderFreeTrueSkill:
         return evidence.mean_sigma() < self.sigma or evidence.mean_change(self.window) < self.eps
 
     def reached(self, evidence: Evidence) -> str:
-        """Says how far it has converged, in that of the two ways in which it has."""
-        sigma = evidence.mean_sigma()
-        said = f"TrueSkill: largest sigma {sigma:.2f} (asked: below {self.sigma:g})"
-        if sigma >= self.sigma:
-            said += (
-                f" or largest change of mu {_change(evidence.mean_change(self.window))} over {self.window} matches (asked:"
-                f" below {self.eps:g})"
-            )
-        return f"{said}, means over {ORDERS} orders"
+        """Returns the values."""
+        values = _convergence(
+            evidence.mean_sigma(), self.sigma, evidence.mean_change(self.window), self.eps, self.window
+        )
+        return f"{values}, means over {ORDERS} orders"
 
 
 @dataclass(frozen=True)
@@ -96,8 +93,8 @@ class OrderKnown:
         return evidence.expected_spearman() >= self.level
 
     def reached(self, evidence: Evidence) -> str:
-        """Says what is expected."""
-        return f"expected Spearman {evidence.expected_spearman():.3f} (asked: {self.level:g})"
+        """Returns the expected correlation."""
+        return f"expected Spearman {compared(evidence.expected_spearman(), self.level, 3)} (asked: {self.level:g})"
 
 
 @dataclass(frozen=True)
@@ -117,7 +114,7 @@ class Separated:
         return all(low > 0 or high <= self.margin for low, high in _gaps(evidence))
 
     def reached(self, evidence: Evidence) -> str:
-        """Says of how many."""
+        """Returns how many pairs are separated."""
         gaps = list(_gaps(evidence))
         apart = sum(low > 0 for low, _ in gaps)
         close = sum(low <= 0 and high <= self.margin for low, high in gaps)
@@ -125,9 +122,14 @@ class Separated:
         return f"of {len(gaps)} pairs of neighbours {apart} separated{margin} (asked: all)"
 
 
-def _change(change: float) -> str:
-    """Writes the largest change of a rating, which is infinite while somebody has not played long enough for one."""
-    return f"{change:.2f}" if math.isfinite(change) else "not known yet"
+def _convergence(sigma: float, most: float, change: float, eps: float, window: int) -> str:
+    """Returns the criterion of TrueSkill that holds, the sigma if both do; both criteria if none holds."""
+    sigmas = f"largest sigma {compared(sigma, most, 2)} (asked: below {most:g})"
+    known = compared(change, eps, 2) if math.isfinite(change) else "not known yet"
+    changes = f"largest change of mu {known} over {window} matches (asked: below {eps:g})"
+    if sigma < most:
+        return f"TrueSkill: {sigmas}"
+    return f"TrueSkill: {changes}" if change < eps else f"TrueSkill: {sigmas} or {changes}"
 
 
 def _gaps(evidence: Evidence) -> Iterator[tuple[float, float]]:
@@ -159,7 +161,7 @@ class NarrowIntervals:
         return evidence.half_width() <= self.most
 
     def reached(self, evidence: Evidence) -> str:
-        """Says how closely."""
+        """Returns the widest interval."""
         half = evidence.half_width()
-        known = f"every rating to ±{half:.0f} Elo" if half < float("inf") else "an interval without end"
+        known = f"every rating to ±{compared(half, self.most, 0)} Elo" if half < math.inf else "an interval without end"
         return f"{known} (asked: ±{self.most:g})"

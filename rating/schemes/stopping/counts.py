@@ -1,10 +1,11 @@
 """Numbers of matches: what every rule counts, and the rule that asks for nothing else."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rating.records.outcome import Outcome
+from rating.schedules.adaptive import CAP
 from rating.schedules.until import Rule
 from rating.statistics.results import finished
 
@@ -39,6 +40,7 @@ class Counts:
 
     Args:
         policies: those under test.
+        most: scheduled matches of a policy after which no batch is begun.
         opponent: whose matches count only where it is on every seat; empty for nobody.
 
     Attributes:
@@ -46,9 +48,10 @@ class Counts:
         scheduled: scheduled matches by policy.
     """
 
-    def __init__(self, policies: Sequence[str], opponent: str = "") -> None:
+    def __init__(self, policies: Sequence[str], most: int, opponent: str = "") -> None:
         self.finished = dict.fromkeys(policies, 0)
         self.scheduled = dict.fromkeys(policies, 0)
+        self._most = most
         self._opponent = opponent
         self._next = 0
 
@@ -75,9 +78,19 @@ class Counts:
         self.finished.pop(policy, None)
         self.scheduled.pop(policy, None)
 
-    def cap(self, most: int) -> str:
+    def cap(self) -> str:
         """Returns ``cap`` if a policy has been scheduled as often as allowed, else an empty string."""
-        return "cap" if max(self.scheduled.values()) >= most else ""
+        return CAP if max(self.scheduled.values()) >= self._most else ""
+
+    def stopped_with(self, reason: str) -> str:
+        """Returns the values with which the rule fired."""
+        if reason == CAP:
+            return f"{max(self.scheduled.values())} matches of a policy scheduled (max_matches: {self._most})"
+        return self.reached()
+
+    def reached(self) -> str:
+        """Returns the present values beside those asked for."""
+        raise NotImplementedError
 
     def _count(self, table: dict[str, int], names: set[str]) -> None:
         for name in (names - {self._opponent} or names) & table.keys():
@@ -90,18 +103,23 @@ class _Counting(Counts):
     least = math.inf
 
     def __init__(self, policies: Sequence[str], rule: CountRule) -> None:
-        super().__init__(policies, rule.opponent)
+        super().__init__(policies, rule.max_matches, rule.opponent)
         self._rule = rule
 
     def reason(self) -> str:
         if min(self.scheduled.values()) >= self._rule.matches:
             return "count"
-        return self.cap(self._rule.max_matches)
+        return self.cap()
+
+    def stopped_with(self, reason: str) -> str:
+        return super().stopped_with(reason) if reason == CAP else self._matches(self.scheduled)
 
     def reached(self) -> str:
-        played = self.finished.values()
-        fewest = "" if min(played) == max(played) else f"{min(played)} to "
-        return f"{fewest}{max(played)} matches of each policy"
+        return self._matches(self.finished)
+
+    def _matches(self, counts: Mapping[str, int]) -> str:
+        fewest, most = min(counts.values()), max(counts.values())
+        return f"{fewest if fewest == most else f'{fewest} to {most}'} matches of each policy (asked: {self._rule.matches})"
 
 
 def check_positive(rule: object, *names: str) -> None:

@@ -1,11 +1,17 @@
 """A rule of any kind, applied to a whole log."""
 
+import sys
 from collections.abc import Collection, Iterable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rating.records.outcome import PLAYED, Outcome
-from rating.schedules.until import Rule
+from rating.schedules.adaptive import CAP
+from rating.schedules.until import ENDED, SUSPENDED, Rule
+from rating.schemes.pause import PAUSED
 from rating.statistics.results import rated_seats
+
+_NOT_BY_RULE = ("", SUSPENDED, ENDED, PAUSED)
+"""Reasons to stop that are none of the rule."""
 
 
 class Beginning(Protocol):
@@ -15,7 +21,26 @@ class Beginning(Protocol):
         """Returns the state of the rule before the first match; ``policies`` are those under test."""
 
 
-def fold(outcomes: Iterable[Outcome], policies: Sequence[str], rule: Beginning, left_out: Collection[str] = ()) -> Rule:
+class Values(NamedTuple):
+    """The values of a rule, beside those that it asks for.
+
+    Attributes:
+        stopped_with: when it fired; empty if it has not.
+        now: at present.
+    """
+
+    stopped_with: str = ""
+    now: str = ""
+
+
+def fold(
+    outcomes: Iterable[Outcome],
+    policies: Sequence[str],
+    rule: Beginning,
+    left_out: Collection[str] = (),
+    *,
+    known: int = sys.maxsize,
+) -> Rule:
     """Returns the state of a rule after all outcomes.
 
     Args:
@@ -23,16 +48,50 @@ def fold(outcomes: Iterable[Outcome], policies: Sequence[str], rule: Beginning, 
         policies: the policies under test.
         rule: when to stop.
         left_out: policies that are not waited for.
+        known: number of the first match that is scheduled but has no outcome for the rule.
     """
     state = rule.begin(policies)
-    latest: dict[int, Outcome] = {}
-    for outcome in outcomes:  # a void match may stand beside its repetition
-        if outcome.number not in latest or outcome.status in PLAYED:
-            latest[outcome.number] = outcome
-    ordered = [latest[number] for number in sorted(latest)]
+    ordered = in_order(outcomes)
     for outcome in ordered:
         state.schedule(seat.policy for seat in rated_seats(outcome))
-    state.add(ordered)
+    state.add([outcome for outcome in ordered if outcome.number < known])
     for policy in sorted(left_out):
         state.leave_out(policy)
     return state
+
+
+def fold_values(
+    outcomes: Iterable[Outcome],
+    policies: Sequence[str],
+    rule: Beginning,
+    left_out: Collection[str],
+    stop_reason: str,
+    stopped_after: int | None,
+) -> Values:
+    """Returns the values of a rule when it fired, and at present; arguments as ``fold``.
+
+    Args:
+        outcomes: those counted, in-flight matches included.
+        policies: the policies under test.
+        rule: when to stop.
+        left_out: policies that are not waited for.
+        stop_reason: why play stopped.
+        stopped_after: number of matches whose outcomes the rule had; ``None`` if it has not fired.
+    """
+    outcomes = in_order(outcomes)
+    if stopped_after is None or stop_reason in _NOT_BY_RULE:
+        return Values(now=fold(outcomes, policies, rule, left_out).reached())
+    state = fold(outcomes, policies, rule, left_out, known=stopped_after)
+    has_fired = stop_reason == CAP or state.reason() == stop_reason  # not where the rule was edited since
+    stopped_with = state.stopped_with(stop_reason) if has_fired else ""
+    state.add([outcome for outcome in outcomes if outcome.number >= stopped_after])
+    return Values(stopped_with, state.reached())
+
+
+def in_order(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Returns one outcome a match, by number: of a void match and its repetition the repetition."""
+    latest: dict[int, Outcome] = {}
+    for outcome in outcomes:
+        if outcome.number not in latest or outcome.status in PLAYED:
+            latest[outcome.number] = outcome
+    return [latest[number] for number in sorted(latest)]

@@ -62,7 +62,7 @@ class _Rated(Counts):
     """The state of a ``StopRule``."""
 
     def __init__(self, policies: Sequence[str], rule: StopRule) -> None:
-        super().__init__(policies)
+        super().__init__(policies, rule.max_matches)
         self.least = rule.min_matches
         self._rule = rule
         self._conditions = rule.conditions()
@@ -85,7 +85,7 @@ class _Rated(Counts):
         self._is_due = True
 
     def reason(self) -> str:
-        return (self._satisfied() if self._is_enough() else "") or self.cap(self._rule.max_matches)
+        return (self._satisfied() if self._is_enough() else "") or self.cap()
 
     def _is_enough(self) -> bool:
         return min(self.finished.values(), default=0) >= self._rule.min_matches and self._evidence.is_complete
@@ -100,5 +100,5 @@ class _Rated(Counts):
 
     def reached(self) -> str:
         if not self._evidence.is_complete:
-            return "somebody has not finished a match with another policy"
+            return "at least one policy has no finished match"
         return "; ".join(condition.reached(self._evidence) for condition in self._conditions)

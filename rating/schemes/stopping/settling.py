@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rating.records.outcome import Outcome, SeatOutcome
 from rating.schedules.until import Rule
 from rating.schemes.stopping.counts import Counts
+from rating.schemes.stopping.values import compared
 from rating.statistics.results import finished
 from rating.statistics.running_mean import RunningMean
 
@@ -44,7 +45,7 @@ class _Settling(Counts):
     """The state of a ``SettlingRule``."""
 
     def __init__(self, policies: Sequence[str], rule: SettlingRule) -> None:
-        super().__init__(policies, rule.opponent)
+        super().__init__(policies, rule.max_matches, rule.opponent)
         self.least = rule.min_matches
         self._rule = rule
         self._means = {policy: RunningMean() for policy in policies}
@@ -69,8 +70,8 @@ class _Settling(Counts):
             mean.half_width() <= rule.half_width for mean in means
         ):
             return "settled"
-        return self.cap(rule.max_matches)
+        return self.cap()
 
     def reached(self) -> str:
-        widest = max(mean.half_width() for mean in self._means.values())
-        return f"every mean to ±{widest:.3g} (asked: ±{self._rule.half_width:g})"
+        widest, most = max(mean.half_width() for mean in self._means.values()), self._rule.half_width
+        return f"every mean to ±{compared(widest, most, 3, 'g')} (asked: ±{most:g})"

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rating.records.outcome import Outcome
+from rating.schedules.adaptive import CAP
 from rating.schedules.until import Rule
 from rating.schemes.stopping.counts import Counts
+from rating.schemes.stopping.values import compared
 from rating.statistics.results import finished
 from rating.statistics.stableness import STABLE, RunningStableness, StablenessRule
 
@@ -35,7 +37,7 @@ class _Standstill(Counts):
     """The state of a ``StandstillRule``."""
 
     def __init__(self, policies: Sequence[str], rule: StandstillRule) -> None:
-        super().__init__(policies)
+        super().__init__(policies, rule.max_matches)
         self.least = 2 * rule.stableness.window
         self._rule = rule
         self._means = RunningStableness(policies, rule.stableness)
@@ -54,17 +56,36 @@ class _Standstill(Counts):
     def reason(self) -> str:
         if self._means.reason:
             return "stable" if self._means.reason == STABLE else "settled"
-        return self.cap(self._rule.max_matches)
+        return self.cap()
+
+    def stopped_with(self, reason: str) -> str:
+        """Returns the values after the match at which the condition held first: later ones of the batch may differ."""
+        matches = self._means.matches
+        if reason == CAP or matches is None:
+            return super().stopped_with(reason)
+        return f"{self._change(matches) if reason == STABLE else self._width(matches)}, after {matches} matches of each policy"
 
     def reached(self) -> str:
-        rule, played = self._rule.stableness, len(self._means.changes)
+        played = len(self._means.changes)
         if not played:
-            return "somebody has not finished a match"
-        change = self._means.changes[-1]
-        widest = max(own[played - 1].half_width for own in self._means.steps.values())
-        said = []
-        if rule.eps is not None and change is not None:
-            said.append(f"largest change of a mean over {rule.window} matches {change:.3g} (asked: below {rule.eps:g})")
-        if rule.half_width is not None:
-            said.append(f"every mean to ±{widest:.3g} (asked: below ±{rule.half_width:g})")
-        return ", ".join(said)
+            return "at least one policy has no finished match"
+        return ", ".join(filter(None, (self._change(played), self._width(played))))
+
+    def _change(self, matches: int) -> str:
+        """Returns the largest change of a mean that counts after so many matches; empty if none is asked for or known."""
+        rule = self._rule.stableness
+        changes = [change for change in self._means.changes[:matches][-rule.window :] if change is not None]
+        if rule.eps is None or not changes:
+            return ""
+        return (
+            f"largest change of a mean over {rule.window} matches {compared(max(changes), rule.eps, 3, 'g')},"
+            f" {len(changes)} matches in a row (asked: below {rule.eps:g}, {rule.window} in a row)"
+        )
+
+    def _width(self, matches: int) -> str:
+        """Returns the widest interval after so many matches; empty if none is asked for."""
+        most = self._rule.stableness.half_width
+        if most is None:
+            return ""
+        widest = max(own[matches - 1].half_width for own in self._means.steps.values())
+        return f"every mean to ±{compared(widest, most, 3, 'g')} (asked: below ±{most:g})"

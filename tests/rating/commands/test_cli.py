@@ -349,18 +349,21 @@ def test_resume_of_a_finished_run_plays_nothing_and_says_by_what_hashes_it_is_kn
     assert output(capsys, "export", finished_run) == before
 
 
-def test_a_run_says_once_which_rule_fired_and_what_was_reached_in_lines_of_100_columns(capsys, tmp_path):
+def test_a_run_says_once_with_which_values_the_rule_fired_in_lines_of_100_columns(capsys, tmp_path):
     flags = ["--workers", "1", "--quiet", "--stop", "spearman=0.5", "--min-matches", "10"]
     shown = output(capsys, "run", "--env", "tictactoe_v0", *POLICIES, *flags, "--out", tmp_path / "run")
     (board,) = json.loads(output(capsys, "rate", tmp_path / "run", "--json"))
     assert board["stop_reason"] == "spearman=0.5" and re.fullmatch(
-        r"expected Spearman [0-9.]+ \(asked: 0.5\)", board["reached"]
+        r"expected Spearman [0-9.]+ \(asked: 0.5\)", board["stopped_with"]
     )
     said = " ".join(shown.split())
     assert said.count("stopped: spearman=0.5") == 1
-    assert said.count(f"under way when the rule fired: {board['reached']}") == 1
+    assert said.count(f"stopped with: {board['stopped_with']}") == 1
     assert max(len(line) for line in shown.splitlines() if not line.startswith("Run: ")) <= 100
-    assert board["reached"] in " ".join(output(capsys, "resume", tmp_path / "run").split())
+    for command in ("rate", "resume"):
+        assert f"stopped with: {board['stopped_with']}" in " ".join(output(capsys, command, tmp_path / "run").split())
+    output(capsys, "report", tmp_path / "run")
+    assert f"stopped with: {board['stopped_with']}" in (tmp_path / "run" / "report.html").read_text()
 
 
 def test_a_rule_that_has_no_effect_is_said_to_have_none(capsys, tmp_path):

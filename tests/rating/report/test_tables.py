@@ -30,7 +30,10 @@ KEYS = [
     "bug_matches",
     "undecided_matches",
     "stop_reason",
+    "stopped_after",
+    "stopped_with",
     "reached",
+    "paused",
     "references",
     "staff",
     "max_fallbacks",
@@ -38,6 +41,7 @@ KEYS = [
     "left_over",
     "unbalanced",
 ]
+ROW_KEYS = ["policy", "reward", "effort", "fallback_share", "withheld", "absent", "rank"]
 MORE_KEYS = {
     "duels": "connected regularised dispersion clusters open_questions seat_advantage seat_low seat_high position first_share"
     " permutations",
@@ -60,10 +64,7 @@ def test_json_has_stable_keys_and_rounded_numbers(kind):
     text = to_json(BOARDS[kind])
     table = json.loads(text)
     assert list(table) == [*KEYS, *MORE_KEYS[kind].split()] and table["scheme"] == kind
-    assert all(
-        list(row) == ["policy", "reward", "effort", "withheld", "absent", "rank", *MORE_ROW_KEYS[kind].split()]
-        for row in table["rows"]
-    )
+    assert all(list(row) == [*ROW_KEYS, *MORE_ROW_KEYS[kind].split()] for row in table["rows"])
     assert [row["policy"] for row in table["rows"]] == [row.policy for row in BOARDS[kind].rows]
 
     def check(value):
@@ -216,10 +217,12 @@ def test_a_pool_in_a_circle_is_said_to_have_no_one_scale():
 def test_notes_say_what_was_left_out_and_what_does_not_hold():
     board = skill_leaderboard([duel(0, "a", "b", "a"), void(1, "a", "b")], stop_reason="cap")
     text = to_text(board)
-    assert "1 match; stopped: cap" in text and "reached" not in text
-    assert "reached: enough" in to_text(replace(board, reached="enough"))
-    assert "reached: enough" in to_text(replace(board, reached="enough", stop_reason="suspended"))
-    assert "when the rule fired: enough" in to_text(replace(board, reached="enough", stop_reason="separated"))
+    assert "1 match; stopped: cap" in text and "stopped with" not in text
+    assert "\nnow: enough\n" in to_text(replace(board, reached="enough"))
+    both = to_text(replace(board, stopped_with="enough", reached="less"))
+    assert "\nstopped with: enough\nnow, including in-flight matches: less\n" in both
+    assert "\nnow" not in to_text(replace(board, stopped_with="enough", reached="enough"))
+    assert "1 match; paused: all tied; `llmarena resume DIR --keep-going`" in to_text(replace(board, paused="all tied"))
     assert "left out: 1 void matches, 0 with a bug" in text
     assert board.open_questions[0] in text
     assert "random votes: 0.600" in to_text(replace(BOARDS["roles"], references={"random votes": 0.6}))

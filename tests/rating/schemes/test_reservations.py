@@ -48,7 +48,13 @@ def test_who_makes_no_moves_of_its_own_has_no_rating_anywhere(kind):
     assert "mostly truncated replies: raise its max_tokens" in note
     row = json.loads(to_json(board))["rows"][-1]
     assert row["withheld"] is True
-    assert {name for name, value in row.items() if value is not None} == {"policy", "effort", "withheld", "absent"}
+    assert {name for name, value in row.items() if value is not None} == {
+        "policy",
+        "effort",
+        "fallback_share",
+        "withheld",
+        "absent",
+    }
     assert headline(board)[best] is None
     assert sum(value is not None for value in headline(board).values()) == len(board.rows) - 1
     assert all(repr(best) not in repr(figure) for figure in figures(board, outcomes))

@@ -1,0 +1,44 @@
+"""Games without information: they are paused before they cost more."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from rating.records.outcome import FINISHED, VOID, Outcome
+from rating.statistics.results import rated_seats
+
+PAUSED = "paused"
+"""The reason to stop a game whose first matches give no information."""
+
+FIRST_MATCHES = 30
+"""Matches after which a game is looked at, unless its scheme needs more to seat every policy."""
+
+_TIED, _FORFEITED, _VOID, _UNDECIDED = "tied", "forfeited", "void", "without a result"
+
+
+def no_information(outcomes: Iterable[Outcome], first_matches: int, *, rivals: bool) -> str:
+    """Says why the first matches of a game do not tell its policies apart; empty if one of them does.
+
+    Args:
+        outcomes: of one environment, every seat known, in any order; matches behind the first ones are ignored.
+        first_matches: how many are looked at.
+        rivals: whether the policies of a match are compared by their rewards, which makes equal ones a tie.
+    """
+    kinds = Counter(_kind(outcome, rivals) for outcome in outcomes if outcome.number < first_matches)
+    if "" in kinds:
+        return ""
+    first = f"(the first {first_matches})"
+    if len(kinds) == 1:
+        return f"every match {next(iter(kinds))} {first}; no information"
+    counts = ", ".join(f"{kinds[kind]} {kind}" for kind in (_TIED, _FORFEITED, _VOID, _UNDECIDED) if kind in kinds)
+    return f"no match decided by play {first}: {counts}; no information"
+
+
+def _kind(outcome: Outcome, rivals: bool) -> str:
+    """Returns why a match does not tell its policies apart; empty if it does."""
+    if outcome.status != FINISHED:
+        return _VOID if outcome.status == VOID else _UNDECIDED
+    seats = rated_seats(outcome)
+    if any(seat.forfeit for seat in seats):
+        return _FORFEITED
+    is_tie = rivals and len({seat.policy for seat in seats}) > 1 and len({seat.reward for seat in seats}) == 1
+    return _TIED if is_tie else ""
