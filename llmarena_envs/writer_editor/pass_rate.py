@@ -61,7 +61,8 @@ def _why_missing(backend: str) -> str:
 
 @lru_cache(maxsize=4096)  # players hand in again what they or others have handed in before
 def _share_passed(backend: str, program: str, problem: Problem) -> float | None:
-    checked = check_asserts(find_sandbox(backend), program, problem.test_list, problem.test_setup_code, LIMITS)
+    sandbox, tests, setup = find_sandbox(backend), problem.test_list, problem.test_setup_code
+    checked = check_asserts(sandbox, program, tests, setup, LIMITS, entry_point=problem.entry_point)
     if checked.result.status == "refused":
         return None
     return sum(check.passed for check in checked.checks) / len(checked.checks)
