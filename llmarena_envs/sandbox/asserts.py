@@ -22,57 +22,18 @@ from llmarena_envs.sandbox.values import DATA, literal
 MAX_LOOP = 1000
 """Calls of a program that one comprehension may ask for."""
 MODULES = frozenset(
-    [
-        "ast",
-        "base64",
-        "bisect",
-        "calendar",
-        "cmath",
-        "collections",
-        "copy",
-        "dataclasses",
-        "datetime",
-        "decimal",
-        "enum",
-        "fractions",
-        "functools",
-        "hashlib",
-        "heapq",
-        "html",
-        "itertools",
-        "json",
-        "math",
-        "numbers",
-        "operator",
-        "random",
-        "re",
-        "statistics",
-        "string",
-        "struct",
-        "textwrap",
-        "typing",
-        "unicodedata",
-    ]
+    (
+        *("ast", "base64", "bisect", "calendar", "cmath", "collections", "copy", "dataclasses", "datetime", "decimal"),
+        *("enum", "fractions", "functools", "hashlib", "heapq", "html", "itertools", "json", "math", "numbers"),
+        *("operator", "random", "re", "statistics", "string", "struct", "textwrap", "typing", "unicodedata"),
+    )
 )
 """Modules that answers may be given to: none of their functions runs an answer as a program."""
 _EXECUTING = frozenset(
-    [
-        "breakpoint",
-        "compile",
-        "delattr",
-        "eval",
-        "exec",
-        "exit",
-        "getattr",
-        "globals",
-        "help",
-        "input",
-        "locals",
-        "open",
-        "quit",
-        "setattr",
-        "vars",
-    ]
+    (
+        *("breakpoint", "compile", "delattr", "eval", "exec", "exit", "getattr", "globals", "help", "input", "locals"),
+        *("open", "quit", "setattr", "vars"),
+    )
 )
 _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("__"))
 _EXPORTED = {
@@ -86,26 +47,31 @@ _EXPORTED = {
 _METHODS = frozenset(name for kind in DATA for name in dir(kind))
 """Attributes of plain data, which are looked up outside."""
 _CONVERSIONS = frozenset(
-    ["bool", "dict", "float", "frozenset", "int", "len", "list", "next", "repr", "set", "sorted", "str", "sum", "tuple"]
+    (
+        *("bool", "dict", "float", "frozenset", "int", "len", "list", "next", "repr", "set", "sorted", "str", "sum"),
+        *("tuple"),
+    )
 )
 """Functions of one argument that the program applies to objects of its own classes."""
 _CONSUMERS = frozenset(
-    [
-        "all",
-        "any",
-        "dict",
-        "enumerate",
-        "frozenset",
-        "list",
-        "max",
-        "min",
-        "next",
-        "set",
-        "sorted",
-        "sum",
-        "tuple",
-        "zip",
-    ]
+    (
+        *(
+            "all",
+            "any",
+            "dict",
+            "enumerate",
+            "frozenset",
+            "list",
+            "max",
+            "min",
+            "next",
+            "set",
+            "sorted",
+            "sum",
+            "tuple",
+        ),
+        *("zip"),
+    )
 )
 """Functions that take iterators; the program sends the items of one as a list."""
 _ARRANGING = (
@@ -535,11 +501,12 @@ class _Separate(ast.NodeTransformer):
     def comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> ast.AST:
         """Visits a comprehension; the calls in its element are asked once for every element."""
         outer = self.locals, self.loop
-        targets = [target for clause in node.generators for target in [clause.target]]
+        targets = [clause.target for clause in node.generators]
         variables = {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
         self.locals, self.loop = self.locals | variables, None
         before = len(self.questions)
-        clauses = [self.generic_visit(clause) for clause in node.generators]
+        for clause in node.generators:
+            self.generic_visit(clause)
         pure = len(self.questions) == before
         calls: list[_Call] = []
         self.loop = (variables, calls)
@@ -548,13 +515,12 @@ class _Separate(ast.NodeTransformer):
                 setattr(node, part, self.visit(getattr(node, part)))
         self.locals, self.loop = outer
         if not calls:
-            node.generators = clauses
             return node
         if not pure or outer[0]:
             raise _Inseparable("the elements of a comprehension depend on the program")
         loaded = [ast.parse(ast.unparse(target), mode="eval").body for target in targets]
-        question = _Question(calls, ast.Tuple(loaded, ast.Load()), clauses)
-        names = [ast.Name(f"{_CALL}{place}", ast.Store()) for place in range(len(calls))]
+        question = _Question(calls, ast.Tuple(loaded, ast.Load()), node.generators)
+        names: list[ast.expr] = [ast.Name(f"{_CALL}{place}", ast.Store()) for place in range(len(calls))]
         target = ast.Tuple([ast.Tuple(targets, ast.Store()), ast.List(names, ast.Store())], ast.Store())
         node.generators = [ast.comprehension(target, self.answer(question), [], 0)]
         return node
