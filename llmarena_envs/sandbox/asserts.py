@@ -48,29 +48,15 @@ _METHODS = frozenset(name for kind in DATA for name in dir(kind))
 """Attributes of plain data, which are looked up outside."""
 _CONVERSIONS = frozenset(
     (
-        *("bool", "dict", "float", "frozenset", "int", "len", "list", "next", "repr", "set", "sorted", "str", "sum"),
-        *("tuple"),
+        *("bool", "dict", "float", "frozenset", "int", "len", "list"),
+        *("next", "repr", "set", "sorted", "str", "sum", "tuple"),
     )
 )
 """Functions of one argument that the program applies to objects of its own classes."""
 _CONSUMERS = frozenset(
     (
-        *(
-            "all",
-            "any",
-            "dict",
-            "enumerate",
-            "frozenset",
-            "list",
-            "max",
-            "min",
-            "next",
-            "set",
-            "sorted",
-            "sum",
-            "tuple",
-        ),
-        *("zip"),
+        *("all", "any", "dict", "enumerate", "frozenset", "list", "max"),
+        *("min", "next", "set", "sorted", "sum", "tuple", "zip"),
     )
 )
 """Functions that take iterators; the program sends the items of one as a list."""
