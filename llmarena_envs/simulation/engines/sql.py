@@ -136,13 +136,17 @@ _FUNCTIONS = frozenset(
             "json_type",
             "json_valid",
         ),
-        # ALTER TABLE calls these; a statement cannot.
-        *("sqlite_drop_column", "sqlite_rename_column", "sqlite_rename_quotefix", "sqlite_rename_table"),
-        "sqlite_rename_test",
     )
 )
 """Functions that statements may call. Others know chance, the clock, the connection, the version or addresses in memory, read
 files, or count to any number in one step."""
+_ALTERING = frozenset(
+    (
+        *("printf", "sqlite_drop_column", "sqlite_rename_column", "sqlite_rename_quotefix", "sqlite_rename_table"),
+        "sqlite_rename_test",
+    )
+)
+"""Functions that SQLite calls for ALTER TABLE, even where a connection replaces them."""
 _TABLE_FUNCTIONS = {"json_each", "json_tree"}
 
 _NOTHING = re.compile(r"(?:\s++|;|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))*+")
@@ -182,6 +186,8 @@ class _Guard:
         for function, arity in set(functions):  # an authorizer is not asked about those in the default of a column
             if function not in _FUNCTIONS:
                 connection.create_function(function, arity, self.forbid)
+        for function in _ALTERING:
+            connection.create_function(function, -1, self.forbid)
         self.modules = {name.lower() for (name,) in connection.execute("SELECT name FROM pragma_module_list")}
         connection.set_authorizer(self.authorize)
         connection.set_progress_handler(self.progress, INTERVAL)
@@ -193,7 +199,7 @@ class _Guard:
         if action in _TABLES and (table.startswith("sqlite_") or table in self.modules):
             allowed = table in _SYSTEM_TABLES or table in _TABLE_FUNCTIONS
         if action == sqlite3.SQLITE_FUNCTION:
-            allowed = (second or "").lower() in _FUNCTIONS
+            allowed = (second or "").lower() in _FUNCTIONS | _ALTERING
         self.denied |= not allowed
         return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
