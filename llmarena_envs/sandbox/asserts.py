@@ -452,7 +452,10 @@ class _Separate(ast.NodeTransformer):
                 raise _Inseparable("it uses the function without calling it")
             return self.ask(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Lambda) and self.arranges(node):
-            return self.answer(_Question([_Call(ast.unparse(node), node, {})]))
+            node = self.with_answers(node)
+            return ast.Subscript(
+                self.answer(_Question([_Call(ast.unparse(node), node, {})])), ast.Constant(0), ast.Load()
+            )
         return super().visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -571,6 +574,23 @@ class _Separate(ast.NodeTransformer):
             return isinstance(inner, _ARRANGING) and all(map(plain, ast.iter_child_nodes(inner)))
 
         return plain(node.func.body) and found
+
+    def with_answers(self, node: ast.Call) -> ast.Call:
+        """Returns a call of a lambda that also returns the answers in it, so that an answer that is no plain data fails."""
+        separate, names = self, list[ast.expr]()
+
+        class Name(ast.NodeTransformer):
+            def visit(self, inner: ast.AST) -> ast.AST:
+                if not isinstance(inner, ast.Call) or not separate.is_asked(inner):
+                    return self.generic_visit(inner)
+                name = f"{_CALL}{len(names)}"
+                names.append(ast.Name(name, ast.Load()))
+                return ast.NamedExpr(ast.Name(name, ast.Store()), inner)
+
+        assert isinstance(node.func, ast.Lambda)
+        body = Name().visit(copy.deepcopy(node.func.body))
+        function = ast.Lambda(node.func.args, ast.Tuple([body, ast.List(names, ast.Load())], ast.Load()))
+        return ast.Call(function, node.args, node.keywords)
 
     def depends(self, node: ast.AST) -> bool:
         return bool(_names(node) & self.locals)

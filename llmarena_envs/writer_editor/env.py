@@ -213,13 +213,14 @@ class raw_env(TextEnv):
         codec = WriterEditorCodec(language, task, max_rounds=rounds, consensus_token=consensus_token)
         self._source = task_source(tasks, len(loaded), "problems" if task == CODE_REVIEW else "documents")
         self._sandbox = sandbox if task == CODE_REVIEW and objective else None
+        self._problems = [task for task in loaded if isinstance(task, Problem)]
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def sources(self) -> tuple[Source, ...]:
         """Returns where the tasks come from and how many there are, and the sandbox in which programs run."""
         if self._sandbox is None or find_pass_rate(self._sandbox) is None:
             return (self._source,)
-        return self._source, sandbox_source(self._sandbox)
+        return self._source, sandbox_source(self._sandbox, self._problems)
 
     def make_drawing(self) -> WriterEditorDrawing:
         """Returns what draws what is written and scored."""

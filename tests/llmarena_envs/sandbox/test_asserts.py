@@ -151,6 +151,7 @@ f(15) == {'a': (1, 2)}
 (y := f(1)) > 10 and y < 12
 (lambda x: x * 2)(f(1)) == 22
 (lambda x: (f(x), x))(16) == ([16], 16)
+(lambda x: f(x) is x)(16) is False
 reference(f, 1) == 0
 f(1) == reference(None, 1)
 Counter(f(4)) == Counter('abc')
