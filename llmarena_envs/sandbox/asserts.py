@@ -580,7 +580,7 @@ class _Separate(ast.NodeTransformer):
         separate, names = self, list[ast.expr]()
 
         class Name(ast.NodeTransformer):
-            def visit(self, inner: ast.AST) -> ast.AST:
+            def visit(self, inner: ast.AST) -> Any:
                 if not isinstance(inner, ast.Call) or not separate.is_asked(inner):
                     return self.generic_visit(inner)
                 name = f"{_CALL}{len(names)}"
@@ -588,7 +588,7 @@ class _Separate(ast.NodeTransformer):
                 return ast.NamedExpr(ast.Name(name, ast.Store()), inner)
 
         assert isinstance(node.func, ast.Lambda)
-        body = Name().visit(copy.deepcopy(node.func.body))
+        body: ast.expr = Name().visit(copy.deepcopy(node.func.body))
         function = ast.Lambda(node.func.args, ast.Tuple([body, ast.List(names, ast.Load())], ast.Load()))
         return ast.Call(function, node.args, node.keywords)
 

@@ -262,7 +262,7 @@ def test_a_forging_program_passes_no_shape(
 def test_a_wrong_program_fails_every_shape(statements: list[str], sandbox: Sandbox) -> None:
     """One answer cannot be wrong for every shape, e.g. for a truth and for its negation."""
     failing = set()
-    for answer in ("-1", "[]", "[7]", "None", "True", "False", "'z'", "float('nan')", "12"):
+    for answer in ("-1", "[]", "[7]", "None", "True", "False", "'z'", "float('nan')", "12", "x"):
         checked = check_asserts(sandbox, f"def f(x): return {answer}", statements, SETUP)
         failing |= {check.statement for check in checked.checks if not check.passed}
     assert failing == set(statements)

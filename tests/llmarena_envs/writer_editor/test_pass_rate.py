@@ -54,7 +54,7 @@ def NAME(*a, **k): return Everything()
     "replaces the library": """
 import builtins, math, operator
 math.isclose = operator.eq = lambda *a, **k: True
-for name in ("abs", "all", "any", "isinstance", "len", "repr", "sorted", "sum"):
+for name in ("abs", "all", "any", "sorted", "sum"):
     setattr(builtins, name, lambda *a, **k: True)
 def NAME(*a, **k): return object()
 """,
