@@ -50,7 +50,8 @@ Source: DeepEval (arXiv 2309.04369), sections 3.5 and 3.7.3 to 3.7.4, and append
 Problems are records in JSON lines, with the fields of MBPP (`task_id`, `text`, `code`, `test_list`, optionally
 `test_setup_code`, `challenge_test_list`) or of HumanEval (`task_id`, `prompt`, `entry_point`, `canonical_solution`, `test`).
 `entry_point` names the function asked for; without it, it is the one that `code` defines and the first test calls. Players
-are told the question and how the function is called, never tests or solutions. In code, with `pip install
+are told the question and how the function is called, never tests or solutions. A test passes only if it can be judged apart
+from the program ([how](../sandbox.md#how-results-come-back)); `sources()` counts the others. In code, with `pip install
 'llmarena-envs[data]'`, `tasks=list(datasets.load_dataset("google-research-datasets/mbpp", split="test"))` takes them from there.
 
 Documents are records in JSON lines, or in a file `*.tsv` whose first line names its columns: `src`, and optionally `tgt` (a

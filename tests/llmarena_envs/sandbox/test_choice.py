@@ -159,6 +159,7 @@ def test_a_container_is_started_without_network_and_rights_and_is_removed(
     started, removed = log.read_text().splitlines()[-2:]
     for words in (
         "--network none",
+        "--tmpfs /usr/local/lib/python",
         "--read-only",
         "--cap-drop ALL",
         "no-new-privileges",
