@@ -28,7 +28,7 @@ MODULES = frozenset(
         *("operator", "random", "re", "statistics", "string", "struct", "textwrap", "typing", "unicodedata"),
     )
 )
-"""Modules that answers may be given to: none of their functions runs an answer as a program."""
+"""Modules that may take answers: none of their functions runs an answer as code."""
 _EXECUTING = frozenset(
     (
         *("breakpoint", "compile", "delattr", "eval", "exec", "exit", "getattr", "globals", "help", "input", "locals"),
@@ -117,7 +117,7 @@ class _Call:
     """A call that the program is asked for.
 
     Attributes:
-        source: the call as it stands in the assert.
+        source: the call in the assert.
         template: the call with a name for each argument that is evaluated outside.
         arguments: those arguments, by name.
     """
@@ -384,7 +384,7 @@ class _Setup:
         imported += [node.module or "." for node in ast.walk(source) if isinstance(node, ast.ImportFrom)]
         refused = [name for name in imported if name.split(".")[0] not in MODULES]
         refused += [name for name in sorted(names | _names(source)) if self.is_builtin(name, _EXECUTING)]
-        return f"{refused[0]} could run an answer as a program" if refused else ""
+        return f"{refused[0]} could run an answer as code" if refused else ""
 
 
 def _is_future(node: ast.stmt) -> bool:
@@ -435,7 +435,7 @@ def _take_apart(statement: str, task: _Setup) -> _Parts:
 
 
 class _Separate(ast.NodeTransformer):
-    """Puts names into the place of what the program is asked for."""
+    """Replaces the questions to the program by names."""
 
     def __init__(self, task: _Setup) -> None:
         self.task = task
@@ -446,7 +446,7 @@ class _Separate(ast.NodeTransformer):
         """Variables of the one comprehension around it, and the calls found so far."""
 
     def visit(self, node: ast.AST) -> Any:
-        """Replaces a node if the program is asked for it, else what is below it."""
+        """Replaces a node if the program is asked for it, else visits its children."""
         if isinstance(node, ast.expr) and self.is_asked(node):
             if isinstance(node, ast.Name) and self.task.entry_point:
                 raise _Inseparable("it uses the function without calling it")
@@ -517,7 +517,7 @@ class _Separate(ast.NodeTransformer):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = comprehension
 
     def is_asked(self, node: ast.AST) -> bool:
-        """Returns whether the program is asked for a name, a call of it, or an attribute of what only it can know."""
+        """Returns whether the program is asked for a name, a call of it, or an attribute of an object of its own."""
         task = self.task
         if isinstance(node, ast.Name):
             return self.is_program(node.id)
@@ -536,7 +536,7 @@ class _Separate(ast.NodeTransformer):
         return False
 
     def is_program(self, name: str, called: bool = False) -> bool:
-        """Returns whether the program is asked for a name that stands in the assert."""
+        """Returns whether the program is asked for a name of the assert."""
         return name not in self.locals and not name.startswith((_ANSWER, _CALL)) and self.task.is_asked(name, called)
 
     def is_own_object(self, node: ast.AST) -> bool:
@@ -559,7 +559,7 @@ class _Separate(ast.NodeTransformer):
         return any(not self.is_own_object(inner) and ast.dump(inner.func) != ast.dump(node.func) for inner in called)
 
     def arranges(self, node: ast.Call) -> bool:
-        """Returns whether a lambda that is called at once only arranges what the program returns."""
+        """Returns whether a lambda, called at once, only arranges answers of the program."""
         assert isinstance(node.func, ast.Lambda)
         given = [*node.args, *node.keywords]
         if self.depends(node) or any(self.is_asked(inner) for part in given for inner in ast.walk(part)):
@@ -576,7 +576,7 @@ class _Separate(ast.NodeTransformer):
         return plain(node.func.body) and found
 
     def with_answers(self, node: ast.Call) -> ast.Call:
-        """Returns a call of a lambda that also returns the answers in it, so that an answer that is no plain data fails."""
+        """Adds the answers inside a lambda to its result: one that is no plain data fails the assert."""
         separate, names = self, list[ast.expr]()
 
         class Name(ast.NodeTransformer):

@@ -84,7 +84,7 @@ def _of_human_eval(record: Record) -> Problem:
     entry_point = _entry_point(record, "", "")
     test = _setup(record, "test")
     asserts = _asserts_of_check(test, entry_point)
-    # What is more than asserts cannot be judged apart from the program, and pays nothing.
+    # Code beyond asserts cannot be judged apart from the program, and pays nothing.
     tests = asserts or (f"assert all(check(candidate) is None for candidate in [{entry_point}])",)
     return Problem(
         task_id=record.name("task_id", entry_point),

@@ -22,7 +22,7 @@ PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev", "/", str(Path.home()),
 
 
 def installed_file() -> str:
-    """Returns a file of a package beside the standard library that runs programs, whatever environment the tests run in."""
+    """Returns a file of a package beside the standard library of the base interpreter."""
     library = Path(sysconfig.get_path("stdlib"))
     found = next(library.glob("*-packages/*/__init__.py"), None)
     return "site-packages/none" if found is None else str(found.relative_to(library))
