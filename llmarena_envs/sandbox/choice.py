@@ -101,7 +101,7 @@ def find_sandbox(name: str = "auto") -> Sandbox:
     if name not in BACKENDS:
         raise SandboxError(f"expected a sandbox of auto, {', '.join(BACKENDS)}, got {name!r}")
     sandbox = BackendSandbox(BACKENDS[name]())
-    if name in ISOLATING:
+    if name != "unisolated":
         _hold(sandbox)
     return sandbox
 

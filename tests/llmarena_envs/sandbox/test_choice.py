@@ -96,6 +96,9 @@ def test_a_backend_that_shows_packages_is_refused(name: str, monkeypatch: pytest
     monkeypatch.setattr(module, "hidden_folders", tuple)
     with pytest.raises(SandboxError, match="read packages"):
         find_sandbox(name)
+    if name == "sandlock":
+        with pytest.raises(SandboxError, match="read packages"):
+            find_sandbox("sandlock-degraded")
 
 
 @pytest.mark.parametrize("allowed", [310, 270, 438])
