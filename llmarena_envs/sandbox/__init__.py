@@ -9,7 +9,7 @@ r"""Running programs that models wrote, apart from everything else.
 The isolation is that of packages made for it (``backends/``); see ``docs/sandbox.md`` for what is contained and what is not.
 """
 
-from llmarena_envs.sandbox.asserts import Check, Checked, check_asserts
+from llmarena_envs.sandbox.asserts import Check, Checked, check_asserts, inseparable
 from llmarena_envs.sandbox.choice import BACKENDS, find_sandbox
 from llmarena_envs.sandbox.protocol import Limits, Result, Sandbox, SandboxError, Status, Value
 from llmarena_envs.sandbox.values import call
@@ -27,4 +27,5 @@ __all__ = [
     "call",
     "check_asserts",
     "find_sandbox",
+    "inseparable",
 ]

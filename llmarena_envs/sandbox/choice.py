@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from llmarena_envs.sandbox.backends.bubblewrap import Bubblewrap
@@ -30,7 +31,16 @@ BY_NAME_ONLY: Mapping[str, Callable[[], Backend]] = {
 BACKENDS = {**ISOLATING, **BY_NAME_ONLY}
 
 _PROBE = """
-import os, socket
+import os, site, socket
+
+def packages():
+    found = []
+    for folder in [*site.getsitepackages(), site.getusersitepackages()]:
+        try:
+            found += os.listdir(folder)
+        except OSError:
+            pass
+    return bool(found)
 
 def reads(path):
     try:
@@ -61,8 +71,8 @@ def connects(port):
 def find_sandbox(name: str = "auto") -> Sandbox:
     """Returns a sandbox that works on this machine.
 
-    A small program first tries to read a file, write one and reach a port, so that a backend which is there but does not
-    hold is not taken.
+    A small program first tries to read a file, the solutions of the packaged tasks and other packages, to write a file and to
+    reach a port. A backend that lets it is not taken.
 
     Args:
         name: "auto" for the first that isolates; or one of ``BACKENDS``. "sandlock-degraded" and "unisolated" protect less,
@@ -91,7 +101,7 @@ def find_sandbox(name: str = "auto") -> Sandbox:
     if name not in BACKENDS:
         raise SandboxError(f"expected a sandbox of auto, {', '.join(BACKENDS)}, got {name!r}")
     sandbox = BackendSandbox(BACKENDS[name]())
-    if name in ISOLATING:
+    if name != "unisolated":
         _hold(sandbox)
     return sandbox
 
@@ -102,9 +112,18 @@ def _hold(sandbox: Sandbox) -> None:
         secret = Path(folder) / "secret"
         secret.write_text("secret", encoding="utf-8")
         port = server.getsockname()[1]
-        calls = [f"reads({str(secret)!r})", f"writes({str(secret)!r})", f"connects({port})"]
+        solutions = str(files("llmarena_envs") / "writer_editor" / "data" / "problems.jsonl")
+        calls = [
+            f"reads({str(secret)!r})",
+            f"reads({solutions!r})",
+            "packages()",
+            f"writes({str(secret)!r})",
+            f"connects({port})",
+        ]
         result = sandbox.run(_PROBE, calls, Limits(seconds=30))
     if result.status != "ok":
         raise SandboxError(f"it does not work: {result.detail}")
     if [value.value for value in result.values] != [False] * len(calls):
-        raise SandboxError("it does not hold: a program could read or write files outside, or reach the network")
+        raise SandboxError(
+            "it does not hold: a program could read or write files outside, read packages, or reach the network"
+        )

@@ -2,6 +2,7 @@
 
 import sys
 import sysconfig
+from functools import cache
 from pathlib import Path
 
 ARGUMENTS = ("-s", "-P", "-S")
@@ -22,17 +23,31 @@ def executable() -> str:
     return str(Path(getattr(sys, "_base_executable", sys.executable)).resolve())
 
 
-def readable_files() -> list[str]:
-    """Returns what the interpreter reads: itself, its own folder of libraries, shared libraries, time zones."""
+@cache
+def readable_files() -> tuple[str, ...]:
+    """Returns the files and folders that the interpreter reads: itself, the standard library, shared libraries, time zones."""
+    multiarch = sysconfig.get_config_var("MULTIARCH") or ""
     wanted = [
         executable(),
         sysconfig.get_path("stdlib"),
-        f"{sys.base_prefix}/lib",  # where a Python of one's own keeps its shared libraries
-        "/lib",
+        *map(str, sorted(Path(sys.base_prefix, "lib").glob("lib*.so*"))),
+        *(f"{folder}/{multiarch}" if Path(folder, multiarch).is_dir() else folder for folder in ("/lib", "/usr/lib")),
         "/lib64",
-        "/usr/lib",
         "/usr/lib64",
         "/etc/ld.so.cache",
         "/usr/share/zoneinfo",
     ]
-    return [path for path in dict.fromkeys(wanted) if Path(path).exists()]
+    return tuple(path for path in dict.fromkeys(wanted) if Path(path).exists())
+
+
+@cache
+def hidden_folders() -> tuple[str, ...]:
+    """Returns the folders of packages inside ``readable_files``: one of them may hold this package, with solutions of tasks."""
+    names = ("site-packages", "dist-packages")
+    found = [
+        folder
+        for path in readable_files()
+        for name in names
+        for folder in (*Path(path).glob(name), *Path(path).glob(f"python*/{name}"))
+    ]
+    return tuple(dict.fromkeys(str(path) for folder in found for path in (folder, folder.resolve())))

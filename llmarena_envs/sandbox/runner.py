@@ -12,6 +12,7 @@ its values are claims, to be compared outside with values that were never inside
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -103,7 +104,8 @@ def drop_privileges() -> Any:
     libc = ctypes.CDLL(None, use_errno=True)
     if sys.platform != "linux":
         return libc
-    libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+    if libc.prctl(38, 1, 0, 0, 0) != 0:  # PR_SET_NO_NEW_PRIVS
+        raise OSError("cannot give up new privileges")
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3
     if libc.capset(header, (ctypes.c_uint32 * 6)()) != 0:
         raise OSError("cannot give up capabilities")
@@ -414,6 +416,31 @@ class Watch:
         return "ok", ""
 
 
+def close_watcher(libc: Any) -> None:
+    """Closes memory and descriptors of this process to the program; raises if they stay open."""
+    if libc.prctl(4, 0, 0, 0, 0) == 0 and libc.prctl(3, 0, 0, 0, 0) == 0:  # PR_SET_DUMPABLE, PR_GET_DUMPABLE
+        return
+    # sandlock keeps that setting for itself. Then it must deny every call that leads into another process.
+    import ctypes
+
+    numbers = {
+        "ptrace": (101, 117),
+        "process_vm_readv": (310, 270),
+        "process_vm_writev": (311, 271),
+        "kcmp": (312, 272),
+    }
+    numbers |= {"pidfd_open": (434, 434), "pidfd_getfd": (438, 438)}
+    for name, (on_x86, elsewhere) in numbers.items():
+        got = libc.syscall(on_x86 if os.uname().machine == "x86_64" else elsewhere, *[-1] * 6)
+        if got != -1 or ctypes.get_errno() not in (errno.EPERM, errno.ENOSYS):
+            raise OSError(f"cannot close the watcher to the program: {name} is allowed")
+    try:
+        os.close(os.open("/proc/self/mem", os.O_RDONLY))
+    except OSError:
+        return
+    raise OSError("cannot close the watcher to the program: /proc can be read")
+
+
 def tell(nonce: str, text: str) -> None:
     """Writes a line for the reader outside, who believes those that begin with the nonce."""
     view = memoryview(f"\n{nonce} {text}\n".encode())
@@ -443,7 +470,7 @@ def main() -> None:
         except (OSError, ValueError):
             pass  # SIGKILL, SIGSTOP and those that the C library keeps
     if sys.platform == "linux":
-        libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: closes /proc/PID/mem, fd and environ to the program
+        close_watcher(libc)
         if os.getpid() != 1:
             libc.prctl(
                 1, 0, 0, 0, 0

@@ -16,6 +16,12 @@ MAX_DETAIL = 400
 MAX_ALIKE = 50
 """Members of a set or dict that may share one hash: with many, building it would take time in the square of their number."""
 
+DATA: tuple[type, ...] = (
+    *(type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict, range),
+    *(deque, Decimal, Fraction, date, timedelta),
+)
+"""Types of the values that a program can return."""
+
 
 def call(function: str, *arguments: Any) -> str:
     """Writes a call as an expression: ``call("add", 1, 2)`` is ``"add(1, 2)"``.
@@ -26,15 +32,19 @@ def call(function: str, *arguments: Any) -> str:
     """
     if not all(part.isidentifier() for part in function.split(".")):
         raise ValueError(f"expected the name of a function, got {function!r}")
-    written = [repr(argument) for argument in arguments]
-    for text, argument in zip(written, arguments, strict=True):
-        try:
-            same = ast.literal_eval(text) == argument
-        except (ValueError, SyntaxError):
-            same = False
-        if not same:
-            raise ValueError(f"expected plain data as an argument, got {text[:100]}")
-    return f"{function}({', '.join(written)})"
+    return f"{function}({', '.join(map(literal, arguments))})"
+
+
+def literal(value: Any) -> str:
+    """Writes plain data as a literal; raises ``ValueError`` for anything that has none."""
+    text = repr(value)
+    try:
+        same = ast.literal_eval(text) == value
+    except (ValueError, SyntaxError):
+        same = False
+    if not same:
+        raise ValueError(f"expected plain data as an argument, got {text[:100]}")
+    return text
 
 
 def read_value(answer: object) -> Value:

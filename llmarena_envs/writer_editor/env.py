@@ -50,7 +50,8 @@ Source: DeepEval (arXiv 2309.04369), sections 3.5 and 3.7.3 to 3.7.4, and append
 Problems are records in JSON lines, with the fields of MBPP (`task_id`, `text`, `code`, `test_list`, optionally
 `test_setup_code`, `challenge_test_list`) or of HumanEval (`task_id`, `prompt`, `entry_point`, `canonical_solution`, `test`).
 `entry_point` names the function asked for; without it, it is the one that `code` defines and the first test calls. Players
-are told the question and how the function is called, never tests or solutions. In code, with `pip install
+are told the question and how the function is called, never tests or solutions. A test passes only if it can be judged apart
+from the program ([how](../sandbox.md#how-results-come-back)); `sources()` counts the others. In code, with `pip install
 'llmarena-envs[data]'`, `tasks=list(datasets.load_dataset("google-research-datasets/mbpp", split="test"))` takes them from there.
 
 Documents are records in JSON lines, or in a file `*.tsv` whose first line names its columns: `src`, and optionally `tgt` (a
@@ -213,13 +214,14 @@ class raw_env(TextEnv):
         codec = WriterEditorCodec(language, task, max_rounds=rounds, consensus_token=consensus_token)
         self._source = task_source(tasks, len(loaded), "problems" if task == CODE_REVIEW else "documents")
         self._sandbox = sandbox if task == CODE_REVIEW and objective else None
+        self._problems = [task for task in loaded if isinstance(task, Problem)]
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def sources(self) -> tuple[Source, ...]:
         """Returns where the tasks come from and how many there are, and the sandbox in which programs run."""
         if self._sandbox is None or find_pass_rate(self._sandbox) is None:
             return (self._source,)
-        return self._source, sandbox_source(self._sandbox)
+        return self._source, sandbox_source(self._sandbox, self._problems)
 
     def make_drawing(self) -> WriterEditorDrawing:
         """Returns what draws what is written and scored."""

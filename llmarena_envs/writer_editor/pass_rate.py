@@ -1,11 +1,12 @@
 """Running a problem's tests in the sandbox."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.source import Source
-from llmarena_envs.sandbox import Limits, SandboxError, check_asserts, find_sandbox
+from llmarena_envs.sandbox import Limits, SandboxError, check_asserts, find_sandbox, inseparable
 from llmarena_envs.writer_editor.objective import PassRate
 from llmarena_envs.writer_editor.task_types import Problem
 
@@ -44,10 +45,18 @@ def find_pass_rate(backend: str = AUTO) -> PassRate | None:
     return None if missing else SandboxedPassRate(backend)
 
 
-def sandbox_source(backend: str) -> Source:
-    """Returns the sandbox that a backend's name means on this machine, with what is in force in it."""
+def sandbox_source(backend: str, problems: Iterable[Problem]) -> Source:
+    """Returns the sandbox that a backend's name means on this machine, its protections, and how many tests never pass in it."""
     sandbox = find_sandbox(backend)
-    return Source(f"sandbox {sandbox.name}", "; ".join(f"{what}: {how}" for what, how in sandbox.in_force.items()), "")
+    said = [f"{what}: {how}" for what, how in sandbox.in_force.items()]
+    if left_out := sum(map(_inseparable, problems)):
+        said.append(f"tests: {left_out} cannot be judged apart from the program and count as failed")
+    return Source(f"sandbox {sandbox.name}", "; ".join(said), "")
+
+
+@cache
+def _inseparable(problem: Problem) -> int:
+    return len(inseparable(problem.test_list, problem.test_setup_code, problem.entry_point))
 
 
 @cache
@@ -61,7 +70,8 @@ def _why_missing(backend: str) -> str:
 
 @lru_cache(maxsize=4096)  # players hand in again what they or others have handed in before
 def _share_passed(backend: str, program: str, problem: Problem) -> float | None:
-    checked = check_asserts(find_sandbox(backend), program, problem.test_list, problem.test_setup_code, LIMITS)
+    sandbox, tests, setup = find_sandbox(backend), problem.test_list, problem.test_setup_code
+    checked = check_asserts(sandbox, program, tests, setup, LIMITS, entry_point=problem.entry_point)
     if checked.result.status == "refused":
         return None
     return sum(check.passed for check in checked.checks) / len(checked.checks)

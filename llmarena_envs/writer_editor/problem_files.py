@@ -84,7 +84,7 @@ def _of_human_eval(record: Record) -> Problem:
     entry_point = _entry_point(record, "", "")
     test = _setup(record, "test")
     asserts = _asserts_of_check(test, entry_point)
-    # A loop, say, is evaluated as a whole.
+    # Code beyond asserts cannot be judged apart from the program, and pays nothing.
     tests = asserts or (f"assert all(check(candidate) is None for candidate in [{entry_point}])",)
     return Problem(
         task_id=record.name("task_id", entry_point),
@@ -106,6 +106,8 @@ def _asserts_of_check(test: str, entry_point: str) -> tuple[str, ...]:
     candidate = checks[0].args.args[0].arg
     asserts = []
     for part in checks[0].body:
+        if isinstance(part, ast.For):
+            part = _as_assert(part)
         if not isinstance(part, ast.Assert | ast.Expr):
             return ()
         names = [node for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == candidate]
@@ -114,6 +116,16 @@ def _asserts_of_check(test: str, entry_point: str) -> tuple[str, ...]:
         if names and isinstance(part, ast.Assert):
             asserts.append(ast.unparse(ast.Assert(part.test)))
     return tuple(asserts)
+
+
+def _as_assert(loop: ast.For) -> ast.stmt:
+    """Returns one assert for a loop over asserts, or the loop if it holds anything else."""
+    tests = [part.test for part in loop.body if isinstance(part, ast.Assert)]
+    if len(tests) < len(loop.body) or loop.orelse:
+        return loop
+    test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+    element = ast.GeneratorExp(test, [ast.comprehension(loop.target, loop.iter, [], 0)])
+    return ast.Assert(ast.Call(ast.Name("all", ast.Load()), [element], []))
 
 
 def _entry_point(record: Record, code: str, test: str) -> str:

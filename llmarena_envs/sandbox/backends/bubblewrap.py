@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 
 from llmarena_envs.sandbox.backends.subprocesses import Subprocess
-from llmarena_envs.sandbox.interpreter import ARGUMENTS, ENVIRONMENT, executable, readable_files
+from llmarena_envs.sandbox.interpreter import ARGUMENTS, ENVIRONMENT, executable, hidden_folders, readable_files
 from llmarena_envs.sandbox.protocol import Limits, SandboxError
 from llmarena_envs.sandbox.running import runner_source
 
@@ -25,7 +25,7 @@ class Bubblewrap:
     tasks: int | None = THREADS
     count: int = PROCESSES
     in_force: Mapping[str, str] = {
-        "files": "mount namespace: only Python's own files are there, read-only",
+        "files": "mount namespace: only the standard library and shared libraries are there, read-only",
         "network": "network namespace without any interface",
         "processes": "PID namespace that ends with the run, and with the first process that the program starts; "
         "no further user namespaces, no capabilities",
@@ -45,6 +45,7 @@ class Bubblewrap:
     def start(self, limits: Limits) -> Subprocess:
         """Starts the runner as the first process of its namespace, so that everything ends with it."""
         binds = [word for path in readable_files() for word in ("--ro-bind", path, path)]
+        hidden = [word for path in hidden_folders() for word in ("--tmpfs", path, "--remount-ro", path)]
         devices = [
             word for name in ("null", "zero", "urandom") for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
         ]
@@ -54,6 +55,7 @@ class Bubblewrap:
             *("--uid", "65534", "--gid", "65534", "--hostname", "sandbox"),
             *("--die-with-parent", "--new-session", "--as-pid-1"),
             *binds,
+            *hidden,
             *devices,
             *("--proc", "/proc", "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/"),
             *("--", executable(), *ARGUMENTS, "-c", runner_source()),

@@ -59,11 +59,23 @@ class Container:
         """Starts the runner as the first process of a container, so that everything ends with it."""
         name = f"llmarena-{secrets.token_hex(8)}"
         memory = str(int(limits.memory) + SPARE)
+        packages = f"/usr/local/lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
         variables = [word for item in ENVIRONMENT.items() for word in ("--env", "=".join(item))]
         command = [
             *(self._program, "run", "--rm", "--interactive", "--name", name, "--pull", "never", "--network", "none"),
             *("--read-only", "--ipc", "none", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
-            *("--user", "65534:65534", "--workdir", "/", "--pids-limit", str(TASKS), "--memory", memory),
+            *(
+                "--tmpfs",
+                f"{packages}:ro",
+                "--user",
+                "65534:65534",
+                "--workdir",
+                "/",
+                "--pids-limit",
+                str(TASKS),
+                "--memory",
+                memory,
+            ),
             *("--memory-swap", memory, "--log-driver", "none", *variables, "--entrypoint", "python3", self._image),
             *(*ARGUMENTS, "-c", runner_source()),
         ]

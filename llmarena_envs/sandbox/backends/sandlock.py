@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from llmarena_envs.sandbox.interpreter import ARGUMENTS, ENVIRONMENT, executable, readable_files
+from llmarena_envs.sandbox.interpreter import ARGUMENTS, ENVIRONMENT, executable, hidden_folders, readable_files
 from llmarena_envs.sandbox.protocol import Limits, SandboxError
 from llmarena_envs.sandbox.running import runner_source
 
@@ -47,9 +47,13 @@ DENIED = [
     "sched_setscheduler",
     "sync",
     "syncfs",
+    "pidfd_open",
+    "pidfd_getfd",
+    "kcmp",
 ]
 """Calls for which Landlock has no right: they would change modes, owners and times of any file of the user's, watch files, take
-memory that no limit counts, set limits and priorities of the user's other processes, or make the machine wait for its disks."""
+memory that no limit counts, set limits and priorities of the user's other processes, make the machine wait for its disks, or take
+and compare descriptors of other processes."""
 DENIED_ON_X86 = ["chmod", "chown", "lchown", "utime", "utimes", "futimesat", "inotify_init"]
 """Older names of such calls, which other processors do not have."""
 
@@ -90,7 +94,8 @@ class Sandlock:
             )
         kept = abi >= least
         self.in_force: Mapping[str, str] = {
-            "files": f"Landlock ABI {abi}: reads Python's own files, changes none, executes nothing else",
+            "files": f"Landlock ABI {abi}: reads the standard library and shared libraries, "
+            "changes no file, executes nothing that it cannot read",
             "network": "seccomp and Landlock: no TCP, UDP, raw or named sockets"
             + ("" if kept else "; abstract Unix sockets are NOT blocked"),
             "processes": "seccomp: the program starts no process; no ptrace, namespaces, bpf, io_uring, keyctl",
@@ -109,7 +114,7 @@ class Sandlock:
             env=ENVIRONMENT,
             cwd="/",
             max_processes=PROCESSES,
-            fs_denied=["/proc"],
+            fs_denied=["/proc", *hidden_folders()],
             extra_deny_syscalls=[*DENIED, *(DENIED_ON_X86 if platform.machine() == "x86_64" else [])],
             allow_degraded=relaxed,
         )

@@ -65,14 +65,89 @@ _ALLOWED = {
 """Neither ATTACH (nor VACUUM, which attaches), PRAGMA, transactions, temporary or virtual tables."""
 _TABLES = (sqlite3.SQLITE_READ, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE)
 _SYSTEM_TABLES = ("sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema", "sqlite_sequence")
-_FORBIDDEN_FUNCTIONS = (
-    *("random", "randomblob", "load_extension", "fts3_tokenizer", "printf", "format"),
-    *("date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff"),
-    *("current_date", "current_time", "current_timestamp"),
-    *("changes", "total_changes", "last_insert_rowid"),
-    *("sqlite_version", "sqlite_source_id", "sqlite_compileoption_get", "sqlite_compileoption_used"),
+_FUNCTIONS = frozenset(
+    (
+        *(
+            "->",
+            "->>",
+            "abs",
+            "char",
+            "coalesce",
+            "concat",
+            "concat_ws",
+            "glob",
+            "hex",
+            "ifnull",
+            "iif",
+            "instr",
+            "length",
+        ),
+        *(
+            "like",
+            "likelihood",
+            "likely",
+            "lower",
+            "ltrim",
+            "max",
+            "min",
+            "nullif",
+            "octet_length",
+            "quote",
+            "replace",
+            "round",
+        ),
+        *("rtrim", "sign", "soundex", "substr", "substring", "trim", "typeof", "unhex", "unicode", "unlikely", "upper"),
+        *("zeroblob", "avg", "count", "group_concat", "string_agg", "sum", "total"),
+        *("cume_dist", "dense_rank", "first_value", "lag", "last_value", "lead", "nth_value", "ntile", "percent_rank"),
+        *("rank", "row_number"),
+        *(
+            "acos",
+            "acosh",
+            "asin",
+            "asinh",
+            "atan",
+            "atan2",
+            "atanh",
+            "ceil",
+            "ceiling",
+            "cos",
+            "cosh",
+            "degrees",
+            "exp",
+        ),
+        *("floor", "ln", "log", "log10", "log2", "mod", "pi", "pow", "power", "radians", "sin", "sinh", "sqrt", "tan"),
+        *("tanh", "trunc"),
+        *(
+            "json",
+            "json_array",
+            "json_array_length",
+            "json_extract",
+            "json_group_array",
+            "json_group_object",
+            "json_insert",
+        ),
+        *(
+            "json_object",
+            "json_patch",
+            "json_quote",
+            "json_remove",
+            "json_replace",
+            "json_set",
+            "json_type",
+            "json_valid",
+        ),
+    )
 )
-"""Functions of chance, of the clock, of the connection and of the version; and two that count to any number in one step."""
+"""Functions that statements may call. Others know chance, the clock, the connection, the version or addresses in memory, read
+files, or count to any number in one step."""
+_ALTERING = frozenset(
+    (
+        *("printf", "sqlite_drop_column", "sqlite_rename_column", "sqlite_rename_quotefix", "sqlite_rename_table"),
+        "sqlite_rename_test",
+    )
+)
+"""Functions that SQLite calls for ALTER TABLE, even where a connection replaces them."""
+_TABLE_FUNCTIONS = {"json_each", "json_tree"}
 
 _NOTHING = re.compile(r"(?:\s++|;|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))*+")
 _EXPLAIN = re.compile(rf"{_NOTHING.pattern}explain(?!\w)", re.IGNORECASE)
@@ -93,9 +168,11 @@ class _Guard:
         steps: that are left.
         expansion: characters that are left.
         end: of the time, in seconds of this thread's processor time; only steps that are slow by themselves reach it.
+        modules: names of virtual tables.
     """
 
     def __init__(self) -> None:
+        self.modules: set[str] = set()
         self.begin()
 
     def begin(self) -> None:
@@ -105,17 +182,24 @@ class _Guard:
 
     def watch(self, connection: sqlite3.Connection) -> None:
         """Makes a connection ask."""
-        for function in _FORBIDDEN_FUNCTIONS:  # an authorizer is not asked about those in the default of a column
+        functions = connection.execute("SELECT name, narg FROM pragma_function_list").fetchall()
+        for function, arity in set(functions):  # an authorizer is not asked about those in the default of a column
+            if function not in _FUNCTIONS:
+                connection.create_function(function, arity, self.forbid)
+        for function in _ALTERING:
             connection.create_function(function, -1, self.forbid)
+        self.modules = {name.lower() for (name,) in connection.execute("SELECT name FROM pragma_module_list")}
         connection.set_authorizer(self.authorize)
         connection.set_progress_handler(self.progress, INTERVAL)
 
-    def authorize(self, action: int, first: str | None, *_: str | None) -> int:
+    def authorize(self, action: int, first: str | None, second: str | None, *_: str | None) -> int:
         """Says whether a statement may do something."""
         allowed = action in _ALLOWED
         table = (first or "").lower()
-        if action in _TABLES and (table.startswith("sqlite_") or table == "dbstat"):
-            allowed = table in _SYSTEM_TABLES
+        if action in _TABLES and (table.startswith("sqlite_") or table in self.modules):
+            allowed = table in _SYSTEM_TABLES or table in _TABLE_FUNCTIONS
+        if action == sqlite3.SQLITE_FUNCTION:
+            allowed = (second or "").lower() in _FUNCTIONS | _ALTERING
         self.denied |= not allowed
         return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 

@@ -1,9 +1,10 @@
 """Hostile programs, each bounded by itself, so that one that escapes harms nothing.
 
 A program prints ``ESCAPED`` and what it could do. Before it stand the names that the test lends it: ``SECRET`` and ``SOCKET``
-(paths in folders of the test), ``PROJECT`` (the folder of this project), ``TCP``, ``TCP6`` and ``UDP`` (ports on which the test
-listens), ``ABSTRACT`` (the name of its abstract socket), ``TEST`` and ``VICTIM`` (processes: pytest, which nothing but signal 0
-may reach, and one that may be hurt) and ``MARK``, a name for files that is not used elsewhere.
+(paths in folders of the test), ``PROJECT`` (the folder of this project), ``PACKAGE`` (a file of a package, seen from the folder
+of the standard library), ``TCP``, ``TCP6`` and ``UDP`` (ports on which the test listens), ``ABSTRACT`` (the name of its abstract
+socket), ``TEST`` and ``VICTIM`` (processes: pytest, which nothing but signal 0 may reach, and one that may be hurt) and ``MARK``,
+a name for files that is not used elsewhere.
 """
 
 from typing import NamedTuple
@@ -206,6 +207,27 @@ for folder in (os.path.dirname(SECRET), "/root", "/home", "/tmp", "/sys/class", 
         print(error)
     else:
         print("ESCAPED" if found else "", folder, found[:5])
+"""
+    ),
+    "packages": Hostile(
+        TRY
+        + """
+import site
+library = os.path.dirname(os.__file__)
+for folder in {*site.getsitepackages(), library + "/site-packages", library + "/dist-packages", "/usr/lib/python3/dist-packages"}:
+    try:
+        print("ESCAPED" if os.listdir(folder) else "", folder)
+    except OSError as error:
+        print(error)
+packages = PACKAGE.partition("/")[0]
+def read(path, **place):
+    return os.read(os.open(path, os.O_RDONLY, **place), 9)
+attempt("path", read, library + "/" + PACKAGE)
+attempt("detour", read, library + "/json/../" + PACKAGE)
+attempt("folder", lambda: read(PACKAGE, dir_fd=os.open(library, os.O_RDONLY)))
+attempt("handle", lambda: read("/proc/self/fd/%d" % os.open(library + "/" + PACKAGE, os.O_PATH)))
+attempt("inside", lambda: os.chdir(library + "/" + packages) or read(PACKAGE.partition("/")[2]))
+attempt("link", lambda: os.link(library + "/" + PACKAGE, "/tmp/" + MARK))
 """
     ),
     "environment": Hostile("""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmarena_envs.sandbox import Limits, Sandbox, SandboxError, check_asserts, find_sandbox
+from llmarena_envs.sandbox import Limits, Sandbox, SandboxError, check_asserts, find_sandbox, inseparable
 
 GOOD = "def f(x):\n    return sorted(set(x))\n\ndef area(r):\n    return 3.14159 * r * r\n"
 ASSERTS = [
@@ -72,29 +72,219 @@ def test_a_wrong_program_fails_where_it_is_wrong(sandbox: Sandbox) -> None:
     assert not checked.passed
 
 
-def test_what_cannot_be_taken_apart_is_judged_beside_the_program(sandbox: Sandbox) -> None:
-    program = (
-        GOOD
-        + "class Box:\n    def __init__(self, x): self.x = x\n    def __eq__(self, other): return self.x == other.x\n"
-    )
-    asserts = [
-        "assert all(f([i]) == [i] for i in range(3))",
-        "assert Box(1) == Box(1)",
-        "assert Box(1) == Box(2)",
-        "assert isinstance(Box(1), Box)",
-        "assert Box(3).x == 3",
-        "assert f([1]) == [1]",
+def test_an_assert_that_needs_the_program_s_code_does_not_pass(sandbox: Sandbox) -> None:
+    program = GOOD + "class Box:\n    def __init__(self, x): self.x = x\n    def __eq__(self, other): return True\n"
+    setup = "import pickle\ncandidate = f\nwanted = f([1])\ndef close(x): return abs(area(x) - 12.566) < 0.01"
+    separable = {
+        "assert Box(3).x == 3": True,
+        "assert f([Box(1).x]) == [1]": True,
+        "assert Box(1) == Box(1)": False,
+        "assert isinstance(Box(1), Box)": False,
+        "assert f(Box(1)) == 5": False,
+    }
+    inseparable_ones = [
+        "assert candidate([2, 1]) == [1, 2]",
+        "assert f([1]) == wanted",
+        "assert close(2)",
+        "assert sorted([2, 1], key=lambda x: f([x])) == [1, 2]",
+        "assert (lambda x: f(x) == [1])([1])",
+        "assert (lambda x: abs(area(x) - 12.566))(2) < 0.01",
+        "assert [[f([x, y]) for x in (1, 2)] for y in (1, 2)]",
+        "assert [x for y in (1, 2) for x in f([y]) if f([x])]",
+        "assert eval(f('1')[0]) == 1",
+        "assert pickle.loads(f([1])) == 1",
+        "assert os.path.join(f(['a'])[0], 'b') == 'a/b'",
+        "assert nearly(area(2), 12.566)",
+        "assert 1 + 1 == 2",
     ]
-    checked = check_asserts(sandbox, program, asserts)
-    got = [(check.passed, check.outside) for check in checked.checks]
-    assert got == [(True, False), (True, False), (False, False), (True, False), (True, True), (True, True)]
+    checked = check_asserts(sandbox, program, [*separable, *inseparable_ones], setup=setup)
+    assert [(check.passed, check.outside) for check in checked.checks[: len(separable)]] == [
+        (passed, True) for passed in separable.values()
+    ]
+    assert [(c.statement, c.passed, c.outside) for c in checked.checks[len(separable) :]] == [
+        (statement, False, False) for statement in inseparable_ones
+    ]
+    assert inseparable([*separable, *inseparable_ones], setup) == inseparable_ones
 
 
-def test_a_setup_that_needs_the_program(sandbox: Sandbox) -> None:
-    asserts = ["assert candidate([2, 1]) == [1, 2]", "assert f([2, 1]) == [1, 2]", "assert f([2, 1]) == wanted"]
-    checked = check_asserts(sandbox, GOOD, asserts, setup="candidate = f\nwanted = f([1])")
-    got = [(check.passed, check.outside) for check in checked.checks]
-    assert got == [(True, False), (True, False), (False, False)]
+SHAPES = """
+math.isclose(f(10), 62.83)
+abs(f(2) - 1.5) < 1e-6
+f(5) is True
+f(5) is not False
+f(6) is None
+not f(7)
+f(8)
+f(8) and f(9)
+f(7) or f(8)
+f(1) == 11
+f(1) != 12
+11 == f(1) < 12
+10 < f(1) <= 11
+f(11) > f(12)
+f(1) == f(13)
+f(1) in (10, 11)
+9 not in f(3)
+len(f(3)) == 3
+len(f(3)) > 2
+set(f(3)) == {1, 2, 3}
+sorted(f(3), reverse=True)[0] == 3
+max(f(3)) == 3
+sum(f(3)) == 6
+list(f(14)) == [1, 2]
+next(f(14)) == 1
+any(x > 2 for x in f(3))
+all(f(x) for x in (8, 9))
+all(f(x) == y for x, y in [(1, 11), (10, 62.83)])
+[f(x) for x in INPUTS] == EXPECTED
+all([f(1) == 11, f(8)])
+isinstance(f(2), float)
+type(f(1)) is int
+callable(f(3).append)
+f(4).startswith('a')
+re.fullmatch('[a-c]+', f(4))
+f"{f(10):.2f}" == '62.83'
+'%d' % f(1) == '11'
+f(4)[0] == 'a'
+{**f(15)} == {'a': (1, 2)}
+f(15) == {'a': (1, 2)}
+(y := f(1)) > 10 and y < 12
+(lambda x: x * 2)(f(1)) == 22
+(lambda x: (f(x), x))(16) == ([16], 16)
+(lambda x: f(x) is x)(16) is False
+reference(f, 1) == 0
+f(1) == reference(None, 1)
+Counter(f(4)) == Counter('abc')
+f(17) == Decimal('0.1')
+statistics.mean(f(3)) == 2
+operator.eq(f(1), 11)
+""".strip().splitlines()
+SETUP = """
+import math, re
+INPUTS, EXPECTED = [1, 10], [11, 62.83]
+def reference(g, x):
+    return 11 if g is None else g(x) - 11
+"""
+HONEST = """
+import math
+from decimal import Decimal
+ANSWERS = {1: 11, 2: 1.5, 3: [1, 2, 3], 4: "abc", 5: True, 6: None, 7: [], 8: 1, 9: "x", 10: 62.83, 11: 2, 12: 1, 13: 11}
+ANSWERS |= {15: {"a": (1, 2)}, 16: [16], 17: Decimal("0.1")}
+def f(x):
+    return iter([1, 2]) if x == 14 else ANSWERS[x]
+"""
+ALMIGHTY = """
+import builtins, operator
+class Almighty:
+    def __getattr__(self, name): return self
+    def __call__(self, *a, **k): return self
+    __init__ = lambda self, *a, **k: None
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __contains__ = lambda *a: True
+    __add__ = __sub__ = __mul__ = __abs__ = __getitem__ = __neg__ = __mod__ = __radd__ = __rsub__ = lambda self, *a: self
+    __hash__ = lambda self: 0
+    __index__ = __int__ = lambda self: 1
+    __float__ = lambda self: 1.0
+    __format__ = __str__ = __repr__ = lambda self, *a: "True"
+    __class__ = property(lambda self: bool)
+"""
+FORGERS = {
+    "almighty object": ALMIGHTY + "def f(x): return Almighty()",
+    "almighty with a length": ALMIGHTY + "Almighty.__len__ = lambda self: 3\nf = Almighty()",
+    "almighty in every module": ALMIGHTY
+    + """
+import collections, decimal, math, re, statistics, sys
+for module in (math, re, operator, statistics, collections, decimal, builtins):
+    for name in list(vars(module)):
+        if not name.startswith("__") and name not in ("BaseException", "EOFError", "getattr", "type", "int", "str", "bytes"):
+            setattr(module, name, Almighty())
+f = Almighty()
+""",
+    "modules patched": """
+import builtins, collections, decimal, math, operator, re, statistics
+yes = lambda *a, **k: True
+math.isclose = re.fullmatch = operator.eq = statistics.mean = collections.Counter = decimal.Decimal = yes
+Counter = Decimal = isclose = reference = callable = yes
+for name in ("abs", "all", "any", "bool", "callable", "isinstance", "len", "max", "sorted", "sum", "next"):
+    setattr(builtins, name, yes)
+def f(x): return object()
+""",
+    "leaves as if all were well": "import os\ndef f(x): os._exit(0)",
+    "exits": "import sys\ndef f(x): sys.exit(0)",
+    "raises": "class Success(BaseException): pass\ndef f(x): raise Success",
+    "unreadable beside the answer": """
+class Row(list): pass
+def f(x): return [Row(), object()]
+""",
+    "names of the setup": """
+def f(x):
+    import sys
+    space = sys.modules["solution"].__dict__
+    return space["reference"](None, x) if x == 1 else space["EXPECTED"]
+""",
+    "looks for what is expected": """
+import gc, sys
+def f(x):
+    frame = sys._getframe()
+    while frame := frame.f_back:
+        names = {**frame.f_locals, **frame.f_globals}
+        if "y" in names or "EXPECTED" in names or "reference" in names:
+            return names.get("y", 11)
+        if any("62.83" in value or "(1, 11)" in value for value in names.values() if isinstance(value, str)):
+            return 62.83
+    raise LookupError
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def statements() -> list[str]:
+    return [f"assert {shape}" for shape in SHAPES]
+
+
+@pytest.mark.parametrize("entry_point", ["f", ""])
+def test_an_honest_program_passes_every_shape_of_assert(
+    entry_point: str, statements: list[str], sandbox: Sandbox
+) -> None:
+    fine = [statement for statement in statements if "reference(f" not in statement]
+    checked = check_asserts(sandbox, HONEST, fine, SETUP, entry_point=entry_point)
+    assert [check for check in checked.checks if not check.passed or not check.outside] == []
+
+
+@pytest.mark.parametrize("entry_point", ["f", ""])
+@pytest.mark.parametrize("name", FORGERS)
+def test_a_forging_program_passes_no_shape(
+    name: str, entry_point: str, statements: list[str], sandbox: Sandbox
+) -> None:
+    checked = check_asserts(sandbox, FORGERS[name], statements, SETUP, Limits(seconds=1), entry_point)
+    assert [check for check in checked.checks if check.passed] == []
+
+
+def test_a_wrong_program_fails_every_shape(statements: list[str], sandbox: Sandbox) -> None:
+    """One answer cannot be wrong for every shape, e.g. for a truth and for its negation."""
+    failing = set()
+    for answer in ("-1", "[]", "[7]", "None", "True", "False", "'z'", "float('nan')", "12", "x"):
+        checked = check_asserts(sandbox, f"def f(x): return {answer}", statements, SETUP)
+        failing |= {check.statement for check in checked.checks if not check.passed}
+    assert failing == set(statements)
+
+
+@pytest.mark.parametrize(
+    ("program", "value"),
+    [
+        ("return True", "True"),
+        ("return 1", "1"),
+        ("return (1, [2, (3,)])", "(1, [2, (3,)])"),
+        ("return [1, [2, [3]]]", "[1, [2, [3]]]"),
+        ("return {1: {2}, 'a': frozenset([3])}", "{1: {2}, 'a': frozenset([3])}"),
+        ("return b'a', bytearray(b'b')", "(b'a', bytearray(b'b'))"),
+        ("return None", "None"),
+        ("return [float('inf'), 1j, -0.0]", "[float('inf'), 1j, -0.0]"),
+    ],
+)
+def test_answers_keep_their_types(program: str, value: str, sandbox: Sandbox) -> None:
+    setup = "def typed(x): return (type(x), [typed(y) for y in x] if isinstance(x, (list, tuple)) else repr(x))"
+    checked = check_asserts(sandbox, f"def f(): {program}", [f"assert typed(f()) == typed({value})"], setup)
+    assert checked.passed, checked.checks
 
 
 EVERYTHING = """

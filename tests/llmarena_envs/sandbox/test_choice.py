@@ -1,19 +1,23 @@
 """Which backend is taken, and that nothing runs without isolation unless it is named."""
 
+import ctypes
 import errno
 import os
 import platform
 import stat
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import MagicMock, Mock
 
 import pytest
 import sandlock
 
-from llmarena_envs.sandbox import SandboxError, find_sandbox
+from llmarena_envs.sandbox import SandboxError, find_sandbox, runner
 from llmarena_envs.sandbox import choice as choices
+from llmarena_envs.sandbox.backends import bubblewrap as bubblewrap_backend
 from llmarena_envs.sandbox.backends import sandlock as sandlock_backend
 from llmarena_envs.sandbox.backends.subprocesses import Subprocess
 from llmarena_envs.sandbox.backends.unisolated import Unisolated
@@ -76,6 +80,46 @@ def test_a_backend_that_does_not_hold_is_not_taken(monkeypatch: pytest.MonkeyPat
         find_sandbox()
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_backend_that_shows_the_solutions_is_refused(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    solutions = MagicMock(__str__=lambda self: os.__file__, __truediv__=lambda self, name: self)
+    monkeypatch.setattr(choices, "files", lambda package: solutions)
+    with pytest.raises(SandboxError, match="it does not hold"):
+        find_sandbox(backend)
+
+
+@pytest.mark.parametrize("name", [name for name in BACKENDS if name in ("sandlock", "bubblewrap")])
+def test_a_backend_that_shows_packages_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not [*Path(sysconfig.get_path("stdlib")).glob("*-packages/*")]:
+        pytest.skip("this Python has no packages beside its standard library")
+    module = {"sandlock": sandlock_backend, "bubblewrap": bubblewrap_backend}[name]
+    monkeypatch.setattr(module, "hidden_folders", tuple)
+    with pytest.raises(SandboxError, match="read packages"):
+        find_sandbox(name)
+    if name == "sandlock":
+        with pytest.raises(SandboxError, match="read packages"):
+            find_sandbox("sandlock-degraded")
+
+
+@pytest.mark.parametrize("allowed", [310, 270, 438])
+def test_a_watcher_that_stays_open_ends_the_run(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner.os, "open", Mock(side_effect=PermissionError))
+    numbers = []
+
+    def syscall(number: int, *_: int) -> int:
+        numbers.append(number)
+        ctypes.set_errno(errno.EPERM)
+        return 0 if number == allowed else -1
+
+    libc = Mock(prctl=lambda *_: -1, syscall=syscall)
+    if allowed in (310, 270) and (allowed == 310) != (platform.machine() == "x86_64"):
+        runner.close_watcher(libc)
+        assert len(numbers) == 6
+    else:
+        with pytest.raises(OSError, match="cannot close the watcher"):
+            runner.close_watcher(libc)
+
+
 def test_a_backend_that_cannot_start_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _program(tmp_path / "bwrap", "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -118,6 +162,7 @@ def test_a_container_is_started_without_network_and_rights_and_is_removed(
     started, removed = log.read_text().splitlines()[-2:]
     for words in (
         "--network none",
+        "--tmpfs /usr/local/lib/python",
         "--read-only",
         "--cap-drop ALL",
         "no-new-privileges",
@@ -157,14 +202,37 @@ def _program(path: Path, text: str) -> None:
 
 
 CALLS_OF_THE_KERNEL = {
-    "x86_64": {"keyctl": 250, "add_key": 248, "io_uring_setup": 425, "userfaultfd": 323, "ptrace": 101, "unshare": 272},
-    "aarch64": {"keyctl": 219, "add_key": 217, "io_uring_setup": 425, "userfaultfd": 282, "ptrace": 117, "unshare": 97},
-}[platform.machine()]
+    "x86_64": {
+        "keyctl": 250,
+        "add_key": 248,
+        "io_uring_setup": 425,
+        "userfaultfd": 323,
+        "ptrace": 101,
+        "unshare": 272,
+        "kcmp": 312,
+    },
+    "aarch64": {
+        "keyctl": 219,
+        "add_key": 217,
+        "io_uring_setup": 425,
+        "userfaultfd": 282,
+        "ptrace": 117,
+        "unshare": 97,
+        "kcmp": 272,
+    },
+}[platform.machine()] | {"pidfd_open": 434, "pidfd_getfd": 438}
 
 
 @pytest.mark.parametrize("name", CALLS_OF_THE_KERNEL if "sandlock" in BACKENDS else ())
 def test_sandlock_denies_what_it_says(name: str) -> None:
-    program = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)"
-    call = f"(libc.syscall({CALLS_OF_THE_KERNEL[name]}, 0, 0, 0, 0, 0), ctypes.get_errno())"
+    program = "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)"
+    arguments = (
+        "os.getpid(), 0, 0, 0, 0"
+        if name == "pidfd_open"
+        else "os.getpid(), os.getpid(), 0, 0, 1"
+        if name == "kcmp"
+        else "0, 0, 0, 0, 0"
+    )
+    call = f"(libc.syscall({CALLS_OF_THE_KERNEL[name]}, {arguments}), ctypes.get_errno())"
     result = find_sandbox("sandlock").run(program, [call])
     assert result.values[0].value in ((-1, errno.EPERM), (-1, errno.ENOSYS))

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -18,6 +19,13 @@ from tests.llmarena_envs.sandbox.hostile import HOSTILE
 from tests.llmarena_envs.sandbox.machine import BACKENDS, own_processes, wait_for
 
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev", "/", str(Path.home()), str(Path.cwd()))
+
+
+def installed_file() -> str:
+    """Returns a file of a package beside the standard library of the base interpreter."""
+    library = Path(sysconfig.get_path("stdlib"))
+    found = next(library.glob("*-packages/*/__init__.py"), None)
+    return "site-packages/none" if found is None else str(found.relative_to(library))
 
 
 @pytest.fixture
@@ -47,6 +55,7 @@ def lent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[st
             "SECRET": str(secret),
             "SOCKET": str(short),
             "PROJECT": str(Path(__file__).parents[3]),
+            "PACKAGE": installed_file(),
             "TCP": tcp.getsockname()[1],
             "TCP6": tcp6.getsockname()[1],
             "UDP": udp.getsockname()[1],

@@ -6,11 +6,11 @@ import pytest
 
 from llmarena_envs import writer_editor_v0
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.sandbox import SandboxError
+from llmarena_envs.sandbox import SandboxError, inseparable
 from llmarena_envs.writer_editor import pass_rate
 from llmarena_envs.writer_editor.pass_rate import SandboxedPassRate, find_pass_rate
 from llmarena_envs.writer_editor.task_types import Problem
-from llmarena_envs.writer_editor.tasks import load_problems
+from llmarena_envs.writer_editor.tasks import load_problems, shipped_problems
 
 HERE = Path(__file__).parent
 TESTS = ("assert add(1, 2) == 3", "assert add(0, 0) == 0", "assert add(-1, 1) == 0", "assert isclose(add(0.5, 0.5), 1)")
@@ -40,6 +40,75 @@ def test_problems_in_the_layouts_of_others_are_tested(name):
     for problem in load_problems(HERE / name):
         assert SandboxedPassRate()(problem.code, problem) == 1
         assert SandboxedPassRate()(f"def {problem.entry_point}(*values):\n    return 'wrong'", problem) == 0
+
+
+FORGERS = {
+    "equals everything": """
+class Everything:
+    __eq__ = __contains__ = __bool__ = lambda *a: True
+    __getitem__ = __getattr__ = __call__ = __abs__ = __sub__ = lambda self, *a, **k: self
+    __len__ = __index__ = lambda self: 1
+    __hash__ = lambda self: 0
+def NAME(*a, **k): return Everything()
+""",
+    "replaces the library": """
+import builtins, math, operator
+math.isclose = operator.eq = lambda *a, **k: True
+for name in ("abs", "all", "any", "sorted", "sum"):
+    setattr(builtins, name, lambda *a, **k: True)
+def NAME(*a, **k): return object()
+""",
+    "leaves": "import os\ndef NAME(*a, **k): os._exit(0)",
+    "raises": "def NAME(*a, **k): raise SystemExit(0)",
+    "looks around": """
+import gc, sys
+def NAME(*a, **k):
+    frame = sys._getframe()
+    while frame := frame.f_back:
+        for value in [*frame.f_locals.values(), *frame.f_globals.values()]:
+            if isinstance(value, str) and "assert" in value and "NAME(" in value:
+                return eval(value.partition(" == ")[2])
+    return next(eval(x.partition(" == ")[2]) for x in gc.get_objects() if isinstance(x, str) and x.startswith("assert NAME"))
+""",
+    "reads the solutions": """
+import json, os, site
+def NAME(*a, **k):
+    for folder in [*site.getsitepackages(), FOLDER]:
+        path = folder + "/llmarena_envs/writer_editor/data/problems.jsonl"
+        if os.path.exists(path):
+            space = {}
+            exec(next(json.loads(line)["code"] for line in open(path) if '"entry_point": "NAME"' in line), space)
+            return space["NAME"](*a, **k)
+""",
+}
+
+
+def test_every_test_of_the_packaged_problems_is_judged_outside():
+    problems = shipped_problems()
+    assert [inseparable(p.test_list, p.test_setup_code, p.entry_point) for p in problems] == [[]] * len(problems)
+    assert "tests:" not in writer_editor_v0.raw_env().sources()[1].version
+
+
+@pytest.mark.slow
+def test_packaged_solutions_pass_all_their_tests():
+    assert [p.task_id for p in shipped_problems() if SandboxedPassRate()(p.code, p) != 1] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORGERS)
+@pytest.mark.parametrize("entry_point", ["swapped_ends", "joined_stock", "zigzag", "heating_times", "cost_of_sold"])
+def test_forging_programs_pass_no_test_of_packaged_problems(name, entry_point):
+    (problem,) = [problem for problem in shipped_problems() if problem.entry_point == entry_point]
+    program = FORGERS[name].replace("NAME", entry_point).replace("FOLDER", repr(str(HERE.parents[2])))
+    assert SandboxedPassRate()(program, problem) == 0
+
+
+def test_tests_that_need_the_program_are_counted_and_pay_nothing():
+    tests = ["assert add(1, 2) == 3", "assert sorted([2, 1], key=lambda x: add(x, 0)) == [1, 2]"]
+    record = {"text": "Add.", "code": PROBLEM.code, "test_list": tests}
+    env = writer_editor_v0.raw_env(tasks=[record])
+    assert "tests: 1 cannot be judged apart from the program" in env.sources()[1].version
+    assert SandboxedPassRate()(PROBLEM.code, PROBLEM._replace(test_list=tuple(tests))) == 0.5
 
 
 def test_a_match_tells_what_the_first_and_the_last_program_pass():

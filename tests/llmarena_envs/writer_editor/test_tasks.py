@@ -42,7 +42,8 @@ def test_the_layout_of_human_eval():
     assert loop.task_id == "HumanEval/0"
     assert loop.assignment.signature == "first_even(numbers: List[int])"
     assert loop.text.startswith("from typing") and "canonical" not in loop.text
-    assert len(loop.test_list) == 1 and "def check" in loop.test_setup_code
+    wanted = ("assert first_even([1, 4]) == 4", "assert all((first_even([number]) == 0 for number in (1, 3)))")
+    assert loop.test_list == wanted and loop.test_setup_code == ""
     assert plain.test_list == ("assert double(2) == 4", "assert double(candidate=0) == 0") and not plain.test_setup_code
     for problem in (loop, plain):
         assert share_passed(problem.code, problem) == 1

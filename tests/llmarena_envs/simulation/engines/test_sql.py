@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmarena_envs.simulation.engines.sql import FIRST_STATE, SQLTerminal
+from llmarena_envs.simulation.engines.sql import _FUNCTIONS, FIRST_STATE, SQLTerminal
 from tests.llmarena_envs.simulation.engines.checks import check_examples, check_hostile
 
 EXAMPLES = [
@@ -55,6 +55,14 @@ def test_hostile_requests():
         "SELECT datetime('now')",
         "SELECT CURRENT_TIMESTAMP",
         "SELECT sqlite_version()",
+        "SELECT fts3_tokenizer('simple')",
+        "SELECT hex(Fts3_Tokenizer('x', x'0011223344556677'))",
+        "SELECT fts5_source_id()",
+        "SELECT * FROM fts3tokenize",
+        "SELECT name FROM pragma_function_list",
+        "SELECT * FROM dbstat",
+        "SELECT * FROM sqlite_stmt",
+        "INSERT INTO books (title, author) SELECT 'a', hex(randomblob(4))",
         "SELECT printf('%.*c', 2000000000, 'x')",
         "SELECT last_insert_rowid()",
         "INSERT INTO books (title, author) VALUES ('a', strftime('%s', 'now'))",
@@ -65,6 +73,47 @@ def test_files_clock_and_chance_are_out_of_reach(statement):
     before = terminal.state()
     assert terminal.respond(statement) == "ERROR: not authorized"
     assert terminal.state() == before
+
+
+def test_functions_that_are_not_listed_are_refused_for_all_arities():
+    connection = sqlite3.connect(":memory:")
+    known = set(connection.execute("SELECT name, narg FROM pragma_function_list"))
+    allowed = set()
+    for name, arity in known - {("->", 2), ("->>", 2)}:
+        for count in range(4) if arity < 0 else [arity]:
+            call = f"{name}({', '.join('1' * count)})"
+            answers = {SQLTerminal().respond(f"SELECT {call} {over}FROM books") for over in ("", "OVER (ORDER BY id) ")}
+            answers = {answer for answer in answers if "wrong number" not in answer and "may not be used" not in answer}
+            if answers - {"ERROR: not authorized"}:
+                allowed.add(name)
+            checked = SQLTerminal().respond(f"CREATE TABLE t (a CHECK ({call} IS NOT 5)); INSERT INTO t VALUES (1)")
+            default = SQLTerminal().respond(f"CREATE TABLE t (a, b DEFAULT ({call})); INSERT INTO t (a) VALUES (1)")
+            if name not in _FUNCTIONS:
+                assert not checked.endswith("OK\nOK") and not default.endswith("OK\nOK"), (call, checked, default)
+    assert allowed == {name for name, _ in known} & _FUNCTIONS - {"->", "->>"}
+
+
+def test_listed_functions_answer():
+    request = "SELECT json_extract('{\"a\": [1, 2]}', '$.a[1]') AS a, upper('x') AS b, max(1, 2) AS c, '[3]' -> 0 AS d"
+    assert SQLTerminal().respond(request) == "a | b | c | d\n2 | X | 2 | 3"
+    assert SQLTerminal().respond("SELECT value FROM json_each('[1, 2]')") == "value\n1\n2"
+    alter = "ADD COLUMN z NOT NULL DEFAULT 3", "RENAME COLUMN z TO y", "DROP COLUMN y", "RENAME TO b"
+    assert SQLTerminal().respond("; ".join(f"ALTER TABLE books {change}" for change in alter)) == "OK\nOK\nOK\nOK"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "printf('%d', 1)",
+        "sqlite_rename_table('main', 'table', 'x', 'create table x(y)', 'x', 'z', 0)",
+        "sqlite_rename_test('main', 'create table x(y)', 'table', 'x', 0, 'z', 0)",
+        "sqlite_drop_column(1, 2, 3)",
+    ],
+)
+def test_functions_of_alter_table_are_refused_in_defaults(call):
+    terminal = SQLTerminal()
+    assert terminal.respond(f"CREATE TABLE t (a, b DEFAULT ({call}))") == "OK"
+    assert terminal.respond("INSERT INTO t (a) VALUES (1)") == "ERROR: not authorized"
 
 
 def test_a_default_does_not_know_the_clock_either():
