@@ -25,8 +25,8 @@ class Found(NamedTuple):
         line: number of its line.
         seat: whether it follows the name of a seat.
         fields: the object it comes from.
-        vague: whether it may be about something else, as behind ``Best response:``, in a list after what was stated, or as a
-            number on a line: it takes back nothing.
+        vague: whether it may be about something else, as behind ``Best response:`` or in a list after what was stated: it takes
+            back nothing.
     """
 
     rank: Rank
@@ -49,7 +49,7 @@ class Other(NamedTuple):
 
 
 def choose(found: Iterable[Found]) -> Found:
-    """Returns the last candidate of the highest rank.
+    """Returns the last candidate of the highest rank; bare values must agree, for none of them says that it is the answer.
 
     Raises:
         Refusal: with ``nothing_stated``, ``not_your_name``, or as the candidate says that would count.
@@ -75,10 +75,10 @@ def choose(found: Iterable[Found]) -> Found:
         highest = max(candidate.rank for candidate in own)
         ranked = [candidate for candidate in own if candidate.rank == highest]
         chosen = ranked[-1]
-        if chosen.vague:
-            others = ranked if highest is Rank.BARE else [candidate for candidate in ranked if not candidate.vague][-1:]
-            if any(candidate.value != chosen.value for candidate in others):
-                raise Refusal(Failure.UNPARSABLE, "unclear")
+        if highest is not Rank.BARE:
+            ranked = [candidate for candidate in ranked if not candidate.vague][-1:] if chosen.vague else []
+        if any(candidate.value != chosen.value for candidate in ranked):
+            raise Refusal(Failure.UNPARSABLE, "unclear")
         if isinstance(chosen.value, Refusal):
             raise chosen.value
         return chosen

@@ -215,8 +215,7 @@ class Statements:
             return False
         self.read_to = found[2]
         value = Other(name) if name and name != self._me else found[1]
-        in_words = _LETTER.search(self._text, start, end) and "(" not in self._text[start:end]
-        self.found.append(Found(Rank.BARE, start, value, number, bool(name), vague=not in_words))
+        self.found.append(Found(Rank.BARE, start, value, number, bool(name)))
         return True
 
     def read_inside(self, start: int, end: int, begin: int, number: int) -> bool:

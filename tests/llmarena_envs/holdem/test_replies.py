@@ -102,7 +102,6 @@ READ = [
     ("**Check**", CALL),
     ("Check and Call (a check, costs nothing)", CALL),
     ("Call 2.", CALL),
-    ("Fold\nCall", CALL),
     # Chinese.
     ("行动：跟注", CALL),
     ("思考之后，我认为应当弃牌。\nAction: Fold（弃牌）", FOLD),
@@ -137,6 +136,7 @@ NOT_READ = [
     "Action: Fold is wrong here, so Call",
     "Action: folding",
     "Action: caller",
+    "Fold\nCall",
     "- Fold\n- Call",
     "1. Fold\n2. Call",
     "Legal actions: Fold, Check and Call (a call, puts in 1), All-In (puts in 99)",
