@@ -54,9 +54,7 @@ _AMOUNT = re.compile(
 )
 
 
-def read_action(
-    text: str, labelled: bool, facing_a_bet: bool = False
-) -> tuple[Action | Literal["check"], int] | None:
+def read_action(text: str, labelled: bool, facing_a_bet: bool = False) -> tuple[Action | Literal["check"], int] | None:
     """Reads the name of an action at the beginning of ``text``, perhaps with an amount after it; returns where it ends.
 
     Args:
