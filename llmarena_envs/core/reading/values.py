@@ -76,7 +76,7 @@ class Values(Generic[Value]):
                     read = grammar.read(piece[begin:], labelled)
                 except Refusal as refusal:
                     first_end = text.find("\n", start)
-                    return rank, refusal, first_end if labelled and 0 <= first_end < end else end
+                    return rank, refusal, first_end if 0 <= first_end < end else end
                 if read is not None:
                     value_end = begin + read[1]
                     kind = self._after(piece[value_end:].partition("\n")[0], read[0], rank)

@@ -284,7 +284,7 @@ def test_illegal_actions_are_refused_with_the_reason_of_the_rules() -> None:
 def test_check_facing_a_bet_is_illegal_and_never_a_call(reply: str) -> None:
     env = holdem_v0.raw_env(button=0)
     env.reset(seed=0)
-    with pytest.raises(InvalidReply, match="a bet to match.*would put in 1") as error:
+    with pytest.raises(InvalidReply, match=r"a bet to match.*would put in 1") as error:
         env.parse(reply, "player_0")
     assert error.value.kind is Failure.ILLEGAL
     env.step(int(Action.CHECK_CALL))
