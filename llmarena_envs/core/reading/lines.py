@@ -87,12 +87,12 @@ class Lines:
                 continue
             is_item = _IS_ITEM.match(self._raw, start, end) is not None
             if context.below and (gap or (context.in_list and not is_item)):
-                context.loose = context.header == _NOT_MEANT and self._statements.has_labelled()
+                context.loose = context.header == _NOT_MEANT and self._statements.has_stated()
                 context.header = ""
             context.caption = "" if gap else context.caption
             context.below, context.in_list = True, is_item
             before = len(self._statements.found)
-            doubtful = (is_item or context.loose or context.header) and self._statements.has_labelled()
+            doubtful = (is_item or context.loose or context.header) and self._statements.has_stated()
             self._read_line(start, end, number)
             if doubtful and not context.final:
                 self._statements.doubt(before)
@@ -115,7 +115,7 @@ class Lines:
     def _read_line(self, start: int, end: int, number: int) -> None:
         context, statements = self._context, self._statements
         below_caption, context.caption = context.caption, ""
-        if below_caption and statements.has_labelled() and _SOMETHING_ELSE.search(below_caption):
+        if below_caption and statements.has_stated() and _SOMETHING_ELSE.search(below_caption):
             return
         if _RETRACTS.match(self._text, start, end) and statements.found:
             statements.found.append(Found(Rank.LABELLED, start, UNREADABLE, number))
@@ -151,7 +151,7 @@ class Lines:
         else:
             return False
         not_meant = NOT_MEANT.search(words) is not None or (
-            EXPLAINS.search(words) is not None and self._statements.has_labelled()
+            EXPLAINS.search(words) is not None and self._statements.has_stated()
         )
         below = not has_text(self._text, named.end(), end) if named else not_meant
         if below:

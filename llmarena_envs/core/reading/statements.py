@@ -61,9 +61,9 @@ class Statements:
         self.found: list[Found] = []
         self.read_to = 0
 
-    def has_labelled(self) -> bool:
-        """Says whether anything of the highest rank was stated in the own name."""
-        return any(found.rank is Rank.LABELLED and not isinstance(found.value, Other) for found in self.found)
+    def has_stated(self) -> bool:
+        """Says whether anything was stated in the own name, behind a label or bare."""
+        return any(found.rank is not Rank.INSIDE and not isinstance(found.value, Other) for found in self.found)
 
     def doubt(self, first: int) -> None:
         """Marks the candidates from number ``first`` on as ones that may not be meant."""
@@ -73,13 +73,14 @@ class Statements:
         """Reads a line that begins with a label; returns the label if its value must stand on the next line."""
         rank = Rank.LABELLED
         seat = ""
-        strict = later = False
+        strict = later = vague = False
         position = start
         for _ in range(_MAX_CHAINED_LABELS):
             later = later or label["next"] is not None
             if later or (self._grammar.free and label["weak"]):
                 rank = Rank.BARE
             strict = strict or bool(label["seat"] or (label["strong"] and label["colon"]))
+            vague = vague or label["vague"] is not None
             position = label.end()
             if label["seat"]:
                 seat = self._grammar.seats.name(label["seat"])
@@ -106,7 +107,7 @@ class Statements:
             return None
         before = len(self.found)
         stated = self._add_value(start, position, end, number, rank, bool(seat))
-        if stated and label["vague"] and not strict:
+        if stated and vague:
             self.doubt(before)
         if not stated and not self.read_inside(position, end, start, number) and strict:
             self.found.append(Found(rank, start, UNREADABLE, number))
@@ -171,7 +172,8 @@ class Statements:
             return False
         rank, value, after = found
         self.read_to = after
-        candidate = Found(rank, begin, value, number, seat)
+        remark = self._grammar.lines == 1 and not self._grammar.free and has_text(self._text, after, end)
+        candidate = Found(rank, begin, value, number, seat, vague=remark)
         self.found.append(candidate)
         if not self._grammar.free:
             self._contradict(after, end, candidate, number)
@@ -199,8 +201,9 @@ class Statements:
     def read_bare(self, start: int, end: int, number: int, named: bool) -> bool:
         """Reads a line that holds a value and nothing else; a number is none if ``named`` by the words above."""
         grammar = self._grammar
-        if grammar.bare == "never" or (grammar.bare == "last" and not ends_text(self._text, start, grammar.lines)):
+        if grammar.bare == "never":
             return False
+        early = grammar.bare == "last" and not ends_text(self._text, start, grammar.lines)
         if named and not _LETTER.search(self._text, start, end):
             return False
         bullet = _BULLET.match(self._text, start, end)
@@ -215,8 +218,8 @@ class Statements:
             return False
         self.read_to = found[2]
         value = Other(name) if name and name != self._me else found[1]
-        self.found.append(Found(Rank.BARE, start, value, number, bool(name)))
-        return True
+        self.found.append(Found(Rank.BARE, start, value, number, bool(name), early=early))
+        return not early
 
     def read_inside(self, start: int, end: int, begin: int, number: int) -> bool:
         """Reads labels inside a line; returns whether one of them states something."""
