@@ -46,7 +46,7 @@ _OR = r"[ \t\"']*+(?:[,、/;|&+]|或者?是?|还是|[和与及]|\bor\b|\band\b)[
 _JOINED = re.compile(rf"(?P<first>[{HAN}]{{{LENGTH}}}){_OR}(?P<second>{_RUN})", re.IGNORECASE)
 _MAX_LINE = 200
 _ALONE = re.compile(
-    rf"[^\w]*+(?:(?P<first>[{HAN}]{{{LENGTH}}})(?:{_OR}|[ \t]++)(?P<second>{_RUN})|(?P<only>{_IDIOM}))[^\w:]*+",
+    rf"(?!\s*+[-*•·+][ ])[^\w]*+(?:(?P<first>[{HAN}]{{{LENGTH}}})(?:{_OR}|[ \t]++)(?P<second>{_RUN})|(?P<only>{_IDIOM}))[^\w:]*+",
     re.IGNORECASE,
 )
 _OTHER_WORDS = re.compile(r"\w")

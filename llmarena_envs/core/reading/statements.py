@@ -19,6 +19,10 @@ _MAX_SEARCHED = 20_000
 
 _LETTER = re.compile(r"[^\W\d_]")
 _CONNECTS = re.compile(r"[:=是为]|\b(?:is|are|be)\b", re.IGNORECASE)
+_TAKES_BACK = re.compile(r"[^\w\n]*+(?:no|wait|actually|(?:or )?rather|but)\b", re.IGNORECASE)
+_REMARK = re.compile(
+    r"\s*+(?:[.,;!。、()/|<>–—-]|(?:beats|over|vs|versus|not|instead|rather|because|since|than|P\.S)\b)", re.IGNORECASE
+)
 _BULLET = re.compile(r"[\s>#]*+(?:[-•·+▪►→](?=\s)[\s]*+)?")
 
 
@@ -61,6 +65,11 @@ class Statements:
         self.found: list[Found] = []
         self.read_to = 0
 
+    @property
+    def takes_any_line(self) -> bool:
+        """Whether any line would do as a value, so that a remark about another value reads like a value."""
+        return self._grammar.free and self._grammar.lines == 1
+
     def has_stated(self) -> bool:
         """Says whether anything was stated in the own name, behind a label or bare."""
         return any(found.rank is not Rank.INSIDE and not isinstance(found.value, Other) for found in self.found)
@@ -68,6 +77,16 @@ class Statements:
     def doubt(self, first: int) -> None:
         """Marks the candidates from number ``first`` on as ones that may not be meant."""
         self.found[first:] = [found._replace(vague=True) for found in self.found[first:]]
+
+    def find_label(self, start: int, end: int) -> re.Match[str] | None:
+        """Returns the label with which a line begins; a word before it that is a value, as ``no`` may be, makes it none."""
+        label = self.labels.at_start.match(self._text, start, end)
+        if label is None or label["seat"] or self._grammar.free or not self._text[start:end].lstrip()[:1].isalpha():
+            return label
+        try:
+            return label if self._grammar.read(self._text[start : label.end()].lstrip(), False) is None else None
+        except Refusal:
+            return label
 
     def read_label(self, label: re.Match[str], start: int, end: int, number: int) -> Pending | None:
         """Reads a line that begins with a label; returns the label if its value must stand on the next line."""
@@ -89,7 +108,7 @@ class Statements:
                 if self._grammar.free or seat != self._me:
                     break
             another = self.labels.at_start.match(self._text, position, end)
-            if another is None or self._names_a_value(another):
+            if another is None or self._names_a_value(another) or _TAKES_BACK.match(self._text, position):
                 break
             label = another
         if seat and seat != self._me:
@@ -172,7 +191,7 @@ class Statements:
             return False
         rank, value, after = found
         self.read_to = after
-        remark = self._grammar.lines == 1 and not self._grammar.free and has_text(self._text, after, end)
+        remark = not self._grammar.free and has_text(self._text, after, line_end(self._text, after))
         candidate = Found(rank, begin, value, number, seat, vague=remark)
         self.found.append(candidate)
         if not self._grammar.free:
@@ -220,6 +239,22 @@ class Statements:
         value = Other(name) if name and name != self._me else found[1]
         self.found.append(Found(Rank.BARE, start, value, number, bool(name), early=early))
         return not early
+
+    def read_talk(self, start: int, end: int, number: int) -> None:
+        """Reads the labels inside a line of text; one that begins with another value, as a bare one with a remark, is unclear."""
+        before = len(self.found)
+        self.read_inside(start, end, start, number)
+        if len(self.found) == before or self._grammar.free:
+            return
+        bullet = _BULLET.match(self._text, start, end)
+        line = self._text[bullet.end() if bullet else start : end][:MAX_STATEMENT]
+        try:
+            read = self._grammar.read(line, self._grammar.lines > 1)
+        except Refusal:
+            self._make_unclear()
+            return
+        if read and _REMARK.match(line, read[1]) and any(found.value != read[0] for found in self.found[before:]):
+            self._make_unclear()
 
     def read_inside(self, start: int, end: int, begin: int, number: int) -> bool:
         """Reads labels inside a line; returns whether one of them states something."""
