@@ -47,6 +47,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         self._decided = prompts.render("decided") if isinstance(game, FlopDecision) else ""
         instruction = prompts["instruction_cot" if cot else "instruction"]
         self._instructions = [instruction.render(example=self._answer(action)) for action in Action]
+        self._plain_instructions = [prompts["instruction"].render(example=self._answer(action)) for action in Action]
         self._reminders = [prompts.render("reminder", example=self._answer(action)) for action in Action]
         self._wait = prompts.render("wait")
         # Pieces that come up again: at the next turn, for the next reader, or in other hands.
@@ -88,6 +89,10 @@ class HoldemCodec(Codec[int, HoldemView]):
     def observation(self, view: HoldemView) -> str:
         """Returns cards and betting, which only grow during a hand, then the state, legal actions and the instruction."""
         return "\n".join([*self._history(view), *self._task(view, self._instructions)])
+
+    def for_person(self, view: HoldemView) -> str:
+        """Returns the observation with the instruction that asks for the action only."""
+        return "\n".join([*self._history(view), *self._task(view, self._plain_instructions)])
 
     def update(self, view: HoldemView, since: HoldemView) -> str:
         """Returns results, cards and betting since then, the state, legal actions and the form of an answer."""
