@@ -81,10 +81,11 @@ class Statements:
     def find_label(self, start: int, end: int) -> re.Match[str] | None:
         """Returns the label with which a line begins; a word before it that is a value, as ``no`` may be, makes it none."""
         label = self.labels.at_start.match(self._text, start, end)
-        if label is None or label["seat"] or self._grammar.free or not self._text[start:end].lstrip()[:1].isalpha():
+        if label is None or label["seat"] or self._grammar.free:
             return label
+        before = self._text[start : max(label.start("strong"), label.start("weak"))].lstrip()
         try:
-            return label if self._grammar.read(self._text[start : label.end()].lstrip(), False) is None else None
+            return label if not before[:1].isalpha() or self._grammar.read(before, False) is None else None
         except Refusal:
             return label
 
@@ -98,6 +99,8 @@ class Statements:
             later = later or label["next"] is not None
             if later or (self._grammar.free and label["weak"]):
                 rank = Rank.BARE
+            if self._grammar.free and label["is"]:
+                rank = Rank.INSIDE  # "My answer is below." says nothing, and any words would do
             strict = strict or bool(label["seat"] or (label["strong"] and label["colon"]))
             vague = vague or label["vague"] is not None
             position = label.end()
