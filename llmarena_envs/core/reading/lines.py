@@ -25,7 +25,7 @@ _SOMETHING_ELSE = re.compile(
     re.IGNORECASE,
 )
 _REVISES = re.compile(r"\b(?:better|revised|corrected|improved|updated|final\w*|now)\b|更好|修改|改为", re.IGNORECASE)
-# Words of a line by which what stands below it replaces, or sums up, what stands above.
+# Lines that announce a conclusion: the statement below replaces the one above.
 _CONCLUDES = re.compile(
     r"\s*+(?:but|however|instead|(?:or )?rather|no|so|therefore|thus|hence|in conclusion|on (?:second thoughts?|reflection)|"
     r"better(?=\s*+:))\b|\s*+(?:但|不过|所以|因此|于是|综上)|"
@@ -62,7 +62,7 @@ class _Context:
         loose: whether a section below a header by which nothing was meant may have ended, after something was stated.
         final: whether the line is labelled as the answer.
         talk: whether anything else was said since something was stated.
-        concluded: whether the line before says that what follows replaces what was stated, or sums it up.
+        concluded: whether the line before announces a conclusion.
     """
 
     pending: Pending | None = None
