@@ -1,6 +1,7 @@
 """A person at a terminal."""
 
 import asyncio
+import shutil
 import signal
 import sys
 import threading
@@ -9,13 +10,13 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, TextIO
 
 from agents.errors import Quit
-from llmarena_envs.core.terminal import printable
+from llmarena_envs.core.terminal import printable, wrapped
 
 HELP = "? lists the legal moves, q leaves; a line that ends with \\ goes on in the next one."
 
 
 class HumanPolicy:
-    """Shows a person the text that a model would read, and returns what the person types.
+    """Shows a person the text that a model would read, without a call for written reasoning or JSON; returns what is typed.
 
     The rules are shown once, at the first turn of a match. What is typed is checked like any model's reply: the person is
     asked again until it is a legal move. ``?`` lists the legal moves, ``q`` or the end of the input leaves.
@@ -63,7 +64,9 @@ class HumanPolicy:
                 return reply
 
     def _show(self, text: str) -> None:
-        print(printable(text), file=self._screen or sys.stdout)
+        screen = self._screen or sys.stdout
+        shown = printable(text)
+        print(wrapped(shown, shutil.get_terminal_size().columns) if screen.isatty() else shown, file=screen)
 
     async def _read(self) -> str:
         """Returns one reply, which may have several lines."""

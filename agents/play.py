@@ -187,7 +187,10 @@ def observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]
     """
     if player.reads == "text":
         observation = env.observe(agent)
-        view: Any = env.view(agent) if player.wants_update or player.wants_legal else None
+        text = observation["text"]
+        view: Any = env.view(agent) if player.wants_update or player.wants_legal or player.is_person else None
+        if player.is_person:
+            observation["text"] = env.codec.for_person(view)
         if player.wants_update:
             since = last_views.get(agent)
             observation["update"] = observation["text"] if since is None else env.codec.update(view, since)
@@ -198,7 +201,7 @@ def observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]
             observation["legal"] = [env.codec.format(move, view) for move in listed]
         if player.wants_picture:
             observation["picture"] = env.draw(agent)
-        return observation["text"], observation
+        return text, observation
     view = env.view(agent)
     text = env.codec.observation(view)
     if player.reads == "view":
@@ -211,8 +214,9 @@ async def _tell(env: TextEnv, watchers: Mapping[str, Player]) -> None:
     common = {"over": any(env.terminations.values()), "language": env.codec.language}
     for agent, player in watchers.items():
         read = env.observe(agent)
+        text = env.codec.for_person(env.view(agent)) if player.is_person and not common["over"] else read["text"]
         with _naming(agent):
-            await player.watch({**common, "rules": read["rules"], "text": read["text"], "picture": env.draw(agent)})
+            await player.watch({**common, "rules": read["rules"], "text": text, "picture": env.draw(agent)})
 
 
 def step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:

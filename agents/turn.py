@@ -29,7 +29,7 @@ class TurnSettings:
         feedback: whether the player is told what was wrong; otherwise the identical prompt is sent again.
         unparsable: what is played after the last reply without a move: ``forfeit``, ``random_legal`` (seeded), or ``noop``
             (those parts of a move that were given, else the harmless default move of the game, a random legal one if it has
-            none).
+            none); by default the fallback that the environment declares.
         illegal: the same after a last reply whose move is not allowed.
         pay_opponents: whether a forfeit pays the other players what the environment grants them; otherwise they receive
             nothing for the last turn.
@@ -42,8 +42,8 @@ class TurnSettings:
     reasks: int = 2
     reask_illegal: bool = True
     feedback: bool = True
-    unparsable: str = "random_legal"
-    illegal: str = "forfeit"
+    unparsable: str | None = None
+    illegal: str | None = None
     pay_opponents: bool = True
     deadline: float | None = None
 
@@ -52,8 +52,9 @@ class TurnSettings:
         check_bool("reask_illegal", self.reask_illegal)
         check_bool("feedback", self.feedback)
         check_bool("pay_opponents", self.pay_opponents)
-        check_choice("unparsable", self.unparsable, FALLBACKS)
-        check_choice("illegal", self.illegal, FALLBACKS)
+        for name in ("unparsable", "illegal"):
+            if getattr(self, name) is not None:
+                check_choice(name, getattr(self, name), FALLBACKS)
         if self.deadline is not None and not _is_positive(self.deadline):
             raise OptionError(f"deadline: expected a number of seconds above 0, or None, got {self.deadline!r}")
 
@@ -199,7 +200,10 @@ def _fall_back(
     rng: Callable[[], np.random.Generator],
 ) -> Move:
     """Returns what is played for a player who has made no legal move."""
-    fallback = settings.illegal if answers[-1].attempt.kind is Failure.ILLEGAL else settings.unparsable
+    if answers[-1].attempt.kind is Failure.ILLEGAL:
+        fallback = settings.illegal or env.declaration.illegal
+    else:
+        fallback = settings.unparsable or env.declaration.unparsable
     action = None
     if fallback == "noop":
         action = kept_of(answers) or env.default_action(agent)

@@ -22,7 +22,7 @@ from llmarena_envs.writer_editor.game import (
 from llmarena_envs.writer_editor.grammar import write_scores
 from llmarena_envs.writer_editor.objective import PassRate
 from llmarena_envs.writer_editor.pass_rate import find_pass_rate
-from llmarena_envs.writer_editor.reading import write_program
+from llmarena_envs.writer_editor.programs import write_program
 from llmarena_envs.writer_editor.task_types import Document, Problem
 from llmarena_envs.writer_editor.tasks import shipped_documents, shipped_problems
 from llmarena_envs.writer_editor.text import ABSTENTION

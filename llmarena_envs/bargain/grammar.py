@@ -136,6 +136,8 @@ def _message(text: str) -> str:
 def read_statement(text: str, labelled: bool) -> tuple[Action, int] | None:
     """Reads a plan or ``Deal`` at the beginning of ``text``, which may go on for several lines; returns where it ends.
 
+    A line without a label that goes on with other words is talk.
+
     Raises:
         Refusal: if a plan is not clear.
     """
@@ -166,6 +168,8 @@ def read_statement(text: str, labelled: bool) -> tuple[Action, int] | None:
     rest = _rest_of_line(text, position)
     clear = _REMARK_FOLLOWS.match(rest) if len(counts) == len(ITEMS) else _ONLY_PUNCTUATION.fullmatch(rest)
     if not clear:
+        if not labelled:
+            return None
         raise Refusal(Failure.UNPARSABLE, "not_a_plan", text=quoted(rest))
     return _offer(counts), position
 

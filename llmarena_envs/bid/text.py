@@ -42,6 +42,8 @@ class BidCodec(Codec[int, BidView]):
         present = ("agent", "round", "rounds", "valuation")
         self._state = prompts[state].by_position(*present)
         self._to_move = prompts.joined(state, "turn", instruction).by_position(*present, "highest", "grid")
+        plain = prompts.joined(state, "turn", "instruction")
+        self._to_move_plain = plain.by_position(*present, "highest", "grid")
         self._to_move_reminder = prompts.joined(state, "turn", "reminder").by_position(*present, "highest", "grid")
         self._waiting = prompts.joined(state, "wait").by_position(*present)
         self._all_held = prompts.render("all_held", rounds=game.rounds)
@@ -59,6 +61,10 @@ class BidCodec(Codec[int, BidView]):
     def observation(self, view: BidView) -> str:
         """Returns the results so far, the valuation and the instruction."""
         return "\n".join([*self._history(view), self._task(view, self._to_move)])
+
+    def for_person(self, view: BidView) -> str:
+        """Returns the observation with the instruction that asks for the bid only."""
+        return "\n".join([*self._history(view), self._task(view, self._to_move_plain)])
 
     def update(self, view: BidView, since: BidView) -> str:
         """Returns the results since then, the valuation and the form of a bid."""

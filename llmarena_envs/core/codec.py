@@ -29,6 +29,13 @@ class Codec(ABC, Generic[Action, ViewType]):
     def observation(self, view: ViewType) -> str:
         """Returns the text that the owner of ``view`` reads: history and state first, the instruction last."""
 
+    def for_person(self, view: ViewType) -> str:
+        """Returns the observation as a person reads it who is to move: without a call for written reasoning or for JSON.
+
+        By default the observation; games that ask models for one of these override this.
+        """
+        return self.observation(view)
+
     def update(self, view: ViewType, since: ViewType) -> str:
         """Returns what the owner of ``view`` reads who has read an earlier text: only what is new, and the instruction.
 

@@ -9,10 +9,12 @@ A reply is read in steps, each in a file of ``core/reading``:
 4. ``candidates``: one of the statements found counts.
 
 A statement has a rank: labelled on a line of its own, an object, a call, or the contents of an answer tag or box; then a bare
-move alone on a line; then a label inside a line. The last one of the highest rank counts. What is said in another seat's name,
-as an example, an alternative, a plan or a forecast, in an object's other fields or in running prose is none. Nothing is
-guessed: where statements contradict each other on one line, or where what follows a statement may or may not replace it (in a
-list, below a header, as a number alone on a line), the reply is refused. "Wait," and the like take back what stands before.
+move alone on a line; then a label inside a line. The last one of the highest rank counts; bare moves that differ are refused,
+for none of them says that it is the answer. What is said in another seat's name, as an example, an alternative, a plan or a
+forecast, in an object's other fields or in running prose is none. Nothing is guessed: where statements contradict each other on
+one line, or where what follows a statement may or may not replace it (in a list, below a header, as a number alone on a line),
+the reply is refused. So what follows a stated move as explanation never changes it. "Wait,"
+and the like take back what stands before.
 
 A game only says what a statement of its own looks like, by a ``Grammar``::
 

@@ -79,9 +79,11 @@ class HanabiCodec(Codec[int, HanabiView]):
         instruction = "instruction_reasoning" if cot else "instruction"
         self._ends = ending_texts(language)
         to_move = prompts.joined("observation", *(["hint"] if hint else []), instruction)
+        plain = prompts.joined("observation", *(["hint"] if hint else []), "instruction")
         to_move_reminder = prompts.joined("update", *(["hint"] if hint else []), "reminder")
         waiting = prompts.joined("observation", "wait")
         self._to_move = tuple(self._with_constants(to_move, seat) for seat in range(variant.players))
+        self._to_move_plain = tuple(self._with_constants(plain, seat) for seat in range(variant.players))
         self._to_move_reminder = tuple(self._with_constants(to_move_reminder, seat) for seat in range(variant.players))
         self._waiting = tuple(self._with_constants(waiting, seat) for seat in range(variant.players))
         self._final = tuple(self._with_constants(prompts["observation"], seat) for seat in range(variant.players))
@@ -160,6 +162,10 @@ class HanabiCodec(Codec[int, HanabiView]):
     def observation(self, view: HanabiView) -> str:
         """Returns history, table, hands, legal actions and the instruction."""
         return self._render((self._to_move if view.to_move else self._waiting)[view.seat], view)
+
+    def for_person(self, view: HanabiView) -> str:
+        """Returns the observation with the instruction that asks for the action only."""
+        return self._render((self._to_move_plain if view.to_move else self._waiting)[view.seat], view)
 
     def update(self, view: HanabiView, since: HanabiView) -> str:
         """Returns the actions since then, table, hands, legal actions and the form of an answer."""

@@ -87,9 +87,9 @@ own one and chips as a share of all chips in play, the array holds:
 ### Action Space
 
 A reply states an action as `Action: <name>`; the last such line counts, case does not matter, `&` stands for `and`. Check,
-Call, Raise Half and Raise Pot are understood. JSON with `action` and the contents of `<answer>` or a LaTeX box count like such
-a line; a line that holds nothing but a name counts where there is none of these. Amounts cannot be chosen. All-In is read as a
-call where a call takes all chips or everybody else is all-in.
+Call, Raise Half and Raise Pot are understood; Check alone is illegal where there is a bet to match. JSON with `action` and the
+contents of `<answer>` or a LaTeX box count like such a line; a line that holds nothing but a name counts where there is none of
+these. Amounts cannot be chosen. All-In is read as a call where a call takes all chips or everybody else is all-in.
 
 ### Rewards
 

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal
 
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.replies import Grammar
@@ -10,6 +12,11 @@ from llmarena_envs.holdem.betting import Action
 
 ACTION_NAMES = ("Fold", "Check and Call", "Raise Half Pot", "Raise Full Pot", "All-In")
 """Names of the actions in every language, in the order of ``Action``."""
+
+CHECK: Literal["check"] = "check"
+"""What ``FACING_A_BET`` reads where a reply says to check and no more: it does not say whether the player would call."""
+
+_CHECKS = frozenset(("check", "过牌"))
 
 # What the actions are called once fillers are left out. "half pot" counts after a label, but not alone on a line.
 _NAMES_ON_A_LINE = {
@@ -47,14 +54,19 @@ _AMOUNT = re.compile(
 )
 
 
-def read_action(text: str, labelled: bool) -> tuple[Action, int] | None:
+def read_action(text: str, labelled: bool, facing_a_bet: bool = False) -> tuple[Action | Literal["check"], int] | None:
     """Reads the name of an action at the beginning of ``text``, perhaps with an amount after it; returns where it ends.
+
+    Args:
+        text: the text.
+        labelled: whether a label stands before it.
+        facing_a_bet: whether there is a bet to match, so that to check is not to call.
 
     Raises:
         Refusal: if a raise is stated whose size is none of those that exist.
     """
     names = _AFTER_A_LABEL if labelled else _ON_A_LINE
-    found: tuple[Action, int] | None = None
+    found: tuple[Action | Literal["check"], int] | None = None
     words: list[str] = []
     seen: list[str] = []
     position = named = 0
@@ -69,9 +81,10 @@ def read_action(text: str, labelled: bool) -> tuple[Action, int] | None:
         words.append(word)
         if len(words) > _LONGEST_NAME:
             break
-        action = names.get(" ".join(words))
+        name = " ".join(words)
+        action = names.get(name)
         if action is not None:
-            found = action, position
+            found = CHECK if facing_a_bet and name in _CHECKS else action, position
             named = len(seen)
     if found and labelled and _SIZES.intersection(seen[named:][:3]):
         raise Refusal(Failure.UNPARSABLE, "free_amount")
@@ -85,7 +98,7 @@ def read_action(text: str, labelled: bool) -> tuple[Action, int] | None:
     return (found[0], amount.end()) if amount else found
 
 
-def _read_fields(fields: Mapping[str, Any]) -> Action | None:
+def _read_fields(fields: Mapping[str, Any]) -> Action | Literal["check"] | None:
     """Reads an object whose action is a raise with the size in a field of its own."""
     action, size = fields.get("action"), fields.get("size")
     if not isinstance(action, str) or not isinstance(size, str):
@@ -95,3 +108,4 @@ def _read_fields(fields: Mapping[str, Any]) -> Action | None:
 
 
 GRAMMAR = Grammar(read_action, nouns="action|行动|动作", fields=_read_fields)
+FACING_A_BET = replace(GRAMMAR, read=partial(read_action, facing_a_bet=True))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
+from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
@@ -12,7 +13,7 @@ from llmarena_envs.holdem.betting import STANDARD, Action
 from llmarena_envs.holdem.cards import card_names
 from llmarena_envs.holdem.decision import FlopDecision
 from llmarena_envs.holdem.game import BOARD_SIZES, Event, HandResult, Holdem, HoldemView
-from llmarena_envs.holdem.replies import ACTION_NAMES, GRAMMAR
+from llmarena_envs.holdem.replies import ACTION_NAMES, CHECK, FACING_A_BET, GRAMMAR
 
 _PUBLISHED = {f"Action: {name}": action for action, name in zip(Action, ACTION_NAMES, strict=True)}
 _STREETS = ("before_flop", "flop", "turn", "river")
@@ -46,6 +47,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         self._decided = prompts.render("decided") if isinstance(game, FlopDecision) else ""
         instruction = prompts["instruction_cot" if cot else "instruction"]
         self._instructions = [instruction.render(example=self._answer(action)) for action in Action]
+        self._plain_instructions = [prompts["instruction"].render(example=self._answer(action)) for action in Action]
         self._reminders = [prompts.render("reminder", example=self._answer(action)) for action in Action]
         self._wait = prompts.render("wait")
         # Pieces that come up again: at the next turn, for the next reader, or in other hands.
@@ -87,6 +89,10 @@ class HoldemCodec(Codec[int, HoldemView]):
     def observation(self, view: HoldemView) -> str:
         """Returns cards and betting, which only grow during a hand, then the state, legal actions and the instruction."""
         return "\n".join([*self._history(view), *self._task(view, self._instructions)])
+
+    def for_person(self, view: HoldemView) -> str:
+        """Returns the observation with the instruction that asks for the action only."""
+        return "\n".join([*self._history(view), *self._task(view, self._plain_instructions)])
 
     def update(self, view: HoldemView, since: HoldemView) -> str:
         """Returns results, cards and betting since then, the state, legal actions and the form of an answer."""
@@ -237,10 +243,11 @@ class HoldemCodec(Codec[int, HoldemView]):
         """Reads ``Action: Fold`` and the like.
 
         All-In means a call where no raise is left: where a call takes all chips, or everybody else is all-in.
+
+        Raises:
+            Refusal: if nothing is stated, or a check where there is a bet to match.
         """
-        action = _PUBLISHED.get(reply)
-        if action is None:
-            action = find(reply, GRAMMAR, view.agent).value
+        action = _PUBLISHED[reply] if reply in _PUBLISHED else _stated(reply, view)
         if action == Action.ALL_IN and action not in view.legal and Action.CHECK_CALL in view.legal:
             table = view.table
             opponents = [seat for seat, live in enumerate(table.live) if live and seat != view.seat]
@@ -268,6 +275,14 @@ class HoldemCodec(Codec[int, HoldemView]):
         lines += self._betting_and_deals(game.history, game.board)
         lines += [self._result[hand, result] for hand, result in enumerate(game.results, start=1) if hand >= game.hand]
         return "\n".join(lines)
+
+
+def _stated(reply: str, view: HoldemView) -> Action:
+    """Returns the action that a reply states."""
+    action = find(reply, FACING_A_BET if view.to_call else GRAMMAR, view.agent).value
+    if action == CHECK:
+        raise Refusal(Failure.ILLEGAL, "no_check", chips=view.to_call)
+    return action
 
 
 def _example_action(view: HoldemView) -> int:

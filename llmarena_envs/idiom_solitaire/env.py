@@ -62,12 +62,13 @@ the instruction. A judge reads the idiom in question and nothing else of the mat
 
 ### Action Space
 
-Text: the idiom alone. With other text around it the last line counts that holds nothing but four Chinese characters
-(punctuation, quotes and markup aside), or one that is labelled (`成语：画龙点睛`), an object (`{"idiom": "画龙点睛"}`) or in a
-box. The chain written out with the own idiom at its end is read as well. Three or five characters, two idioms on a line and
-idioms in running prose are refused with the reason and asked for again; they are not judged by the rules of the game. `认输` or
-`I give up` gives up, which is also what counts for a player who never gives a readable reply. A judge ends with `裁决：是` or
-`裁决：否`, `verdict: yes` or `verdict: no`; one who never gives a readable reply abstains.
+Text: the idiom alone. With other text around it the one line counts that holds nothing but four Chinese characters
+(punctuation, quotes and markup aside), or an idiom that is labelled (`成语：画龙点睛`), an object (`{"idiom": "画龙点睛"}`) or in
+a box. The chain written out with the own idiom at its end is read as well. Three or five characters, several different lines of
+four characters, two idioms on a line and idioms in running prose are refused with the reason and asked for again; they are
+not judged by the rules of the game. `认输`, `I give up` and the like (`接不上了`, `想不出来`) give up, which is also what
+counts for a player who never gives a readable reply. A judge ends with `裁决：是` or `裁决：否`, `verdict: yes` or `verdict: no`;
+one who never gives a readable reply abstains.
 
 `llmarena_envs.idiom_solitaire.grammar.has_extra_text` tells which recorded replies held more than the idiom.
 

@@ -26,11 +26,29 @@ _ARROW = r"[\s\"']*+(?:[→⇒➔➜➡]|[-=]{1,3}>)[\s\"']*+"
 _CHAIN = re.compile(rf"(?:(?P<before>{_IDIOM}){_ARROW}){{0,{_MAX_CHAIN}}}+(?P<idiom>{_IDIOM})")
 _INTERRUPTED = re.compile(rf"[{HAN}](?:[ \t,、·-]{{0,3}}+[{HAN}]){{0,{_MAX_RUN - 1}}}+(?![{HAN}])")
 _OPENING = re.compile("我(?:选择?|接|出|回答|的(?:成语|答案|回答)是)")
-_RESIGNATION = re.compile(
-    rf"(?:我?(?:认输|投降|放弃)(?:了|吧)?(?![{HAN}])|(?:i[ \t]++)?(?:resign|give[ \t]++up)\b)", re.IGNORECASE
+_CANNOT = (
+    r"接不(?:上来?|下去|住|了)|[没无]法(?:再?接|继续)(?:上|下去)?|没有?(?:成语)?可接(?:的(?:成语)?)?|"
+    r"想不(?:[出起]来?|到(?=了|其他|别的|合适|可接|成语|四字))(?:其他的?|别的|合适的|可接的)?(?:四字)?(?:成语)?"
 )
+_GIVES_UP = (
+    rf"(?:我|本人|实在|真的|确实|已经|也|都|还是|只好|只能|选择|决定|一时){{0,4}}(?:(?:认输|服输|投降|放弃)(?:[本这此][局轮])?|{_CANNOT})"
+    rf"(?:了|啦|吧)?(?![{HAN}])"
+)
+_GIVES_UP_IN_ENGLISH = (
+    r"(?:i(?:'ll| will| have to| must)?[ ])?(?:resign|give up|concede|surrender)(?: (?:the|this) (?:match|game))?\b|"
+    r"i (?:can't|cannot|can not) (?:go on|continue|think of (?:one|any|anything|an idiom))\b"
+)
+_SORRY = r"(?:(?:对不起|抱歉|不好意思|好吧|唉|sorry)[ ,.!。、]*+){0,3}+"
+_RESIGNATION = re.compile(rf"{_SORRY}(?:(?:{_GIVES_UP}|{_GIVES_UP_IN_ENGLISH})[ ,.!。、;]*+){{1,3}}+", re.IGNORECASE)
+"""What says that a player gives up. It may have four characters, but is no idiom."""
+
+_OR = r"[ \t\"']*+(?:[,、/;|&+]|或者?是?|还是|[和与及]|\bor\b|\band\b)[ \t\"']*+"
+_JOINED = re.compile(rf"(?P<first>[{HAN}]{{{LENGTH}}}){_OR}(?P<second>{_RUN})", re.IGNORECASE)
 _MAX_LINE = 200
-_ALONE = re.compile(rf"[^\w]*+(?P<idiom>{_IDIOM})[^\w]*+")
+_ALONE = re.compile(
+    rf"(?!\s*+[-*•·+][ ])[^\w]*+(?:(?P<first>[{HAN}]{{{LENGTH}}})(?:{_OR}|[ \t]++)(?P<second>{_RUN})|(?P<only>{_IDIOM}))[^\w:]*+",
+    re.IGNORECASE,
+)
 _OTHER_WORDS = re.compile(r"\w")
 
 _END_OF_RULING = rf"(?![A-Za-z{HAN}])"
@@ -58,17 +76,19 @@ def read_idiom(reply: str, agent: str, continues: Callable[[str], bool]) -> str:
     Raises:
         Refusal: if no idiom is stated, or not one of four characters.
     """
-    if is_idiom_shaped(reply):
+    if is_idiom_shaped(reply) and not _RESIGNATION.fullmatch(reply):
         return bare(reply)
     grammar = Grammar(partial(_read, continues), nouns=_NOUNS)
     try:
         return find(reply, grammar, agent).value
     except Refusal as refusal:
-        if refusal.reason.name != "nothing_stated":
+        if refusal.reason.name not in ("nothing_stated", "unclear"):
             raise
-        idiom = _last_line(reply)
-        if idiom:
-            return idiom
+        alone = _alone(reply)
+        if len(alone) > 1:
+            raise _several(alone[0], alone[-1]) from None
+        if alone and refusal.reason.name == "nothing_stated":
+            return alone[0]
         run = _only_run(reply)
         if run:
             raise _wrong_length(run) from None
@@ -77,6 +97,12 @@ def read_idiom(reply: str, agent: str, continues: Callable[[str], bool]) -> str:
 
 def _read(continues: Callable[[str], bool], text: str, labelled: bool) -> tuple[str, int] | None:
     """Reads an idiom, the chain with an idiom at its end, or a resignation at the beginning of a text."""
+    resignation = _RESIGNATION.match(text)
+    if resignation:
+        return RESIGN, resignation.end()
+    joined = _JOINED.match(text) if labelled else None
+    if joined:
+        raise _several(joined["first"], joined["second"])
     opening = _OPENING.match(text)
     matches = [_CHAIN.match(text, start) for start in ((0, opening.end()) if opening else (0,))]
     for match in matches:
@@ -86,9 +112,6 @@ def _read(continues: Callable[[str], bool], text: str, labelled: bool) -> tuple[
         if labelled:
             raise Refusal(Failure.UNPARSABLE, "unclear")
         return None
-    resignation = _RESIGNATION.match(text)
-    if resignation:
-        return RESIGN, resignation.end()
     run = _INTERRUPTED.match(text) if labelled else None
     if run is None:
         return None
@@ -98,17 +121,22 @@ def _read(continues: Callable[[str], bool], text: str, labelled: bool) -> tuple[
     return idiom, run.end()
 
 
-def _last_line(reply: str) -> str:
-    """Returns the idiom on the last line that holds nothing else, below a header that leaves it open whether it is meant."""
+def _alone(reply: str) -> list[str]:
+    """Returns the different idioms on lines that hold nothing else, joined ones too, of the last turn of the player.
+
+    A header may leave it open whether the idiom below it is meant; one below a header by which it is not is left out.
+    """
     text = narrow(read_part(reply))
     for start, end in own_turns(text):
         lines = [line for line in unwrap(text[start:end])[0].split("\n") if line.strip()]
-        for number in range(len(lines) - 1, -1, -1):
-            alone = _ALONE.fullmatch(lines[number][:_MAX_LINE])
-            if alone:
-                refused = number > 0 and NOT_MEANT.search(lines[number - 1][-_MAX_LINE:])
-                return "" if refused else bare(alone["idiom"])
-    return ""
+        idioms: dict[str, None] = {}
+        for above, line in zip(["", *lines], lines, strict=False):
+            alone = _ALONE.fullmatch(line[:_MAX_LINE])
+            if alone and not _RESIGNATION.match(alone["only"] or "") and not NOT_MEANT.search(above[-_MAX_LINE:]):
+                idioms |= {bare(idiom): None for idiom in alone.groups() if idiom}
+        if idioms:
+            return list(idioms)
+    return []
 
 
 def _only_run(reply: str) -> str:
@@ -121,6 +149,10 @@ def _only_run(reply: str) -> str:
 
 def _wrong_length(characters: str) -> Refusal:
     return Refusal(Failure.UNPARSABLE, "not_four", count=len(characters))
+
+
+def _several(first: str, other: str) -> Refusal:
+    return Refusal(Failure.UNPARSABLE, "several_idioms", first=bare(first), other=bare(other))
 
 
 def has_extra_text(reply: str, idiom: str) -> bool:

@@ -36,6 +36,7 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
         # No amount stands in the form: it would be copied, and investments would gather about it.
         self._form = prompts.render("form_cot" if cot else "form")
         self._instruction = prompts.render("instruction_cot" if cot else "instruction")
+        self._instruction_for_people = prompts.render("instruction_person")
         self._reminder = prompts.render("reminder", form=self._form)
         self._wait = prompts.render("wait")
         self._past = Phrases(self._past_text)
@@ -61,6 +62,10 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
     def observation(self, view: PublicGoodsView) -> str:
         """Returns the rounds that are over, what the player owns and the instruction."""
         return "\n".join([*self._history(view), *self._task(view, self._instruction)])
+
+    def for_person(self, view: PublicGoodsView) -> str:
+        """Returns the observation with the instruction that asks for the number only."""
+        return "\n".join([*self._history(view), *self._task(view, self._instruction_for_people)])
 
     def update(self, view: PublicGoodsView, since: PublicGoodsView) -> str:
         """Returns the rounds that are over since then, what the player owns and the form of an answer."""

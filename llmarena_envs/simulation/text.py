@@ -53,6 +53,10 @@ class SimulationCodec(Codec[Action, SimulationView]):
         """Returns the dialogue, what is to be judged, and the instruction."""
         return "\n\n".join([*self._history(view), self._instruction(view)])
 
+    def for_person(self, view: SimulationView) -> str:
+        """Returns the observation; a user is asked for the request only, without a strategy."""
+        return "\n\n".join([*self._history(view), self._instruction(view, "ask_person")])
+
     def update(self, view: SimulationView, since: SimulationView) -> str:
         """Returns what was said since then, and the instruction; a turn to be answered without that is told whole."""
         if view.fresh:
@@ -101,13 +105,13 @@ class SimulationCodec(Codec[Action, SimulationView]):
         said = quote(message.text) if message.text else self._prompts.render("nothing")
         return f"{said}\n{self._prompts.render('cut')}" if message.truncated else said
 
-    def _instruction(self, view: SimulationView) -> str:
+    def _instruction(self, view: SimulationView, ask: str = "ask") -> str:
         render = self._prompts.render
         if not view.to_move:
             return render("wait")
         if view.stage == REQUEST:
             kind = view.task.request_type or render("any_request")
-            return render("ask", turn=view.turn, turns=view.turns, request_type=kind)
+            return render(ask, turn=view.turn, turns=view.turns, request_type=kind)
         if view.stage == ANSWER:
             return render("answer")
         return render("compare" if view.mode == PAIRWISE else "rate", act=view.task.act)

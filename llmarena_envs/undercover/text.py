@@ -54,6 +54,10 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         """Returns the player's name and word, the history, and the instruction."""
         return "\n".join([*self._position(view), self._instruction(view)])
 
+    def for_person(self, view: UndercoverView) -> str:
+        """Returns the observation with the instruction that asks for the clue or the vote only."""
+        return "\n".join([*self._position(view), self._instruction(view, person=True)])
+
     def update(self, view: UndercoverView, since: UndercoverView) -> str:
         """Returns what was said and published since then, who is left, and the instruction; shortly, if it was read before."""
         first = view.round == 1 and view.stage != since.stage
@@ -92,16 +96,18 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
                     votes = ", ".join(f"{voter} -> {target}" for voter, target in result.votes)
                     yield render("votes", votes=votes, eliminated=result.eliminated)
 
-    def _instruction(self, view: UndercoverView) -> str:
+    def _instruction(self, view: UndercoverView, *, person: bool = False) -> str:
         render = self._prompts.render
+        how = render("only") if person else self._how
         if not view.to_move:
             return render("wait")
         if view.stage == CLUE:
-            return render("clue_instruction", how=self._how, agent=view.agent)
+            return render("clue_instruction", how=how, agent=view.agent)
         players = ", ".join([vote.target for vote in view.legal])
         if not self._ask_guess:
-            return render("vote_instruction", how=self._how, players=players)
-        return render("vote_and_guess_instruction", players=players, guesses=self._guesses(view))
+            return render("vote_instruction", how=how, players=players)
+        how = render("only_two" if person else "reason_two")  # models are always asked to think before they guess
+        return render("vote_and_guess_instruction", how=how, players=players, guesses=self._guesses(view))
 
     def _reminder(self, view: UndercoverView) -> str:
         """Returns the instruction for somebody who has read it whole at an earlier turn."""

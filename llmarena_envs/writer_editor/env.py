@@ -69,10 +69,12 @@ references are shown to anybody, and judges do not see each other's scores.
 
 ### Action Space
 
-Text. A program stands in a fenced block: of several the last one that defines the function asked for, else the last one in
-Python, else the last one that names no language, else the last one. Without a fence, a reply that holds a definition is the
-program, from its first line of code to its last one. Marks of quoting before every line of a program or translation are taken
-off.
+Text. A program stands in a fenced block: of several the last one in Python that defines the function asked for, with the others
+that define what it uses (imports, helpers); a block that begins with an indented line goes on with the one before. Without such a
+block it is the last one in Python, else the last one that names no language, else the last one. As in Markdown, a fence that is
+indented by four or more, in a docstring say, ends no block. Without a fence, a reply that holds a definition is the program,
+from its first line of code to its last one. A diff, in a block or without one, is refused and the whole program asked for. Marks
+of quoting before every line of a program or translation are taken off.
 
 A review or translation is the reply itself, without reasoning, tokens of chat templates, tags, a fence or an object around the
 whole, and a heading such as `Translation:`. The consensus token counts in any case, with punctuation and markup around it
@@ -160,7 +162,7 @@ class raw_env(TextEnv):
         rated_roles=("writer", "editor"),
         results="scores",
         abilities=("communication", "team collaboration"),
-        history="full",
+        history="single_turn",
         unparsable="noop",
         illegal="noop",
     )

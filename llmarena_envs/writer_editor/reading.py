@@ -1,4 +1,4 @@
-"""Reading what writers and editors reply: texts and programs, without what models wrap them in."""
+"""Reading the texts that writers and editors reply, without what models wrap them in."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _TAG = re.compile(rf"<({_NAMES})>(.*)</\1>", re.IGNORECASE | re.DOTALL)
 _KEY = re.compile(_NAMES, re.IGNORECASE)
 _QUOTED = re.compile(r"(?:[ \t]*\n|>[^\n]*(?:\n|\Z))*+")
 _QUOTE = re.compile(r"^(?:>[ ]?)++", re.MULTILINE)
-_FENCE = re.compile(r"^([ \t]*+)(`{3,}+|~{3,}+)[ \t]*+([^\n`]{0,80}+)$", re.MULTILINE)
+FENCE = re.compile(r"^([ \t]*+)(`{3,}+|~{3,}+)[ \t]*+([^\n`]{0,80}+)$", re.MULTILINE)
 _ABOUT_TRANSLATION = r"translat|polish|revis|proofread|译|润色|校"
 _LABEL = re.compile(
     r"\s*+[*_#> ]{0,6}+"
@@ -43,14 +43,6 @@ _SPEAKER = re.compile(
     re.IGNORECASE,
 )
 _TOKEN_EDGE = re.compile(r"^[\W_]+|[\W_]+$")
-
-_PYTHON = ("python", "python3", "py", "py3")
-_CODE_LINE = re.compile(
-    r"(?:(?:async[ ]+)?def[ ]+\w+[ ]*\(|class[ ]+\w+[ ]*[(:]|import[ ]+\w|from[ ]+[\w.]+[ ]+import\b|@\w|#(?!#)|"
-    r"[A-Za-z_][\w.]*+[ ]*(?::[^=\n]{1,80}+)?[-+*/]?=[^=]|"
-    r"(?:if|elif|for|while|with|except)\b[^\n]*:\s*(?:#.*)?$|(?:else|try|finally):|print\(|[)\]}]+[,:]?\s*$|'''|\"\"\")"
-)
-_DEFINITION = re.compile(r"^(?:(?:async[ ]+)?def|class)[ ]+\w", re.MULTILINE)
 
 
 def own_words(reply: str) -> str:
@@ -91,31 +83,6 @@ def read_polished(reply: str, token: str) -> str:
     """
     text = _settled(reply, _translation)
     return token if _is_token(text, token) else _some(text)
-
-
-def read_program(reply: str, entry_point: str) -> str:
-    """Returns the program in a reply.
-
-    It stands in a fenced block: of several the last one that defines ``entry_point``, else the last one in Python, else the
-    last one that names no language, else the last one. Without a fence the reply is the program, from its first line of code
-    to its last one.
-
-    Raises:
-        Refusal: if there is none.
-    """
-    text = _unquoted(own_words(reply))
-    program = _chosen(_blocks(text), entry_point) if _FENCE.search(text) else _bare_program(text)
-    program = _unquoted(program).strip("\n").rstrip()
-    if not program.strip():
-        raise Refusal(Failure.UNPARSABLE, "no_program", entry_point=entry_point)
-    return program
-
-
-def write_program(program: str) -> str:
-    """Returns a program in a fenced block, with a fence that is longer than any in it."""
-    longest = max((len(match[2]) for match in _FENCE.finditer(program)), default=2)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}python\n{program}\n{fence}"
 
 
 def _settled(reply: str, step: Callable[[str], str]) -> str:
@@ -163,74 +130,18 @@ def _unwrapped_text(reply: str) -> str:
     text = _unwrapped(reply).strip()
     speaker = _SPEAKER.match(text)
     text = text[speaker.end() :] if speaker else text
-    fences = list(_FENCE.finditer(text)) if text[:3] in ("```", "~~~") else []
+    fences = list(FENCE.finditer(text)) if text[:3] in ("```", "~~~") else []
     if len(fences) == 2 and fences[1].end() == len(text) and fences[0][2][0] == fences[1][2][0] and not fences[1][3]:
         return text[fences[0].end() : fences[1].start()].strip()
     return text
 
 
-def _unquoted(text: str) -> str:
+def unquoted(text: str) -> str:
     """Returns a text without the marks of quoting if they stand before every line, as others' texts are shown to players."""
     return _QUOTE.sub("", text) if ">" in text and _QUOTED.fullmatch(text) else text
 
 
 def _translation(reply: str) -> str:
-    text = _unquoted(_unwrapped_text(reply)).strip()
+    text = unquoted(_unwrapped_text(reply)).strip()
     label = _LABEL.match(text)
     return text[label.end() :].strip() if label and text[label.end() :].strip() else text
-
-
-def _blocks(text: str) -> list[tuple[str, str]]:
-    """Returns language and content of the fenced blocks; one that is never closed goes to the end."""
-    blocks: list[tuple[str, str]] = []
-    opened: re.Match[str] | None = None
-    for match in _FENCE.finditer(text):
-        if opened is None:
-            opened = match
-        elif match[2].startswith(opened[2]) and not match[3].strip():
-            blocks.append(_block(opened, text[opened.end() : match.start()]))
-            opened = None
-    if opened is not None:
-        blocks.append(_block(opened, text[opened.end() :]))
-    return [block for block in blocks if block[1].strip()]
-
-
-def _block(opened: re.Match[str], content: str) -> tuple[str, str]:
-    indent = len(opened[1])
-    if indent:
-        content = re.sub(rf"^[ \t]{{1,{indent}}}", "", content, flags=re.MULTILINE)
-    return opened[3].partition(" ")[0].strip("{}. \t").lower(), content
-
-
-def _chosen(blocks: list[tuple[str, str]], entry_point: str) -> str:
-    in_python = [content for language, content in blocks if language in _PYTHON]
-    unnamed = [content for language, content in blocks if not language]
-    defining = [
-        content for language, content in blocks if language in (*_PYTHON, "") and _defines(content, entry_point)
-    ]
-    for choice in (defining, in_python, unnamed, [content for _, content in blocks]):
-        if choice:
-            return choice[-1]
-    return ""
-
-
-def _defines(program: str, name: str) -> bool:
-    pattern = rf"^(?:(?:async[ ]+)?def|class)[ ]+{re.escape(name)}\b|^{re.escape(name)}[ ]*="
-    return bool(name) and re.search(pattern, program, re.MULTILINE) is not None
-
-
-def _bare_program(text: str) -> str:
-    """Returns the lines of a text without fences from the first line of code to the last one."""
-    if not _DEFINITION.search(text):
-        return ""
-    lines = text.split("\n")
-    first = last = -1
-    inside = False
-    for number, line in enumerate(lines):
-        if not line.strip():
-            continue
-        inside = _CODE_LINE.match(line) is not None or (inside and line[0] in " \t")
-        if inside:
-            first = number if first < 0 else first
-            last = number
-    return "\n".join(lines[first : last + 1])

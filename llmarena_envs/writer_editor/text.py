@@ -24,13 +24,8 @@ from llmarena_envs.writer_editor.game import (
     WriterEditorView,
 )
 from llmarena_envs.writer_editor.grammar import NAMES, read_judgement, write_scores
-from llmarena_envs.writer_editor.reading import (
-    read_polished,
-    read_program,
-    read_review,
-    read_translation,
-    write_program,
-)
+from llmarena_envs.writer_editor.programs import read_program, write_program
+from llmarena_envs.writer_editor.reading import read_polished, read_review, read_translation
 
 ABSTENTION = "abstain"
 """What a judge writes who gives no scores."""

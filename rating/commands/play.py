@@ -15,8 +15,7 @@ from agents.player import Player
 from agents.policy import Policy
 from agents.records import Episode, Turn
 from agents.registry import make_policy
-from agents.turn import TurnSettings
-from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
+from llmarena_envs.catalogue import canonical_name, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
 from llmarena_envs.core.terminal import printable
 from rating.commands.play_web import play_in_browser, with_company
@@ -41,8 +40,6 @@ def _play(args: argparse.Namespace, service: ModelService) -> None:
     env = make_environment(args.env, parse_options(args.option, "--option"))
     specs, environment = _specs(args.policy, env.possible_agents), canonical_name(args.env)
     players = {agent: Player(make_policy(spec, environment, service=service)) for agent, spec in specs.items()}
-    declared = load_environment(args.env).declaration
-    settings = TurnSettings(unparsable=declared.unparsable, illegal=declared.illegal)
     # A person must not see what the others read and reply; a spectator may.
     watched = not args.json and not any(player.is_person for player in players.values())
 
@@ -57,9 +54,7 @@ def _play(args: argparse.Namespace, service: ModelService) -> None:
         try:
             if not service.offline:
                 await _check(env, {agent: player.policy for agent, player in players.items()}, args.seed)
-            return await play_and_close(
-                env, players, args.seed, settings, on_turn=show if watched else lambda turn: None
-            )
+            return await play_and_close(env, players, args.seed, on_turn=show if watched else lambda turn: None)
         finally:
             await service.close()
 

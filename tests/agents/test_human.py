@@ -1,18 +1,32 @@
 import asyncio
 import io
 import os
+import re
 import signal
 
+import numpy as np
 import pytest
 
-from agents.baselines.general import FirstLegal
+from agents.baselines.general import FirstLegal, Random
 from agents.errors import Quit
 from agents.human import HELP, HumanPolicy
 from agents.play import play
 from agents.turn import TurnSettings
 from llmarena_envs import connect_four_v0, tictactoe_v0
+from llmarena_envs.catalogue import make_environment
 
 OBSERVATION = {"rules": "The rules.", "text": "The text.", "legal": ["X: (1, 1)", "X: (1, 2)"]}
+
+
+COT = [
+    ("holdem_v0", {"cot": True}),
+    ("bid_v0", {"cot": True}),
+    ("hanabi_v0", {"cot": True}),
+    ("public_goods_v0", {"cot": True}),
+    ("undercover_v0", {"cot": True}),
+    ("undercover_v0", {"ask_guess": True}),
+    ("simulation_v0", {}),
+]
 
 
 def ask(policy, observation=OBSERVATION):
@@ -147,3 +161,47 @@ def test_others_go_on_while_a_person_at_a_terminal_thinks():
     os.close(keyboard)
     assert replies == ("X: (1, 1)", "X: (1, 2)")
     assert ticks == [0, 1, 2]
+
+
+def test_a_person_is_not_asked_to_think_in_writing_or_for_json():
+    asked = re.compile(r"step by step|Explain first|[Rr]eason|JSON|\{|strategy|逐步|一步一步|策略的编号")
+    positions = [(name, options, language) for name, options in COT for language in ("en", "zh")]
+    for name, options, language in positions:
+        env = make_environment(name, {**options, "language": language})
+        for seed in range(3):
+            env.reset(seed=seed)
+            while not any(env.terminations.values()):
+                agent = env.agent_selection
+                read = env.unwrapped.codec.for_person(env.unwrapped.view(agent)).split("\n")[-6:]
+                if agent.partition("_")[0] in ("player", "user"):
+                    assert not asked.search("\n".join(read)), (name, read)
+                env.step(env.unwrapped.random_action(agent, np.random.default_rng(seed)))
+
+
+def test_a_person_plays_by_the_number_alone():
+    policy, screen = person(*["7"] * 40)
+    env = make_environment("public_goods_v0", {})
+    opponents = {agent: Random() for agent in env.possible_agents}
+    episode = play(env, {**opponents, "player_0": policy}, 0)
+    assert {turn.action for turn in episode.turns if turn.agent == "player_0"} == {7}
+    assert "JSON" not in screen.getvalue()
+
+
+def test_a_terminal_shows_lines_that_end_between_words(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setenv("COLUMNS", "20")
+    screen = Terminal()
+    policy = HumanPolicy(io.StringIO("1\n"), screen)
+    ask(
+        policy,
+        {
+            "rules": "_|_|X",
+            "text": "  one two three four five six\n轮到你了，请接一个四字成语，不能重复。\n" + "x" * 30,
+        },
+    )
+    shown = screen.getvalue().split("\n")
+    assert "  one two three four" in shown and "five six" in shown and "x" * 30 in shown and "_|_|X" in shown
+    assert "轮到你了，请接一个四" in shown and "字成语，不能重复。" in shown

@@ -11,8 +11,10 @@ from agents.errors import EnvironmentBug, ProviderError, ReplayMismatch
 from agents.play import play, play_async
 from agents.player import seat_players
 from agents.policy import Reply
+from agents.training import Match
 from agents.turn import TurnSettings
 from llmarena_envs import bid_v0, tictactoe_v0
+from llmarena_envs.catalogue import NAMES, make_environment
 from llmarena_envs.core.failures import Failure
 
 FORFEIT = TurnSettings(unparsable="forfeit")
@@ -303,3 +305,29 @@ def test_policies_read_what_they_ask_for():
     assert view.read[0].board == "_" * 9
     assert list(vector.read[0]) == ["observation", "action_mask"]
     assert vector.read[0]["observation"].sum() == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_play_uses_the_fallback_that_the_environment_declares(name):
+    env = make_environment(name, {"objective": False} if name == "writer_editor_v0" else {})
+    declared = env.unwrapped.declaration
+    settings = TurnSettings(unparsable=declared.unparsable, illegal=declared.illegal)
+    policies = {agent: lambda observation: "I cannot decide." for agent in env.possible_agents}
+    episode = play(env, policies, 3)
+    assert episode.digest == play(env, policies, 3, settings).digest
+    assert any(turn.fallback for turn in episode.turns)
+    match = Match(env, policies, seed=3)
+    assert match.start_sync() is None
+    assert match.episode.digest == episode.digest
+
+
+@pytest.mark.parametrize("name", ["debate_v0", "simulation_v0", "writer_editor_v0", "idiom_solitaire_v0"])
+def test_a_judge_without_a_verdict_abstains(name):
+    options = {"objective": False} if name == "writer_editor_v0" else {}
+    options |= {"accept_outside": True, "start": "一心一意"} if name == "idiom_solitaire_v0" else {}
+    env = make_environment(name, options)
+    policies = {agent: lambda observation: "意在画外" for agent in env.possible_agents}
+    policies |= {agent: lambda observation: "I cannot decide." for agent in policies if agent.startswith("judge")}
+    judged = [turn for turn in play(env, policies, 3).turns if turn.agent.startswith("judge")]
+    assert judged[-1].fallback == "noop"
+    assert judged[-1].played in ("abstain", "裁决：弃权")

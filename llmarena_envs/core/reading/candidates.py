@@ -25,8 +25,9 @@ class Found(NamedTuple):
         line: number of its line.
         seat: whether it follows the name of a seat.
         fields: the object it comes from.
-        vague: whether it may be about something else, as behind ``Best response:``, in a list after what was stated, or as a
-            number on a line: it takes back nothing.
+        vague: whether it may be about something else, as behind ``Best response:``, with a remark behind it, or in what
+            follows a statement: it takes back nothing.
+        early: whether it is a bare value where only one on the last line counts: it is none, but may be meant.
     """
 
     rank: Rank
@@ -36,6 +37,7 @@ class Found(NamedTuple):
     seat: bool = False
     fields: Mapping[str, Any] = {}
     vague: bool = False
+    early: bool = False
 
 
 UNREADABLE = object()
@@ -49,19 +51,23 @@ class Other(NamedTuple):
 
 
 def choose(found: Iterable[Found]) -> Found:
-    """Returns the last candidate of the highest rank.
+    """Returns the last candidate of the highest rank; without a label all must agree, for none says that it is the answer.
 
     Raises:
         Refusal: with ``nothing_stated``, ``not_your_name``, or as the candidate says that would count.
     """
     own: list[Found] = []
+    early: list[Found] = []
     other: Found | None = None
     exchanges = 0
     for candidate in found:
         if candidate.value is UNREADABLE:
             own.clear()  # a final form that cannot be read outweighs what was considered before it
+            early.clear()
         elif isinstance(candidate.value, Other):
             other = candidate
+        elif candidate.early:
+            early.append(candidate)
         elif other and own and candidate.seat and own[-1].seat and own[-1].line < other.line:
             # Either the moves so far and mine, or mine and how it may go on.
             exchanges += 1
@@ -73,12 +79,17 @@ def choose(found: Iterable[Found]) -> Found:
             own.append(candidate)
     if own:
         highest = max(candidate.rank for candidate in own)
-        ranked = [candidate for candidate in own if candidate.rank == highest]
+        ranked = [candidate for candidate in own if candidate.rank is highest]
         chosen = ranked[-1]
-        if chosen.vague:
-            others = ranked if highest is Rank.BARE else [candidate for candidate in ranked if not candidate.vague][-1:]
-            if any(candidate.value != chosen.value for candidate in others):
-                raise Refusal(Failure.UNPARSABLE, "unclear")
+        if highest is not Rank.LABELLED:
+            rivals = ranked + early
+        elif chosen.vague:
+            stated = [candidate for candidate in own if candidate.rank > Rank.INSIDE] + early
+            rivals = [candidate for candidate in stated if not candidate.vague][-1:] or stated
+        else:
+            rivals = []
+        if any(candidate.value != chosen.value for candidate in rivals):
+            raise Refusal(Failure.UNPARSABLE, "unclear")
         if isinstance(chosen.value, Refusal):
             raise chosen.value
         return chosen

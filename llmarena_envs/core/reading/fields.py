@@ -85,7 +85,8 @@ class Fields(Generic[Value]):
 
     def _answer_key(self, key: str) -> re.Match[str] | None:
         match = labels(self._grammar.nouns, self._grammar.seats, False).at_start.match(f"{key.replace('_', ' ')}:")
-        return match if match and not match["seat"] and match.end() == len(key) + 1 else None
+        whole = match is not None and match.end() == len(key) + 1
+        return match if match and whole and not match["seat"] and not match["next"] else None
 
     def _read_entry(self, entry: Any, depth: int) -> Any:
         if isinstance(entry, list) and len(entry) == 1:

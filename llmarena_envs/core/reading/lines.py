@@ -1,11 +1,13 @@
 """Reading a text line by line: what a line is, and what the lines above say of it."""
 
 import re
+from bisect import bisect
 from dataclasses import dataclass, field
 
 from llmarena_envs.core.reading.candidates import UNREADABLE, Found, Rank
 from llmarena_envs.core.reading.labels import EMBEDDED, EXPLAINS, HEADER, NOT_MEANT
 from llmarena_envs.core.reading.layout import has_text, last_lines
+from llmarena_envs.core.reading.markup import FENCE
 from llmarena_envs.core.reading.statements import Pending, Statements
 
 _IS_ITEM = re.compile(
@@ -23,6 +25,14 @@ _SOMETHING_ELSE = re.compile(
     re.IGNORECASE,
 )
 _REVISES = re.compile(r"\b(?:better|revised|corrected|improved|updated|final\w*|now)\b|更好|修改|改为", re.IGNORECASE)
+# Lines that announce a conclusion: the statement below replaces the one above.
+_CONCLUDES = re.compile(
+    r"\s*+(?:but|however|instead|(?:or )?rather|no|so|therefore|thus|hence|in conclusion|on (?:second thoughts?|reflection)|"
+    r"better(?=\s*+:))\b|\s*+(?:但|不过|所以|因此|于是|综上)|"
+    r"[^\n]{0,200}?(?:\b(?:revised|corrected|change (?:my )?mind|final (?:answer|move|action|decision|choice))\b|改为|最终)",
+    re.IGNORECASE,
+)
+_QUOTES = frozenset("\"'“‘「『>|([<{✗✘❌✖×~-•·→")
 # What takes back what was stated before.
 _RETRACTS = re.compile(
     r"[^\w\n]*+(?:(?:oh|no|but|ok|okay|well|hmm++)\b[ ,.!…–—-]*+){0,3}+"
@@ -51,6 +61,8 @@ class _Context:
         differ: whether they state different things.
         loose: whether a section below a header by which nothing was meant may have ended, after something was stated.
         final: whether the line is labelled as the answer.
+        talk: whether anything else was said since something was stated.
+        concluded: whether the line before announces a conclusion.
     """
 
     pending: Pending | None = None
@@ -62,6 +74,8 @@ class _Context:
     differ: bool = False
     loose: bool = False
     final: bool = False
+    talk: bool = False
+    concluded: bool = False
 
 
 class Lines:
@@ -78,6 +92,7 @@ class Lines:
         self._raw = raw
         self._statements = statements
         self._context = _Context()
+        self._fences = [fence.start() for fence in FENCE.finditer(raw)]
 
     def read(self) -> None:
         """Reads the last lines, in order."""
@@ -87,19 +102,33 @@ class Lines:
                 continue
             is_item = _IS_ITEM.match(self._raw, start, end) is not None
             if context.below and (gap or (context.in_list and not is_item)):
-                context.loose = context.header == _NOT_MEANT and self._statements.has_labelled()
+                context.loose = context.header == _NOT_MEANT and self._statements.has_stated()
                 context.header = ""
             context.caption = "" if gap else context.caption
             context.below, context.in_list = True, is_item
             before = len(self._statements.found)
-            doubtful = (is_item or context.loose or context.header) and self._statements.has_labelled()
+            stated = self._statements.has_stated()
+            doubtful = is_item or context.loose or bool(context.header)
+            doubtful = doubtful or (not context.concluded and (context.talk or self._is_quoted(start, end)))
+            context.final = False
             self._read_line(start, end, number)
-            if doubtful and not context.final:
+            if stated and doubtful and not context.final:
                 self._statements.doubt(before)
+            context.concluded = False
+            if len(self._statements.found) == before or self._statements.found[-1].value is UNREADABLE:
+                context.concluded = _CONCLUDES.match(self._text, start, end) is not None
+                context.talk = not context.concluded
             if is_item:
                 self._drop_options(before)
             else:
                 context.listed, context.differ = [], False
+
+    def _is_quoted(self, start: int, end: int) -> bool:
+        """Says whether a line is quoted, in brackets, in a table or in code; then it may be said of another move."""
+        line = self._raw[start:end].lstrip(" \t*_`#")
+        if line[:1] in _QUOTES and EMBEDDED not in self._text[start:end]:
+            return True
+        return self._statements.takes_any_line or bisect(self._fences, start) % 2 == 1
 
     def _drop_options(self, before: int) -> None:
         """Drops what a list states if it lists different moves: they are options, none of them is stated."""
@@ -115,13 +144,13 @@ class Lines:
     def _read_line(self, start: int, end: int, number: int) -> None:
         context, statements = self._context, self._statements
         below_caption, context.caption = context.caption, ""
-        if below_caption and statements.has_labelled() and _SOMETHING_ELSE.search(below_caption):
+        if below_caption and statements.has_stated() and _SOMETHING_ELSE.search(below_caption):
             return
         if _RETRACTS.match(self._text, start, end) and statements.found:
             statements.found.append(Found(Rank.LABELLED, start, UNREADABLE, number))
-        label = statements.labels.at_start.match(self._text, start, end)
+        label = statements.find_label(start, end)
         pending, context.pending = context.pending, None
-        context.final = label is not None and label["answer"] is not None
+        context.final = self._is_final(label, start, end)
         if pending is not None and label is None:
             statements.read_pending(pending, start, number)
             return
@@ -137,8 +166,14 @@ class Lines:
             return
         if not context.header and statements.read_bare(start, end, number, named=bool(below_caption)):
             return
-        statements.read_inside(start, end, start, number)
+        statements.read_talk(start, end, number)
         context.caption = self._caption(start, end)
+
+    def _is_final(self, label: re.Match[str] | None, start: int, end: int) -> bool:
+        """Says whether a line is labelled as the answer, or holds an answer tag or a box."""
+        position = self._text.find(EMBEDDED, start, end)
+        boxed = position >= 0 and (self._raw[position] in "<[＜［" or self._raw[position - 1 : position] == "{")
+        return boxed or (label is not None and label["answer"] is not None)
 
     def _read_header(self, start: int, end: int) -> bool:
         """Reads what a line says of itself or of the lines below it; returns whether nothing in the line can be a statement."""
@@ -151,7 +186,7 @@ class Lines:
         else:
             return False
         not_meant = NOT_MEANT.search(words) is not None or (
-            EXPLAINS.search(words) is not None and self._statements.has_labelled()
+            EXPLAINS.search(words) is not None and self._statements.has_stated()
         )
         below = not has_text(self._text, named.end(), end) if named else not_meant
         if below:

@@ -13,7 +13,7 @@ _SIGNS = dict(
 _NARROW = str.maketrans({**{chr(code): chr(to) for code, to in _FULL_WIDTH.items()}, **_SIGNS})
 _LINE_BREAKS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 
-_FENCE = re.compile(r"^[ \t>]*+(?:```|~~~)[^\n`~]{0,40}+$", re.MULTILINE)
+FENCE = re.compile(r"^[ \t>]*+(?:```|~~~)[^\n`~]{0,40}+$", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,500}+~~|<(del|strike)>[^<\n]{0,500}+</\1>", re.IGNORECASE)
 _TOKEN = re.compile(
     r"<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|</?s>|<(?:end|start)_of_turn>|<(?:eos|bos|pad|unk)>|\[(?:/?INST|EOS|BOS|PAD|e~)\[?\]?|"
@@ -58,7 +58,7 @@ def unwrap(text: str) -> tuple[str, list[tuple[int, int]]]:
     if "\\" in text:
         text, boxes = _without_latex(text)
     if "```" in text or "~~" in text:
-        text = _FENCE.sub(_blank, text)
+        text = FENCE.sub(_blank, text)
     if "~~" in text or "<" in text:
         text = _TOKEN.sub(_blank, _STRUCK.sub(_blank, text))
     if "<" in text or "&" in text:
@@ -138,7 +138,7 @@ def _clean_once(text: str) -> str:
     if "\\" in text:
         text = _TEXT_COMMAND.sub(r"\1", text)
     if "```" in text or "~~~" in text:
-        text = _FENCE.sub("", text)
+        text = FENCE.sub("", text)
     if "*" in text or "_" in text or "`" in text or "~~" in text:
         text = _EMPHASIS.sub(lambda match: match[2] or match[3] or match[4], text)
     text = _HEADING.sub("", _LEFT_OVER.sub("", text)).strip(_INVISIBLE)

@@ -61,7 +61,7 @@ class Search(Generic[Value]):
             except Refusal as refusal:
                 value = refusal
             if value is not None:
-                stated.append(Found(Rank.BARE, 0, value, vague=True))
+                stated.append(Found(Rank.BARE, 0, value))
         return stated
 
     def _read_block(self, content: Mapping[str, Any] | str) -> tuple[Any, Mapping[str, Any]]:

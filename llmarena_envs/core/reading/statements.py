@@ -19,6 +19,10 @@ _MAX_SEARCHED = 20_000
 
 _LETTER = re.compile(r"[^\W\d_]")
 _CONNECTS = re.compile(r"[:=是为]|\b(?:is|are|be)\b", re.IGNORECASE)
+_TAKES_BACK = re.compile(r"[^\w\n]*+(?:no|wait|actually|(?:or )?rather|but)\b", re.IGNORECASE)
+_REMARK = re.compile(
+    r"\s*+(?:[.,;!。、()/|<>–—-]|(?:beats|over|vs|versus|not|instead|rather|because|since|than|P\.S)\b)", re.IGNORECASE
+)
 _BULLET = re.compile(r"[\s>#]*+(?:[-•·+▪►→](?=\s)[\s]*+)?")
 
 
@@ -61,25 +65,44 @@ class Statements:
         self.found: list[Found] = []
         self.read_to = 0
 
-    def has_labelled(self) -> bool:
-        """Says whether anything of the highest rank was stated in the own name."""
-        return any(found.rank is Rank.LABELLED and not isinstance(found.value, Other) for found in self.found)
+    @property
+    def takes_any_line(self) -> bool:
+        """Whether any line would do as a value, so that a remark about another value reads like a value."""
+        return self._grammar.free and self._grammar.lines == 1
+
+    def has_stated(self) -> bool:
+        """Says whether anything was stated in the own name, behind a label or bare."""
+        return any(found.rank is not Rank.INSIDE and not isinstance(found.value, Other) for found in self.found)
 
     def doubt(self, first: int) -> None:
         """Marks the candidates from number ``first`` on as ones that may not be meant."""
         self.found[first:] = [found._replace(vague=True) for found in self.found[first:]]
 
+    def find_label(self, start: int, end: int) -> re.Match[str] | None:
+        """Returns the label with which a line begins; a word before it that is a value, as ``no`` may be, makes it none."""
+        label = self.labels.at_start.match(self._text, start, end)
+        if label is None or label["seat"] or self._grammar.free:
+            return label
+        before = self._text[start : max(label.start("strong"), label.start("weak"))].lstrip()
+        try:
+            return label if not before[:1].isalpha() or self._grammar.read(before, False) is None else None
+        except Refusal:
+            return label
+
     def read_label(self, label: re.Match[str], start: int, end: int, number: int) -> Pending | None:
         """Reads a line that begins with a label; returns the label if its value must stand on the next line."""
         rank = Rank.LABELLED
         seat = ""
-        strict = later = False
+        strict = later = vague = False
         position = start
         for _ in range(_MAX_CHAINED_LABELS):
             later = later or label["next"] is not None
             if later or (self._grammar.free and label["weak"]):
                 rank = Rank.BARE
+            if self._grammar.free and label["is"]:
+                rank = Rank.INSIDE  # "My answer is below." says nothing, and any words would do
             strict = strict or bool(label["seat"] or (label["strong"] and label["colon"]))
+            vague = vague or label["vague"] is not None
             position = label.end()
             if label["seat"]:
                 seat = self._grammar.seats.name(label["seat"])
@@ -88,7 +111,7 @@ class Statements:
                 if self._grammar.free or seat != self._me:
                     break
             another = self.labels.at_start.match(self._text, position, end)
-            if another is None or self._names_a_value(another):
+            if another is None or self._names_a_value(another) or _TAKES_BACK.match(self._text, position):
                 break
             label = another
         if seat and seat != self._me:
@@ -106,7 +129,7 @@ class Statements:
             return None
         before = len(self.found)
         stated = self._add_value(start, position, end, number, rank, bool(seat))
-        if stated and label["vague"] and not strict:
+        if stated and vague:
             self.doubt(before)
         if not stated and not self.read_inside(position, end, start, number) and strict:
             self.found.append(Found(rank, start, UNREADABLE, number))
@@ -171,7 +194,8 @@ class Statements:
             return False
         rank, value, after = found
         self.read_to = after
-        candidate = Found(rank, begin, value, number, seat)
+        remark = not self._grammar.free and has_text(self._text, after, line_end(self._text, after))
+        candidate = Found(rank, begin, value, number, seat, vague=remark)
         self.found.append(candidate)
         if not self._grammar.free:
             self._contradict(after, end, candidate, number)
@@ -199,8 +223,9 @@ class Statements:
     def read_bare(self, start: int, end: int, number: int, named: bool) -> bool:
         """Reads a line that holds a value and nothing else; a number is none if ``named`` by the words above."""
         grammar = self._grammar
-        if grammar.bare == "never" or (grammar.bare == "last" and not ends_text(self._text, start, grammar.lines)):
+        if grammar.bare == "never":
             return False
+        early = grammar.bare == "last" and not ends_text(self._text, start, grammar.lines)
         if named and not _LETTER.search(self._text, start, end):
             return False
         bullet = _BULLET.match(self._text, start, end)
@@ -215,9 +240,24 @@ class Statements:
             return False
         self.read_to = found[2]
         value = Other(name) if name and name != self._me else found[1]
-        in_words = _LETTER.search(self._text, start, end) and "(" not in self._text[start:end]
-        self.found.append(Found(Rank.BARE, start, value, number, bool(name), vague=not in_words))
-        return True
+        self.found.append(Found(Rank.BARE, start, value, number, bool(name), early=early))
+        return not early
+
+    def read_talk(self, start: int, end: int, number: int) -> None:
+        """Reads the labels inside a line of text; one that begins with another value, as a bare one with a remark, is unclear."""
+        before = len(self.found)
+        self.read_inside(start, end, start, number)
+        if len(self.found) == before or self._grammar.free:
+            return
+        bullet = _BULLET.match(self._text, start, end)
+        line = self._text[bullet.end() if bullet else start : end][:MAX_STATEMENT]
+        try:
+            read = self._grammar.read(line, self._grammar.lines > 1)
+        except Refusal:
+            self._make_unclear()
+            return
+        if read and _REMARK.match(line, read[1]) and any(found.value != read[0] for found in self.found[before:]):
+            self._make_unclear()
 
     def read_inside(self, start: int, end: int, begin: int, number: int) -> bool:
         """Reads labels inside a line; returns whether one of them states something."""

@@ -15,9 +15,9 @@ MAX_STATEMENT = 2_000
 # What may follow a value on its line.
 _NOTHING = re.compile(r"[\s.!,;。、…\"')\]}>_$|]*+(?:\((?P<remark>[^()\n]{0,200})\))?[^\w?%(\ue000\ue001]*+")
 _REJECTED = re.compile(
-    r"[\s\"')\]]*+\(\s*+(?:illegal|taken|occupied|full|rejected|blocked|weak|bad|worse|no)\b", re.IGNORECASE
+    r"[\s\"')\]]*+\(\s*+(?:illegal|taken|occupied|full|rejected|blocked|weak|bad|worse|no)\b|\s*+[✗✘❌✖]", re.IGNORECASE
 )
-_QUESTION = re.compile(r"[\s\"')\]]*+\?")
+_QUESTION = re.compile(r"[\s\"')\]!]*+\?")
 _ANOTHER = re.compile(
     r"[\s\"')\]]*+(?:[-–~/|&,、;+]|\b(?:or|and|to|then|but)\b|[或和与及到至])[\s\"'(\[]*+", re.IGNORECASE
 )
@@ -76,7 +76,7 @@ class Values(Generic[Value]):
                     read = grammar.read(piece[begin:], labelled)
                 except Refusal as refusal:
                     first_end = text.find("\n", start)
-                    return rank, refusal, first_end if labelled and 0 <= first_end < end else end
+                    return rank, refusal, first_end if 0 <= first_end < end else end
                 if read is not None:
                     value_end = begin + read[1]
                     kind = self._after(piece[value_end:].partition("\n")[0], read[0], rank)

@@ -116,9 +116,10 @@ def test_acceptances_are_read(reply):
         ("player_0: 2 hats 1 balls 0 apples for you", Failure.UNPARSABLE, "not understood"),
         ("player_0: 2 hats 1 balls or 1 hats 2 balls", Failure.UNPARSABLE, "not understood"),
         ("player_0: hats 2 balls 1 apples", Failure.UNPARSABLE, "not understood"),
-        ("2 hats would be nice", Failure.UNPARSABLE, "not understood"),
+        ("2 hats would be nice", Failure.UNPARSABLE, "no plan was found"),
+        ("My plan: 2 hats would be nice", Failure.UNPARSABLE, "not understood"),
         ("player_0: 1 hat 1 hat 1 ball", Failure.UNPARSABLE, "hats twice"),
-        ("1 hat\n2 hats\n1 ball", Failure.UNPARSABLE, "hats twice"),
+        ("1 hat\n2 hats\n1 ball", Failure.UNPARSABLE, "more than one move"),
         ("<think>player_0: Deal</think>", Failure.UNPARSABLE, "no plan was found"),
         ("player_0: 1.5 hats 1 balls 0 apples", Failure.UNPARSABLE, "cannot be divided"),
         ('{"hats": 1.5}', Failure.UNPARSABLE, "cannot be divided"),
@@ -145,6 +146,30 @@ def test_accepting_is_not_suggested_without_an_offer():
     [
         ("player_0: 1 hats", ""),
         ("Take it!\nplayer_0: 1 hats", "Take it!"),
+        *(
+            (f"{talk}\nplayer_0: 1 hats", talk)
+            for talk in (
+                *(
+                    "A hat is what I need most.",
+                    "Two balls for you, and no apple?",
+                    "One hat, no more!",
+                    "An apple a day.",
+                ),
+                *(
+                    "2 hats would be nice",
+                    "No hats for you, I am afraid.",
+                    "Hats: 2 would be fair, balls: 1",
+                    "Deal with it.",
+                ),
+                *(
+                    "A hat\nA ball is no use to me",
+                    "1 hat 1 hat 1 hat",
+                    "99999999999 hats",
+                    "1.5 hats, said nobody ever",
+                ),
+                *("一顶帽子是我最需要的。", "两个球都归你，怎么样？", "没有帽子就没有成交。"),
+            )
+        ),
         ("Take it! player_0: 1 hats", "Take it!"),
         ("\n\n  Take it!\n\n**player_0: 1 hats**", "Take it!"),
         ("Take it!\n```\nplayer_0: 1 hats\n```", "Take it!"),

@@ -102,7 +102,6 @@ READ = [
     ("**Check**", CALL),
     ("Check and Call (a check, costs nothing)", CALL),
     ("Call 2.", CALL),
-    ("Fold\nCall", CALL),
     # Chinese.
     ("行动：跟注", CALL),
     ("思考之后，我认为应当弃牌。\nAction: Fold（弃牌）", FOLD),
@@ -137,6 +136,7 @@ NOT_READ = [
     "Action: Fold is wrong here, so Call",
     "Action: folding",
     "Action: caller",
+    "Fold\nCall",
     "- Fold\n- Call",
     "1. Fold\n2. Call",
     "Legal actions: Fold, Check and Call (a call, puts in 1), All-In (puts in 99)",
@@ -266,6 +266,47 @@ def test_illegal_actions_are_refused_with_the_reason_of_the_rules() -> None:
     assert error.value.kind is Failure.ILLEGAL
     with pytest.raises(InvalidReply, match="not your turn"):
         env.parse("Action: Call", "player_0")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Action: Check",
+        "**Check**",
+        "Action: I check.",
+        "行动：过牌",
+        '{"action": "check"}',
+        "\\boxed{Check}",
+        'take_action("check")',
+        "Action: Fold\nOn reflection:\nAction: Check",
+    ],
+)
+def test_check_facing_a_bet_is_illegal_and_never_a_call(reply: str) -> None:
+    env = holdem_v0.raw_env(button=0)
+    env.reset(seed=0)
+    with pytest.raises(InvalidReply, match=r"a bet to match.*would put in 1") as error:
+        env.parse(reply, "player_0")
+    assert error.value.kind is Failure.ILLEGAL
+    env.step(int(Action.CHECK_CALL))
+    assert env.parse("Action: Check", "player_1") == Action.CHECK_CALL
+
+
+@pytest.mark.parametrize(
+    ("reply", "action"),
+    [
+        ("Action: Check and Call", CALL),
+        ("Action: check/call", CALL),
+        ("Action: Call", CALL),
+        ("Check the pot odds first.\nFold", FOLD),
+        ("Fold\nCheck that I am right about the odds.", FOLD),
+        ("I cannot check here.\nAction: Fold", FOLD),
+        ("Action: Call\nPlan: Check", CALL),
+    ],
+)
+def test_other_words_about_checks_facing_a_bet(reply: str, action: Action) -> None:
+    env = holdem_v0.raw_env(button=0)
+    env.reset(seed=0)
+    assert env.parse(reply, "player_0") == action
 
 
 def test_every_legal_action_is_written_and_read_back() -> None:

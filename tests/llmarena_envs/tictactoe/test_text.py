@@ -140,9 +140,13 @@ def test_a_move_in_prose_is_read(action: int, before: str, after: str) -> None:
 
 
 @given(st.sampled_from(range(9)), wordy, st.sampled_from(ENV.view("player_0").legal))
-def test_the_last_of_two_moves_counts(first: int, between: str, second: int) -> None:
-    reply = f"{ENV.format(first, 'player_0')}\n{between}\n{ENV.format(second, 'player_0')}"
-    assert ENV.parse(reply, "player_0") == second
+def test_of_two_moves_the_last_counts_or_none(first: int, between: str, second: int) -> None:
+    """Words between them may take the first one back, or explain it."""
+    one, other = ENV.format(first, "player_0"), ENV.format(second, "player_0")
+    assert ENV.parse(f"{one}\n{other}", "player_0") == second
+    assert ENV.parse(f"{one}\nNo, wait.\n{between}\n{other}", "player_0") == second
+    read = outcome(ENV, f"{one}\n{between}\n{other}", "player_0")
+    assert read == second or (read is Failure.UNPARSABLE and between.strip())
 
 
 @pytest.mark.parametrize("agent", ["player_0", "player_1"])

@@ -167,3 +167,16 @@ def test_without_a_sandbox_there_is_no_match_without_judges(monkeypatch):
     monkeypatch.setattr(module, "find_pass_rate", lambda backend: None)
     with pytest.raises(OptionError, match="n_judges: 0 needs a sandbox"):
         writer_editor_v0.env(n_judges=0)
+
+
+def test_each_turn_holds_the_whole_exchange_so_single_turns_are_enough():
+    env = writer_editor_v0.raw_env(objective=False, max_rounds=3)
+    env.reset(seed=0)
+    said = []
+    for number in range(6):
+        text = env.observe(env.agent_selection)["text"]
+        assert all(each in text for each in said)
+        said.append(f"program_{number} = {number}" if number % 2 == 0 else f"Comment {number}.")
+        env.step(said[-1] if number % 2 else f"```python\n{said[-1]}\n```")
+    assert all(each in env.observe("judge_0")["text"] for each in said)
+    assert env.declaration.history == "single_turn"

@@ -5,13 +5,8 @@ from hypothesis import strategies as st
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.quoting import quote
 from llmarena_envs.writer_editor.game import MAX_TEXT
-from llmarena_envs.writer_editor.reading import (
-    read_polished,
-    read_program,
-    read_review,
-    read_translation,
-    write_program,
-)
+from llmarena_envs.writer_editor.programs import read_program, write_program
+from llmarena_envs.writer_editor.reading import read_polished, read_review, read_translation
 from tests.llmarena_envs.replies import LONG, junk
 
 PROGRAM = "def add(a, b):\n    return a + b"
