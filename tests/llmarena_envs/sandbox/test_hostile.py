@@ -33,7 +33,7 @@ def lent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[st
     with (
         subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, start_new_session=True) as victim,
         socket.create_server(("127.0.0.1", 0)) as tcp,
-        socket.create_server(("::1", 0), family=socket.AF_INET6) as tcp6,
+        _create_server6() as tcp6,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
         socket.socket(socket.AF_UNIX) as abstract,
         socket.socket(socket.AF_UNIX) as named,
@@ -67,6 +67,14 @@ def lent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[st
     wait_for(lambda: own_processes(mark) == [])  # what was killed may take a moment to be gone
     assert list(tmp_path.iterdir()) == [secret] and secret.read_text(encoding="utf-8") == "secret"
     assert [path for place in PLACES for path in Path(place).iterdir() if path.name.startswith(mark)] == []
+
+
+def _create_server6() -> socket.socket:
+    """Returns a server on the loopback of IPv6, or of IPv4 on a machine without IPv6."""
+    try:
+        return socket.create_server(("::1", 0), family=socket.AF_INET6)
+    except OSError:
+        return socket.create_server(("127.0.0.1", 0))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

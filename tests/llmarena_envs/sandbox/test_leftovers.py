@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.processes import running
 from llmarena_envs.sandbox import Limits, Sandbox, find_sandbox
 from llmarena_envs.sandbox.interpreter import ENVIRONMENT
 from tests.llmarena_envs.sandbox.machine import BACKENDS, own_processes, wait_for
@@ -36,9 +37,16 @@ def test_a_killed_caller_takes_the_program_along(backend: str) -> None:
     mark = f"killed-{backend}-{os.getpid()}"
     with subprocess.Popen([sys.executable, "-c", CALLER, backend, mark], stdout=subprocess.PIPE) as caller:
         assert caller.stdout is not None and caller.stdout.readline() == b"ready\n"
-        wait_for(lambda: len(own_processes(mark)) >= 2)
+        wait_for(lambda: len(_below(caller.pid)) >= 2)
+        started = _below(caller.pid)
         caller.kill()
-    wait_for(lambda: not own_processes(mark))
+    wait_for(lambda: not started & {process.pid for process in running()} and not own_processes(mark))
+
+
+def _below(parent: int) -> set[int]:
+    """Returns the processes below one; their environment is closed to whoever may not trace them."""
+    children = {process.pid for process in running() if process.parent == parent}
+    return children.union(*map(_below, children))
 
 
 def _open_descriptors() -> int:
