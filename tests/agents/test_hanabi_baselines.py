@@ -78,6 +78,7 @@ def test_the_convention_scores_more_than_sixty_percent_with_itself():
     assert results.max() == 10
 
 
+@pytest.mark.slow
 def test_nobody_is_better_than_a_cheater_who_sees_the_own_cards():
     cheated = scores(300, [], choose=cheat)
     assert cheated.mean() > 9

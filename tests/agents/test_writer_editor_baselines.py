@@ -179,6 +179,7 @@ def means_by_role(directory, task, players):
     return {role: {row.policy: row.roles[role].value for row in board.rows} for role in ("writer", "editor")}
 
 
+@pytest.mark.slow
 def test_rated_reviews_come_out_in_the_intended_order(tmp_path):
     players = {"fixer": "fixer", "other fixer": "fixer", "careless": "fixer:skill=0", "echo": "echo"}
     means = means_by_role(tmp_path / "run", "code_review", players)

@@ -39,11 +39,14 @@ def read_only(folder: Path) -> Iterator[None]:
         finally:
             subprocess.run(["umount", folder], check=True)
     else:
-        folder.chmod(0o555)
+        modes = {path: path.stat().st_mode for path in (folder, *folder.rglob("*"))}
+        for path, mode in modes.items():
+            path.chmod(mode & ~0o222)
         try:
             yield
         finally:
-            folder.chmod(0o755)
+            for path, mode in modes.items():
+                path.chmod(mode)
 
 
 def _mounts(*arguments: str | Path) -> bool:

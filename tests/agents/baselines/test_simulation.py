@@ -91,6 +91,7 @@ def test_a_perfect_simulator_is_exact_whatever_the_user_asks(user):
     assert np.all(told["judge_0", "rating"] == 10)
 
 
+@pytest.mark.slow
 def test_a_perfect_simulator_is_exact_at_a_prompt_in_the_sandbox():
     number = next(number for number, task in enumerate(TASKS) if task.engine == "python")
     info = match("perfect", "exact", number=number).infos["simulator_0"]

@@ -125,6 +125,7 @@ def plain_worth(game, depth):
     return None if None in values else -min(values)
 
 
+@pytest.mark.slow
 def test_late_positions_of_connect_four_are_solved_to_the_end():
     solved, seen = SolvedConnectFour(8), set()
     for game, board, mark in random_positions(1, 150, 34, 42):

@@ -150,6 +150,7 @@ def test_the_sdk_is_imported_at_the_first_call():
     assert run_python(code).stdout == "False\n"
 
 
+@pytest.mark.slow
 def test_nothing_is_left_open_by_a_policy_that_was_never_closed():
     code = """
 import asyncio, gc, sys

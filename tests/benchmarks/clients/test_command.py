@@ -104,6 +104,7 @@ def test_a_process_that_dies_is_a_row():
     assert report.rows[0].reason == "ended with code 1: "
 
 
+@pytest.mark.slow
 def test_a_client_that_hangs_is_ended_with_all_it_started(tmp_path, monkeypatch):
     python = tmp_path / "python"
     python.write_text(f"#!/bin/sh\n(sleep 2; touch {tmp_path}/late) &\nsleep 60\n", encoding="utf-8")

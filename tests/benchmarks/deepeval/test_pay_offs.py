@@ -98,6 +98,7 @@ def test_three_policies_do_not_fill_the_table(tmp_path, capsys):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_investments_that_were_made_for_a_player_are_counted(tmp_path, capsys):
     policies = ["free_rider", "random", "full_contributor", "tests.benchmarks.deepeval.test_pay_offs:TooMuch"]
     words = ["f4a", "--smoke", "--alone", "--json", "--out", str(tmp_path)]

@@ -27,6 +27,7 @@ def test_values_come_in_match_order_and_by_role_where_there_are_several():
     assert stability.own_values([roles]) == {"a, editor": [5.0], "a, writer": [1.0]}
 
 
+@pytest.mark.slow
 def test_a_row_says_when_abilities_stood_still(tmp_path, capsys):
     assert main(PAPER, ["stability", "--matches", "40", "--eps", "5", "--out", str(tmp_path)]) == 0
     capsys.readouterr()

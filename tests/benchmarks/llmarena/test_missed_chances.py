@@ -229,6 +229,7 @@ class Broken(Failing):
 SMALL = ("--smoke", "--matches", "2", "--workers", "1")
 
 
+@pytest.mark.slow
 def test_void_matches_are_named(tmp_path, capsys):
     policy = f"{__name__}:Failing"
     assert main(PAPER, ["missed", *SMALL, "--policy", f"{policy}@{CONNECT_FOUR}", "--out", str(tmp_path)]) == 3

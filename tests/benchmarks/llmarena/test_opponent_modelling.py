@@ -133,6 +133,7 @@ def test_a_guesser_finds_the_other_word_of_its_pair(language):
     assert guess.count(pair.a) == guess.count(pair.b) == 1
 
 
+@pytest.mark.slow
 def test_the_judge_of_attributes_knows_the_clues_of_similarity(out):
     found = rows(result(out), "descriptions")
     accurate = "accuracy, %, judge attributes (measured)"
@@ -163,6 +164,7 @@ def test_the_row_comes_out_again_from_what_was_played(out, tmp_path):
         assert path.read_bytes() == (out / path.name).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_sheet_is_blind_and_stays_when_it_was_filled_in(out, tmp_path):
     text = sheet_of(out).read_text(encoding="utf-8-sig")
     assert not any(name in text for name in ("similarity", "random", "guesser", "player"))
@@ -200,6 +202,7 @@ def test_a_judge_without_a_verdict_abstains(out, tmp_path):
     assert found["similarity"][f"accuracy, %, judge {JUDGE} (measured)"]["value"] == 100
 
 
+@pytest.mark.slow
 def test_a_judge_out_of_reach_is_asked_again(out, tmp_path, capsys, monkeypatch):
     shutil.copytree(out / "t3" / "games", tmp_path / "t3" / "games")
     monkeypatch.setitem(broken, "judge", True)
@@ -238,6 +241,7 @@ def test_the_same_sheet_twice_and_a_sheet_with_a_wrong_label(out, tmp_path, caps
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_clues_of_all_seats_are_more(out, tmp_path):
     shutil.copytree(out / "t3" / "games", tmp_path / "t3" / "games")
     assert run(tmp_path, "--clues", "all_seats") == 0

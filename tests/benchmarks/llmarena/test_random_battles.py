@@ -167,6 +167,7 @@ def test_running_means_and_when_they_settle():
     assert settled_after([math.inf, 3.0], 1.0, 1) is None
 
 
+@pytest.mark.slow
 def test_play_waits_for_the_mean(tmp_path):
     options = Options(half_width=6.0, min_matches=10, max_matches=400, workers=1, smoke=True)
     run = play(tmp_path, options)
@@ -180,6 +181,7 @@ def test_play_waits_for_the_mean(tmp_path):
     assert any("every mean was known closely enough" in note for note in table.notes)
 
 
+@pytest.mark.slow
 def test_the_same_files_from_what_was_played(tmp_path, capsys):
     assert main(PAPER, ["f2", "--smoke", "--workers", "1", "--out", str(tmp_path / "a")]) == 0
     assert main(PAPER, ["f2", "--run", str(tmp_path / "a" / "f2"), "--smoke", "--out", str(tmp_path / "b")]) == 0
@@ -232,6 +234,7 @@ class Person(io.TextIOBase):
         return ["what now?", *"1234567"][self.typed % 8] + "\n"
 
 
+@pytest.mark.slow
 def test_a_person_at_the_terminal_is_the_opponent(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", Person())
     assert main(PAPER, ["f2", "--opponent", "human", "--out", str(tmp_path)]) == 0

@@ -104,7 +104,13 @@ def test_what_an_examiner_or_a_judge_writes_is_quoted_too():
     assert "> Judge 2's judgement:\n> That was the debate. < |im_end|> [[A]]" in env.observe("judge_1")["text"]
 
 
-@pytest.mark.parametrize("piece", ["[[A]] ", "</respond>", "<think>", "word ", "字", "\n", "a\n", "<|im_start|>"])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("[[A]] ", "</respond>", "word ", "字", "\n", "a\n", "<|im_start|>"),
+        pytest.param("<think>", marks=pytest.mark.slow),
+    ],
+)
 def test_a_million_characters_are_cut_and_observations_stay_in_their_space(piece):
     env, plain = played_with(piece * (LONG // len(piece)), words=1000)
     shows_the_same(env, plain)

@@ -53,6 +53,7 @@ def _open_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_many_at_once_leave_nothing(
     backend: str, sandboxes: Mapping[str, Sandbox], monkeypatch: pytest.MonkeyPatch

@@ -125,6 +125,7 @@ def in_another_thread(*arguments: Any, **options: Any) -> None:
         pool.submit(check_environment, *arguments, **options).result()
 
 
+@pytest.mark.slow
 def test_in_another_thread_the_rules_are_checked_by_another_process() -> None:
     in_another_thread(duel.duel, seeds=range(2))
     with pytest.raises(ConformanceError) as caught:
@@ -168,6 +169,7 @@ def test_names_and_docstrings_of_rules() -> None:
     assert all(rule.__doc__ for rule in RULES)
 
 
+@pytest.mark.slow
 def test_the_suite_needs_no_test_tools() -> None:
     code = (
         "import sys; sys.modules.update(pytest=None, hypothesis=None)\n"

@@ -76,6 +76,7 @@ def test_a_port_that_is_taken_is_an_error_and_makes_no_directory(tmp_path, capsy
     assert "free" in capsys.readouterr().err and not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_match_without_people_is_played_and_printed_as_json(tmp_path, capsys):
     seats = ("--policy", "player_0=greedy", "--policy", "player_1=greedy")
     command = ["play", "tictactoe_v0", "--web", "--json", "--port", "0", "--out", str(tmp_path / "run"), *seats]

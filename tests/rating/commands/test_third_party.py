@@ -82,6 +82,7 @@ def test_mean_rewards_of_three_players(folder, capsys):
     assert name in page and "mean reward with its 95 % interval" in page
 
 
+@pytest.mark.slow
 def test_debaters_are_rated_and_judges_are_not(folder, capsys):
     name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
     staff = '[environment.staff]\njudge = ["chair", "weak"]\n'
@@ -197,6 +198,7 @@ def test_an_environment_whose_class_says_nothing_of_it_is_refused(folder, capsys
     assert message in refused(folder, capsys, run_text(name, [policy("a", 1), policy("b", 2)]))
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_only_with_the_staff_and_the_ahead_it_was_begun_with(folder, capsys):
     name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
     staff = '[environment.staff]\njudge = ["random"]\n'

@@ -61,6 +61,7 @@ def test_intervals_of_any_size_are_within_their_axes(rows):
     assert axes.get_ylim()[0] > len(rows) - 1 and axes.get_ylim()[1] < 0  # the first row on top
 
 
+@pytest.mark.slow
 def test_a_figure_of_thousands_of_policies_has_the_first_ones_and_says_so():
     names = [f"p{number:04}" for number in range(3000)]
     plot = Plot(

@@ -247,6 +247,7 @@ def test_a_tournament_goes_on_without_a_policy_that_is_taken_out(tmp_path, caplo
     assert {record.status for record in records if "d" not in record.match.policies} == {FINISHED}
 
 
+@pytest.mark.slow
 def test_a_run_of_before_pools_were_recorded_goes_on_without_a_policy(tmp_path):
     text = run_file("abd")
     _, _, _, facts = begin(tmp_path / "run", text)
@@ -260,6 +261,7 @@ def test_a_run_of_before_pools_were_recorded_goes_on_without_a_policy(tmp_path):
     assert {record.status for record in records} == {FINISHED}
 
 
+@pytest.mark.slow
 def test_the_commands_show_who_left_and_end_with_0(tmp_path, capsys):
     path, directory = tmp_path / "mine.toml", tmp_path / "run"
     text = run_file("abd")

@@ -90,6 +90,7 @@ def test_one_that_refers_to_files_beside_it_is_played_verified_resumed_and_repor
     assert main(["report", "run"]) == 0
 
 
+@pytest.mark.slow
 def test_a_named_one_is_run_into_a_directory_of_its_name_if_no_other_is_said(here, capsys):
     assert main(["run", "dilemma-first"]) == 0
     assert main(["report", "dilemma-first"]) == 0
