@@ -188,6 +188,7 @@ def test_rated_reviews_come_out_in_the_intended_order(tmp_path):
     assert means["writer"]["careless"] > means["writer"]["echo"]
 
 
+@pytest.mark.slow
 def test_rated_translations_come_out_in_the_intended_order(tmp_path):
     players = {"good": "translator:noise=0.05", "poor": "translator:noise=0.4", "echo": "echo"}
     for role in means_by_role(tmp_path / "run", "translation", players).values():

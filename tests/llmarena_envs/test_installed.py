@@ -182,6 +182,7 @@ def test_a_module_is_of_the_distribution_that_has_its_file(folder: Path) -> None
     assert origin(module) == ""
 
 
+@pytest.mark.slow
 def test_nothing_is_looked_for_until_a_name_is_asked_for_that_is_not_ours() -> None:
     code = """
 import sys, importlib.metadata

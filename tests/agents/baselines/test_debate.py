@@ -124,6 +124,7 @@ def test_nobody_wins_by_other_means_than_points(hostile):
         assert unfair.rewards == fair.rewards
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "judge", "expected"),
     [
@@ -137,6 +138,7 @@ def test_dials(first, second, judge, expected):
     assert abs(won - logistic(expected)) < 3 * error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", [0.0, 1.0, -2.0])
 def test_a_bias_for_a_position_is_seen_in_verdicts(position):
     judge = Honest(position=position)

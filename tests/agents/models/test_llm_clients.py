@@ -32,6 +32,7 @@ def clients_made(monkeypatch):
     return made
 
 
+@pytest.mark.slow
 def test_policies_with_one_pool_share_a_client_and_wait_for_no_free_connection(clients_made):
     many = 150
     with (

@@ -69,6 +69,7 @@ def test_ratings_are_those_of_the_leaderboard(played):
     assert found.board.path[-1].ratings == pytest.approx(found.ratings["half"].values())
 
 
+@pytest.mark.slow
 def test_the_log_of_a_tournament_has_its_pairings_and_committees(played, tmp_path, capsys):
     assert main(PAPER, ["tournament", "--run", str(played / "t1"), "--out", str(tmp_path)]) == 0
     capsys.readouterr()
@@ -142,6 +143,7 @@ def test_what_cannot_be_is_refused_before_anything_is_played(words, said, played
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_without_discussion_has_nothing_to_compare(tmp_path, capsys):
     options = TournamentOptions(questions=1)
     plan = {"tournament": plan_tournament(options, discussion=False)}

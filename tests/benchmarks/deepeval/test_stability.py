@@ -69,6 +69,7 @@ def test_it_takes_the_run_of_another_row(tmp_path, capsys):
     assert (tmp_path / "stability-idiom_solitaire_v0.png").exists()
 
 
+@pytest.mark.slow
 def test_it_takes_a_run_of_tasks_with_judges_by_role(tmp_path, capsys):
     run_file = tmp_path / "run.toml"
     run_file.write_text(

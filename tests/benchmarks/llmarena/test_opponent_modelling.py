@@ -158,6 +158,7 @@ def test_the_rates_of_scripted_players(out):
     assert (found["GPT-4"][f"{some} (published)"], found["GPT-4"][f"{some} (measured)"]) == (80, None)
 
 
+@pytest.mark.slow
 def test_the_row_comes_out_again_from_what_was_played(out, tmp_path):
     assert run(tmp_path, "--run", str(out / "t3")) == 0
     for path in tmp_path.iterdir():
@@ -191,6 +192,7 @@ def test_annotators_decide_by_majority_and_ties_are_left_out(out, tmp_path):
     assert pairs["sheet one (1) and sheet one (2)"]["Cohen's kappa (measured)"]["value"] == 0
 
 
+@pytest.mark.slow
 def test_a_judge_without_a_verdict_abstains(out, tmp_path):
     shutil.copytree(out / "t3" / "games", tmp_path / "t3" / "games")
     assert run(tmp_path, "--judge", JUDGE) == 0

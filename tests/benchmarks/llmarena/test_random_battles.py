@@ -207,6 +207,7 @@ class Unreachable(ScriptedPolicy):
         raise ProviderError("no answer")
 
 
+@pytest.mark.slow
 def test_a_player_without_a_single_match_has_no_figures(tmp_path, capsys):
     spec = f"{__name__}:Unreachable"
     flags = ["--smoke", "--workers", "1", "--policy", spec, "--json", "--out", str(tmp_path)]
@@ -249,6 +250,7 @@ def test_a_person_at_the_terminal_is_the_opponent(tmp_path, monkeypatch, capsys)
         assert row["won, % (measured)"]["n"] == 6
 
 
+@pytest.mark.slow
 def test_a_person_who_leaves_can_come_back(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO("4\n4\n"))
     assert main(PAPER, ["f2", "--opponent", "human", "--matches", "2", "--out", str(tmp_path)]) == 130

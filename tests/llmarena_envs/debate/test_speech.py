@@ -187,6 +187,7 @@ def test_what_was_read_is_written_and_read_back(reply, actions):
     assert len(set(others)) == len(others) and len(speech.parts) <= 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", [*TAGS, "<respond><criticize>", "<respond><raise></think>", "x", " ", "\n", "<", "```\n"]
 )

@@ -108,6 +108,7 @@ def test_a_missing_dictionary_is_an_error_and_no_smaller_list(monkeypatch, modul
         lexicons._ship.cache_clear()
 
 
+@pytest.mark.slow
 def test_copies_share_the_list_and_pickles_are_small():
     lexicon = shipped_lexicon()
     assert copy.deepcopy(lexicon) is copy.copy(lexicon) is lexicon

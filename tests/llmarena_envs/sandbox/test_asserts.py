@@ -90,6 +90,7 @@ def test_what_cannot_be_taken_apart_is_judged_beside_the_program(sandbox: Sandbo
     assert got == [(True, False), (True, False), (False, False), (True, False), (True, True), (True, True)]
 
 
+@pytest.mark.slow
 def test_a_setup_that_needs_the_program(sandbox: Sandbox) -> None:
     asserts = ["assert candidate([2, 1]) == [1, 2]", "assert f([2, 1]) == [1, 2]", "assert f([2, 1]) == wanted"]
     checked = check_asserts(sandbox, GOOD, asserts, setup="candidate = f\nwanted = f([1])")

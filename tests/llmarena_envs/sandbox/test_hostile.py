@@ -19,6 +19,16 @@ from tests.llmarena_envs.sandbox.machine import BACKENDS, own_processes, wait_fo
 
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev", "/", str(Path.home()), str(Path.cwd()))
 
+WAITED_FOR = (
+    "stop_the_watcher",
+    "processor_time",
+    "deep_recursion",
+    "broken_runner",
+    "swallowed_timeouts",
+    "endless_sleep",
+)
+"""Programs that are ended when their time is up; ``endless_loop`` is another, which is tested with every change."""
+
 
 @pytest.fixture
 def lent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[str, object]]:
@@ -78,7 +88,9 @@ def _create_server6() -> socket.socket:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in WAITED_FOR else ()) for name in HOSTILE]
+)
 def test_it_is_contained(name: str, backend: str, lent: Mapping[str, object], sandboxes: Mapping[str, Sandbox]) -> None:
     program = HOSTILE[name]
     names = "".join(f"{name} = {value!r}\n" for name, value in lent.items())

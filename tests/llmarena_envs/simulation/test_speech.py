@@ -78,6 +78,7 @@ def test_nothing_is_no_request(reply):
         read_request(reply)
 
 
+@pytest.mark.slow
 @given(st.one_of(junk, st.text()), st.integers(1, 4), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_a_request_is_read_back_as_it_was_written(text, strategy, unformatted):

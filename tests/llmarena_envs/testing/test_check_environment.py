@@ -94,6 +94,7 @@ def test_an_exception_of_the_environment_is_a_broken_rule_with_its_cause() -> No
 # Limits of time.
 
 
+@pytest.mark.slow
 def test_an_interruption_says_where_it_came() -> None:
     with pytest.raises(ConformanceError) as caught:
         check_environment(mistakes.env_of("LoopsForEver"), time_limit=0.5)

@@ -42,6 +42,7 @@ def test_problems_in_the_layouts_of_others_are_tested(name):
         assert SandboxedPassRate()(f"def {problem.entry_point}(*values):\n    return 'wrong'", problem) == 0
 
 
+@pytest.mark.slow
 def test_a_match_tells_what_the_first_and_the_last_program_pass():
     record = {"text": "Add.", "code": PROBLEM.code, "test_list": TESTS, "test_setup_code": PROBLEM.test_setup_code}
     env = pickle.loads(pickle.dumps(copy.deepcopy(writer_editor_v0.raw_env(tasks=[record]))))

@@ -48,6 +48,7 @@ def question(**fields):
     return json.dumps({"model": "minimax", "messages": messages, **fields})
 
 
+@pytest.mark.slow
 def test_a_run_with_a_served_policy_finds_it_there(tmp_path, capsys):
     directory = tmp_path / "run"
     with running_policy("greedy", "--env", "tictactoe_v0") as (url, _):

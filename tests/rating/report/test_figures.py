@@ -39,6 +39,7 @@ def test_names_that_this_machine_has_no_glyphs_for_or_that_are_long_are_drawn_wi
     assert 'aria-label="game_v0: a &lt;figure&gt;"' in plot.markup()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FIGURES)
 def test_the_same_figure_is_the_same_bytes(kind):
     one, other = (Plot("game_v0", "figure", "", FIGURES[kind]()) for _ in range(2))

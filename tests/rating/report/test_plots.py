@@ -92,6 +92,7 @@ def test_a_page_elsewhere_has_its_plots_beside_it_and_nothing_is_written_into_th
     assert {path: path.stat().st_mtime_ns for path in directory.rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_a_page_into_a_device_has_no_plots(directory):
     assert plots_directory(directory, write_report(directory, Path("/dev/null"))) is None
 

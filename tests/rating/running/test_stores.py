@@ -123,6 +123,7 @@ def test_nothing_but_the_address_is_kept(runs, url):
     assert sorted(path.name for path in (runs / "server").iterdir()) == ["run.lock", "run.toml", "store.json"]
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_on_another_machine(runs, url, tmp_path, capsys):
     shutil.copytree(runs / "attached", tmp_path / "here")
     run_file = tmp_path / "here" / "run.toml"

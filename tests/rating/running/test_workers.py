@@ -267,6 +267,7 @@ def test_a_worker_whose_store_was_away_leaves_what_it_held_and_that_is_no_death(
     assert results_of(tmp_path / "shared") == expected
 
 
+@pytest.mark.slow
 def test_offers_of_a_suspended_policy_are_taken_back(play, tmp_path, monkeypatch):
     monkeypatch.setattr(Asked, "failing", {"bad": ProviderError("no such model", fatal=True)})
     text = SCRIPTED + f'[[policy]]\nspec = "{HERE}:Asked"\nname = "bad"\noptions = {{ name = "bad" }}\n'
