@@ -161,7 +161,7 @@ class PostgresServer:
                     f"{self.programs}: expected programs for all users, got {error}: chmod it"
                 ) from error
             package = self.programs.parents[1]
-            self._copy = Path(tempfile.mkdtemp(prefix=_PREFIX))  # memory may be mounted without the right to execute
+            self._copy = Path(tempfile.mkdtemp(prefix=_PREFIX))  # /dev/shm may be mounted noexec
             for folder in package.parent.glob(f"{package.name}*"):
                 shutil.copytree(folder, self._copy / folder.name, symlinks=True, ignore=_UNUSED)
             for path in (self._copy, *self._copy.rglob("*")):

@@ -1,4 +1,4 @@
-"""Tests of what not every machine has."""
+"""Tests with requirements that some machines do not meet."""
 
 import os
 from typing import NoReturn
@@ -6,11 +6,11 @@ from typing import NoReturn
 import pytest
 
 REQUIRED = "LLMARENA_TESTS_REQUIRE_ALL"
-"""The environment variable under which nothing may be lacking; the checks of the project set it."""
+"""The environment variable that turns these skips into failures; ``.ci/run`` sets it."""
 
 
 def lack(reason: str) -> NoReturn:
-    """Skips a test for which this machine lacks something, or fails it where nothing may be lacking."""
+    """Skips a test because of a missing requirement, or fails it if all are required."""
     if os.environ.get(REQUIRED):
         pytest.fail(f"{REQUIRED} is set, and {reason}")
     pytest.skip(reason)

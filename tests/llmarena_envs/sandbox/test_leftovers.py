@@ -44,7 +44,7 @@ def test_a_killed_caller_takes_the_program_along(backend: str) -> None:
 
 
 def _below(parent: int) -> set[int]:
-    """Returns the processes below one; their environment is closed to whoever may not trace them."""
+    """Returns the descendants of a process; reading their environment takes the right to trace them."""
     children = {process.pid for process in running() if process.parent == parent}
     return children.union(*map(_below, children))
 

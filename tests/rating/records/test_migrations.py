@@ -22,7 +22,7 @@ NEWER = ("ALTER TABLE match RENAME COLUMN trouble TO error", "ALTER TABLE fact D
 
 @pytest.fixture
 def address(postgres_url, monkeypatch):
-    """A run whose tables are made those of an older version, and the server's programs in the path."""
+    """A run whose tables are made those of an older version, with the server's programs in the path."""
     monkeypatch.setenv("PATH", os.pathsep.join((str(find_programs()), os.environ["PATH"])))
     address = parse_address(postgres_url).of("Study.1")
     with closing(runs.create(address)) as db:
