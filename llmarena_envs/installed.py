@@ -92,7 +92,7 @@ def find_installed(taken: frozenset[str]) -> Installations:
         if len(claims[name]) == 1:
             (environments[name],) = claims[name]
         else:
-            owners = " and ".join(f"{each.distribution} ({each.module})" for each in claims[name])
+            owners = " and ".join(sorted(f"{each.distribution} ({each.module})" for each in claims[name]))
             refused.append(
                 Refused(
                     name,

@@ -65,7 +65,7 @@ def read_run_file(said: Path) -> RunFileText:
         named = named_run_files()
         found = named.get(str(said), ())
         if len(found) > 1:
-            owners = " and ".join(each.distribution for each in found)
+            owners = " and ".join(sorted(each.distribution for each in found))
             raise RunError(
                 f"{said}: {owners} both have a run file of this name; uninstall one of them, or say its path"
             )

@@ -78,6 +78,7 @@ def test_the_convention_scores_more_than_sixty_percent_with_itself():
     assert results.max() == 10
 
 
+@pytest.mark.slow
 def test_nobody_is_better_than_a_cheater_who_sees_the_own_cards():
     cheated = scores(300, [], choose=cheat)
     assert cheated.mean() > 9
@@ -86,6 +87,7 @@ def test_nobody_is_better_than_a_cheater_who_sees_the_own_cards():
     assert np.mean(cheated >= honest) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("players", "hand_size", "mean"), [(2, 5, 20), (3, 5, 20), (4, 4, 19), (5, 4, 18)])
 def test_the_full_game(players, hand_size, mean):
     options = {**FULL, "players": players, "hand_size": hand_size}

@@ -188,6 +188,7 @@ def test_the_ladder() -> None:
     assert mean_chips(Tight, Random, 200) > 2
 
 
+@pytest.mark.slow
 def test_strength_wins_most_from_weak_players_and_tight_does_not_pay_it_off() -> None:
     # Strength knows its cards and not what a raise says, so it loses a little to a player who raises good hands only.
     assert mean_chips(strength, Tight, 150) < 2

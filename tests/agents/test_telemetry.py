@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import pytest
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace import TracerProvider
@@ -123,6 +124,7 @@ def test_a_reply_out_of_the_cache_is_no_call(monkeypatch):
     assert calls == [GOOD]
 
 
+@pytest.mark.slow
 def test_without_the_package_nothing_is_recorded():
     code = (
         "import sys; sys.modules['opentelemetry'] = None\n"

@@ -56,6 +56,7 @@ async def _play_out(match: Match) -> Match:
     return match
 
 
+@pytest.mark.slow
 def test_a_match_that_is_left_leaves_nothing_behind() -> None:
     opponent = Opponent()
     env = connect_four_v0.env()

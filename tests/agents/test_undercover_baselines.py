@@ -35,6 +35,7 @@ def undercover_wins(undercover, field, matches, **options):
     return wins / matches
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("undercover", ["similarity", "random", "silent"])
 def test_similarity_voters_find_the_undercover_player_more_often_than_random_votes(undercover, language):

@@ -179,6 +179,7 @@ def means_by_role(directory, task, players):
     return {role: {row.policy: row.roles[role].value for row in board.rows} for role in ("writer", "editor")}
 
 
+@pytest.mark.slow
 def test_rated_reviews_come_out_in_the_intended_order(tmp_path):
     players = {"fixer": "fixer", "other fixer": "fixer", "careless": "fixer:skill=0", "echo": "echo"}
     means = means_by_role(tmp_path / "run", "code_review", players)
@@ -187,6 +188,7 @@ def test_rated_reviews_come_out_in_the_intended_order(tmp_path):
     assert means["writer"]["careless"] > means["writer"]["echo"]
 
 
+@pytest.mark.slow
 def test_rated_translations_come_out_in_the_intended_order(tmp_path):
     players = {"good": "translator:noise=0.05", "poor": "translator:noise=0.4", "echo": "echo"}
     for role in means_by_role(tmp_path / "run", "translation", players).values():

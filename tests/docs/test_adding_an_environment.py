@@ -87,6 +87,7 @@ def test_the_commands_with_the_installed_package_find_check_play_and_rate_it(fol
     assert "dilemma_v0 is of iterated-dilemma 0.1.0." in page
 
 
+@pytest.mark.slow
 def test_the_dilemma_passes_the_check(folder: Path) -> None:
     options = {"continuation": 0.5, "most_rounds": 3}  # in Chinese it is checked by the command of the page
     code = f"from dilemma.env import env, parallel_env; check_environment(env, options={options}, parallel_env_fn=parallel_env)"

@@ -1,4 +1,7 @@
-"""docs/cluster.md on one machine: its certificate, door and roles, and every command of it, with this machine's name."""
+"""docs/cluster.md on one machine: its certificate, door and roles, and every command of it, with this machine's name.
+
+Without OpenSSL in the server and on the command line the page is followed without certificates.
+"""
 
 import os
 import shlex
@@ -25,9 +28,11 @@ from rating.running import run_directory
 from rating.running.workers.coordination import newcomer
 from tests.docs.pages import ROOT, code_blocks
 from tests.docs.shell import commands
+from tests.support.lacking import lack
 
 BLOCKS = code_blocks("cluster.md")
 FILES = {block.title: block.text for block in BLOCKS if block.title}
+TLS = "?sslmode=verify-full&sslrootcert=ca.crt"
 PASSWORDS = {f"llmarena_{role}": f"pass-word of {role}" for role in ("owner", "worker", "reader")}
 
 
@@ -37,14 +42,19 @@ class Cluster:
     Attributes:
         folder: where the commands of the page are given.
         server: the server.
+        tls: whether it shows a certificate.
     """
 
     def __init__(self, folder: Path, server: PostgresServer) -> None:
         self.folder = folder
         self.server = server
+        self.tls = bool(server.psql("SHOW ssl_library") and shutil.which("openssl"))
 
     def here(self, text: str) -> str:
         """Returns what stands on the page with the name of this machine."""
+        if not self.tls:
+            text = text.replace(TLS, "?sslmode=disable").replace("hostssl ", "host ")
+            text = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("ssl"))
         text = text.replace("@db.lab/", f"@localhost:{self.server.port}/")
         return text.replace("db.lab", "localhost").replace("10.0.0.0/24", "127.0.0.1/32")
 
@@ -55,25 +65,26 @@ class Cluster:
         assert found, begin
         return found
 
-    def address(self, role: str, options: str = "?sslmode=verify-full&sslrootcert=ca.crt") -> Address:
+    def address(self, role: str, options: str = TLS) -> Address:
         """Returns the address of the database for a role."""
-        return parse_address(f"postgresql://llmarena_{role}@localhost:{self.server.port}/llmarena{options}")
+        return parse_address(self.here(f"postgresql://llmarena_{role}@db.lab/llmarena{options}"))
 
     def set_up(self) -> None:
         """Does what the page says of the database."""
-        for command in self.commands("openssl"):
-            subprocess.run(command, cwd=self.folder, check=True, capture_output=True)
         data = self.server.directory
-        for name, mode in (("server.crt", 0o644), ("server.key", 0o600)):
-            shutil.copy(self.folder / name, data)
-            (data / name).chmod(mode)
-            os.chown(data / name, data.stat().st_uid, data.stat().st_gid)
+        if self.tls:
+            for command in self.commands("openssl"):
+                subprocess.run(command, cwd=self.folder, check=True, capture_output=True)
+            for name, mode in (("server.crt", 0o644), ("server.key", 0o600)):
+                shutil.copy(self.folder / name, data)
+                (data / name).chmod(mode)
+                os.chown(data / name, data.stat().st_uid, data.stat().st_gid)
         for name, before in (("postgresql.conf", ""), ("pg_hba.conf", "host all postgres 127.0.0.1/32 trust\n")):
             (data / name).write_text(f"{before or (data / name).read_text()}\n{self.here(FILES[name])}")
         self.server.stop()
         self.server.start()
         (self.folder / "roles.sql").write_text(FILES["roles.sql"])
-        psql = [find_programs() / "psql", "-v", "ON_ERROR_STOP=1", "-q", "-d", self.server.url("postgres")]
+        psql = [self.server.programs / "psql", "-v", "ON_ERROR_STOP=1", "-q", "-d", self.server.url("postgres")]
         subprocess.run([*psql, "-f", self.folder / "roles.sql"], check=True)
         lines = []
         for role, password in PASSWORDS.items():
@@ -85,7 +96,7 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with PostgresServer() as server:
+    with PostgresServer(programs=find_programs(prefer_system=True)) as server:
         cluster = Cluster(tmp_path_factory.mktemp("cluster"), server)
         cluster.set_up()
         yield cluster
@@ -93,10 +104,21 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def cluster(made: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    """The cluster, in whose folder commands are given, with the passwords."""
+    """The cluster, in whose folder commands are given, with the passwords and the server's programs."""
     monkeypatch.chdir(made.folder)
+    monkeypatch.setenv("PATH", os.pathsep.join((str(made.server.programs), os.environ["PATH"])))
     monkeypatch.setenv("PGPASSFILE", str(made.folder / "passwords"))
     return made
+
+
+@pytest.fixture
+def certified(cluster: Cluster) -> Cluster:
+    """The cluster, if it shows a certificate."""
+    if not cluster.tls:
+        lack(
+            "there is no PostgreSQL with OpenSSL (the wheel has none), or no openssl: apt-get install postgresql openssl"
+        )
+    return cluster
 
 
 @pytest.fixture
@@ -262,25 +284,25 @@ def test_nobody_else_gets_in(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("reason", ["another authority", "another name", "no TLS"])
 def test_a_server_that_cannot_show_who_it_is_is_refused(
-    reason: str, cluster: Cluster, tmp_path: Path, postgres_url: str
+    reason: str, certified: Cluster, tmp_path: Path, postgres_url: str
 ) -> None:
-    address = cluster.address("reader").url
+    address = certified.address("reader").url
     if reason == "another authority":
-        other = Cluster(tmp_path, cluster.server)
+        other = Cluster(tmp_path, certified.server)
         subprocess.run(other.commands("openssl")[0], cwd=tmp_path, check=True, capture_output=True)
         address, said = address.replace("ca.crt", str(tmp_path / "ca.crt")), "certificate verify failed"
     elif reason == "another name":
         address, said = address.replace("localhost", "127.0.0.1"), "certificate verify failed.*127.0.0.1"
     else:
-        address, said = f"{postgres_url}?sslmode=verify-full&sslrootcert=ca.crt", "TLS|SSL"
+        address, said = f"{postgres_url}{TLS}", "TLS|SSL"
     with pytest.raises(StoreError, match=said) as error:
         runs.find_runs(parse_address(address))
     assert "pass-word" not in str(error.value)
 
 
-def test_without_tls_the_server_refuses(cluster: Cluster) -> None:
+def test_without_tls_the_server_refuses(certified: Cluster) -> None:
     with pytest.raises(StoreError, match="no encryption"):
-        runs.find_runs(cluster.address("reader", "?sslmode=disable"))
+        runs.find_runs(certified.address("reader", "?sslmode=disable"))
 
 
 def test_a_password_in_an_address_is_refused_and_not_repeated(
@@ -341,22 +363,13 @@ def test_the_commands_of_the_page_play_look_at_move_and_restore_a_run(
     for command in (*cluster.commands("llmarena move"), *cluster.commands("llmarena migrate 'postgresql")):
         assert main(command[1:]) == 0
     assert recorded(cluster.folder / "runs/study") == played
-    programs = os.pathsep.join((str(find_programs()), os.environ["PATH"]))
     for begin in ("pg_dump", "psql", "pg_restore"):
-        command = cluster.commands(begin)[0]
-        subprocess.run(command, cwd=cluster.folder, check=True, env={**os.environ, "PATH": programs})
+        subprocess.run(cluster.commands(begin)[0], cwd=cluster.folder, check=True)
     assert recorded(cluster.folder / "runs/study") == played
     (verify,) = cluster.commands("llmarena replay")
     assert main(verify[1:]) == 0
     for command in cluster.commands("psql")[1:]:
-        shown += subprocess.run(
-            command,
-            cwd=cluster.folder,
-            check=True,
-            env={**os.environ, "PATH": programs},
-            capture_output=True,
-            text=True,
-        ).stdout
+        shown += subprocess.run(command, cwd=cluster.folder, check=True, capture_output=True, text=True).stdout
     assert "llmarena_study2" in shown  # in the list of runs, before it was deleted
     assert main(["rate", str(cluster.folder / "runs/study")]) == 2
     written = [path.read_bytes() for path in cluster.folder.rglob("*") if path.is_file() and path.name != "passwords"]

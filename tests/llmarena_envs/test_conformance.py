@@ -48,7 +48,13 @@ def reads_long_replies(entry: Entry, options: dict[str, Any]) -> bool:
     return next(each for each in CASES if each[0] is entry and each[1].get("language") == language)[1] is options
 
 
-@pytest.mark.parametrize(("entry", "options"), CASES, ids=[f"{entry.name}-{options}" for entry, options in CASES])
+def case(entry: Entry, options: dict[str, Any]) -> Any:
+    """Returns a parameter set; all but the first option set of each game are slow."""
+    is_first = option_sets(entry.name).OPTION_SETS[0] is options
+    return pytest.param(entry, options, id=f"{entry.name}-{options}", marks=() if is_first else pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("entry", "options"), [case(*each) for each in CASES])
 def test_the_conformance_suite_passes(entry: Entry, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     if not reads_long_replies(entry, options):
         for junk in ("JUNK_TEXTS", "JUNK_ACTIONS"):

@@ -3,6 +3,7 @@
 import importlib
 import subprocess
 import sys
+from importlib import metadata
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from agents.registry import baselines
 from agents.training import Deal
 from llmarena_envs.catalogue import CATALOGUE, canonical_name, installed, load_environment, make_environment, origin
+from llmarena_envs.core.entry_points import title_of
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.installed import find_installed
 from tests.rating.third_party import write_environment
@@ -99,7 +101,12 @@ def test_names_and_modules_that_cannot_be_used_are_refused_with_the_distribution
     assert len({load_environment(entry.name) for entry in CATALOGUE}) == len(CATALOGUE)
 
 
-def test_a_name_that_two_packages_have_belongs_to_none(folder: Path) -> None:
+@pytest.mark.parametrize("last_first", [False, True])  # the order of a directory depends on the file system
+def test_a_name_that_two_packages_have_belongs_to_none(
+    last_first: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = metadata.distributions
+    monkeypatch.setattr(metadata, "distributions", lambda: sorted(known(), key=title_of, reverse=last_first))
     module = write_environment(folder, "numbers", TWO, "")
     write_distribution(folder, "number-games", "1.2", {"numbers_v0": module, "more_v0": module})
     write_distribution(folder, "other-games", "3.4", {"numbers_v0": "another.env"})
@@ -175,6 +182,7 @@ def test_a_module_is_of_the_distribution_that_has_its_file(folder: Path) -> None
     assert origin(module) == ""
 
 
+@pytest.mark.slow
 def test_nothing_is_looked_for_until_a_name_is_asked_for_that_is_not_ours() -> None:
     code = """
 import sys, importlib.metadata

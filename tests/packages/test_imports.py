@@ -123,6 +123,7 @@ def test_the_project_s_own_exceptions_form_one_tree() -> None:
     assert outside == []
 
 
+@pytest.mark.slow
 def test_commands_that_draw_nothing_do_not_load_what_draws() -> None:
     code = "import sys, rating.commands.read, rating.commands.run; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -144,6 +144,7 @@ def read_everything(llmarena, run):
     return records
 
 
+@pytest.mark.slow
 def test_replies_and_passing_failures(llmarena, tmp_path):
     (tmp_path / "run.toml").write_text("")
     script = itertools.chain(GOOD, *[[failure, *GOOD] for failure in PASSING], itertools.cycle(GOOD))

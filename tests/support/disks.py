@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support.lacking import lack
+
 
 @contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[Path]:
     """Gives a directory in which there is room for so many bytes, or, to whom may not mount disks, for files of no more."""
-    if _mounted(folder, f"size={size}"):
+    if os.geteuid() == 0 and _mounts("-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder):
         try:
             yield folder
         finally:
@@ -29,20 +31,23 @@ def small_disk(folder: Path, size: int) -> Iterator[Path]:
 def read_only(folder: Path) -> Iterator[None]:
     """Lets nothing be written in a directory."""
     if os.geteuid() == 0:  # to whom permissions mean nothing
-        subprocess.run(["mount", "--bind", folder, folder], check=True)
+        if not _mounts("--bind", folder, folder):
+            lack("root may write everywhere where it may not mount: run the tests as another user")
         try:
             subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
             yield
         finally:
             subprocess.run(["umount", folder], check=True)
     else:
-        folder.chmod(0o555)
+        modes = {path: path.stat().st_mode for path in (folder, *folder.rglob("*"))}
+        for path, mode in modes.items():
+            path.chmod(mode & ~0o222)
         try:
             yield
         finally:
-            folder.chmod(0o755)
+            for path, mode in modes.items():
+                path.chmod(mode)
 
 
-def _mounted(folder: Path, options: str) -> bool:
-    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
-    return os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0
+def _mounts(*arguments: str | Path) -> bool:
+    return subprocess.run(["mount", *arguments], capture_output=True, check=False).returncode == 0

@@ -4,7 +4,6 @@ import json
 import os
 import random
 import signal
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from agents.models.calls import CallStatus
 from benchmarks.postgres_server import PostgresServer
+from benchmarks.processes import running
 from rating.records.calls import CALLS, UNDER_WAY, CallLog, LoggedCalls
 from rating.records.export import record_table
 from rating.running import run_directory
@@ -276,14 +276,8 @@ def _send(process: int, number: signal.Signals) -> None:
 
 def _pool(group: int) -> list[int]:
     """Returns the ids of the worker processes of a process group."""
-    return [pid for owner, pid, command in _processes() if owner == group and "spawn_main" in command]
+    return [process.pid for process in running() if process.group == group and "spawn_main" in process.command]
 
 
 def _actors() -> list[int]:
-    return [pid for _, pid, command in _processes() if command.startswith("ray::_Worker")]
-
-
-def _processes() -> list[tuple[int, int, str]]:
-    listed = subprocess.run(["ps", "-ewwo", "pgid=,pid=,args="], capture_output=True, text=True, check=True).stdout
-    rows = [line.split(None, 2) for line in listed.splitlines()]
-    return [(int(group), int(pid), command) for group, pid, command in rows]
+    return [process.pid for process in running() if process.command.startswith("ray::_Worker")]

@@ -89,6 +89,7 @@ def test_the_difficult_ones_are_counted():
     assert (empty["words"], empty["missing"]) == (0, 7)
 
 
+@pytest.mark.slow
 def test_strengths_are_found_again():
     strengths = {"d0": -0.5, "d1": 0.5, "d2": 1.2, "d3": 2.5}
     names, matches = list(strengths), 100
@@ -123,6 +124,7 @@ def test_nobody_wins_by_other_means_than_points(hostile):
         assert unfair.rewards == fair.rewards
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "judge", "expected"),
     [
@@ -136,6 +138,7 @@ def test_dials(first, second, judge, expected):
     assert abs(won - logistic(expected)) < 3 * error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", [0.0, 1.0, -2.0])
 def test_a_bias_for_a_position_is_seen_in_verdicts(position):
     judge = Honest(position=position)
@@ -144,6 +147,7 @@ def test_a_bias_for_a_position_is_seen_in_verdicts(position):
     assert abs(for_a.mean() - logistic(position)) < 3 * for_a.std() / math.sqrt(len(for_a))
 
 
+@pytest.mark.slow
 def test_a_bias_for_length_is_found_again_where_there_is_one():
     for length in (0.0, 2.0):
         verdicts = []
@@ -160,6 +164,7 @@ def test_a_bias_for_length_is_found_again_where_there_is_one():
         assert odds.high - odds.low < math.log(10)
 
 
+@pytest.mark.slow
 def test_who_is_biased_towards_a_position_contradicts_itself_when_the_sides_are_exchanged():
     def consistent(judge):
         infos = [match(Debater(), Debater(), judge, seed=seed, both_orders=True).infos["judge_0"] for seed in range(40)]
@@ -199,6 +204,7 @@ def test_the_named_judges():
     assert [episode.infos[f"judge_{number}"]["verdict_first"] for number in range(4)] == [A, TIE, 1 - side, side]
 
 
+@pytest.mark.slow
 def test_a_judge_conforms_to_the_majority_as_often_as_it_is_dialled():
     conform = [0.0, 1.0, 0.5]
     changed = dict.fromkeys(conform, 0)

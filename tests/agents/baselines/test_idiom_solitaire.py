@@ -130,6 +130,7 @@ def test_the_ladder_on_the_shipped_list(better, worse, least):
     assert share_of_wins(better, worse, 60) >= least
 
 
+@pytest.mark.slow
 def test_the_solver_stands_above_the_rest_on_a_small_list(tmp_path):
     path = tmp_path / "list.txt"
     path.write_text("\n".join(random_list(np.random.default_rng(3), 20)), encoding="utf-8")

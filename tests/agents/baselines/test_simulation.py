@@ -58,6 +58,7 @@ def near(rate, expected, n):
     return abs(rate - expected) < 4 * math.sqrt(expected * (1 - expected) / n) + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["dialogue", "script", "pairwise"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", [*BASELINES, "random"])
@@ -91,6 +92,7 @@ def test_a_perfect_simulator_is_exact_whatever_the_user_asks(user):
     assert np.all(told["judge_0", "rating"] == 10)
 
 
+@pytest.mark.slow
 def test_a_perfect_simulator_is_exact_at_a_prompt_in_the_sandbox():
     number = next(number for number, task in enumerate(TASKS) if task.engine == "python")
     info = match("perfect", "exact", number=number).infos["simulator_0"]
@@ -182,6 +184,7 @@ def test_a_user_praises_as_often_as_it_is_dialled():
     assert near(np.mean(counted), 0.3, len(counted))
 
 
+@pytest.mark.slow
 def test_biases_of_judges_are_found_again():
     judges = ("exact", "lenient:lenience=1.5", "praised:praise=3", "noisy:noise=1", "exact:drift=0.5", "always:score=6")
     for user, praise in (("user", 0), ("praising", 3)):

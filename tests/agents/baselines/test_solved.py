@@ -45,6 +45,7 @@ def reference():
     return Reference()
 
 
+@pytest.mark.slow
 def test_tic_tac_toe_is_that_of_openspiel_in_every_position(reference):
     solved = SolvedTicTacToe()
     assert len(reference.values) == 5478
@@ -125,6 +126,7 @@ def plain_worth(game, depth):
     return None if None in values else -min(values)
 
 
+@pytest.mark.slow
 def test_late_positions_of_connect_four_are_solved_to_the_end():
     solved, seen = SolvedConnectFour(8), set()
     for game, board, mark in random_positions(1, 150, 34, 42):
@@ -135,6 +137,7 @@ def test_late_positions_of_connect_four_are_solved_to_the_end():
     assert seen >= {(WON, WON), (WON, DRAWN), (WON, LOST), (DRAWN, DRAWN), (DRAWN, LOST), (LOST, LOST)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [2, 3, 4])
 def test_connect_four_is_solved_as_far_as_it_is_looked_ahead(depth):
     solved, seen = SolvedConnectFour(depth), set()

@@ -81,6 +81,7 @@ def plain_value(game, depth):
     return max(-plain_value(after(game, cell), depth - 1) for cell in game.view(game.to_move[0]).legal)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 3, 9])
 def test_search_agrees_with_plain_minimax(depth):
     for game in all_positions():

@@ -246,6 +246,7 @@ print("\\n".join(kept))
 """
 
 
+@pytest.mark.slow
 def test_several_processes_agree_on_what_was_said(tmp_path):
     command = [sys.executable, "-c", WRITER, str(tmp_path / "cache")]
     writers = [

@@ -32,6 +32,7 @@ def clients_made(monkeypatch):
     return made
 
 
+@pytest.mark.slow
 def test_policies_with_one_pool_share_a_client_and_wait_for_no_free_connection(clients_made):
     many = 150
     with (
@@ -150,6 +151,7 @@ def test_the_sdk_is_imported_at_the_first_call():
     assert run_python(code).stdout == "False\n"
 
 
+@pytest.mark.slow
 def test_nothing_is_left_open_by_a_policy_that_was_never_closed():
     code = """
 import asyncio, gc, sys

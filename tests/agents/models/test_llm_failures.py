@@ -92,6 +92,7 @@ def test_the_deadline_ends_an_attempt():
     assert not failure.fatal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OUTAGES)
 def test_a_server_that_is_out_for_too_long_is_given_up(name):
     failure, requests = fail(*[OUTAGES[name]] * 10_000, outage=0.6, max_attempts=3)

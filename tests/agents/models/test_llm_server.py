@@ -54,6 +54,7 @@ def test_temperature_zero_repeats_itself(server):
     assert [reply.text for reply in ask(server, many)] == [reply.text for reply in ask(server, many)]
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_a_reply_and_another_seed_gives_another(server):
     (observation,) = observations(1)
 

@@ -59,6 +59,7 @@ def test_one_tournament_serves_several_rows(row, played, tmp_path, capsys):
     assert sorted(line["player"] for line in rated) == sorted(NAMES[:7])
 
 
+@pytest.mark.slow
 def test_ratings_are_those_of_the_leaderboard(played):
     found = read_tournament(PlayedRun(played / "t1" / "tournament"))
     for row in found.board.rows:
@@ -68,6 +69,7 @@ def test_ratings_are_those_of_the_leaderboard(played):
     assert found.board.path[-1].ratings == pytest.approx(found.ratings["half"].values())
 
 
+@pytest.mark.slow
 def test_the_log_of_a_tournament_has_its_pairings_and_committees(played, tmp_path, capsys):
     assert main(PAPER, ["tournament", "--run", str(played / "t1"), "--out", str(tmp_path)]) == 0
     capsys.readouterr()
@@ -96,6 +98,7 @@ def test_a_tournament_is_compared_with_the_scores_of_a_file(played, tmp_path, ca
     assert tables(tmp_path, "t1")["measured"]["title"] == "correlation with the ranking in human.csv"
 
 
+@pytest.mark.slow
 def test_a_published_model_stands_beside_the_policy_that_it_is(played, tmp_path, capsys):
     words = ["f7", "--run", str(played / "t1"), "--same", "gpt-4o-2024-05-13=ash", "--out", str(tmp_path)]
     assert main(PAPER, words) == 0
@@ -140,6 +143,7 @@ def test_what_cannot_be_is_refused_before_anything_is_played(words, said, played
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_without_discussion_has_nothing_to_compare(tmp_path, capsys):
     options = TournamentOptions(questions=1)
     plan = {"tournament": plan_tournament(options, discussion=False)}

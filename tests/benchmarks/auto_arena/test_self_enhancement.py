@@ -119,6 +119,7 @@ def test_anything_but_two_examiners_ends_with_usage(examiners, tmp_path, capsys)
     assert capsys.readouterr().err.startswith("llmarena: ")
 
 
+@pytest.mark.slow
 def test_the_row_runs_and_is_computed_again(tmp_path):
     words = ["selfenh", "--smoke", "--workers", "1"]
     assert main(PAPER, [*words, "--out", str(tmp_path / "out")]) == 0

@@ -57,6 +57,7 @@ def test_reports_survive_json():
     assert [from_json(json.loads(json.dumps(report.as_json()))) for report in reports] == reports
 
 
+@pytest.mark.slow
 def test_a_client_runs_in_this_interpreter_and_writes_what_came_out(tmp_path, capsys):
     assert command.main(["pettingzoo", "--smoke", "--out", str(tmp_path)]) == 0
     report = from_json(json.loads((tmp_path / "pettingzoo.json").read_text(encoding="utf-8")))
@@ -104,6 +105,7 @@ def test_a_process_that_dies_is_a_row():
     assert report.rows[0].reason == "ended with code 1: "
 
 
+@pytest.mark.slow
 def test_a_client_that_hangs_is_ended_with_all_it_started(tmp_path, monkeypatch):
     python = tmp_path / "python"
     python.write_text(f"#!/bin/sh\n(sleep 2; touch {tmp_path}/late) &\nsleep 60\n", encoding="utf-8")

@@ -63,6 +63,7 @@ def test_what_the_peer_alone_meets_is_kept():
     assert (row.verdict, row.reason, row.peer_reason) == (ACCEPTED, "", "KeyError: 'mask'")
 
 
+@pytest.mark.slow
 def test_a_trial_that_hangs_is_a_row_that_says_so():
     def play(make, smoke):
         if is_ours(make):

@@ -54,6 +54,7 @@ def test_the_published_rounds_pay_what_was_reckoned_by_hand():
     ]
 
 
+@pytest.mark.slow
 def test_the_order_that_theory_gives_comes_out(tmp_path, capsys):
     assert main(PAPER, ["f4a", "--matches", "8", "--out", str(tmp_path)]) == 0
     capsys.readouterr()
@@ -68,6 +69,7 @@ def test_the_order_that_theory_gives_comes_out(tmp_path, capsys):
     assert float(tests[2]["p, corrected (measured)"]) == pytest.approx(6 * 2 / 2**8, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_files_and_one_of_the_other_mode_is_refused(tmp_path, capsys):
     first, again = tmp_path / "first", tmp_path / "again"
     assert main(PAPER, ["f4b", "--smoke", "--out", str(first)]) == 0
@@ -98,6 +100,7 @@ def test_three_policies_do_not_fill_the_table(tmp_path, capsys):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_investments_that_were_made_for_a_player_are_counted(tmp_path, capsys):
     policies = ["free_rider", "random", "full_contributor", "tests.benchmarks.deepeval.test_pay_offs:TooMuch"]
     words = ["f4a", "--smoke", "--alone", "--json", "--out", str(tmp_path)]

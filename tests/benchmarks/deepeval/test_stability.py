@@ -27,6 +27,7 @@ def test_values_come_in_match_order_and_by_role_where_there_are_several():
     assert stability.own_values([roles]) == {"a, editor": [5.0], "a, writer": [1.0]}
 
 
+@pytest.mark.slow
 def test_a_row_says_when_abilities_stood_still(tmp_path, capsys):
     assert main(PAPER, ["stability", "--matches", "40", "--eps", "5", "--out", str(tmp_path)]) == 0
     capsys.readouterr()
@@ -68,6 +69,7 @@ def test_it_takes_the_run_of_another_row(tmp_path, capsys):
     assert (tmp_path / "stability-idiom_solitaire_v0.png").exists()
 
 
+@pytest.mark.slow
 def test_it_takes_a_run_of_tasks_with_judges_by_role(tmp_path, capsys):
     run_file = tmp_path / "run.toml"
     run_file.write_text(

@@ -1,5 +1,7 @@
 """Transcripts of the four tasks: the files, hostile players, one player alone."""
 
+import pytest
+
 from benchmarks.deepeval.__main__ import PAPER
 from benchmarks.deepeval.transcripts import TITLES
 from benchmarks.experiments.command import main
@@ -7,6 +9,7 @@ from benchmarks.experiments.command import main
 FILES = {f"transcripts-{name.replace('#', '-')}.md" for name in TITLES}
 
 
+@pytest.mark.slow
 def test_every_task_has_its_transcript_with_the_judges_reasons(tmp_path):
     words = ["--policy", "tests.rating.players:hostile", "--workers", "1", "--language", "zh", "--out", str(tmp_path)]
     assert main(PAPER, ["transcripts", *words]) == 0

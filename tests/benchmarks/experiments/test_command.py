@@ -47,6 +47,7 @@ def test_a_row_says_what_it_will_cost_before_it_plays(capsys, tmp_path):
     assert "wrote" in after
 
 
+@pytest.mark.slow
 def test_a_row_is_written_in_all_forms_and_its_run_is_one_like_any_other(results, capsys):
     assert files(results).keys() == {
         "wins.json",

@@ -61,6 +61,7 @@ def test_void_auctions_are_named_and_those_of_three_refused() -> None:
         check_two_seats([auction(0, bidder(0), bidder(0), bidder(0))])
 
 
+@pytest.mark.slow
 def test_the_row_is_computed_again_from_its_run(tmp_path: Path) -> None:
     assert main(PAPER, ["f3", "--matches", "8", "--workers", "1", "--out", str(tmp_path / "out")]) == 0
     report = json.loads((tmp_path / "out/f3.json").read_text())

@@ -69,6 +69,7 @@ def test_ten_policies_can_be_told_apart():
     assert [list(line.get_ydata()) for line in lines] == [[25.0, 28.0, 30.0, 29.5, 29.75]] * 10
 
 
+@pytest.mark.slow
 def test_it_takes_the_run_of_the_main_table_with_its_other_games(tmp_path):
     policies = ["random@tictactoe_v0,bargain_v0,hanabi_v0", "greedy@tictactoe_v0", "fair@bargain_v0"]
     words = ["--smoke", "--alone", "--policy", *policies, "--workers", "1"]
@@ -80,6 +81,7 @@ def test_it_takes_the_run_of_the_main_table_with_its_other_games(tmp_path):
     assert (tmp_path / "convergence-bargain_v0.svg").exists()
 
 
+@pytest.mark.slow
 def test_a_run_without_rated_games_is_refused(tmp_path, capsys):
     assert main(PAPER, ["t2", "--smoke", "--matches", "1", "--workers", "1", "--out", str(tmp_path)]) == 0
     assert main(PAPER, ["convergence", "--run", str(tmp_path / "t2" / "hint"), "--out", str(tmp_path)]) == 2

@@ -185,6 +185,7 @@ def test_a_run_gives_the_same_files_again(results, tmp_path):
     assert again == {path.name: path.read_bytes() for path in results.iterdir() if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_run_of_one_of_the_games_played_in_another_manner_will_do(tmp_path, capsys):
     play(tmp_path, TIC_TAC_TOE, "random", "{ random_opening = 0, language = 'zh', hint = false }")
     assert main(PAPER, ["missed", "--run", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 0
@@ -229,6 +230,7 @@ class Broken(Failing):
 SMALL = ("--smoke", "--matches", "2", "--workers", "1")
 
 
+@pytest.mark.slow
 def test_void_matches_are_named(tmp_path, capsys):
     policy = f"{__name__}:Failing"
     assert main(PAPER, ["missed", *SMALL, "--policy", f"{policy}@{CONNECT_FOUR}", "--out", str(tmp_path)]) == 3

@@ -133,6 +133,7 @@ def test_a_guesser_finds_the_other_word_of_its_pair(language):
     assert guess.count(pair.a) == guess.count(pair.b) == 1
 
 
+@pytest.mark.slow
 def test_the_judge_of_attributes_knows_the_clues_of_similarity(out):
     found = rows(result(out), "descriptions")
     accurate = "accuracy, %, judge attributes (measured)"
@@ -157,12 +158,14 @@ def test_the_rates_of_scripted_players(out):
     assert (found["GPT-4"][f"{some} (published)"], found["GPT-4"][f"{some} (measured)"]) == (80, None)
 
 
+@pytest.mark.slow
 def test_the_row_comes_out_again_from_what_was_played(out, tmp_path):
     assert run(tmp_path, "--run", str(out / "t3")) == 0
     for path in tmp_path.iterdir():
         assert path.read_bytes() == (out / path.name).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_sheet_is_blind_and_stays_when_it_was_filled_in(out, tmp_path):
     text = sheet_of(out).read_text(encoding="utf-8-sig")
     assert not any(name in text for name in ("similarity", "random", "guesser", "player"))
@@ -189,6 +192,7 @@ def test_annotators_decide_by_majority_and_ties_are_left_out(out, tmp_path):
     assert pairs["sheet one (1) and sheet one (2)"]["Cohen's kappa (measured)"]["value"] == 0
 
 
+@pytest.mark.slow
 def test_a_judge_without_a_verdict_abstains(out, tmp_path):
     shutil.copytree(out / "t3" / "games", tmp_path / "t3" / "games")
     assert run(tmp_path, "--judge", JUDGE) == 0
@@ -200,6 +204,7 @@ def test_a_judge_without_a_verdict_abstains(out, tmp_path):
     assert found["similarity"][f"accuracy, %, judge {JUDGE} (measured)"]["value"] == 100
 
 
+@pytest.mark.slow
 def test_a_judge_out_of_reach_is_asked_again(out, tmp_path, capsys, monkeypatch):
     shutil.copytree(out / "t3" / "games", tmp_path / "t3" / "games")
     monkeypatch.setitem(broken, "judge", True)
@@ -238,6 +243,7 @@ def test_the_same_sheet_twice_and_a_sheet_with_a_wrong_label(out, tmp_path, caps
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_clues_of_all_seats_are_more(out, tmp_path):
     shutil.copytree(out / "t3" / "games", tmp_path / "t3" / "games")
     assert run(tmp_path, "--clues", "all_seats") == 0

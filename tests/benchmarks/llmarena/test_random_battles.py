@@ -167,6 +167,7 @@ def test_running_means_and_when_they_settle():
     assert settled_after([math.inf, 3.0], 1.0, 1) is None
 
 
+@pytest.mark.slow
 def test_play_waits_for_the_mean(tmp_path):
     options = Options(half_width=6.0, min_matches=10, max_matches=400, workers=1, smoke=True)
     run = play(tmp_path, options)
@@ -180,6 +181,7 @@ def test_play_waits_for_the_mean(tmp_path):
     assert any("every mean was known closely enough" in note for note in table.notes)
 
 
+@pytest.mark.slow
 def test_the_same_files_from_what_was_played(tmp_path, capsys):
     assert main(PAPER, ["f2", "--smoke", "--workers", "1", "--out", str(tmp_path / "a")]) == 0
     assert main(PAPER, ["f2", "--run", str(tmp_path / "a" / "f2"), "--smoke", "--out", str(tmp_path / "b")]) == 0
@@ -205,6 +207,7 @@ class Unreachable(ScriptedPolicy):
         raise ProviderError("no answer")
 
 
+@pytest.mark.slow
 def test_a_player_without_a_single_match_has_no_figures(tmp_path, capsys):
     spec = f"{__name__}:Unreachable"
     flags = ["--smoke", "--workers", "1", "--policy", spec, "--json", "--out", str(tmp_path)]
@@ -232,6 +235,7 @@ class Person(io.TextIOBase):
         return ["what now?", *"1234567"][self.typed % 8] + "\n"
 
 
+@pytest.mark.slow
 def test_a_person_at_the_terminal_is_the_opponent(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", Person())
     assert main(PAPER, ["f2", "--opponent", "human", "--out", str(tmp_path)]) == 0
@@ -246,6 +250,7 @@ def test_a_person_at_the_terminal_is_the_opponent(tmp_path, monkeypatch, capsys)
         assert row["won, % (measured)"]["n"] == 6
 
 
+@pytest.mark.slow
 def test_a_person_who_leaves_can_come_back(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO("4\n4\n"))
     assert main(PAPER, ["f2", "--opponent", "human", "--matches", "2", "--out", str(tmp_path)]) == 130

@@ -130,6 +130,7 @@ def played(tmp_path_factory):
     return out
 
 
+@pytest.mark.slow
 def test_a_smoke_run_gives_rates_and_the_line(played):
     report = json.loads((played / "undercover.json").read_text(encoding="utf-8"))
     wins, course = report["tables"]
@@ -196,6 +197,7 @@ def test_a_record_that_was_changed_is_damaged(played):
             case_text(replace(record, turns=turns), case, "found")
 
 
+@pytest.mark.slow
 def test_the_same_files_from_what_was_played_in_chinese(tmp_path):
     flags = ["--smoke", "--language", "zh", "--cot", "--workers", "1"]
     assert main(PAPER, ["undercover", *flags, "--out", str(tmp_path / "a")]) == 0

@@ -55,6 +55,7 @@ def test_the_smoke_run():
     json.dumps(result)
 
 
+@pytest.mark.slow
 def test_a_missing_package_is_named_with_the_way_to_install_it():
     script = (
         "import json, sys; sys.modules['pygame'] = None;"

@@ -8,6 +8,7 @@ from benchmarks.performance.games_to_order import Course, Options, Setting, run,
 SMALL = Options(runs=40)
 
 
+@pytest.mark.slow
 def test_adaptive_play_knows_the_order_sooner_than_a_round_robin_even_with_many_pairs_under_way():
     fixed, ahead, adaptive = (
         simulate(setting, 400, SMALL)
@@ -18,6 +19,7 @@ def test_adaptive_play_knows_the_order_sooner_than_a_round_robin_even_with_many_
     assert np.array_equal(adaptive.order, simulate(Setting("adaptive", "B"), 400, SMALL).order)
 
 
+@pytest.mark.slow
 def test_known_costs_are_saved():
     known, unknown = (
         simulate(Setting("adaptive", "B", is_costly=True, is_aware=is_aware), 200, SMALL) for is_aware in (True, False)

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from benchmarks.performance.overlap import ENVIRONMENTS, Options, run, simulate, table
 
 SMALL = Options(policies=4, slots=8, seeds=1)
@@ -15,6 +17,7 @@ def test_batches_that_overlap_come_to_an_end_sooner_and_play_the_same_and_more()
     assert lagging.seconds >= lagging.work / SMALL.slots
 
 
+@pytest.mark.slow
 def test_one_slot_is_never_idle():
     done = simulate(replace(SMALL, slots=1), ENVIRONMENTS[:1], 10, 2, seed=1)
     assert abs(done.seconds - done.work) < 1e-6 * done.work

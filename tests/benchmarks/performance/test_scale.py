@@ -37,6 +37,7 @@ def statements_of(directory, filled, more):
         return len(sent), store.count("finished", config.environment[0].name)
 
 
+@pytest.mark.slow
 def test_a_match_of_a_long_run_asks_the_store_no_more_than_one_of_a_short_run(tmp_path):
     begin, length = statements_of(tmp_path / "begin", 120, 0)
     assert length == 120

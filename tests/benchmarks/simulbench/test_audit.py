@@ -35,6 +35,7 @@ def again(out, tmp_path, *sheets):
     return main(PAPER, words)
 
 
+@pytest.mark.slow
 def test_the_sheet_is_blind_and_holds_what_is_to_be_read(out):
     (sheet,), (text,) = out.glob("audit-sheet-*.csv"), out.glob("audit-judgements-*.md")
     shown = text.read_text(encoding="utf-8")

@@ -53,6 +53,7 @@ def settings(bodies):
     }
 
 
+@pytest.mark.slow
 def test_a_model_in_every_step(step, tmp_path, capsys):
     bodies = step("tasks", TASKS, "--count", "2", "--seeds", "1", "--alone", "--policy", "MODEL")
     assert settings(bodies) == {(1.2, 1024)}

@@ -63,6 +63,7 @@ def test_anything_else_is_no_finding(reply):
     assert (undecided, info["turn"], info["abstained"]) == (True, -1, 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet='[]0123. >Turn:\n-x"<think/>一二', max_size=80))
 def test_any_finding_is_written_so_that_it_is_read_again(reply):

@@ -137,6 +137,7 @@ def run(tmp_path_factory):
     return PlayedRun(directory / "comparisons")
 
 
+@pytest.mark.slow
 def test_every_pair_meets_once_on_every_script(run):
     pairs = by_pair(compared(run))
     assert list(pairs) == [("perfect", "echo"), ("perfect", "silent"), ("echo", "silent")]

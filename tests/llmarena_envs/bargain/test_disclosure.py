@@ -93,6 +93,7 @@ def test_any_text_is_read(message):
     assert discloses(message, VALUES) in (True, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["hats worth ", "1, ", "hat, ", "\n", "\n -", "3 of ", "my you ", "round ", "1", "帽子值", "(:="]
 )

@@ -232,6 +232,7 @@ PIECES = st.lists(
 ).map("".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(st.one_of(PIECES, st.text(max_size=300)))
 def test_what_was_read_is_read_again_from_what_is_written(reply):

@@ -272,6 +272,7 @@ def test_values_along_a_hand_made_game() -> None:
     assert values_of([], "windows") == [0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", REWARD_MODES)
 @pytest.mark.parametrize("count", COUNTS)
 @given(moves=columns, opening=st.integers(0, 6), seed=st.integers(0, 2**32))

@@ -52,6 +52,7 @@ def test_samples_come_from_the_examples() -> None:
     assert {space.sample() for _ in range(30)} == {"Deal", "vote: player_1"}
 
 
+@pytest.mark.slow
 def test_samples_are_the_same_in_every_process() -> None:
     outputs = {
         subprocess.run(

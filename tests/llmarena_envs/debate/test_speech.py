@@ -173,6 +173,7 @@ PIECES = (
 soup = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
+@pytest.mark.slow
 @given(soup | junk, st.sampled_from([ALL, RESPOND, ("criticize", "raise")]))
 @settings(max_examples=400, deadline=None)
 def test_what_was_read_is_written_and_read_back(reply, actions):
@@ -186,6 +187,7 @@ def test_what_was_read_is_written_and_read_back(reply, actions):
     assert len(set(others)) == len(others) and len(speech.parts) <= 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", [*TAGS, "<respond><criticize>", "<respond><raise></think>", "x", " ", "\n", "<", "```\n"]
 )

@@ -174,6 +174,7 @@ def test_a_judgement_without_a_verdict_is_asked_for_again_and_an_abstention_in_t
 PIECES = ("word ", "[[A]] ", "[[B]]", "[Tie]", "\n> [[B]]\n", "字", "<think>", "</think>", "[[", "]]")
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from(PIECES), max_size=30),
     st.integers(0, 400),

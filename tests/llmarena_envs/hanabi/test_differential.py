@@ -142,7 +142,9 @@ def choose(rng, game, careful):
     return int(legal[int(rng.integers(len(legal)))])
 
 
-@pytest.mark.parametrize(("variant", "games"), CASES, ids=lambda value: str(value))
+@pytest.mark.parametrize(
+    ("variant", "games"), [(Variant(), 60), *(pytest.param(*case, marks=pytest.mark.slow) for case in CASES)], ids=str
+)
 def test_random_games_agree(variant, games):
     reference = load(variant)
     assert reference.num_distinct_actions() == len(variant.actions)

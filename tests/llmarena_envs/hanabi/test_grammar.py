@@ -238,6 +238,7 @@ ENV = small_env()
 BEFORE = ENV.observe("player_0")["text"]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(junk)
 def test_junk_is_an_invalid_reply_or_a_legal_action(reply):

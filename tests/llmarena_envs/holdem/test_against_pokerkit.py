@@ -156,11 +156,11 @@ def compare_result(game: Holdem, hand: int, reference: Reference) -> None:
 @pytest.mark.parametrize(
     ("players", "matches", "options"),
     [
-        (2, 500, {}),
+        pytest.param(2, 500, {}, marks=pytest.mark.slow),
         (2, 30, {"hands": 20, "stack": 60, "small_blind": 2, "big_blind": 5}),
-        (3, 40, {"hands": 15, "stack": 90}),
-        (4, 40, {"hands": 15, "stack": 90, "small_blind": 1, "big_blind": 4}),
-        (6, 40, {"hands": 15, "stack": 80, "small_blind": 1, "big_blind": 3}),
+        pytest.param(3, 40, {"hands": 15, "stack": 90}, marks=pytest.mark.slow),
+        pytest.param(4, 40, {"hands": 15, "stack": 90, "small_blind": 1, "big_blind": 4}, marks=pytest.mark.slow),
+        pytest.param(6, 40, {"hands": 15, "stack": 80, "small_blind": 1, "big_blind": 3}, marks=pytest.mark.slow),
         (6, 40, {"hands": 10, "stack": 25, "small_blind": 2, "big_blind": 4}),
     ],
 )

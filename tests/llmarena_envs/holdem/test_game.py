@@ -264,6 +264,7 @@ def check_position(game: Holdem) -> None:
             assert rewards[game.seat] == min(rewards) <= -max(1, betting.put_in[game.seat] if game.hand == 1 else 1)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(options(), st.integers(0, 2**32), st.floats(0, 1))
 def test_chips_are_conserved_and_every_match_ends(chosen: dict[str, Any], seed: int, boldness: float) -> None:

@@ -40,6 +40,7 @@ def index(hands: NDArray[np.uint8]) -> NDArray[np.int32]:
     return total
 
 
+@pytest.mark.slow
 def test_census_of_all_five_card_hands(ranks_by_index: NDArray[np.int16]) -> None:
     classes, sizes = np.unique(ranks_by_index, return_counts=True)
     assert classes.tolist() == list(range(1, 7463))
@@ -52,8 +53,8 @@ def test_census_of_all_five_card_hands(ranks_by_index: NDArray[np.int16]) -> Non
 @pytest.mark.parametrize(
     ("hole", "other", "wins", "ties"),
     [
-        ("AsAh", "KsKh", 1_410_336, 9_308),
-        ("AcAd", "KsKh", 1_388_072, 6_538),
+        pytest.param("AsAh", "KsKh", 1_410_336, 9_308, marks=pytest.mark.slow),
+        pytest.param("AcAd", "KsKh", 1_388_072, 6_538, marks=pytest.mark.slow),
         ("AhKh", "QsQd", 787_966, 6_732),
     ],
 )

@@ -210,6 +210,7 @@ def test_any_text_is_read_or_refused(reply: str) -> None:
     )
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["Action: ", "Action:\n", "{", "fold ", "raise ", "a ", ". ", "-", "(", "我", " \n", "Call\n"]))
 def test_a_million_characters_are_read_at_once(part: str) -> None:
     env = holdem_v0.raw_env()

@@ -101,6 +101,7 @@ def later_hands(draw: st.DrawFn) -> tuple[str, tuple[int, ...], int, int, int]:
     return rules, tuple(draw(st.permutations(stacks))), stack, draw(st.integers(1, big_blind)), big_blind
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(later_hands())
 def test_bound_holds_for_uneven_stacks(hand: tuple[str, tuple[int, ...], int, int, int]) -> None:

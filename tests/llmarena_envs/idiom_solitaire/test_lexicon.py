@@ -78,6 +78,7 @@ def test_well_known_idioms_come_first():
     assert set(shipped_lexicon().starts) == set(shipped_lexicon().by_rank[: len(shipped_lexicon().starts)])
 
 
+@pytest.mark.slow
 def test_nothing_is_read_before_an_environment_is_made():
     script = (
         "import sys, llmarena_envs.idiom_solitaire_v0 as module\n"
@@ -107,6 +108,7 @@ def test_a_missing_dictionary_is_an_error_and_no_smaller_list(monkeypatch, modul
         lexicons._ship.cache_clear()
 
 
+@pytest.mark.slow
 def test_copies_share_the_list_and_pickles_are_small():
     lexicon = shipped_lexicon()
     assert copy.deepcopy(lexicon) is copy.copy(lexicon) is lexicon
@@ -205,6 +207,7 @@ def test_characters_that_are_different_in_simplified_texts_do_not_join():
     assert Links(shipped_lexicon("none"), "char").may_follow("龍馬精神", "车水马龙") is False
 
 
+@pytest.mark.slow
 def test_continuations_are_those_that_may_follow():
     for link in ("char", "pinyin_tone", "pinyin"):
         rule = Links(shipped_lexicon(), link)

@@ -78,6 +78,7 @@ def test_nobody_invests_more_than_it_owned(mode, endowment_mode):
     assert changed > 30
 
 
+@pytest.mark.slow
 def test_seats_are_exchanged_where_amounts_do_not_come_out_otherwise():
     # Who invests all of it in the end must have been the one who gave nothing in each round before.
     rounds = [(0, 1, 1, 0)] * 10 + [(0, 0, 0, 10)]

@@ -471,7 +471,13 @@ HOSTILE = [
 @pytest.mark.parametrize("part", HOSTILE)
 @pytest.mark.parametrize(
     "position",
-    ["connect_four", "holdem", "hanabi_3", "bid", "public_goods", "bargain", "clue", "guess", "idiom", "ruling"],
+    [
+        *("connect_four", "bargain", "guess"),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("holdem", "hanabi_3", "bid", "public_goods", "clue", "idiom", "ruling")
+        ),
+    ],
 )
 def test_a_hundred_thousand_hostile_characters_are_read_or_refused(position: str, part: str) -> None:
     env = environment(position)

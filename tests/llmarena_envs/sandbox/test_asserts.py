@@ -372,6 +372,7 @@ def test_answers_that_cannot_be_judged_are_not_sent_back_to_the_program(sandbox:
     assert [(check.passed, check.outside) for check in checked.checks] == [(False, True)]
 
 
+@pytest.mark.slow
 def test_the_asserts_after_one_without_end_are_unanswered(sandbox: Sandbox) -> None:
     program = "def f(x):\n    while x: pass\n    return x"
     checked = check_asserts(

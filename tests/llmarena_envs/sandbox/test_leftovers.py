@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.processes import running
 from llmarena_envs.sandbox import Limits, Sandbox, find_sandbox
 from llmarena_envs.sandbox.interpreter import ENVIRONMENT
 from tests.llmarena_envs.sandbox.machine import BACKENDS, own_processes, wait_for
@@ -36,15 +37,23 @@ def test_a_killed_caller_takes_the_program_along(backend: str) -> None:
     mark = f"killed-{backend}-{os.getpid()}"
     with subprocess.Popen([sys.executable, "-c", CALLER, backend, mark], stdout=subprocess.PIPE) as caller:
         assert caller.stdout is not None and caller.stdout.readline() == b"ready\n"
-        wait_for(lambda: len(own_processes(mark)) >= 2)
+        wait_for(lambda: len(_below(caller.pid)) >= 2)
+        started = _below(caller.pid)
         caller.kill()
-    wait_for(lambda: not own_processes(mark))
+    wait_for(lambda: not started & {process.pid for process in running()} and not own_processes(mark))
+
+
+def _below(parent: int) -> set[int]:
+    """Returns the descendants of a process; reading their environment takes the right to trace them."""
+    children = {process.pid for process in running() if process.parent == parent}
+    return children.union(*map(_below, children))
 
 
 def _open_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_many_at_once_leave_nothing(
     backend: str, sandboxes: Mapping[str, Sandbox], monkeypatch: pytest.MonkeyPatch

@@ -195,6 +195,7 @@ def test_calls_are_evaluated_in_order_and_one_that_raises_stops_none(sandbox: Sa
     assert (result.values[0].value, result.values[4].value) == (5, [2, 0])
 
 
+@pytest.mark.slow
 def test_a_call_without_end_leaves_the_rest_unanswered(sandbox: Sandbox) -> None:
     result = sandbox.run("def f():\n    while True: pass", ["1", "f()", "2"], Limits(seconds=2))
     assert (result.status, [value.answer for value in result.values]) == ("timeout", ["returned", "missing", "missing"])

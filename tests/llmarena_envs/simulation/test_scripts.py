@@ -171,6 +171,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.sampled_from(sorted(script())), JSON) | JSON, max_size=4))
 def test_whatever_stands_in_a_list_is_read_or_refused(records):
     mixed = [script(id="first"), *(script(id="x") | each if isinstance(each, dict) else each for each in records)]

@@ -87,6 +87,7 @@ def test_nothing_is_no_request(reply):
         read_request(reply)
 
 
+@pytest.mark.slow
 @given(st.one_of(junk, st.text()), st.integers(1, 4), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_a_request_is_read_back_as_it_was_written(text, strategy, unformatted):
@@ -98,6 +99,7 @@ def test_a_request_is_read_back_as_it_was_written(text, strategy, unformatted):
     assert read_request(write_request(request)) == request
 
 
+@pytest.mark.slow
 @given(junk)
 @settings(max_examples=150, deadline=None)
 def test_any_reply_is_read_once_and_for_all(reply):
@@ -130,7 +132,11 @@ def test_reasoning_and_control_characters_are_not_said(reply, said):
 
 
 @pytest.mark.parametrize(
-    "part", ["a", " a", "\n\n1", "{", "[", '{"user": "', "<think>", "</think>", "\\", '"request": "']
+    "part",
+    [
+        *("a", " a", "\n\n1", "{", "[", '{"user": "', "\\", '"request": "'),
+        *(pytest.param(tag, marks=pytest.mark.slow) for tag in ("<think>", "</think>")),
+    ],
 )
 def test_very_long_replies_are_cut(part):
     text = part * (LONG // len(part))

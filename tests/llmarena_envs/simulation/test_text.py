@@ -195,6 +195,7 @@ def test_verdicts_are_read(reply, verdict):
     assert read_judge(write_judge(given), compares=True) == given
 
 
+@pytest.mark.slow
 @given(st.one_of(junk, st.text("[]A7 >\n.0")), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_what_a_judge_gives_is_read_back_as_it_was_read(reply, compares):

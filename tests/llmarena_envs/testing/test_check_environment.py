@@ -94,6 +94,7 @@ def test_an_exception_of_the_environment_is_a_broken_rule_with_its_cause() -> No
 # Limits of time.
 
 
+@pytest.mark.slow
 def test_an_interruption_says_where_it_came() -> None:
     with pytest.raises(ConformanceError) as caught:
         check_environment(mistakes.env_of("LoopsForEver"), time_limit=0.5)
@@ -125,6 +126,7 @@ def in_another_thread(*arguments: Any, **options: Any) -> None:
         pool.submit(check_environment, *arguments, **options).result()
 
 
+@pytest.mark.slow
 def test_in_another_thread_the_rules_are_checked_by_another_process() -> None:
     in_another_thread(duel.duel, seeds=range(2))
     with pytest.raises(ConformanceError) as caught:
@@ -168,6 +170,7 @@ def test_names_and_docstrings_of_rules() -> None:
     assert all(rule.__doc__ for rule in RULES)
 
 
+@pytest.mark.slow
 def test_the_suite_needs_no_test_tools() -> None:
     code = (
         "import sys; sys.modules.update(pytest=None, hypothesis=None)\n"

@@ -1,5 +1,7 @@
 """Pictures of Undercover."""
 
+import pytest
+
 from llmarena_envs import undercover_v0
 from tests.support.pictures import height, replies, shown, texts_outside
 
@@ -45,6 +47,7 @@ def test_every_other_living_player_can_be_voted_for():
     assert not replies(env.draw("player_0")), "it has voted"
 
 
+@pytest.mark.slow
 def test_ten_players_with_long_clues_find_room():
     env = undercover_v0.raw_env(
         n_players=10, max_rounds=9, pair=["中" * 30, "文" * 30], clue_check=False, language="zh"

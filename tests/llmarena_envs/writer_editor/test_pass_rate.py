@@ -111,6 +111,7 @@ def test_tests_that_need_the_program_are_counted_and_pay_nothing():
     assert SandboxedPassRate()(PROBLEM.code, PROBLEM._replace(test_list=tuple(tests))) == 0.5
 
 
+@pytest.mark.slow
 def test_a_match_tells_what_the_first_and_the_last_program_pass():
     record = {"text": "Add.", "code": PROBLEM.code, "test_list": TESTS, "test_setup_code": PROBLEM.test_setup_code}
     env = pickle.loads(pickle.dumps(copy.deepcopy(writer_editor_v0.raw_env(tasks=[record]))))

@@ -236,6 +236,7 @@ WRAPPERS = (
 replies = st.one_of(st.lists(st.sampled_from(WRAPPERS), max_size=12).map("".join), junk)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(replies)
 def test_what_was_read_is_read_again_as_the_same(reply):

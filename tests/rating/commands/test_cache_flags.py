@@ -54,6 +54,7 @@ def test_what_cannot_be_used_is_said_before_anything_is_made(tmp_path, capsys, n
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_run_is_read_without_a_key(tmp_path, capsys, no_key, monkeypatch):
     run = tmp_path / "run"
     words = ["run", "--env", "tictactoe_v0", "--policy", "openai:mock", "--policy", "random", "--max-matches", "2"]

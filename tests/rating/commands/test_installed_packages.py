@@ -91,6 +91,7 @@ def test_players_are_listed_beside_those_of_the_suite(folder, capsys):
     assert "environment 'broken_v0' of broken-games 0.1" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_is_played_verified_reported_and_resumed_with_another_version(folder, capsys):
     (folder / "run.toml").write_text(RUN)
     out = folder / "run"
@@ -115,6 +116,7 @@ def test_a_run_is_played_verified_reported_and_resumed_with_another_version(fold
     assert "got 'numbers_v0' (one of another package is known by its name where" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_check_lists_the_rules_that_are_kept_and_tells_the_broken_one(folder, capsys):
     assert main(["check", "tictactoe_v0", "--seeds", "2", "--option", "language=zh"]) == 0
     out, _ = capsys.readouterr()

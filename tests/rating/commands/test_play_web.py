@@ -76,6 +76,7 @@ def test_a_port_that_is_taken_is_an_error_and_makes_no_directory(tmp_path, capsy
     assert "free" in capsys.readouterr().err and not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_match_without_people_is_played_and_printed_as_json(tmp_path, capsys):
     seats = ("--policy", "player_0=greedy", "--policy", "player_1=greedy")
     command = ["play", "tictactoe_v0", "--web", "--json", "--port", "0", "--out", str(tmp_path / "run"), *seats]
@@ -89,6 +90,7 @@ def test_a_match_without_people_is_played_and_printed_as_json(tmp_path, capsys):
     assert (tmp_path / "run-2" / "run.db").exists()
 
 
+@pytest.mark.slow
 def test_a_match_that_came_to_no_end_says_why_and_how_it_goes_on(tmp_path, capsys):
     seats = ("--policy", "player_0=random", "--policy", "player_1=tests.rating.players:raises")
     assert main(["play", "tictactoe_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"), *seats]) == 3
@@ -130,6 +132,7 @@ class Person(threading.Thread):
                 urllib.request.urlopen(urllib.parse.urljoin(self.address, action), data=data).close()
 
 
+@pytest.mark.slow
 def test_a_match_that_is_interrupted_goes_on_where_it_was_at_the_same_address(tmp_path, monkeypatch, capfd):
     def run(*arguments, **person):
         screen = io.StringIO()

@@ -210,6 +210,7 @@ def test_a_runner_says_how_far_it_is_and_how_many_matches_are_to_come(tmp_path):
     assert expected_matches(scheme) == group.expected
 
 
+@pytest.mark.slow
 def test_quiet_is_quiet_on_the_command_line(tmp_path, capsys):
     flags = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "first_legal", "--max-matches", "4"]
     assert main(["run", *flags, "--quiet", "--out", str(tmp_path / "quiet")]) == 0

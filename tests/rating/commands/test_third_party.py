@@ -82,6 +82,7 @@ def test_mean_rewards_of_three_players(folder, capsys):
     assert name in page and "mean reward with its 95 % interval" in page
 
 
+@pytest.mark.slow
 def test_debaters_are_rated_and_judges_are_not(folder, capsys):
     name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
     staff = '[environment.staff]\njudge = ["chair", "weak"]\n'
@@ -101,6 +102,7 @@ def test_debaters_are_rated_and_judges_are_not(folder, capsys):
     assert "judge, not rated: chair" in page
 
 
+@pytest.mark.slow
 def test_matches_of_which_all_judges_abstain_are_played_once_counted_and_not_rated(folder, capsys):
     name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
     staff = '[environment.staff]\njudge = ["silent"]\n'
@@ -131,6 +133,7 @@ def test_a_judge_that_fails_voids_matches_and_counts_in_no_row_of_a_player(folde
     assert {row["policy"] for row in board["staff"]} == {"tests.rating.players:raises", "weak"}
 
 
+@pytest.mark.slow
 def test_scores_role_by_role(folder, capsys):
     declaration = 'scheme="roles", rated_roles=("writer", "editor"), results="scores"'
     payoffs = 'return {"writer_0": said["writer_0"], "editor_0": 10 + said["editor_0"] + said["writer_0"]}'
@@ -197,6 +200,7 @@ def test_an_environment_whose_class_says_nothing_of_it_is_refused(folder, capsys
     assert message in refused(folder, capsys, run_text(name, [policy("a", 1), policy("b", 2)]))
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_only_with_the_staff_and_the_ahead_it_was_begun_with(folder, capsys):
     name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
     staff = '[environment.staff]\njudge = ["random"]\n'

@@ -56,6 +56,7 @@ def committees(directory):
     }
 
 
+@pytest.mark.slow
 def test_the_best_of_those_who_do_not_play_judge_and_stand_in_the_record(tmp_path, capsys):
     prior = ", ".join(f"m{index} = {index}" for index in range(8))
     directory = run(tmp_path, text(8, rules=f"questions = 4\nprior = {{ {prior} }}"))

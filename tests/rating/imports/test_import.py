@@ -116,6 +116,7 @@ def test_the_first_bad_rows_are_shown_and_all_are_kept(tmp_path, capsys):
     assert len((tmp_path / "out" / "rejected.csv").read_text().splitlines()) == 51
 
 
+@pytest.mark.slow
 def test_commands_on_an_import(imported, capsys):
     (board,) = json.loads(run(capsys, "rate", imported, "--json").out)
     expected = battle_leaderboard("votes", load_battles(imported)["votes"])

@@ -62,6 +62,7 @@ def kin_judgements(seed, favour, n=240):
             yield Judgement(f"q{item}", f"judge {judge}", verdict, players=(f"player {first}", f"player {second}"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("favour", "least", "most"), [(0, 0, 1), (2, 5, 8)])
 def test_a_judge_who_sees_more_is_not_said_to_favour_a_strong_player_of_its_family(favour, least, most):
     families = {"judge 0": "one", "player 5": "one"}

@@ -224,6 +224,7 @@ SET_BACK = "UPDATE worker SET seen = seen + interval '1 hour', until = until + i
 """Leaves a row as one that was written before the clock of the database was set back."""
 
 
+@pytest.mark.slow
 def test_where_the_clock_of_the_database_is_set_back_the_dead_are_found_and_nobody_else_is_taken_for_dead(
     claims, others
 ):

@@ -1,5 +1,6 @@
 """Migrations of a run in PostgreSQL, from a made older version, with real back-ups; and of a file with one."""
 
+import os
 import subprocess
 from contextlib import closing
 
@@ -21,7 +22,8 @@ NEWER = ("ALTER TABLE match RENAME COLUMN trouble TO error", "ALTER TABLE fact D
 
 @pytest.fixture
 def address(postgres_url, monkeypatch):
-    """A run whose tables are made those of an older version."""
+    """A run whose tables are made those of an older version, with the server's programs in the path."""
+    monkeypatch.setenv("PATH", os.pathsep.join((str(find_programs()), os.environ["PATH"])))
     address = parse_address(postgres_url).of("Study.1")
     with closing(runs.create(address)) as db:
         db.execute("INSERT INTO fact VALUES ('who', 'me')")

@@ -194,6 +194,7 @@ def test_a_server_that_was_killed_is_waited_for(postgres_server, store):
     assert store.check()[1:] == []
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_ever(postgres_server, place, monkeypatch):
     monkeypatch.setattr(connection, "PATIENCE", 0.3)
     with closing(runs.create(place.address())) as db:
@@ -268,6 +269,7 @@ def test_worker_writes_a_turn_and_leaves_the_facts_alone(store, place):
     assert store.seal() != sealed
 
 
+@pytest.mark.slow
 def test_one_process_plays_a_run_also_after_its_connection_was_lost(store, place):
     store.lock()
     with closing(place.open()) as other:
@@ -279,6 +281,7 @@ def test_one_process_plays_a_run_also_after_its_connection_was_lost(store, place
             other.lock()
 
 
+@pytest.mark.slow
 def test_who_was_killed_is_not_taken_for_somebody_who_plays_since_the_server_has_not_noticed_yet(store, place):
     with closing(place.open()) as other:
         noticed = threading.Timer(0.5, store.close)

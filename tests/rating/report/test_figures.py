@@ -39,6 +39,7 @@ def test_names_that_this_machine_has_no_glyphs_for_or_that_are_long_are_drawn_wi
     assert 'aria-label="game_v0: a &lt;figure&gt;"' in plot.markup()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FIGURES)
 def test_the_same_figure_is_the_same_bytes(kind):
     one, other = (Plot("game_v0", "figure", "", FIGURES[kind]()) for _ in range(2))
@@ -61,6 +62,7 @@ def test_intervals_of_any_size_are_within_their_axes(rows):
     assert axes.get_ylim()[0] > len(rows) - 1 and axes.get_ylim()[1] < 0  # the first row on top
 
 
+@pytest.mark.slow
 def test_a_figure_of_thousands_of_policies_has_the_first_ones_and_says_so():
     names = [f"p{number:04}" for number in range(3000)]
     plot = Plot(

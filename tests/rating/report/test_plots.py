@@ -71,6 +71,7 @@ def test_a_file_of_somebody_else_is_not_overwritten(tmp_path):
     assert contents(tmp_path) == {"game_v0-ratings.png": b"\x89PNG of mine"}
 
 
+@pytest.mark.slow
 def test_the_plots_of_a_report_are_those_of_its_page_and_the_same_each_time(directory):
     page = write_report(directory, directory / "report.html").read_text(encoding="utf-8")
     first = contents(directory / "plots")
@@ -82,6 +83,7 @@ def test_the_plots_of_a_report_are_those_of_its_page_and_the_same_each_time(dire
     assert contents(directory / "plots") == first
 
 
+@pytest.mark.slow
 def test_a_page_elsewhere_has_its_plots_beside_it_and_nothing_is_written_into_the_run(directory, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in directory.rglob("*")}
     write_report(directory, tmp_path / "mine.html")
@@ -90,6 +92,7 @@ def test_a_page_elsewhere_has_its_plots_beside_it_and_nothing_is_written_into_th
     assert {path: path.stat().st_mtime_ns for path in directory.rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_a_page_into_a_device_has_no_plots(directory):
     assert plots_directory(directory, write_report(directory, Path("/dev/null"))) is None
 

@@ -147,6 +147,7 @@ def test_matches_without_a_result_are_among_those_counted():
     assert "Matches: 5 finished, 2 undecided, 3 void." in page.getvalue()
 
 
+@pytest.mark.slow
 def test_long_matches_are_packed_apart(directory, monkeypatch):
     monkeypatch.setattr(replays, "_LARGE", 1)
     page = write_report(directory, directory / "apart.html").read_text(encoding="utf-8")
@@ -154,6 +155,7 @@ def test_long_matches_are_packed_apart(directory, monkeypatch):
     assert index(page)["columns"]["place"] == [0] * 20
 
 
+@pytest.mark.slow
 def test_positions_of_the_first_matches_are_drawn(directory, page, monkeypatch):
     matches = [match for pack in chunks(page) for match in pack]
     assert all(match["drawn"] and len(match["pictures"]) == len(match["turns"]) + 1 for match in matches)

@@ -53,7 +53,10 @@ def titles(page):
     return [unescape(title) for title in re.findall(r"<h2[^>]*>([^<]*)</h2>", page)]
 
 
-@pytest.mark.parametrize("kind", RUNS)
+SLOW = ("roles", "cooperation")
+
+
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=pytest.mark.slow if kind in SLOW else ()) for kind in RUNS])
 def test_every_way_of_comparing_has_its_sections(kind, tmp_path):
     environment, policies, expected = RUNS[kind]
     page = report_page(played(tmp_path / "run", environment, policies), "run")

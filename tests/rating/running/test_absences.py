@@ -74,6 +74,7 @@ def leaderboard(config, store):
     return make_leaderboard(config, "tictactoe_v0", store.outcomes(), store.facts())
 
 
+@pytest.mark.slow
 def test_a_suspended_policy_plays_again_when_the_run_goes_on_and_is_rated_as_if_it_had_never_failed(tmp_path):
     text = run_file(["a", "b", "dead"])
     _, config, store = play(tmp_path / "whole", text)
@@ -169,6 +170,7 @@ def test_staff_that_everybody_needs_ends_its_environment_and_no_other(tmp_path):
     assert Asked.calls["dead"] == 1
 
 
+@pytest.mark.slow
 def test_a_policy_that_fails_in_one_environment_is_asked_in_no_other(tmp_path):
     text = run_file(["a", "b", "dead"], settings="concurrency = 1") + '[[environment]]\nname = "connect_four_v0"\n'
     Asked.failing["dead"] = DEAD

@@ -181,6 +181,7 @@ def test_where_results_choose_nothing_an_adaptive_schedule_is_refused(environmen
     assert [make_scheme(config, name).setting.schedule for name in names] == ["round_robin", "adaptive"]
 
 
+@pytest.mark.slow
 def test_where_everybody_sits_at_every_table_all_is_as_in_the_fixed_cycle(tmp_path):
     table = '[[environment]]\nname = "bid_v0"\noptions = { n_bidders = 3 }\nschedule = "%s"\n'
     fixed, adaptive = (

@@ -32,6 +32,7 @@ def logged_tokens(path):
     return sum(item.call.prompt_tokens + item.call.completion_tokens for item in LoggedCalls(path / CALLS))
 
 
+@pytest.mark.slow
 def test_a_run_stopped_by_its_budget_again_and_again_is_the_undisturbed_one(tmp_path, monkeypatch):
     answers = answer(monkeypatch)
     create(tmp_path / "whole", run_file())

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from benchmarks.processes import running
 from rating.cli import main
 from rating.errors import RunError
 from rating.records.export import write_jsonl
@@ -59,15 +60,7 @@ def log(directory):
 
 def processes(group):
     """Returns parent and command line of each process of a group that has not ended; those nobody has waited for are zombies."""
-    listed = subprocess.run(
-        ["ps", "-ewwo", "pgid=,pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True
-    ).stdout
-    rows = [line.split(None, 4) for line in listed.splitlines()]
-    return {
-        int(pid): (int(parent), command)
-        for owner, pid, parent, state, command in rows
-        if owner == str(group) and state[0] != "Z"
-    }
+    return {process.pid: (process.parent, process.command) for process in running() if process.group == group}
 
 
 def pool(group):

@@ -134,12 +134,13 @@ def play(directory, text, server, matches, die_after):
         return asyncio.run(run())
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # that the server was accepting when it died,
 @pytest.mark.filterwarnings("ignore:unclosed transport:ResourceWarning")  # and those it had accepted
 @pytest.mark.parametrize(
     ("matches", "in_flight", "share"),
-    [(100, 100, 0.04), pytest.param(1000, 500, 0.08, marks=pytest.mark.slow)],
+    [(100, 100, 0.04), (1000, 500, 0.08)],
     ids=["hundred", "five hundred at once, and the server dies"],
 )
 def test_a_run_records_what_its_models_said_and_nothing_else(tmp_path, monkeypatch, matches, in_flight, share):

@@ -109,6 +109,7 @@ def test_a_history_makes_prompts_longer_and_reply_tokens_count_in_it(monkeypatch
     assert single < short < long
 
 
+@pytest.mark.slow
 def test_every_scheme_and_its_staff_are_forecast_from_the_command_line(tmp_path, monkeypatch, capsys):
     sends_nothing(monkeypatch)
     environments = """

@@ -34,6 +34,7 @@ max_matches = 4
 """
 
 
+@pytest.mark.slow
 def test_both_are_played_on_the_same_deals_rated_reported_and_verified(tmp_path, capsys):
     (tmp_path / "run.toml").write_text(RUN)
     run = str(tmp_path / "run")

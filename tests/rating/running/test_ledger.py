@@ -34,6 +34,7 @@ def log_of(path):
     return list(LoggedCalls(path / CALLS))
 
 
+@pytest.mark.slow
 def test_calls_of_void_matches_are_written_down_with_their_match_and_policy(tmp_path, monkeypatch):
     numbers = itertools.count()
 

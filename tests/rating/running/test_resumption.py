@@ -153,6 +153,7 @@ def test_a_policy_that_is_taken_out_leaves_the_others_a_complete_run(tmp_path, w
     assert again.rows == expected.rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, scheme):
     environment, names = SCHEMES[scheme]
@@ -182,6 +183,7 @@ def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, 
     assert all("e" in record.match.policies for record in more[len(records) :])
 
 
+@pytest.mark.slow
 def test_a_phase_of_newcomers_that_is_interrupted_goes_on_the_same(tmp_path, monkeypatch):
     text = run_file("abc", extra="concurrency = 3")
     for name in ("whole", "stopped"):
@@ -194,6 +196,7 @@ def test_a_phase_of_newcomers_that_is_interrupted_goes_on_the_same(tmp_path, mon
     assert again["phases:tictactoe_v0"] == facts["phases:tictactoe_v0"]
 
 
+@pytest.mark.slow
 def test_where_a_phase_has_ended_does_not_move_when_its_void_matches_are_played(tmp_path):
     Asked.failing["d"] = DEAD
     begin(tmp_path / "run", run_file("abd"))
@@ -247,6 +250,7 @@ def test_a_tournament_goes_on_without_a_policy_that_is_taken_out(tmp_path, caplo
     assert {record.status for record in records if "d" not in record.match.policies} == {FINISHED}
 
 
+@pytest.mark.slow
 def test_a_run_of_before_pools_were_recorded_goes_on_without_a_policy(tmp_path):
     text = run_file("abd")
     _, _, _, facts = begin(tmp_path / "run", text)
@@ -260,6 +264,7 @@ def test_a_run_of_before_pools_were_recorded_goes_on_without_a_policy(tmp_path):
     assert {record.status for record in records} == {FINISHED}
 
 
+@pytest.mark.slow
 def test_the_commands_show_who_left_and_end_with_0(tmp_path, capsys):
     path, directory = tmp_path / "mine.toml", tmp_path / "run"
     text = run_file("abd")
@@ -273,6 +278,7 @@ def test_the_commands_show_who_left_and_end_with_0(tmp_path, capsys):
         assert main([command[0], str(directory), *command[1:]]) == 0
 
 
+@pytest.mark.slow
 def test_an_environment_that_was_taken_out_is_no_internal_error(tmp_path, capsys):
     text = run_file("ab", stop="max_matches = 2") + '[[environment]]\nname = "connect_four_v0"\n'
     begin(tmp_path / "run", text)

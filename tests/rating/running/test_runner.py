@@ -63,6 +63,7 @@ def row(config, records, policy, environment="tictactoe_v0"):
     return next(row for row in board.rows if row.policy == policy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "kind"),
     [
@@ -223,6 +224,7 @@ def test_as_many_matches_are_under_way_as_there_are_slots(tmp_path):
     assert Crowd.most == 7
 
 
+@pytest.mark.slow
 def test_few_policies_fill_many_slots_although_ratings_are_waited_for(tmp_path):
     Gathering.wanted, Gathering.asked = 60, 0
     Gathering.are_there.clear()

@@ -79,6 +79,7 @@ def test_leaderboards_digest_and_records_are_the_same(runs, capsys):
     assert [found["changed"] for found in verified] == [[], [], []]
 
 
+@pytest.mark.slow
 def test_every_page_is_the_same(runs, tmp_path, capsys):
     code, _ = printed(capsys, "report", runs / "attached", "--output", tmp_path / "report.html")
     assert code == 0
@@ -122,6 +123,7 @@ def test_nothing_but_the_address_is_kept(runs, url):
     assert sorted(path.name for path in (runs / "server").iterdir()) == ["run.lock", "run.toml", "store.json"]
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_on_another_machine(runs, url, tmp_path, capsys):
     shutil.copytree(runs / "attached", tmp_path / "here")
     run_file = tmp_path / "here" / "run.toml"
@@ -132,6 +134,7 @@ def test_a_run_goes_on_on_another_machine(runs, url, tmp_path, capsys):
     assert json.loads(text)["verified"] > 20
 
 
+@pytest.mark.slow
 def test_one_machine_plays_a_run(runs, url, tmp_path, capsys):
     _, store = run_directory.open_run(runs / "server")
     with run_directory.held(runs / "server", store):
@@ -170,6 +173,7 @@ def test_a_damaged_address_is_refused(runs, tmp_path, capsys, text):
     assert "a:b@" not in error
 
 
+@pytest.mark.slow
 def test_what_is_not_installed_is_named(runs):
     code = (
         "import sys; sys.modules['asyncpg'] = None; from rating.cli import main; sys.exit(main(['rate', sys.argv[1]]))"

@@ -167,6 +167,7 @@ def test_two_workers_play_what_one_process_plays(play, tmp_path, monkeypatch):
     assert sum(worker.played for worker in workers) == sum(item.finished for item in runner.progress().environments)
 
 
+@pytest.mark.slow
 def test_calls_of_workers_are_on_the_bill_of_the_run(play, tmp_path, monkeypatch):
     answers = answer(monkeypatch)
     error, runner = play(run_file(matches=6))
@@ -201,6 +202,7 @@ def test_a_call_that_cannot_be_noted_is_no_fault_of_the_policy_and_nothing_is_lo
     assert [stay.state for stay in stays] == [State.LEFT] * 2
 
 
+@pytest.mark.slow
 def test_a_budget_stops_workers_and_what_they_give_back_is_played_when_the_run_goes_on(play, tmp_path, monkeypatch):
     answer_slowly(monkeypatch, 0.05)
     monkeypatch.setattr("rating.running.runner._SECONDS_BETWEEN_BILLS", 0.01)  # before all is played
@@ -214,6 +216,7 @@ def test_a_budget_stops_workers_and_what_they_give_back_is_played_when_the_run_g
     assert results_of(tmp_path / "shared") == expected
 
 
+@pytest.mark.slow
 def test_a_worker_that_was_taken_for_dead_drops_what_is_not_its_own_and_joins_again(play, tmp_path, monkeypatch):
     sent = answer_slowly(monkeypatch, 0.02)
 
@@ -237,6 +240,7 @@ def test_a_worker_that_was_taken_for_dead_drops_what_is_not_its_own_and_joins_ag
     assert first.lost > 0
 
 
+@pytest.mark.slow
 def test_a_worker_whose_store_was_away_leaves_what_it_held_and_that_is_no_death(play, tmp_path, monkeypatch):
     sent = answer_slowly(monkeypatch, 0.01)
     begin, leave, times = SharedCallLog.begin, Claims.leave, Counter()
@@ -266,6 +270,7 @@ def test_a_worker_whose_store_was_away_leaves_what_it_held_and_that_is_no_death(
     assert results_of(tmp_path / "shared") == expected
 
 
+@pytest.mark.slow
 def test_offers_of_a_suspended_policy_are_taken_back(play, tmp_path, monkeypatch):
     monkeypatch.setattr(Asked, "failing", {"bad": ProviderError("no such model", fatal=True)})
     text = SCRIPTED + f'[[policy]]\nspec = "{HERE}:Asked"\nname = "bad"\noptions = {{ name = "bad" }}\n'
@@ -316,6 +321,7 @@ def test_an_answer_that_is_none_is_told_of(answer):
         load_answer(Match("tictactoe_v0", 0, ("random", "greedy"), 1), answer)
 
 
+@pytest.mark.slow
 def test_a_match_of_which_two_workers_have_died_is_void_and_the_others_are_played(play, tmp_path):
     poisoned, doomed = [], Newcomer("doomed", "here", 1, "asyncio", 1)
 

@@ -40,6 +40,7 @@ def distance(pairs, ratings):
     return sum((ratings[first] - ratings[second]) ** 2 for first, second in pairs)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(situations())
 def test_no_way_of_pairing_has_fewer_rematches_or_as_many_and_closer_pairs(situation):

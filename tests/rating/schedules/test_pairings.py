@@ -213,6 +213,7 @@ def test_staff_keeps_its_seats_and_the_rated_seats_rotate_as_without():
     assert [match.seed for match in matches] == [match.seed for match in bare]
 
 
+@pytest.mark.slow
 def test_seeds_differ_between_deals_environments_and_roots():
     seeds = [
         deal_seed(root, environment, deal)

@@ -425,6 +425,7 @@ def looks_of(rule, batches, begun=0):
     return looks
 
 
+@pytest.mark.slow
 def test_a_rule_that_reads_all_results_looks_at_a_long_run_ever_more_rarely_and_at_a_short_one_after_every_batch():
     rule = StopRule(rule="order", max_matches=10**6)
     batches = [[duel(first + k, "a", "b", "ab"[k % 2]) for k in range(60)] for first in range(0, 60_000, 60)]

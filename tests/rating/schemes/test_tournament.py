@@ -79,6 +79,7 @@ def test_the_order_comes_out_as_well_as_an_independent_simulation_predicts():
     assert abs(np.mean(found) - prediction.PREDICTED) < 3.5 * error
 
 
+@pytest.mark.slow
 def test_a_newcomer_leaves_the_order_of_the_others_alone():
     names = [f"p{index}" for index in range(9)]
     strengths = {name: 120.0 * index for index, name in enumerate(names)}

@@ -205,6 +205,7 @@ counts_strategy = st.integers(1, 5).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(counts_strategy, st.sampled_from([1.0, 100.0, 418.0, 20_000.0]))
 def test_every_fit_is_a_maximum(counts, prior_sd):

@@ -50,6 +50,7 @@ def test_swapping_the_policies_swaps_the_answer():
         assert found.elo.low == pytest.approx(-swapped.elo.high)
 
 
+@pytest.mark.slow
 def test_what_holds_at_a_level_holds_at_every_larger_one():
     for seed in range(10):
         found = [compare_units(pairs(0.65, 60, seed), "a", "b", level=level) for level in (0.001, 0.01, 0.05, 0.3)]

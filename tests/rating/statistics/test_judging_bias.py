@@ -19,6 +19,7 @@ def drawn(rng, n, *, bias=0.0, strengths=(0.0, 0.8, 1.6), stronger_first=0.5):
     return choices
 
 
+@pytest.mark.slow
 def test_the_biased_judge_is_found_and_the_others_are_not():
     found = np.zeros(5)
     for seed in range(80):

@@ -15,6 +15,7 @@ def round_robin(rng, strengths, deals, **made):
     return play(Setting("", strengths, deals, **made), rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("deals", "made"),
     [

@@ -166,6 +166,7 @@ def test_few_cases_have_no_interval_that_looks_certain():
     assert agreed.low < 0.3 and agreed.high > 0.9
 
 
+@pytest.mark.slow
 def test_intervals_cover_what_is_known():
     covered = {"fleiss": 0, "alpha": 0, "agreement": 0}
     for seed in range(200):

@@ -24,6 +24,7 @@ def test_few_clusters_have_no_interval():
         median_estimate([float("nan")], [0])
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_median_of_clustered_values():
     rng = np.random.default_rng(1)
     covered = {"clustered": 0, "as if independent": 0}

@@ -43,6 +43,7 @@ def test_nobody_beats_the_mix(size):
         assert np.all((weights == 0) | (skills == 0))
 
 
+@pytest.mark.slow
 def test_of_several_mixes_that_nobody_beats_the_most_even_one_is_chosen():
     rng = np.random.default_rng(2)
     for _ in range(60):

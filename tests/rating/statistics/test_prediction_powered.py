@@ -53,12 +53,14 @@ def test_the_oracle_has_the_same_numbers(size):
     assert ours.weight == pytest.approx(tuned, rel=0.1)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_and_is_shorter_where_judges_are_good():
     (coverage, width), (_, alone) = simulate(100, 900)
     assert 0.93 <= coverage <= 0.97
     assert width < 0.6 * alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", [{"noise": 5.0}, {"praise": 0.3}, {"slip": 0.1}, {"rate": 0.95}])
 def test_the_interval_covers_whatever_the_judge(judge):
     (coverage, width), (of_wilson, alone) = simulate(60, 600, **judge)
@@ -66,6 +68,7 @@ def test_the_interval_covers_whatever_the_judge(judge):
     assert width < 1.02 * alone
 
 
+@pytest.mark.slow
 def test_few_known_items_without_an_error_do_not_make_a_judge_perfect():
     (coverage, width), (_, alone) = simulate(15, 1000, praise=0.15, noise=0.02)
     assert coverage >= 0.93

@@ -169,6 +169,7 @@ def test_nothing_is_written(tmp_path):
         store.set_fact("a", "b")
 
 
+@pytest.mark.slow
 def test_hostile_text_stays_text(hostile):
     pages = pages_of(hostile)
     addresses = ["", "/matches"]

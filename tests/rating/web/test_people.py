@@ -172,6 +172,7 @@ async def test_what_comes_from_elsewhere_is_refused(tmp_path):
         waiting.cancel()
 
 
+@pytest.mark.slow
 @asynchronous
 async def test_bodies_that_are_too_long_too_slow_or_no_form_are_refused(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(people, "BODY_SECONDS", 0.1)
@@ -199,6 +200,7 @@ async def test_bodies_that_are_too_long_too_slow_or_no_form_are_refused(tmp_path
     assert "secret" not in caplog.text and "Traceback" not in caplog.text
 
 
+@pytest.mark.slow
 @asynchronous
 async def test_pages_hear_of_their_own_changes_and_of_a_server_that_was_started_again(tmp_path):
     async def first(web, path=f"{PAGE}/events"):

@@ -138,6 +138,7 @@ def test_the_strictest_limit_holds_and_is_told_once_when_it_binds(caplog):
     ]
 
 
+@pytest.mark.slow
 @given(st.integers(1, 5000), st.lists(st.floats(0, 30), max_size=50))
 def test_a_limit_a_minute_holds_in_every_minute(limit, gaps):
     pace, now, times = per_minute(limit), 0.0, []
@@ -188,6 +189,7 @@ HEADER = st.one_of(
 NAMES = ["date", "retry-after", "retry-after-ms", "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(NAMES), HEADER))
 def test_hostile_headers_neither_break_anything_nor_stop_it(headers):
     gate = Gate()

@@ -118,6 +118,7 @@ def test_nothing_is_sent_while_the_server_asks_to_wait(monkeypatch):
     assert {reply.waited > 15 for reply in replies[:1]} == {True}
 
 
+@pytest.mark.slow
 def test_a_server_that_bears_everything_is_asked_without_waiting(monkeypatch):
     world = World(monkeypatch, m=lambda request, time: 1.0)
 

@@ -58,6 +58,7 @@ def test_many_calls_pass_a_server_that_does_everything_wrong():
     assert server.counts["ok"] >= 100
 
 
+@pytest.mark.slow
 def test_a_real_limit_of_requests_a_second(monkeypatch):
     monkeypatch.setattr(gate, "FIRST_COOL_DOWN", 0.5)
     with fault_server(rate=40) as server:
@@ -67,6 +68,7 @@ def test_a_real_limit_of_requests_a_second(monkeypatch):
 
 
 # A server that stops drops connections that it has just accepted, without closing them.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unclosed transport:ResourceWarning")
 def test_a_server_that_dies_and_comes_back_loses_no_call():
     with fault_server(latency=0.02) as server:

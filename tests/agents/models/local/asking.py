@@ -3,6 +3,8 @@
 import asyncio
 import itertools
 
+import pytest
+
 from agents.models.local.batcher import LocalTarget
 from agents.models.local.checkpoint import Checkpoint
 from agents.models.local.jobs import GENERATE, Job
@@ -10,7 +12,7 @@ from agents.models.local.models import LocalModels
 from agents.models.local.policy import HFPolicy
 from tests.support.tiny_model import positions
 
-MODELS = ("tiny_model", "tiny_qwen")
+MODELS = ("tiny_model", pytest.param("tiny_qwen", marks=pytest.mark.slow))
 MOVES = ("X: (1, 1)", "X: (1, 2)", "X: (1, 22)", "O", "O: 3", "pass")
 
 

@@ -78,6 +78,7 @@ def fail_when(monkeypatch, condition, error):
     return seen
 
 
+@pytest.mark.slow
 def test_a_batch_without_room_is_tried_again_in_halves(tiny_model, monkeypatch):
     seen = fail_when(monkeypatch, lambda read: len(read) > 4, RuntimeError("not enough memory"))
     texts = prompts(8)
@@ -87,6 +88,7 @@ def test_a_batch_without_room_is_tried_again_in_halves(tiny_model, monkeypatch):
     assert [outcome.text for outcome in outcomes] == [outcome.text for outcome in complete(jobs(texts), tiny_model)]
 
 
+@pytest.mark.slow
 def test_what_fails_twice_is_given_up_and_the_rest_goes_on(tiny_model, monkeypatch):
     seen = fail_when(monkeypatch, lambda read: [45] in read or len(read) > 4, RuntimeError("no memory for a poison"))
     calls = []
@@ -192,6 +194,7 @@ def test_one_loop_after_another_but_not_two_at_once(tiny_model, monkeypatch):
     asyncio.run(shared.close())
 
 
+@pytest.mark.slow
 def test_a_closed_model_leaves_the_memory_and_comes_back(tiny_model):
     async def run():
         models = ModelService().local
@@ -239,6 +242,7 @@ def test_jobs_wait_for_others_of_their_kind_in_the_order_they_came(tiny_model, m
     assert batches == [[3, 3, 3], [9, 9, 9], [3], [9]]
 
 
+@pytest.mark.slow
 def test_memory_stays_flat(tiny_model):
     texts = prompts(30) * 4
     complete(jobs(texts), tiny_model)

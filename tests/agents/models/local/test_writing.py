@@ -132,6 +132,7 @@ def test_a_single_legal_move_needs_no_forward_pass(model, path):
     assert (outcome.text, model.passes) == ("pass", before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [CONSTRAINED, SCORE])
 @pytest.mark.parametrize("name", ENUMERATED)
 def test_every_reply_is_a_legal_move(tiny_model, tiny_qwen, name, mode):

@@ -160,6 +160,7 @@ def calls_of(turns):
             yield {"rules": "rules", **texts, "fresh_history": int(fresh), **told}, reply
 
 
+@pytest.mark.slow
 @given(TURNS, OPTIONS, HISTORY)
 def test_a_match_that_is_taken_up_again_at_any_call_sends_what_an_undisturbed_one_sends(turns, options, history):
     calls = list(calls_of(turns))

@@ -20,6 +20,7 @@ ERROR = st.dictionaries(
 REQUEST = {"model": "mock", "temperature": 0.0, "messages": [{"role": "system", "content": "the rules"}]}
 
 
+@pytest.mark.slow
 @given(
     JSON | ERROR | st.fixed_dictionaries({"error": ERROR}) | st.lists(ERROR, max_size=2),
     st.sampled_from([None, 400, 429, 503]),

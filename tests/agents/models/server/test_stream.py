@@ -147,6 +147,7 @@ def test_a_stream_that_falls_silent_is_given_up(answer):
     assert "0.3 s" in str(failure)
 
 
+@pytest.mark.slow
 def test_a_slow_stream_is_waited_for_beyond_the_time_of_silence():
     body = stream(piece("stop", content="X: 1"))
     reply, _ = ask_once(Answer(body=body.body, headers=EVENTS, drip=0.01), stream=True, timeout=0.5, deadline=60)

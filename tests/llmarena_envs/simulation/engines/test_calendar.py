@@ -1,6 +1,7 @@
 from datetime import date, timedelta
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,6 +90,7 @@ def clock(minutes):
     return f"{minutes // 60:02}:{minutes % 60:02}"
 
 
+@pytest.mark.slow
 @given(st.lists(requests, max_size=15))
 def test_as_sets_of_minutes_do(steps):
     calendar = Calendar()

@@ -25,10 +25,12 @@ EXAMPLES = [
 ]
 
 
+@pytest.mark.slow
 def test_examples():
     check_examples("python", EXAMPLES)
 
 
+@pytest.mark.slow
 def test_hostile_requests():
     check_hostile(
         "python", ["'a' * 10**12", "print('x' * 10**6)", "print('\\ud800')", "def f(): f()\nf()", "raise SystemExit"]
@@ -55,6 +57,7 @@ def test_a_request_that_must_be_ended_is_undone(monkeypatch, request_, answer):
     assert prompt.respond("x") == "1"
 
 
+@pytest.mark.slow
 def test_a_session_has_an_end():
     prompt = PythonPrompt()
     answers = [prompt.respond(f"x = {number}\n#{'x' * 9_900}") for number in range(11)]

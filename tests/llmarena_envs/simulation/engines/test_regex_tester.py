@@ -141,6 +141,7 @@ patterns = st.recursive(
 texts = st.text(st.sampled_from("abA1_ é\n-.Zÿ"), min_size=1, max_size=10)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(patterns, texts, st.builds(Flags, st.booleans(), st.booleans(), st.booleans()))
 @example("|a", "aa", Flags())

@@ -169,6 +169,7 @@ changes = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(changes)
 def test_files_change_as_those_of_the_system(steps):

@@ -226,6 +226,7 @@ statements = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(statements, max_size=12))
 def test_as_sqlite_does(requests):
     terminal, oracle = SQLTerminal(), sqlite3.connect(":memory:", isolation_level=None)

@@ -1,0 +1,16 @@
+"""Tests with requirements that some machines do not meet."""
+
+import os
+from typing import NoReturn
+
+import pytest
+
+REQUIRED = "LLMARENA_TESTS_REQUIRE_ALL"
+"""The environment variable that turns these skips into failures; ``.ci/run`` sets it."""
+
+
+def lack(reason: str) -> NoReturn:
+    """Skips a test because of a missing requirement, or fails it if all are required."""
+    if os.environ.get(REQUIRED):
+        pytest.fail(f"{REQUIRED} is set, and {reason}")
+    pytest.skip(reason)
