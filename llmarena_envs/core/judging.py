@@ -2,8 +2,8 @@ r"""Judging: how verdicts and scores are read. One place for all judged tasks.
 
 What is judged reaches a judge quoted (``core.quoting``), so that nothing in it can pass for a line of the environment. What a
 judge says is read by one rule (``core.reading.own_words``). Quotations, reasoning and forms repeated from the prompt state
-nothing. One distinct value counts; of several the last one counts if it stands alone on the last line or behind a label such as
-``Verdict:`` at the beginning of a line, and no other such place holds another one. Values in single brackets, or in none, count in
+nothing. One distinct value counts; of several the last one counts if it stands alone on its line or behind a label such as
+``Verdict:`` at the beginning of one, and no other such place holds another one. Values in single brackets, or in none, count in
 these places only. Scores of several roles stand in one JSON object. A judge that states nothing, or nothing clear, is asked
 again; in the end the environment counts an abstention, which is a value of its own and no score::
 

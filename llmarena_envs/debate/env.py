@@ -83,7 +83,8 @@ have are dropped and counted. `parse` refuses a turn that lacks an action while 
 
 A judge ends its reply with its verdict in double brackets, on a line of its own; it is read by the
 [rule for all judges](../judges.md#how-a-judges-reply-is-read). `abstain` gives no verdict, nor does a text without a clear one
-that is passed to `step`. An examiner's question has a number before it, `(1).`; of several the first one that can be asked is taken.
+that is passed to `step`. An examiner's question has a number before it, `(1).`; of several the first one that can be asked is
+taken.
 
 The standard fallback is `noop`: a turn that lacks something, or an abstention; for an examiner, one of the shipped questions
 in its domain.

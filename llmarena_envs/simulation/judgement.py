@@ -71,10 +71,8 @@ def _completed(given: Rating | Judgement, words: str) -> str:
         except Refusal:
             return False
 
-    is_rating = isinstance(given, Rating)
-    return with_statement(
-        words, f"Rating: [[{_digits(given.score)}]]" if is_rating else f"[[{LETTERS[given.verdict]}]]", states
-    )
+    line = f"Rating: [[{_digits(given.score)}]]" if isinstance(given, Rating) else f"[[{LETTERS[given.verdict]}]]"
+    return with_statement(words, line, states)
 
 
 def _digits(score: float) -> str:

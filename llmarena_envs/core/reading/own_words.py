@@ -41,7 +41,8 @@ _ANSWER_TAG = re.compile(r"</?(?:final_?)?(?:answer|verdict|rating|judge?ment|de
 _FIRM = r"verdict|rating|judge?ment|decision|ruling"
 _CHINESE_FIRM = "裁决|裁定|判决|判定|评判|评分|打分|总评分?|总分"
 _LABEL = (
-    r"(?:(?:so|thus|therefore|hence|consequently|in conclusion|in summary|to conclude|综上(?:所述)?|因此|所以|总之)[ \t]*[,:]?[ \t]*)?"
+    r"(?:(?:so|thus|therefore|hence|consequently|in conclusion|in summary|to conclude|"
+    r"综上(?:所述)?|因此|所以|总之)[ \t]*[,:]?[ \t]*)?"
     r"(?:(?:(?:my|the|our|this|own|new|revised|updated|final|overall)[ \t]+){0,4}"
     rf"(?:(?P<firm>{_FIRM}|(?<=final[ ])(?:score|grade|evaluation|assessment)|(?<=overall[ ])(?:score|grade))|"
     r"score|grade|conclusion|answer|assessment|evaluation|choice|result|winner|preference|selection|turn)"
@@ -60,7 +61,8 @@ _ALONE = re.compile(rf"{_BEGIN}(?P<value>\S.*?)[ \t|.。!！]*", re.DOTALL)
 
 # What ends a value without brackets.
 _TERMINATOR = re.compile(
-    r"[ \t]*(?:\Z|[.。](?=[\s\ue001]|[^\x00-\x7f]|\Z)|[!！]|(?P<more>[;；,，](?!\d)|[(（]|[-–—](?=[ \t])|(?<=[ \t])(?:because|since|as)\b|因为))"
+    r"[ \t]*(?:\Z|[.。](?=[\s\ue001]|[^\x00-\x7f]|\Z)|[!！]|(?P<more>[;；,，](?!\d)|[(（]|[-–—](?=[ \t])|(?<=[ \t])(?:because|"
+    r"since|as)\b|因为))"
 )
 _FURTHER = re.compile(r"(?<!out of )(?<!\d)(?!10\W*\Z)\d")
 _TOKEN = re.compile(
@@ -78,27 +80,36 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
 # In a sentence a value counts where the judge announces it as its own, and the sentence does not go on about it.
 _ENDS = re.compile(
     r"[\s\"'|)\]]*(?:[ ]?/[ ]?10\b|out of 10\b|points?\b|分)?[\s\"'|)\]]*"
-    r"(?:\Z|\n|\[\[|(?-i:[ ]*[A-Z])|[.!;:。！；(]|-[ -]|[–—]|(?:because|since|given|after all|overall|in total|in the end|all in all)\b|因为"
+    r"(?:\Z|\n|\[\[|(?-i:[ ]*[A-Z])|[.!;:。！；(]|-[ -]|[–—]|(?:because|since|given|after all|overall|in total|in the end|"
+    r"all in all)\b|因为"
     r"|(?:wins?|is (?:clearly |slightly )?better|is (?:the )?(?:winner|better))\b|胜|更好"
     r"|(?P<more>[,，、]|(?:here|not|over|rather than|instead of|by)\b|而不是|而非))",
     re.IGNORECASE,
 )
 _CONNECTIVES = re.compile(
-    r"(?:[\s\"'(|#*•>+:-]|\b(?:so|thus|hence|therefore|then|overall|finally|lastly|in conclusion|to conclude|in summary|all in all|altogether|and|"
-    r"but|still|yet|however|it is|it's|this is|that is|this makes|it can only be|can only be|a|an|the|clearly|simply|just|only|well|no|yes)\b"
+    r"(?:[\s\"'(|#*•>+:-]|\b(?:so|thus|hence|therefore|then|overall|finally|lastly|in conclusion|to conclude|in summary|"
+    r"all in all|altogether|and|"
+    r"but|still|yet|however|it is|it's|this is|that is|this makes|it can only be|can only be|a|an|the|clearly|simply|just|"
+    r"only|well|no|yes)\b"
     r"|因此|所以|故|综上(?:所述)?|总之|最终|最后|而|那么|是)*",
     re.IGNORECASE,
 )
 _OWN_NOUN = r"(?:verdict|rating|decision|judge?ment|ruling|vote|choice|conclusion|preference|grade)"
 _ANNOUNCES = re.compile(
-    rf"(?:(?<!'s )(?<!other )\b(?:the|this|our)[ ](?:(?:final|overall|right|fair|appropriate|correct)[ ])*{_OWN_NOUN}|\bmy[ ](?:\w+[ ]){{0,2}}(?:{_OWN_NOUN}|score))"
-    r"(?:[ ](?:for|of)[ ](?:this|the)[ ](?:last[ ])?(?:response|answer|debate))?[ ]?(?:(?:therefore|thus|hence|then|now|still|clearly)[ ])*(?:is|remains|stays|goes to|must be|=|:)"
-    r"|\b(?:I|we)(?:'d|'ll|'m)?[ ](?:(?:would|will|must|can|therefore|thus|hence|hereby|now|still|also|clearly|only|have to|want to|am|going to|then)[ ])*"
-    r"(?:choose|pick|vote|give|go|rate|score|grade|say|think|believe|decide|conclude|find|settle|award|assign|keep|maintain|stay|stand|prefer|agree|"
+    rf"(?:(?<!'s )(?<!other )\b(?:the|this|our)[ ](?:(?:final|overall|right|fair|appropriate|correct)[ ])*{_OWN_NOUN}|"
+    rf"\bmy[ ](?:\w+[ ]){{0,2}}(?:{_OWN_NOUN}|score))"
+    r"(?:[ ](?:for|of)[ ](?:this|the)[ ](?:last[ ])?(?:response|answer|debate))?[ ]?(?:(?:therefore|thus|hence|then|now|"
+    r"still|clearly)[ ])*(?:is|remains|stays|goes to|must be|=|:)"
+    r"|\b(?:I|we)(?:'d|'ll|'m)?[ ](?:(?:would|will|must|can|therefore|thus|hence|hereby|now|still|also|clearly|only|have to|"
+    r"want to|am|going to|then)[ ])*"
+    r"(?:choose|pick|vote|give|go|rate|score|grade|say|think|believe|decide|conclude|find|settle|award|assign|keep|maintain|"
+    r"stay|stand|prefer|agree|"
     r"call|judge|uphold|confirm|reaffirm|rule|select|end|answer|state|put|see|consider|favou?r|lean|stick|side|arrive|come)\b"
-    r"|\b(?:deserves|merits|earns|warrants|is worth|rates|scores)[ ](?:a|an|the)?(?:[ ]?(?:\w+[ ])?(?:rating|score|grade)(?:[ ]of)?)?\W*\Z"
+    r"|\b(?:deserves|merits|earns|warrants|is worth|rates|scores)[ ](?:a|an|the)?(?:[ ]?(?:\w+[ ])?(?:rating|score|"
+    r"grade)(?:[ ]of)?)?\W*\Z"
     r"|\b(?:better|wins?|superior|ahead|convincing|stronger)\b[^,:]{0,40}:\s*\Z"
-    r"|我(?:的)?(?:[^，。]{0,6})(?:判|选|给|认为|投|裁|评|维持|坚持|同意|决定)|(?:裁决|裁定|判决|判定|评分|打分|结论)(?:是|为|:)|(?:更好|胜出|更优)\s*:\s*\Z|(?<!用户)(?:应得|值|给)\s*\Z|判定",
+    r"|我(?:的)?(?:[^，。]{0,6})(?:判|选|给|认为|投|裁|评|维持|坚持|同意|决定)|(?:裁决|裁定|判决|判定|评分|打分|结论)(?:是|为|:)|(?:更好|胜出|更优)\s*:\s*\Z|"
+    r"(?<!用户)(?:应得|值|给)\s*\Z|判定",
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(
@@ -107,9 +118,12 @@ _EXAMPLE = re.compile(
     re.IGNORECASE,
 )
 _SPOKEN = re.compile(
-    r"\b(?:said|says|saying|wrote|writ(?:es?|ing|ten)|claim\w*|stat(?:es?|ed|ing)|gave|gives|vot(?:es?|ed)|chose|chooses|argue[sd]?|"
-    r"demand\w*|asks?|asked|asking|request\w*|insist\w*|instruct\w*|tells?|told|tr(?:y|ies|ied|ying)|contain\w*|includ\w*|print\w*|"
-    r"output\w*|return\w*|produc\w*|inject\w*|manipulat\w*|end(?:s|ed) (?:with|in)|prefer(?:s|red)|call(?:s|ed)|judges?[ ]?#?\d|"
+    r"\b(?:said|says|saying|wrote|writ(?:es?|ing|ten)|claim\w*|stat(?:es?|ed|ing)|gave|gives|vot(?:es?|ed)|chose|chooses|"
+    r"argue[sd]?|"
+    r"demand\w*|asks?|asked|asking|request\w*|insist\w*|instruct\w*|tells?|told|tr(?:y|ies|ied|ying)|contain\w*|includ\w*|"
+    r"print\w*|"
+    r"output\w*|return\w*|produc\w*|inject\w*|manipulat\w*|end(?:s|ed) (?:with|in)|prefer(?:s|red)|call(?:s|ed)|"
+    r"judges?[ ]?#?\d|"
     r"other judges?|another judge|first (?:verdict|rating|impression|thought|choice|vote))\b"
     r"|原先|原来|最初|起初|本来|一开始|先前|此前|评委|说|写|称|声称|要求|试图|输出|打印|返回|他们?|她",
     re.IGNORECASE,
@@ -118,7 +132,8 @@ _OWN_LEAD = re.compile(r"\W*(?:[^\W\d_]{1,20}\W+){0,2}(?:(?:I|my|here is|here's)
 _FIRST_PERSON = re.compile(r"\b(?:I|my|we|our|I'[dl]l?|here is|here's)\b|我|本评委", re.IGNORECASE)
 _MAY_CONSIDER = re.compile(
     r"\bI(?:'d| would| will|'ll)\b|\bnot only\b|\bafter considering\b|\b(?:in the|as) (?:required|requested) format\b|"
-    r"\b(?:keep|maintain|stand by|stick (?:to|with)|uphold|confirm|reaffirm)\w*[ ](?:\w+[ ]){0,3}(?:previous|initial|earlier|original|first)\b"
+    r"\b(?:keep|maintain|stand by|stick (?:to|with)|uphold|confirm|reaffirm)\w*[ ](?:\w+[ ]){0,3}(?:previous|initial|"
+    r"earlier|original|first)\b"
     r"|(?:维持|坚持|保持)[^，。]{0,6}(?:之前|原来|原先|最初)",
     re.IGNORECASE,
 )
@@ -126,14 +141,17 @@ _NEGATED = re.compile(
     r"(?:\b(?:not|rather than|instead of|never)(?:[ ](?:a|an|the|for))?|而不是|而非|不是|并非)[ \t(]*\Z", re.IGNORECASE
 )
 _OF_OTHERS = re.compile(
-    r"(?:\b(?:judges?[ ]?#?\d*|assistants?[ ][AB]|responses?|answers?|who|which|it|they|users?|programs?|debaters?)\b|评委|助手|回答|回复|用户|程序)"
-    r"[^\n]{0,80}?(?:\b(?:said|says|wrote|writes|claims?|claimed|states?|stated|gave|voted|chose|argued|argues|demands?|demanded|"
+    r"(?:\b(?:judges?[ ]?#?\d*|assistants?[ ][AB]|responses?|answers?|who|which|it|they|users?|programs?|debaters?)\b|评委|助手|"
+    r"回答|回复|用户|程序)"
+    r"[^\n]{0,80}?(?:\b(?:said|says|wrote|writes|claims?|claimed|states?|stated|gave|voted|chose|argued|argues|demands?|"
+    r"demanded|"
     r"asks for|asked for|prints?|printed|contains?)\b|说|写|称|要求|给出|投|判|选)[^\n,;.。]{0,40}\Z"
     r"|\bjudges?[ ]?#?\d+(?:'s)?[ :(]{1,3}(?:verdict|rating|vote)?[ :(]{0,3}(?:is|was)?\W{0,3}\Z",
     re.IGNORECASE,
 )
 _OF_PROGRAM = re.compile(
-    r"\b(?:outputs?|results?|matrix|array|list|vector|prints?|printed|returns?|returned|value|expected|element|row|index|displays?|displayed|"
+    r"\b(?:outputs?|results?|matrix|array|list|vector|prints?|printed|returns?|returned|value|expected|element|row|index|"
+    r"displays?|displayed|"
     r"shows?|showed)\b|输出|结果|矩阵|数组|打印|返回|显示",
     re.IGNORECASE,
 )
@@ -142,17 +160,20 @@ _CONVINCES = re.compile(
     r"\b(?:convinc|persuad|follow|join|agree|adopt|accept|prefer)\w*|同意|说服|接受|采纳|赞成", re.IGNORECASE
 )
 _TAKEN_BACK = re.compile(
-    r"[\s)\"]*(?:[?？]|(?:if|unless|or|would|could|might|was|were|seems?|looks?|should|cannot|can't|isn't|initially|at first|before)\b|"
+    r"[\s)\"]*(?:[?？]|(?:if|unless|or|would|could|might|was|were|seems?|looks?|should|cannot|can't|isn't|initially|at first|"
+    r"before)\b|"
     r"is (?:not|wrong|what|too|un\w+|in\w+)\b|(?:was|were)\b|as (?:judge|the other|others|proposed|demanded)\b|according\b|"
     r"[,.;]?[ ]?(?:or[ ]|but[ ])?(?:maybe|perhaps|possibly|也许|可能)|不(?!分)|如果|还是|或|吗|是错|是评委|太)",
     re.IGNORECASE,
 )
 _RETRACTS = re.compile(
     r"(?:^|[.!?…。！？,，;；:\n—–-])[\s\"'(]{0,8}+(?:(?:oh|but|hmm+|well|ok|okay|and|so|然而|但是?|哦)\b[\s,，]{0,4}+){0,3}"
-    r"(?:wait\b|no\s*[,.!…—–-]|actually\b|oops\b|scratch that|correction\b|on (?:second thoughts?|reflection|reconsideration)\b|sorry\b|"
+    r"(?:wait\b|no\s*[,.!…—–-]|actually\b|oops\b|scratch that|correction\b|on (?:second thoughts?|reflection|"
+    r"reconsideration)\b|sorry\b|"
     r"rather\b(?! than)|let me (?:re\w*|correct|change|fix)\b|"
     r"i (?:(?:now|hereby|must|have to|want to|would like to|will|'ll|then|therefore)[ ])*"
-    r"(?:take (?:it|that|this) back|change\b|changed|switch|revise|retract|withdraw|misread|misjudged|made (?:a|an) (?:mistake|error)|"
+    r"(?:take (?:it|that|this) back|change\b|changed|switch|revise|retract|withdraw|misread|misjudged|made (?:a|"
+    r"an) (?:mistake|error)|"
     r"reconsider|correct myself|was wrong)|"
     r"(?:现在|现)?(?:改判|改为|改成|改选)|不对|不是[，,]|不[，,]|等等|等一下|更正|我改|重新考虑|应该是|应为|其实|抱歉|我错)",
     re.IGNORECASE | re.MULTILINE,
@@ -162,7 +183,9 @@ _PLACEHOLDER = re.compile(
 )
 _JOINED = re.compile(
     r"[\s,;/|、，；\"'`*•-]*(?:\b(?:or|and|to)\b|或者?|和|与|还是|及|到|至)?[\s\"'`*•-]*"
-    r"|[ \t]*(?:\(|:|=|-|–)?[ \t]*(?:if|for|when|means|表示|代表|如果|若)[^\[\]\n.。]{0,60}[,;.，；、\s)]*(?:\b(?:or|and)\b|或者?|和)?[\s\"'`*•-]*"
+    r"|[ \t]*(?:\(|:|=|-|–)?[ \t]*(?:if|for|when|means|表示|代表|如果|若)[^\[\]\n.。]{0,60}"
+    r"[,;.，；、\s)]*(?:\b(?:or|and)\b|或者?|"
+    r"和)?[\s\"'`*•-]*"
     r"|[ \t]*[,;，；][^\[\]\n.。]{0,16}(?:写|用|选)[ \t]*"
     r"|\s*(?:-|–|~|\.\.\.|…)\s*",
     re.IGNORECASE,
@@ -300,8 +323,8 @@ class _Words(Generic[Value]):
         starts = {each.start for each in kept}
         plain = cover(plain, [each for each in closed if each.start not in starts], FILLER)
         for each in kept:
-            inner = plain[each.inner_start : each.inner_end]
-            plain = f"{plain[: each.start]}{_blank(plain[each.start : each.inner_start])}{inner}{_blank(plain[each.inner_end : each.end])}{plain[each.end :]}"
+            marks = ((each.start, each.inner_start), (each.inner_end, each.end))
+            plain = cover(plain, [Quotation(*mark, *mark) for mark in marks], " ")
         spans = [Quotation(start, end, start, end) for start, end in reasoning_spans(plain)]
         self._raw = cover(plain, spans, FILLER)
         self.text = unwrap(self._raw)[0]
@@ -496,9 +519,10 @@ class _Words(Generic[Value]):
         if number:
             above_start, above_end = self._lines[number - 1]
             above = self._sentence_before(above_end).rstrip()
-            own = _CONNECTIVES.fullmatch(above) or _LABEL_ALONE.fullmatch(self._line(number - 1))
-            own = own or (
-                _OWN_LEAD.match(above) and not NOT_MEANT.search(above)
+            own = (
+                _CONNECTIVES.fullmatch(above) is not None
+                or _LABEL_ALONE.fullmatch(self._line(number - 1)) is not None
+                or (_OWN_LEAD.match(above) is not None and not NOT_MEANT.search(above))
             )
             raw = self._raw[above_start:above_end].strip()
             heading = raw.startswith(("#", "- ", "* ", "|")) or raw.endswith("**")

@@ -56,7 +56,18 @@ def test_a_clear_turn_is_found(reply, turn):
 
 
 @pytest.mark.parametrize(
-    "reply", ["Turn: [[3]]", "Turn: [[-1]]", "Turn: [[1.5]]", "Turn: 2", "[[1]] or [[2]]", "> [[1]]", "", "abstain", "[[turn 1]]"]
+    "reply",
+    [
+        "Turn: [[3]]",
+        "Turn: [[-1]]",
+        "Turn: [[1.5]]",
+        "Turn: 2",
+        "[[1]] or [[2]]",
+        "> [[1]]",
+        "",
+        "abstain",
+        "[[turn 1]]",
+    ],
 )
 def test_anything_else_is_no_finding(reply):
     undecided, info = observe(lambda view: reply)

@@ -506,23 +506,30 @@ HARD = {
 ORDINARY = {
     "verdict": [
         (
-            "Assistant A's opening answer was clear and directly addressed the user's question. Assistant B's response was longer, but it contained a factual error about the date of the treaty, which A pointed out in round 2. B failed to defend it.\n\nOverall, Assistant A was more accurate and more concise.\n\n[[A]]",
+            "Assistant A's opening answer was clear and directly addressed the user's question. Assistant B's response was "
+            "longer, but it contained a factual error about the date of the treaty, which A pointed out in round 2. B "
+            "failed to defend it.\n\nOverall, Assistant A was more accurate and more concise.\n\n[[A]]",
             "A",
         ),
         (
-            "**Evaluation**\n\n- **Helpfulness**: Both are helpful.\n- **Relevance**: Assistant B stays closer to the question.\n- **Accuracy**: Assistant B is accurate; Assistant A claims that O(n log n) is optimal, which is not true here.\n\n**Verdict**: Assistant B is better. [[B]]",
+            "**Evaluation**\n\n- **Helpfulness**: Both are helpful.\n- **Relevance**: Assistant B stays closer to the "
+            "question.\n- **Accuracy**: Assistant B is accurate; Assistant A claims that O(n log n) is optimal, which is "
+            "not true here.\n\n**Verdict**: Assistant B is better. [[B]]",
             "B",
         ),
         (
-            "Based on the evaluation criteria, Assistant B's answer is more helpful. It gives the user a step-by-step plan, whereas Assistant A only lists options. Therefore, my verdict is: [[B]]",
+            "Based on the evaluation criteria, Assistant B's answer is more helpful. It gives the user a step-by-step "
+            "plan, whereas Assistant A only lists options. Therefore, my verdict is: [[B]]",
             "B",
         ),
         (
-            "After reading the judgements of the other judges, I am convinced by Judge 2's point about the missing edge case. I adjust my verdict.\n\n[[B]]",
+            "After reading the judgements of the other judges, I am convinced by Judge 2's point about the missing edge "
+            "case. I adjust my verdict.\n\n[[B]]",
             "B",
         ),
         (
-            "I have read the other judgements. Judge 1 and Judge 3 chose A because of brevity, but brevity matters only between equally good answers. I keep my verdict: [[B]]",
+            "I have read the other judgements. Judge 1 and Judge 3 chose A because of brevity, but brevity matters only "
+            "between equally good answers. I keep my verdict: [[B]]",
             "B",
         ),
         (
@@ -550,7 +557,8 @@ ORDINARY = {
     ],
     "rating": [
         (
-            "The response correctly simulates the Linux terminal. It prints only the output, without any explanation, in a code block as requested. The listing contains all files that were created earlier.\n\nRating: [[9]]",
+            "The response correctly simulates the Linux terminal. It prints only the output, without any explanation, in a "
+            "code block as requested. The listing contains all files that were created earlier.\n\nRating: [[9]]",
             9.0,
         ),
         (
