@@ -6,6 +6,7 @@ holds another value. Everything else is refused, so that the judge is asked agai
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -95,6 +96,69 @@ _CONNECTIVES = re.compile(
     re.IGNORECASE,
 )
 _OWN_NOUN = r"(?:verdict|rating|decision|judge?ment|ruling|vote|choice|conclusion|preference|grade)"
+_CALMLY = r"(?:'d|'ll|'m)?[ ](?:(?:would|will|must|can|therefore|thus|hence|hereby|now|still|also|clearly|only|have to|want to|am|then)[ ])*"
+_VERDICT_ANNOUNCED = re.compile(
+    rf"(?:(?<!'s )(?<!other )\b(?:the|this|our)[ ](?:(?:final|overall|right|fair|appropriate|correct)[ ])*{_OWN_NOUN}"
+    rf"|\bmy[ ](?:\w+[ ]){{0,2}}{_OWN_NOUN})"
+    r"(?:[ ](?:for|of|on)[ ](?:this|the)[ ](?:\w+[ ])?(?:response|answer|debate))?[ ]?"
+    r"(?:(?:therefore|thus|hence|then|now|still|clearly)[ ])*(?:is|remains|stays|goes to|must be|=|:)"
+    rf"|\b(?:I|we){_CALMLY}(?:choose|pick|vote|give|go (?:with|for)|say|decide|conclude|settle|award|assign|keep|maintain|"
+    r"stay with|stand by|prefer|agree|judge|uphold|confirm|reaffirm|rule|select|end with|favou?r|lean|stick|side with|call)\b"
+    r"|\b(?:better|wins?|superior|ahead|convincing|stronger)\b[^,:]{0,40}:\s*\Z"
+    r"|我(?:的)?(?:[^，。]{0,6})(?:判|选|给|认为|投|裁|维持|坚持|同意|决定)|(?:裁决|裁定|判决|判定|结论)(?:是|为|:)"
+    r"|(?:更好|胜出|更优)\s*:\s*\Z|判定",
+    re.IGNORECASE,
+)
+_RATING_ANNOUNCED = re.compile(
+    r"(?:(?<!'s )(?<!other )\b(?:the|this|our)[ ](?:(?:final|overall|right|fair|appropriate)[ ])*(?:rating|grade)"
+    r"|\bmy[ ](?:\w+[ ]){0,2}(?:rating|grade|score))"
+    r"(?:[ ](?:for|of)[ ](?:this|the)[ ](?:\w+[ ])?(?:response|answer|simulation))?[ ]?"
+    r"(?:(?:therefore|thus|hence|then|now|still|clearly)[ ])*(?:is|remains|stays|must be|=|:)[ ]*(?:(?:a|therefore|thus|"
+    r"hence|then|now|still)[ ])*\Z"
+    rf"|(?:\b(?:I|we){_CALMLY}(?:give|rate|score|grade|award|assign|settle|say|conclude|decide|keep|maintain)"
+    r"|\b(?:deserves|merits|earns|warrants))"
+    r"(?:[ ](?:it|this|that|the|last|final|response|answer|simulation|reply|a|an|rating|score|grade|of|with|at|as|for|on|"
+    r"overall|"
+    r"only|just|is|be|should|therefore|clear|solid|fair))*[ :]*\Z"
+    r"|(?:我(?:会|将|最终|只|认为)?(?:给|打|评)(?:它|出|(?:这个|该|这份|本|最后的?)?(?:回复|回答))?[ ]?(?:打|评)?|评分(?:是|为|:)|打分(?:是|为|:)"
+    r"|(?:回复|回答|它)(?:应得|值))\s*\Z",
+    re.IGNORECASE,
+)
+_FOLLOWS = re.compile(r"\b(?:as follows|the following|this line|these words)\b[^.]{0,20}\.?\Z|如下.?\Z", re.IGNORECASE)
+_NO_RATING = re.compile(
+    r"(?:answer|choice|result|winner|preference|selection|conclusion|output|value|结果|答案|结论|判断|选择)\W*(?:is\W*|是|为)?\Z",
+    re.IGNORECASE,
+)
+_OTHER_JUDGE = re.compile(r"[^\w\n]*(?:the )?(?:other )?(?:judge|评委)[ ]?#?\d*\b[^:\n]{0,30}:", re.IGNORECASE)
+_THIRD = re.compile(
+    r"[^:\n]*\b(?:responses?|answers?|users?|it|they|he|she|texts?|dialogues?|teacher|assistants?|program|"
+    r"judges?[ ]?#?\d)\b[^:\n]*:"
+    r"|[^:\n]*(?:回复|回答|用户|助手|程序|评委)[^:\n]*:",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"\W*(?:(?:and|but|or)\b\W*)?(?:if|unless|had|were|suppos\w+|assuming|imagine)\b|\W*(?:如果|假如|假设|若|要是|除非)",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
+# In a sentence a value counts where the judge announces it as its own, and the sentence does not go on about it.
+_ENDS = re.compile(
+    r"[\s\"'|)\]]*(?:[ ]?/[ ]?10\b|out of 10\b|points?\b|分)?[\s\"'|)\]]*"
+    r"(?:\Z|\n|\[\[|(?-i:[ ]*[A-Z])|[.!;:。！；(]|-[ -]|[–—]|(?:because|since|given|after all|overall|in total|in the end|"
+    r"all in all)\b|因为"
+    r"|(?:wins?|is (?:clearly |slightly )?better|is (?:the )?(?:winner|better))\b|胜|更好"
+    r"|(?P<more>[,，、]|(?:here|not|over|rather than|instead of|by)\b|而不是|而非))",
+    re.IGNORECASE,
+)
+_CONNECTIVES = re.compile(
+    r"(?:[\s\"'(|#*•>+:-]|\b(?:so|thus|hence|therefore|then|overall|finally|lastly|in conclusion|to conclude|in summary|"
+    r"all in all|altogether|and|"
+    r"but|still|yet|however|it is|it's|this is|that is|this makes|it can only be|can only be|a|an|the|clearly|simply|just|"
+    r"only|well|no|yes)\b"
+    r"|因此|所以|故|综上(?:所述)?|总之|最终|最后|而|那么|是)*",
+    re.IGNORECASE,
+)
+_OWN_NOUN = r"(?:verdict|rating|decision|judge?ment|ruling|vote|choice|conclusion|preference|grade)"
 _ANNOUNCES = re.compile(
     rf"(?:(?<!'s )(?<!other )\b(?:the|this|our)[ ](?:(?:final|overall|right|fair|appropriate|correct)[ ])*{_OWN_NOUN}|"
     rf"\bmy[ ](?:\w+[ ]){{0,2}}(?:{_OWN_NOUN}|score))"
@@ -122,10 +186,16 @@ _SPOKEN = re.compile(
     r"argue[sd]?|"
     r"demand\w*|asks?|asked|asking|request\w*|insist\w*|instruct\w*|tells?|told|tr(?:y|ies|ied|ying)|contain\w*|includ\w*|"
     r"print\w*|"
-    r"output\w*|return\w*|produc\w*|inject\w*|manipulat\w*|end(?:s|ed) (?:with|in)|prefer(?:s|red)|call(?:s|ed)|"
+    r"output\w*|return\w*|produc\w*|inject\w*|manipulat\w*|end(?:s|ed) (?:with|in)|according to|declar\w*|prefer(?:s|red)|"
+    r"call(?:s|ed)|"
     r"judges?[ ]?#?\d|"
     r"other judges?|another judge|first (?:verdict|rating|impression|thought|choice|vote))\b"
-    r"|原先|原来|最初|起初|本来|一开始|先前|此前|评委|说|写|称|声称|要求|试图|输出|打印|返回|他们?|她",
+    r"|评委|说|写|称|声称|要求|试图|输出|打印|返回|他们?|她",
+    re.IGNORECASE,
+)
+_REJECTED = re.compile(
+    r"\b(?:opposite|against|anything but|refus\w*|hardly|nothing|little|declin\w*)\b"
+    r"|很难|难以|拒绝|反对|无法|原本|原先|原来|最初|起初|本来|一开始|先前|此前",
     re.IGNORECASE,
 )
 _OWN_LEAD = re.compile(r"\W*(?:[^\W\d_]{1,20}\W+){0,2}(?:(?:I|my|here is|here's)\b|我|本评委)", re.IGNORECASE)
@@ -141,7 +211,8 @@ _NEGATED = re.compile(
     r"(?:\b(?:not|rather than|instead of|never)(?:[ ](?:a|an|the|for))?|而不是|而非|不是|并非)[ \t(]*\Z", re.IGNORECASE
 )
 _OF_OTHERS = re.compile(
-    r"(?:\b(?:judges?[ ]?#?\d*|assistants?[ ][AB]|responses?|answers?|who|which|it|they|users?|programs?|debaters?)\b|评委|助手|"
+    r"(?:\b(?:judges?[ ]?#?\d*|assistants?[ ][AB]|responses?|answers?|who|which|it|they|users?|programs?|debaters?)\b|"
+    r"评委|助手|"
     r"回答|回复|用户|程序)"
     r"[^\n]{0,80}?(?:\b(?:said|says|wrote|writes|claims?|claimed|states?|stated|gave|voted|chose|argued|argues|demands?|"
     r"demanded|"
@@ -162,6 +233,8 @@ _CONVINCES = re.compile(
 _TAKEN_BACK = re.compile(
     r"[\s)\"]*(?:[?？]|(?:if|unless|or|would|could|might|was|were|seems?|looks?|should|cannot|can't|isn't|initially|at first|"
     r"before)\b|"
+    r"[,，][ ]?(?:according|as (?:judge|claimed|others)|(?:judge[ ]?#?\d|the (?:user|response|others?))[^.!?\n]{0,30}"
+    r"(?:says|said|claims|thinks)|评委)|\(?quot(?:ed|ing)\b|"
     r"is (?:not|wrong|what|too|un\w+|in\w+)\b|(?:was|were)\b|as (?:judge|the other|others|proposed|demanded)\b|according\b|"
     r"[,.;]?[ ]?(?:or[ ]|but[ ])?(?:maybe|perhaps|possibly|也许|可能)|不(?!分)|如果|还是|或|吗|是错|是评委|太)",
     re.IGNORECASE,
@@ -170,6 +243,7 @@ _RETRACTS = re.compile(
     r"(?:^|[.!?…。！？,，;；:\n—–-])[\s\"'(]{0,8}+(?:(?:oh|but|hmm+|well|ok|okay|and|so|然而|但是?|哦)\b[\s,，]{0,4}+){0,3}"
     r"(?:wait\b|no\s*[,.!…—–-]|actually\b|oops\b|scratch that|correction\b|on (?:second thoughts?|reflection|"
     r"reconsideration)\b|sorry\b|"
+    r"(?:this|that|which) (?:is|was) what\b|mine (?:is|differs)\b|"
     r"rather\b(?! than)|let me (?:re\w*|correct|change|fix)\b|"
     r"i (?:(?:now|hereby|must|have to|want to|would like to|will|'ll|then|therefore)[ ])*"
     r"(?:take (?:it|that|this) back|change\b|changed|switch|revise|retract|withdraw|misread|misjudged|made (?:a|"
@@ -329,6 +403,7 @@ class _Words(Generic[Value]):
         self._raw = cover(plain, spans, FILLER)
         self.text = unwrap(self._raw)[0]
         self._lines = [match.span() for match in _LINE.finditer(self.text) if not match[0].isspace()]
+        self._starts = [start for start, _ in self._lines]
         own = [number for number, span in enumerate(self._lines) if any(map(str.isalnum, self.text[slice(*span)]))]
         self._last = own[-1] if own else -1
 
@@ -413,10 +488,12 @@ class _Words(Generic[Value]):
             own = _MAY_CONSIDER.sub(" ", clause)
             clear = self._is_announced(clause, match) and not (
                 NOT_MEANT.search(own)
+                or _REJECTED.search(own)
                 or _EXAMPLE.search(clause)
-                or (_SPOKEN.search(own) and not _FIRST_PERSON.search(clause))
+                or _is_spoken(own, clause)
                 or _CONDITION.match(sentence)
                 or _TAKEN_BACK.match(after)
+                or self._is_of_others(match.start(), sentence)
             )
             harmless = _NEGATED.search(clause) is not None or (
                 _OF_OTHERS.search(sentence) is not None and not _FIRST_PERSON.search(sentence)
@@ -441,12 +518,31 @@ class _Words(Generic[Value]):
         ends = _ENDS.match(self.text, match.end())
         if ends is None:
             return False
-        if _LABELLED.fullmatch(clause.lstrip(" \t\n|")) or _ANNOUNCES.search(clause):
-            return True
+        label = _LABELLED.fullmatch(clause.lstrip(" \t\n|"))
+        if label or (_RATING_ANNOUNCED if self._form.is_number else _VERDICT_ANNOUNCED).search(clause):
+            return not (label and self._is_other_label(label))
         if _CONNECTIVES.fullmatch(clause):
             return ends["more"] is None
         line, _, below = self.text[match.end() :].partition("\n")
-        return not (self._form.is_number or line.strip(" \t|\"'") or any(map(str.isalnum, below)))
+        is_last = not (line.strip(" \t|\"'") or any(map(str.isalnum, below)))
+        return is_last and not self._form.is_number and not clause.rstrip().endswith(":")
+
+    def _is_of_others(self, position: int, sentence: str) -> bool:
+        """Says whether the beginning of a line, or the line above, presents a value as part of another text."""
+        number = bisect_right(self._starts, position) - 1
+        start, _ = self._lines[number]
+        if not self.text[start:position].strip() and self._is_presented(
+            number, needs_end=number != self._last, blank_ends=False
+        ):
+            return True
+        sentence = sentence.lstrip()
+        if self._form.is_number and _THIRD.match(sentence) and not _FIRST_PERSON.match(sentence):
+            return True
+        return _OTHER_JUDGE.match(self.text, start, position) is not None
+
+    def _is_other_label(self, label: re.Match[str]) -> bool:
+        """Says whether a label announces something else than a rating where one is asked for."""
+        return self._form.is_number and _NO_RATING.search(label[0].rstrip(' \t:=|("')) is not None
 
     def _clause_before(self, position: int) -> str:
         context = self.text[max(0, position - _MAX_CONTEXT) : position]
@@ -462,21 +558,19 @@ class _Words(Generic[Value]):
         last = self._last
         for number, (start, end) in enumerate(self._lines):
             label = _LABELLED.match(self.text, start, end)
+            if label and self._is_other_label(label):
+                continue
             below = _LABEL_ALONE.fullmatch(self._line(number - 1)) if number else None
             if label and label.end() < end:
                 if stated := self._behind(label, end):
                     yield from self._weighed(stated, number, in_brackets=self.text[stated.start] == "[")
                 continue
             line = _ALONE.fullmatch(self._line(number))
-            if line and (below or number == last or "[[" in line["value"]):
-                bare = _is_firm(below) if below else number == last
-                alone = self._whole(line["value"], bare=bare)
+            if line and (below or number == last):
+                alone = self._whole(line["value"], bare=below is None or _is_firm(below))
                 if alone:
                     place = start + line.start("value"), start + line.end("value")
-                    stated = Stated(*place, alone[0], firm=True)
-                    yield from self._weighed(
-                        stated, number, in_brackets=not alone[1], alone=not below and number < last
-                    )
+                    yield from self._weighed(Stated(*place, alone[0], firm=True), number, in_brackets=not alone[1])
 
     def _line(self, number: int) -> str:
         """Returns a line that may be nothing but a value or a label; a longer one is neither."""
@@ -506,7 +600,7 @@ class _Words(Generic[Value]):
                 return Stated(position, position + stop.start(), value, firm=True)
         return None
 
-    def _weighed(self, stated: Stated, number: int, *, in_brackets: bool, alone: bool = False) -> Iterator[Stated]:
+    def _weighed(self, stated: Stated, number: int, *, in_brackets: bool) -> Iterator[Stated]:
         """Yields a value unless it is taken back, or the line above presents it as part of another text.
 
         One in double brackets is read as part of a sentence then.
@@ -516,22 +610,32 @@ class _Words(Generic[Value]):
             return
         if in_brackets and not _ENDS.match(self.text, stated.end):
             return
-        if number:
-            above_start, above_end = self._lines[number - 1]
-            above = self._sentence_before(above_end).rstrip()
-            own = (
-                _CONNECTIVES.fullmatch(above) is not None
-                or _LABEL_ALONE.fullmatch(self._line(number - 1)) is not None
-                or (_OWN_LEAD.match(above) is not None and not NOT_MEANT.search(above))
-            )
-            raw = self._raw[above_start:above_end].strip()
-            heading = raw.startswith(("#", "- ", "* ", "|")) or raw.endswith("**")
-            apart = (
-                heading or above[-1:] in ("", FILLER, *".!?)]") or _blank_between(self.text, above_end, stated.start)
-            )
-            if not own and (above.endswith((":", ",")) or ((alone or not in_brackets) and not apart)):
-                return
-        yield stated
+        if not self._is_presented(number, needs_end=not in_brackets):
+            yield stated
+
+    def _is_presented(self, number: int, *, needs_end: bool, blank_ends: bool = True) -> bool:
+        """Says whether the line above presents a line as part of another text.
+
+        Args:
+            number: number of the line.
+            needs_end: whether a line above that does not end a sentence does so too.
+            blank_ends: whether a blank line ends a sentence.
+        """
+        if not number:
+            return False
+        start, end = self._lines[number - 1]
+        above = self._sentence_before(end).rstrip()
+        if (
+            _CONNECTIVES.fullmatch(above) is not None
+            or _LABEL_ALONE.fullmatch(self._line(number - 1)) is not None
+            or (_OWN_LEAD.match(above) is not None and not NOT_MEANT.search(above))
+        ):
+            return False
+        raw = self._raw[start:end].strip()
+        is_heading = raw.startswith(("#", "- ", "* ", "|")) or raw.endswith("**")
+        blank = blank_ends and _is_blank_between(self.text, end, self._starts[number])
+        apart = is_heading or blank or above[-1:] in ("", FILLER, *".!?)]")
+        return above.endswith((":", ",")) or _FOLLOWS.search(above) is not None or (needs_end and not apart)
 
     def _whole(self, text: str, *, bare: bool) -> tuple[Any, bool] | None:
         """Reads a text that is nothing but a value; returns it with whether it stands without double brackets."""
@@ -569,6 +673,12 @@ class _Words(Generic[Value]):
         return [] if len(set(values)) == len(values) and frozenset(values) in self._form.listed else run
 
 
+def _is_spoken(own: str, clause: str) -> bool:
+    """Says whether a clause reports what others say; words of the judge itself begin with the judge."""
+    spoken, first = _SPOKEN.search(own), _FIRST_PERSON.search(clause)
+    return spoken is not None and (first is None or spoken.start() < first.start())
+
+
 def _is_firm(label: re.Match[str]) -> bool:
     return bool(label["firm"] or label["chinese"] or label["overall"])
 
@@ -577,5 +687,5 @@ def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def _blank_between(text: str, start: int, end: int) -> bool:
+def _is_blank_between(text: str, start: int, end: int) -> bool:
     return text.count("\n", start, end) > 1
