@@ -2,9 +2,8 @@ r"""Judging: how verdicts and scores are read. One place for all judged tasks.
 
 What is judged reaches a judge quoted (``core.quoting``), so that nothing in it can pass for a line of the environment. What a
 judge says is read by one rule (``core.reading.own_words``). Quotations, reasoning and forms repeated from the prompt state
-nothing. One distinct value counts; of several the last one counts if it stands alone on its line or behind a label such as
-``Verdict:`` at the beginning of one, and no other such place holds another one. Values in single brackets, or in none, count in
-these places only. Scores of several roles stand in one JSON object. A judge that states nothing, or nothing clear, is asked
+nothing. One distinct value counts; of several the one that stands alone on the last line, or behind a label such as ``Verdict:``
+at the beginning of a line. Values in single brackets, or in none, count in these places only. Scores of several roles stand in one JSON object. A judge that states nothing, or nothing clear, is asked
 again; in the end the environment counts an abstention, which is a value of its own and no score::
 
     read_verdict("Both are right, but A is shorter. [[A]]", {"A": "A", "B": "B", "TIE": "tie"})  # "A"
@@ -35,7 +34,7 @@ from llmarena_envs.core.reading.own_words import (
     unwrapped,
 )
 from llmarena_envs.core.reading.quotations import Quotation, cover, find_quotations
-from llmarena_envs.core.reading.reasoning import drop_opening_reasoning
+from llmarena_envs.core.reading.reasoning import drop_opening_reasoning, reasoning_spans
 from llmarena_envs.core.replies import MAX_REPLY, MAX_THOUGHT, clean_text, find, quoted
 
 ABSTENTION = "abstain"
@@ -47,6 +46,10 @@ _JSON_FENCES = ("", "json", "json5", "jsonc")
 _BROKEN = r"\{{\s{{0,40}}[\"'“]?[ ]?(?:{names})[ ]?[\"'”]?\s{{0,9}}[:：]"
 _PLACEHOLDER = re.compile(r"(:\s{0,9})(?:[a-z]|score|number|<[^<>\n]{1,40}>|\.\.\.)(?=\s{0,9}[,}])", re.IGNORECASE)
 _IS_SUBJECT = re.compile(r"[ \t]*(?:is|was|were|would)\b|[ \t]*(?:是|只是)")
+_OF_PROGRAM = re.compile(r"\b(?:docstring|comment|string|line[ ]\d+)\b|注释|字符串", re.IGNORECASE)
+_OTHER_SCORES = re.compile(r"\b(?:comes? from|I (?:give|rate|score)|deserves?)\b|我给|\d[ ]?分", re.IGNORECASE)
+"""Words beside an object by which it belongs to the program that is judged, or is not what the judge gives."""
+
 _MAX_PASSES = 8
 _WORDS = {
     word: number
@@ -232,6 +235,7 @@ def _judgements(text: str, names: Mapping[str, str]) -> tuple[list[dict[str, Any
     objects = list(find_objects(text))
     around = cover(text, [Quotation(start + 1, end, start, end) for start, end, _ in objects], "}")
     foreign = [each for each in find_quotations(around) if not _is_own_fence(each, around)]
+    foreign += [Quotation(start, end, start, end) for start, end in reasoning_spans(around)]
     found: list[dict[str, Any]] = []
     last, is_clear = 0, True
     for start, end, fields in objects:
@@ -239,14 +243,18 @@ def _judgements(text: str, names: Mapping[str, str]) -> tuple[list[dict[str, Any
         if named and not any(each.start <= start < each.end for each in foreign):
             found += named
             last = end
-            is_clear = is_clear and not (presents_another(around[:start]) or _IS_SUBJECT.match(text, end))
+            line = around[around.rfind("\n", 0, start) + 1 : start]
+            is_clear = is_clear and not (
+                presents_another(around[:start]) or _OF_PROGRAM.search(line) or _IS_SUBJECT.match(text, end)
+            )
     broken = re.compile(_BROKEN.format(names="|".join(map(re.escape, names.values()))), re.IGNORECASE)
     inside = [(start, end) for start, end, _ in objects] + [(each.start, each.end) for each in foreign]
     if any(not any(start <= match.start() < end for start, end in inside) for match in broken.finditer(text)):
         return found, "broken_scores"
     if not found:
         return found, "no_scores"
-    return found, "" if is_clear and not is_retracted(around, last) else "unclear_scores"
+    is_clear = is_clear and not (is_retracted(around, last) or _OTHER_SCORES.search(around, last))
+    return found, "" if is_clear else "unclear_scores"
 
 
 def _is_own_fence(quotation: Quotation, text: str) -> bool:

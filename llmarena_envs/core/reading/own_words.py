@@ -1,8 +1,9 @@
-"""What a judge states in its own words: one rule for verdicts, ratings and rulings.
+"""A judge's own statement: one rule for verdicts, ratings and rulings.
 
-Quotations, reasoning and forms repeated from the prompt state nothing. One distinct value counts. Of several the last one in
-a firm place counts, alone on its line or behind a label such as ``Verdict:`` at the beginning of one, if no other firm place
-holds another value. Everything else is refused, so that the judge is asked again.
+Quotations, reasoning and forms repeated from the prompt state nothing. One distinct value counts where the judge announces it as
+its own. Several distinct values: the one in a firm place counts (alone on the last line, or behind a label such as ``Verdict:`` at
+the beginning of a line), unless another firm place or a later value differs from it. Rejected values (``not [[A]]``) and those of
+others (``Judge 3, who said [[A]]``) do not compete. Everything else is refused: the judge is asked again.
 """
 
 import re
@@ -78,7 +79,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
-# In a sentence a value counts where the judge announces it as its own, and the sentence does not go on about it.
+# Inside a sentence a value counts if the judge announces it as its own and says nothing further about it.
 _ENDS = re.compile(
     r"[\s\"'|)\]]*(?:[ ]?/[ ]?10\b|out of 10\b|points?\b|分)?[\s\"'|)\]]*"
     r"(?:\Z|\n|\[\[|(?-i:[ ]*[A-Z])|[.!;:。！；(]|-[ -]|[–—]|(?:because|since|given|after all|overall|in total|in the end|"
@@ -96,7 +97,10 @@ _CONNECTIVES = re.compile(
     re.IGNORECASE,
 )
 _OWN_NOUN = r"(?:verdict|rating|decision|judge?ment|ruling|vote|choice|conclusion|preference|grade)"
-_CALMLY = r"(?:'d|'ll|'m)?[ ](?:(?:would|will|must|can|therefore|thus|hence|hereby|now|still|also|clearly|only|have to|want to|am|then)[ ])*"
+_CALMLY = (
+    r"(?:'d|'ll|'m)?[ ](?:(?:would|will|must|can|therefore|thus|hence|hereby|now|still|also|clearly|only|have to|want to|am|"
+    r"then)[ ])*"
+)
 _VERDICT_ANNOUNCED = re.compile(
     rf"(?:(?<!'s )(?<!other )\b(?:the|this|our)[ ](?:(?:final|overall|right|fair|appropriate|correct)[ ])*{_OWN_NOUN}"
     rf"|\bmy[ ](?:\w+[ ]){{0,2}}{_OWN_NOUN})"
@@ -120,7 +124,8 @@ _RATING_ANNOUNCED = re.compile(
     r"(?:[ ](?:it|this|that|the|last|final|response|answer|simulation|reply|a|an|rating|score|grade|of|with|at|as|for|on|"
     r"overall|"
     r"only|just|is|be|should|therefore|clear|solid|fair))*[ :]*\Z"
-    r"|(?:我(?:会|将|最终|只|认为)?(?:给|打|评)(?:它|出|(?:这个|该|这份|本|最后的?)?(?:回复|回答))?[ ]?(?:打|评)?|评分(?:是|为|:)|打分(?:是|为|:)"
+    r"|(?:我(?:会|将|最终|只|认为)?(?:给|打|评)(?:它|出|(?:这个|该|这份|本|最后的?)?(?:回复|回答))?[ ]?(?:打|评)?|"
+    r"评分(?:是|为|:)|打分(?:是|为|:)"
     r"|(?:回复|回答|它)(?:应得|值))\s*\Z",
     re.IGNORECASE,
 )
@@ -141,7 +146,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
-# In a sentence a value counts where the judge announces it as its own, and the sentence does not go on about it.
+# Inside a sentence a value counts if the judge announces it as its own and says nothing further about it.
 _ENDS = re.compile(
     r"[\s\"'|)\]]*(?:[ ]?/[ ]?10\b|out of 10\b|points?\b|分)?[\s\"'|)\]]*"
     r"(?:\Z|\n|\[\[|(?-i:[ ]*[A-Z])|[.!;:。！；(]|-[ -]|[–—]|(?:because|since|given|after all|overall|in total|in the end|"
@@ -267,14 +272,14 @@ _JOINED = re.compile(
 
 
 class Form(NamedTuple, Generic[Value]):
-    """What a value looks like.
+    """The form of a value.
 
     Attributes:
-        read: reads what stands in brackets or behind a label; ``None`` if it is no value.
+        read: reads the contents of brackets, or the text behind a label; ``None`` for other texts.
         missing: name of the reason if nothing is stated.
         unclear: name of the reason if it is not clear which value is meant.
         listed: sets of values: one of these, named in a row, repeats the prompt.
-        is_number: whether values are numbers, as what is judged may hold them too.
+        is_number: whether values are numbers, which judged texts contain too.
         in_words: whether values stand behind a label, without brackets.
     """
 
@@ -292,10 +297,10 @@ class Stated(NamedTuple):
     Attributes:
         start: where it begins.
         end: where it ends.
-        value: the value, ``UNREADABLE`` if it is none.
-        firm: whether it stands in a place that outweighs others.
-        clear: whether nothing says that it is somebody else's, rejected, or an example.
-        harmless: whether the judge says of it that it is rejected, or somebody else's.
+        value: the value, or ``UNREADABLE``.
+        firm: whether its place outweighs others.
+        clear: whether the judge announces it as its own, without a doubt.
+        harmless: whether the judge rejects it or attributes it to others.
     """
 
     start: int
@@ -315,7 +320,7 @@ def read_stated(text: str, form: Form[Value]) -> Value:
 
     Args:
         text: the judge's words, without reasoning at their beginning.
-        form: what a value looks like.
+        form: the form of a value.
 
     Raises:
         Refusal: if there is none, or it is not clear which one is meant.
@@ -348,7 +353,7 @@ def unwrapped(text: str) -> str:
 
 
 def is_retracted(text: str, end: int) -> bool:
-    """Says whether a judge takes back behind ``end`` what it has stated."""
+    """Says whether a judge retracts its statement behind ``end``."""
     return _RETRACTS.search(text, end) is not None
 
 
@@ -358,6 +363,8 @@ def presents_another(text: str) -> bool:
     if text.count("\n", len(above)) > 1 and not above.endswith(":"):
         return False
     line = _SENTENCE_END.split(above.rpartition("\n")[2][-_MAX_CONTEXT:])[-1]
+    if line.endswith((".", "!", "?")):
+        return False
     return _SPOKEN.search(line) is not None and not _FIRST_PERSON.search(line)
 
 
@@ -379,7 +386,7 @@ class _Words(Generic[Value]):
     Args:
         text: the words.
         quotations: the quotations in them.
-        form: what a value looks like.
+        form: the form of a value.
         as_marks: whether marks around nothing but a value behind a label count as its decoration.
     """
 
@@ -573,7 +580,7 @@ class _Words(Generic[Value]):
                     yield from self._weighed(Stated(*place, alone[0], firm=True), number, in_brackets=not alone[1])
 
     def _line(self, number: int) -> str:
-        """Returns a line that may be nothing but a value or a label; a longer one is neither."""
+        """Returns a line, or nothing if it is too long for a value or a label."""
         start, end = self._lines[number]
         return self.text[start:end] if end - start <= _MAX_LINE else ""
 
@@ -651,7 +658,7 @@ class _Words(Generic[Value]):
         return None if value is None else (value, True)
 
     def _read(self, content: str) -> Value | None:
-        """Reads what stands in brackets, where its label may stand too."""
+        """Reads the contents of brackets, with or without a label."""
         content = content.strip(" \t*_`\"'")
         label = _LABELLED.match(content)
         return self._form.read(content[label.end() :] if label else content)

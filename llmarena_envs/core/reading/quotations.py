@@ -1,4 +1,4 @@
-"""Quotations: what a judge repeats of other texts, in quotation marks, quoted lines, code, or tags around a quotation."""
+"""Quotations in a text: quotation marks, quoted lines, code, tags of quotations."""
 
 import re
 from bisect import bisect_left

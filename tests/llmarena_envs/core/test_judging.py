@@ -45,7 +45,7 @@ def test_no_reply_is_read_as_another_than_meant(kind, read):
     assert sum(row[2] is not None for row in clear) == read >= 0.75 * len(clear)
 
 
-@pytest.mark.parametrize("kind", ["verdict", "rating"])
+@pytest.mark.parametrize("kind", READERS)
 def test_hard_replies_are_never_misread(kind):
     outcomes = [(reply, meant, outcome(kind, reply)) for reply, meant in HARD[kind]]
     assert [row for row in outcomes if row[2] not in (None, row[1])] == []
