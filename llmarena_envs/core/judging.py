@@ -3,7 +3,8 @@ r"""Judging: how verdicts and scores are read. One place for all judged tasks.
 What is judged reaches a judge quoted (``core.quoting``), so that nothing in it can pass for a line of the environment. What a
 judge says is read by one rule (``core.reading.own_words``). Quotations, reasoning and forms repeated from the prompt state
 nothing. One distinct value counts; of several the one that stands alone on the last line, or behind a label such as ``Verdict:``
-at the beginning of a line. Values in single brackets, or in none, count in these places only. Scores of several roles stand in one JSON object. A judge that states nothing, or nothing clear, is asked
+at the beginning of a line. Values in single brackets, or in none, count in these places only.
+Scores of several roles stand in one JSON object. A judge that states nothing, or nothing clear, is asked
 again; in the end the environment counts an abstention, which is a value of its own and no score::
 
     read_verdict("Both are right, but A is shorter. [[A]]", {"A": "A", "B": "B", "TIE": "tie"})  # "A"

@@ -1,8 +1,8 @@
 """A judge's own statement: one rule for verdicts, ratings and rulings.
 
 Quotations, reasoning and forms repeated from the prompt state nothing. One distinct value counts where the judge announces it as
-its own. Several distinct values: the one in a firm place counts (alone on the last line, or behind a label such as ``Verdict:`` at
-the beginning of a line), unless another firm place or a later value differs from it. Rejected values (``not [[A]]``) and those of
+its own. Of several the one in a firm place counts, which is alone on the last line or behind a label such as ``Verdict:`` at the
+beginning of a line, unless another firm place or a later value differs from it. Rejected values (``not [[A]]``) and those of
 others (``Judge 3, who said [[A]]``) do not compete. Everything else is refused: the judge is asked again.
 """
 
