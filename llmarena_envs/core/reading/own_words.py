@@ -68,7 +68,7 @@ _TERMINATOR = re.compile(
 )
 _FURTHER = re.compile(r"(?<!out of )(?<!\d)(?!10\W*\Z)\d")
 _TOKEN = re.compile(
-    r"[^\w\n-]*(?:(?:maybe|perhaps|possibly|or|even|rather)[ ]){0,3}(\S{1,12}?)(?=[\s.,;:!?)。，；、）]|\Z)"
+    r"[^\w\n-]*(?:(?:maybe|perhaps|possibly|or|even|rather)[ ]){0,3}(\S{1,12}?)(?=[.,;:!?)。，；、）]|[ \t]*(?:\Z|(?:or|and)\b))"
 )
 
 _CLAUSE_END = re.compile(
