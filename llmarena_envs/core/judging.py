@@ -45,7 +45,9 @@ _NUMBER = re.compile(r"(\d{1,6}(?:\.\d{0,6})?)(?:[ ]?(?:/|out of)[ ]?(\d{1,6}))?
 _NEGATIVE = re.compile(r"-\d{1,6}(?:\.\d{1,6})?")
 _JSON_FENCES = ("", "json", "json5", "jsonc")
 _BROKEN = r"\{{\s{{0,40}}[\"'“]?[ ]?(?:{names})[ ]?[\"'”]?\s{{0,9}}[:：]"
-_PLACEHOLDER = re.compile(r"(:\s{0,9})(?:[a-z]|score|number|<[^<>\n]{1,40}>|\.\.\.)(?=\s{0,9}[,}])", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"([\"']score[\"']\s{0,9}:\s{0,9})(?:[a-z]|score|number|<[^<>\n]{1,40}>|\.\.\.)(?=\s{0,9}[,}])", re.IGNORECASE
+)
 _IS_SUBJECT = re.compile(r"[ \t]*(?:is|was|were|would)\b|[ \t]*(?:是|只是)")
 _OF_PROGRAM = re.compile(r"\b(?:docstring|comment|string|line[ ]\d+)\b|注释|字符串", re.IGNORECASE)
 _OTHER_SCORES = re.compile(r"\b(?:comes? from|I (?:give|rate|score)|deserves?)\b|我给|\d[ ]?分", re.IGNORECASE)

@@ -202,8 +202,8 @@ def test_scores_of_both_roles_stand_in_an_object(reply):
 
 
 def test_a_judge_may_say_why():
-    scores = read_scores('{"Programmer": {"evaluation": "short", "score": 7}, "Reviewer": 9}', ROLES, TEN)
-    assert (scores["Programmer"].reason, scores["Reviewer"].reason) == ("short", "")
+    scores = read_scores('{"Programmer": {"evaluation": "short: k, n", "score": 7}, "Reviewer": 9}', ROLES, TEN)
+    assert (scores["Programmer"].reason, scores["Reviewer"].reason) == ("short: k, n", "")
 
 
 @pytest.mark.parametrize(
