@@ -25,15 +25,11 @@ class Judgement(NamedTuple):
 
     Attributes:
         verdict: ``"A"``, ``"B"`` or ``"tie"``.
-        text: its words, the verdict in brackets included.
-        several: whether it names other verdicts in brackets too.
-        single_brackets: whether the verdict stands in single brackets.
+        text: its words, the verdict included.
     """
 
     verdict: str
     text: str
-    several: bool = False
-    single_brackets: bool = False
 
 
 class Abstention(NamedTuple):

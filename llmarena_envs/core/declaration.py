@@ -42,7 +42,6 @@ class Verdicts:
             other order; empty for none.
         side: the statistic of a rated player that holds the number of the verdict for it.
         length: the one that holds how much judges read of it, in words; empty for none.
-        several: the statistic of a judge that says whether it named several verdicts, if there is one.
         score: the statistic of a judge that holds its rating of a single player, -1 for none, where judges do not compare two;
             empty if there is none.
     """
@@ -54,7 +53,6 @@ class Verdicts:
     swapped: str = ""
     side: str = "side"
     length: str = ""
-    several: str = "several_verdicts"
     score: str = ""
 
 

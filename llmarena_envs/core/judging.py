@@ -1,12 +1,14 @@
 r"""Judging: how verdicts and scores are read. One place for all judged tasks.
 
 What is judged reaches a judge quoted (``core.quoting``), so that nothing in it can pass for a line of the environment. What a
-judge says is read strictly: a verdict or a rating stands in double brackets, scores of several roles in one JSON object. Nothing
-else counts, and nothing is guessed. A judge that states none is asked again; if it never does, the environment counts an
-abstention, which is a value of its own and no score::
+judge says is read by one rule (``core.reading.own_words``). Quotations, reasoning and forms repeated from the prompt state
+nothing. One distinct value counts; of several the one that stands alone on the last line, or behind a label such as ``Verdict:``
+at the beginning of a line. Values in single brackets, or in none, count in these places only.
+Scores of several roles stand in one JSON object. A judge that states nothing, or nothing clear, is asked
+again; in the end the environment counts an abstention, which is a value of its own and no score::
 
-    read_verdict("Both are right, but A is shorter. [[A]]", {"A": "A", "B": "B", "TIE": "tie"}).label  # "A"
-    read_rating("Content right, format flawed. Rating: [[6]]", Scale(1, 10)).score  # 6.0
+    read_verdict("Both are right, but A is shorter. [[A]]", {"A": "A", "B": "B", "TIE": "tie"})  # "A"
+    read_rating("Content right, format flawed.\nRating: [[6]]", Scale(1, 10))  # 6.0
     read_scores('{"Writer": {"score": 7}, "Editor": {"score": 9}}', ("Writer", "Editor"), Scale(1, 10))["Editor"].score  # 9.0
 
 Sources: Auto-Arena (arXiv 2405.20267, section 3.3), SimulBench (arXiv 2409.07641, section 3.2), DeepEval (arXiv 2309.04369,
@@ -14,28 +16,43 @@ appendix A.1).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from llmarena_envs.core.failures import Failure, Refusal
-from llmarena_envs.core.quoting import printable, tidy
+from llmarena_envs.core.quoting import printable, quote, tidy
+from llmarena_envs.core.reading.grammar import Grammar, Value
 from llmarena_envs.core.reading.labels import CHINESE_DIGITS, DIGIT_WORDS
 from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.reading.objects import find_objects
-from llmarena_envs.core.replies import clean_text, quoted, read_part
+from llmarena_envs.core.reading.own_words import (
+    Form,
+    is_retracted,
+    presents_another,
+    quotes_statement,
+    read_stated,
+    unwrapped,
+)
+from llmarena_envs.core.reading.quotations import Quotation, cover, find_quotations
+from llmarena_envs.core.reading.reasoning import drop_opening_reasoning, reasoning_spans
+from llmarena_envs.core.replies import MAX_REPLY, MAX_THOUGHT, clean_text, find, quoted
 
 ABSTENTION = "abstain"
 """What a judge writes who gives no verdict and no score."""
 
-_CONTENT = r"[ \t]{0,20}+([^\[\]\n]{1,40}?)[ \t]{0,20}"
-_DOUBLE = re.compile(rf"\[\[{_CONTENT}\]\]")
-_SINGLE = re.compile(rf"(?<!\[)\[{_CONTENT}\](?!\])")
-_NUMBER = re.compile(r"(\d{1,6}(?:\.\d{0,6})?)(?:[ ]?(?:/|out of)[ ]?(\d{1,6}))?")
-_ANNOUNCED = re.compile(r"(?:rating|score|评分|分数|得分|打分)[\s:*_是为]{0,9}\Z", re.IGNORECASE)
-_AFTER_ALL = " \t\n*_`.!。"
-"""What may stand behind a rating that ends a reply."""
-_QUOTED = re.compile(r"^[ \t]*+>[^\n]*+", re.MULTILINE)
+_NUMBER = re.compile(r"(\d{1,6}(?:\.\d{0,6})?)(?:[ ]?(?:/|out of)[ ]?(\d{1,6}))?(?:[ ]?(?:points?|分))?")
+_NEGATIVE = re.compile(r"-\d{1,6}(?:\.\d{1,6})?")
+_JSON_FENCES = ("", "json", "json5", "jsonc")
+_BROKEN = r"\{{\s{{0,40}}[\"'“]?[ ]?(?:{names})[ ]?[\"'”]?\s{{0,9}}[:：]"
+_PLACEHOLDER = re.compile(
+    r"([\"']score[\"']\s{0,9}:\s{0,9})(?:[a-z]|score|number|<[^<>\n]{1,40}>|\.\.\.)(?=\s{0,9}[,}])", re.IGNORECASE
+)
+_IS_SUBJECT = re.compile(r"[ \t]*(?:is|was|were|would)\b|[ \t]*(?:是|只是)")
+_OF_PROGRAM = re.compile(r"\b(?:docstring|comment|string|line[ ]\d+)\b|注释|字符串", re.IGNORECASE)
+_OTHER_SCORES = re.compile(r"\b(?:comes? from|I (?:give|rate|score)|deserves?)\b|我给|\d[ ]?分", re.IGNORECASE)
+"""Words beside an object by which it belongs to the program that is judged, or is not what the judge gives."""
+
 _MAX_PASSES = 8
 _WORDS = {
     word: number
@@ -74,47 +91,30 @@ class Scale:
         return score
 
 
-class Verdict(NamedTuple):
-    """What a judge has decided.
-
-    Attributes:
-        label: the verdict.
-        several: whether the reply names other verdicts in brackets too; the last one counts.
-        single_brackets: whether it stands in single brackets, which counts where there are no double ones.
-    """
-
-    label: str
-    several: bool
-    single_brackets: bool
-
-
 class Score(NamedTuple):
-    """What a judge gives.
+    """A score of one role.
 
     Attributes:
         score: the number.
-        reason: on what it is based, as far as the judge says so in the place for it.
-        several: whether the reply gives other numbers too; the last one counts.
+        reason: the judge's reasons, as far as they stand in the place for them.
     """
 
     score: float
     reason: str = ""
-    several: bool = False
 
 
 def own_words(reply: str) -> str:
-    """Returns a reply without reasoning, unprintable signs, and more blanks than a text needs."""
+    """Returns a reply without reasoning at its beginning, unprintable signs, and more blanks than a text needs."""
     text = reply
     for _ in range(_MAX_PASSES):
-        before, text = text, tidy(printable(read_part(text)))
+        before, text = text, tidy(printable(_read_part(text)))
         if text == before:
             break
     return text
 
 
-def unquoted(text: str) -> str:
-    """Returns a judge's words without the lines that begin with ``>``, in which it quotes what was said to it."""
-    return _QUOTED.sub("", text)
+def _read_part(reply: str) -> str:
+    return drop_opening_reasoning(reply[-MAX_THOUGHT:])[-MAX_REPLY:]
 
 
 def is_abstention(reply: str) -> bool:
@@ -122,57 +122,86 @@ def is_abstention(reply: str) -> bool:
     return len(reply) < 100 and clean_text(reply).strip(" .!。").lower() == ABSTENTION
 
 
-def read_verdict(reply: str, labels: Mapping[str, str]) -> Verdict:
-    """Reads the last verdict in brackets.
+def read_verdict(reply: str, labels: Mapping[str, str]) -> str:
+    """Reads a verdict.
 
     Args:
-        reply: what the judge wrote.
+        reply: the judge's reply.
         labels: the verdicts by what may stand in the brackets, in upper case, e.g. ``{"A": "A", "B": "B", "TIE": "tie"}``.
 
     Raises:
-        Refusal: if there is none.
+        Refusal: if there is none, or it is not clear which one is meant.
     """
-    text = narrow(read_part(reply))
-    for pattern in (_DOUBLE, _SINGLE):
-        stated = [labels[content.upper()] for content in pattern.findall(text) if content.upper() in labels]
-        if stated:
-            return Verdict(stated[-1], len(set(stated)) > 1, pattern is _SINGLE)
-    raise Refusal(Failure.UNPARSABLE, "no_verdict")
+
+    def read(content: str) -> str | None:
+        return labels.get(" ".join(content.upper().split()).removeprefix("A "))
+
+    form = Form(read, "no_verdict", "unclear_verdict", listed=(frozenset(labels.values()),))
+    return read_stated(_read_part(reply), form)
 
 
-def read_rating(reply: str, scale: Scale) -> Score:
-    """Reads the last number in brackets.
+def read_rating(reply: str, scale: Scale) -> float:
+    """Reads a rating.
 
     Args:
-        reply: what the judge wrote. Single brackets count where there are no double ones, at its end or behind ``Rating:``;
-            elsewhere they may belong to what is judged, as in ``row[3]``.
+        reply: the judge's reply.
         scale: of the rating; ``[[7/10]]`` is read where its end is 10.
 
     Raises:
-        Refusal: if there is none, or it lies outside the scale.
+        Refusal: if there is none, it is not clear which one is meant, or it lies outside the scale.
     """
-    text = narrow(read_part(reply))
-    end = len(text.rstrip(_AFTER_ALL))
-    single = [
-        match[1]
-        for match in _SINGLE.finditer(text)
-        if match.end() == end or _ANNOUNCED.search(text, max(0, match.start() - 20), match.start())
-    ]
-    for contents in (_DOUBLE.findall(text), single):
-        numbers = [number for content in contents if (number := _number(content, scale)) is not None]
-        if numbers:
-            return Score(scale.check(numbers[-1], "rating"), several=len(set(numbers)) > 1)
-    raise Refusal(Failure.UNPARSABLE, "no_rating")
+    ends = (frozenset((scale.low, scale.high)), frozenset(range(round(scale.low), round(scale.high) + 1)))
+    form = Form(lambda content: _number(content, scale), "no_rating", "unclear_rating", ends, is_number=True)
+    return scale.check(read_stated(_read_part(reply), form), "rating")
+
+
+def read_ruling(reply: str, grammar: Grammar[Value]) -> Value:
+    """Reads a ruling in words, such as ``Verdict: yes``.
+
+    Args:
+        reply: the judge's reply.
+        grammar: what a ruling looks like; what the rule for all judges does not find is read by it, as moves are.
+
+    Raises:
+        Refusal: if there is none, or it is not clear which one is meant.
+    """
+
+    def read(content: str) -> Value | None:
+        found = grammar.read(content.strip(), True)
+        return found[0] if found and found[1] == len(content.strip()) else None
+
+    text = _read_part(reply)
+    try:
+        return read_stated(text, Form(read, "nothing_stated", "unclear", in_words=True))
+    except Refusal as refusal:
+        if refusal.reason.name != "nothing_stated" or quotes_statement(text):
+            raise
+    return find(text, grammar, "").value
+
+
+def with_statement(words: str, line: str, states: Callable[[str], bool]) -> str:
+    """Returns a judge's words with a line at their end that states what it gives, unless they state just that.
+
+    Args:
+        words: the words, perhaps cut off.
+        line: the statement in its published form.
+        states: says whether a text states what the judge gives.
+    """
+    for text in (words, f"{words}\n{line}".lstrip()):
+        if states(text):
+            return text
+    return f"{quote(words)}\n{line}"
 
 
 def read_scores(reply: str, roles: Sequence[str], scale: Scale) -> dict[str, Score]:
     """Reads a JSON judgement: an object with a field for each role, which is a score or an object with ``score``.
 
-    The last object that names a role counts. Case and blanks of keys make no difference, a comma may be left behind, and a score
-    may be written as ``"8"``, ``"8/10"`` or ``"eight"``.
+    The outermost object that names a role counts; quoted ones do not, and neither does the form that the prompt shows. Case and
+    blanks of keys make no difference, a comma may be left behind, and a score may be written as ``"8"``, ``"8/10"`` or
+    ``"eight"``.
 
     Args:
-        reply: what the judge wrote.
+        reply: the judge's reply.
         roles: the roles, e.g. ``("Programmer", "Reviewer")``.
         scale: of the scores.
 
@@ -180,24 +209,86 @@ def read_scores(reply: str, roles: Sequence[str], scale: Scale) -> dict[str, Sco
         The score of every role.
 
     Raises:
-        Refusal: if there is no such object, a role is missing, or a score is none or lies outside the scale.
+        Refusal: if there is no such object, one is broken off, two differ, a role is missing, or a score is none or lies outside
+            the scale.
     """
     names = {_key(role): role for role in roles}
-    text = read_part(reply)
+    text = unwrapped(_PLACEHOLDER.sub(r"\1null", _read_part(reply)))
     judgements: list[dict[str, Any]] = []
-    for readable in (text, narrow(text)):  # made plain, a quotation inside a text would end it
-        judgements = judgements or [fields for fields in _objects(readable) if fields.keys() & names.keys()]
-    if not judgements:
-        raise Refusal(Failure.UNPARSABLE, "no_scores", roles=", ".join(roles))
-    last = judgements[-1]
-    missing = [role for key, role in names.items() if key not in last]
-    if missing:
+    fault = "no_scores"
+    for readable in dict.fromkeys((text, narrow(text))):  # made plain, a quotation inside a text would end it
+        if not judgements:
+            judgements, fault = _judgements(readable, names)
+    if fault:
+        raise Refusal(Failure.UNPARSABLE, fault, roles=", ".join(roles))
+    first = judgements[0]
+    missing = [role for key, role in names.items() if key not in first]
+    if len(judgements) == 1 and missing:
         raise Refusal(Failure.UNPARSABLE, "score_missing", role=", ".join(missing))
-    several = any(judgement != last for judgement in judgements)
-    return {role: _score(role, last[key], scale, several) for key, role in names.items()}
+    if any(missing) or any(fields.keys() & names.keys() != names.keys() for fields in judgements):
+        raise Refusal(Failure.UNPARSABLE, "unclear_scores", roles=", ".join(roles))
+    given = [{role: _score(role, fields[key], scale) for key, role in names.items()} for fields in judgements]
+    if any(each[role].score != given[0][role].score for each in given for role in roles):
+        raise Refusal(Failure.UNPARSABLE, "unclear_scores", roles=", ".join(roles))
+    return given[0]
 
 
-def _score(role: str, value: Any, scale: Scale, several: bool) -> Score:
+def _judgements(text: str, names: Mapping[str, str]) -> tuple[list[dict[str, Any]], str]:
+    """Returns the outermost objects of a judge's own that name a role, and why they do not count; nothing if they do."""
+    objects = list(find_objects(text))
+    around = cover(text, [Quotation(start + 1, end, start, end) for start, end, _ in objects], "}")
+    foreign = [each for each in find_quotations(around) if not _is_own_fence(each, around)]
+    foreign += [Quotation(start, end, start, end) for start, end in reasoning_spans(around)]
+    found: list[dict[str, Any]] = []
+    last, is_clear = 0, True
+    for start, end, fields in objects:
+        named = [each for each in _outermost(fields, names) if _is_filled(each, names)]
+        if named and not any(each.start <= start < each.end for each in foreign):
+            found += named
+            last = end
+            line = around[around.rfind("\n", 0, start) + 1 : start]
+            is_clear = is_clear and not (
+                presents_another(around[:start]) or _OF_PROGRAM.search(line) or _IS_SUBJECT.match(text, end)
+            )
+    broken = re.compile(_BROKEN.format(names="|".join(map(re.escape, names.values()))), re.IGNORECASE)
+    inside = [(start, end) for start, end, _ in objects] + [(each.start, each.end) for each in foreign]
+    if any(not any(start <= match.start() < end for start, end in inside) for match in broken.finditer(text)):
+        return found, "broken_scores"
+    if not found:
+        return found, "no_scores"
+    is_clear = is_clear and not (is_retracted(around, last) or _OTHER_SCORES.search(around, last))
+    return found, "" if is_clear else "unclear_scores"
+
+
+def _is_own_fence(quotation: Quotation, text: str) -> bool:
+    """Says whether a judge may have put its own object into a fence: JSON, and no output of a program."""
+    return quotation.language in _JSON_FENCES and not presents_another(text[: quotation.start])
+
+
+def _is_filled(fields: Mapping[str, Any], names: Mapping[str, str]) -> bool:
+    """Says whether an object is more than the form that the prompt shows."""
+    values = [fields[key] for key in names if key in fields]
+    scores = [
+        {_key(name): one for name, one in value.items()}.get("score") if isinstance(value, Mapping) else value
+        for value in values
+    ]
+    return any(score is not None for score in scores)
+
+
+def _outermost(value: Any, names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yields the outermost objects that name a role, with their keys made plain."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _outermost(item, names)
+    elif isinstance(value, Mapping):
+        fields = {_key(name): content for name, content in value.items()}
+        if fields.keys() & names.keys():
+            yield fields
+        else:
+            yield from _outermost(list(fields.values()), names)
+
+
+def _score(role: str, value: Any, scale: Scale) -> Score:
     reason = ""
     if isinstance(value, Mapping):
         fields = {_key(name): content for name, content in value.items()}
@@ -206,19 +297,7 @@ def _score(role: str, value: Any, scale: Scale, several: bool) -> Score:
     number = _number(str(value), scale) if isinstance(value, int | str) and not isinstance(value, bool) else None
     if number is None:
         raise Refusal(Failure.UNPARSABLE, "no_score", role=role, got=quoted(str(value)))
-    return Score(scale.check(number, role), reason, several)
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yields the objects of a text with their keys made plain, and those inside them after the ones that hold them."""
-    waiting: list[Any] = [fields for _, _, fields in find_objects(text)][::-1]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, Mapping):
-            yield {_key(name): content for name, content in value.items()}
-            waiting += list(value.values())[::-1]
-        elif isinstance(value, list):
-            waiting += value[::-1]
+    return Score(scale.check(number, role), reason)
 
 
 def _key(name: str) -> str:
@@ -232,5 +311,5 @@ def _number(text: str, scale: Scale) -> float | None:
         return float(_WORDS[text])
     match = _NUMBER.fullmatch(text)
     if match is None or (match[2] and float(match[2]) != scale.high):
-        return float(text) if re.fullmatch(r"-\d{1,6}(?:\.\d{1,6})?", text) else None
+        return float(text) if _NEGATIVE.fullmatch(text) else None
     return float(match[1])

@@ -2,7 +2,25 @@
 
 import re
 
-_ROLE_TOKEN = re.compile(r"<(?=[|｜]|/?s>|<?/?SYS\b|(?:start|end)_of_turn>)|\[(?=/?INST\b)")
+# Tokens by which chat templates tell who speaks, what is reasoning and where a turn ends: signs, special characters in a name, or
+# one of a few words. Tags of HTML, parameters of types and subscripts are none.
+_WORDS = (
+    r"think(?:ing)?|thoughts?|reason(?:ing)?|reflections?|analysis|scratchpad|monologue|antthinking|system|user|assistant|human|model|tool|bot|"
+    r"developer|function|observation|instructions?|channel|message|turn|image|[a-z]?mask|[besp]o[a-z]|pad|unk|cls|sep|s"
+)
+_TOKEN = re.compile(
+    # <|...|>, <｜...｜>, <think>, <think budget=5>, </s>, <turn|>, <_user>, <extra_id_0>, <seed:bos>, <unused0>, <0x0A>, <<SYS>>
+    rf"[<＜](?=[|｜]|(?!(?<=\w[<＜])(?-i:[A-Z][a-z]))/?(?:{_WORDS})(?:[\s=][^<>＜＞\n]{{0,80}})?/?[>＞]|/?[a-z]\w{{0,40}}[|｜][>＞]"
+    r"|/?(?:_\w{1,40}|[a-z][a-z0-9]{0,40}(?:_|:(?!:))[\w:.-]{0,60}|[a-z]{3,40}\d{1,6}|0x[0-9a-f]{1,4})/?[>＞]|<?/?sys\b)"
+    r"|◁(?=/?\w)"
+    # [|...|], [/INST], [SYSTEM_PROMPT], [INST], [gMASK], [unused1], [e~[
+    r"|[\[［](?=[|｜]|/[a-z][\w ]{0,40}[\]］]|[a-z]{1,3}~\[|unused\d{1,6}\]|(?-i:[A-Z]+(?:_[A-Z]+)+|[gs]MASK)[\]］]"
+    r"|(?!(?<=\w[\[［])(?-i:[a-z]))(?:inst|sys|system|user|assistant|human|tool|args|img|think(?:ing)?|reasoning|mask|"
+    r"[be]o[a-z]|pad|unk|cls|sep|prefix|suffix|middle)[\]］])"
+    # ]~b]
+    r"|\](?=~[!a-z]{1,3}[\[\]]|<[\]\[])",
+    re.IGNORECASE,
+)
 
 _LINE_END = re.compile("\r\n?|[\u2028\u2029\x85]")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}+")
@@ -20,11 +38,16 @@ def tidy(text: str) -> str:
     return _LONG_BLANK.sub(" " * 32, _BLANK_LINES.sub("\n\n", text)).strip()
 
 
+def without_tokens(text: str) -> str:
+    """Returns a text with the control tokens of chat templates taken apart by a blank behind their first sign."""
+    return _TOKEN.sub(lambda match: f"{match[0]} ", text)
+
+
 def quote(text: str) -> str:
     """Returns a text of a player, for a judge or another player to read.
 
-    ``> `` stands before every line, so that none of them can pass for a line of the environment; and tokens by which chat
-    templates tell who speaks are taken apart.
+    ``> `` stands before every line, so that none of them can pass for a line of the environment; and control tokens are taken
+    apart.
     """
-    lines = _ROLE_TOKEN.sub(lambda match: f"{match[0]} ", text).splitlines()
+    lines = without_tokens(text).splitlines()
     return "\n".join(f"> {line}" for line in lines) or ">"

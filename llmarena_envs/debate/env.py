@@ -82,9 +82,10 @@ is given several times the last one that is not empty counts, thoughts add up; t
 if one is asked for and none is given. Tags in code, inside an action that has its end, are text. Actions that the turn must not
 have are dropped and counted. `parse` refuses a turn that lacks an action; `step` takes it as it is.
 
-A judge ends its reply with its verdict in double brackets; the last one counts, single brackets where there are no double
-ones. Lines that begin with `>` are quotations. `abstain` gives no verdict, nor does a text without one that is passed to
-`step`. An examiner's question has a number before it, `(1).`; of several the first one that can be asked is taken.
+A judge ends its reply with its verdict in double brackets, on a line of its own; it is read by the
+[rule for all judges](../judges.md#how-a-judges-reply-is-read). `abstain` gives no verdict, nor does a text without a clear one
+that is passed to `step`. An examiner's question has a number before it, `(1).`; of several the first one that can be asked is
+taken.
 
 The standard fallback is `noop`: a turn that lacks something, or an abstention; for an examiner, one of the shipped questions
 in its domain.
@@ -101,8 +102,8 @@ an examiner's text that is no question) ends the match: the offender receives -1
 Numbers, -1 before the match is over or where there are none. For everybody: `question` (its number in the list), `domain` (its
 place in the list above, from 0), `winner_first` and `winner` (by the judges' first and last verdicts: 0 for A, 1 for B, 2 for
 a tie), `abstentions` (judges without a verdict). For judges: `verdict_first`, `verdict_final` (0, 1 or 2), `verdict_swapped`
-(the last verdict in the second order, told of the true sides; with `both_orders`), and how often a judgement had
-`several_verdicts` or `single_brackets`, or was not given (`abstained`). For debaters: `side` (0 for A, 1 for B), `words` that
+(the last verdict in the second order, told of the true sides; with `both_orders`), and how often a judgement
+was not given (`abstained`). For debaters: `side` (0 for A, 1 for B), `words` that
 the judges read of it, turns that were `truncated`, actions that were `missing` or `forbidden`, and `votes_first` and
 `votes_final` for it.
 

@@ -41,7 +41,7 @@ REFERENCE_WORDS = 600
 _STATISTICS = {
     "examiner": (),
     "debater": ("side", "words", "truncated", "missing", "forbidden", "votes_first", "votes_final"),
-    "judge": ("verdict_first", "verdict_final", "several_verdicts", "single_brackets", "abstained"),
+    "judge": ("verdict_first", "verdict_final", "abstained"),
     "match": ("question", "domain", "winner_first", "winner", "abstentions"),
 }
 
@@ -364,11 +364,8 @@ class Debate(Game[Action, DebateView]):
         if committee.orders == 2:
             verdicts["verdict_swapped"] = committee.last_verdicts(1)
         given = [session[judge] for session in committee.sessions]
-        judgements = [each for each in given if isinstance(each, Judgement)]
         return {name: _number(each[judge]) for name, each in verdicts.items() if each} | {
-            "several_verdicts": float(sum(each.several for each in judgements)),
-            "single_brackets": float(sum(each.single_brackets for each in judgements)),
-            "abstained": float(len(given) - len(judgements)),
+            "abstained": float(sum(isinstance(each, Abstention) for each in given)),
         }
 
     def _about_debater(self, side: str) -> dict[str, float]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.judging import read_ruling as read_judged
 from llmarena_envs.core.reading.labels import NOBODY, NOT_MEANT
 from llmarena_envs.core.reading.markup import narrow, unwrap
 from llmarena_envs.core.reading.turns import own_turns
@@ -160,13 +161,13 @@ def has_extra_text(reply: str, idiom: str) -> bool:
     return "".join(_OTHER_WORDS.findall(reply)) != idiom
 
 
-def read_ruling(reply: str, agent: str) -> Ruling:
+def read_ruling(reply: str) -> Ruling:
     """Reads whether a judge says yes or no, or abstains.
 
     Raises:
-        Refusal: if nothing of the kind is stated.
+        Refusal: if nothing of the kind is stated, or it is not clear what is meant; see ``core.judging.read_ruling``.
     """
-    return find(reply, _RULING, agent).value
+    return read_judged(reply, _RULING)
 
 
 def _read_ruling(text: str, labelled: bool) -> tuple[Ruling, int] | None:

@@ -91,7 +91,7 @@ class IdiomCodec(Codec[str, IdiomView]):
     def read(self, reply: str, view: IdiomView) -> str:
         """Reads an idiom, or the ruling of a judge; see ``idiom_solitaire.grammar``."""
         if view.agent == JUDGE:
-            return read_ruling(reply, view.agent)
+            return read_ruling(reply)
         lexicon, last = view.links.lexicon, view.chain[-1]
         return read_idiom(reply, view.agent, lambda idiom: lexicon.key(idiom) == lexicon.key(last))
 

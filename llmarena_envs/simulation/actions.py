@@ -42,13 +42,11 @@ class Rating(NamedTuple):
 
     Attributes:
         score: the rating, 1 to 10.
-        text: its words, the rating in brackets included.
-        several: whether it names other ratings in brackets too; the last one counts.
+        text: its words, the rating included.
     """
 
     score: float
     text: str
-    several: bool = False
 
 
 Given = Rating | Judgement | Abstention

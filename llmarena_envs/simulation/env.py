@@ -70,9 +70,9 @@ characters and blank lines around it: what it wraps around the content is part o
 `simulator_0:` and nothing else is an empty answer too. Requests and answers are cut after 15,000 characters.
 
 A judge ends its reply with its rating in double brackets, a number from 1 to 10 with decimals or without, or with its
-verdict, `[[C]]` for neither; the last one counts. Where there are no double brackets single ones count, those of a rating
-at the end of the reply or behind `Rating:` only. Lines that begin with `>` are quotations. `abstain` gives nothing, nor
-does a text without a rating that is passed to `step`.
+verdict, `[[C]]` for neither, on a line of its own; it is read by the
+[rule for all judges](../judges.md#how-a-judges-reply-is-read). `abstain` gives nothing, nor does a text without a clear rating
+that is passed to `step`.
 
 The standard fallback is `noop`: an empty request, an empty answer, or an abstention.
 
@@ -93,7 +93,7 @@ fence around it), `exact_share` (the same over all own answers), in dialogues `e
 the last answer), answers that were `empty` or `truncated`; `spread` (standard deviation of the judges' ratings), or with
 `pairwise` `side` (0 for A, 1 for B) and `votes`. For users: `strategy_2` and so on by turn, requests that were
 `unformatted`, `empty` or `truncated`, `turns`. For judges: `rating`, or with `pairwise` `verdict` and `verdict_swapped` (in
-the second order, told of the true sides): 0 for A, 1 for B, 2 for neither; how often `several` were named, and none
+the second order, told of the true sides): 0 for A, 1 for B, 2 for neither; how often it gave nothing
 (`abstained`). With `pairwise` everybody has `winner`.
 
 ### Episode End
@@ -149,7 +149,6 @@ class raw_env(TextEnv):
             final="verdict",
             swapped="verdict_swapped",
             length="words",
-            several="several",
             score="rating",
         ),
         abilities=("simulation", "instruction following", "state tracking"),

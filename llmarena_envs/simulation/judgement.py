@@ -8,7 +8,7 @@ from llmarena_envs.core.judging import (
     own_words,
     read_rating,
     read_verdict,
-    unquoted,
+    with_statement,
 )
 from llmarena_envs.simulation.actions import Given, Rating
 from llmarena_envs.simulation.protocol import SCALE
@@ -33,16 +33,14 @@ _LABELS = {
 
 
 def read_judge(reply: str, *, compares: bool) -> Given:
-    """Reads the last rating or verdict in brackets, and what is said with it.
-
-    What stands in lines that begin with ``>`` is quoted, and neither.
+    """Reads a rating or a verdict, and the words around it.
 
     Args:
         reply: what the judge wrote.
         compares: whether a verdict on two responses is asked for, or a rating of one.
 
     Raises:
-        Refusal: if there is none, or the rating lies outside the scale, and it is no abstention.
+        Refusal: if there is no clear one, or the rating lies outside the scale, and it is no abstention.
     """
     text = own_words(reply)
     if is_abstention(text):
@@ -61,33 +59,20 @@ def write_judge(given: Given) -> str:
 
 
 def _stated(text: str, compares: bool) -> Rating | Judgement:
-    own = unquoted(text)
-    if compares:
-        verdict = read_verdict(own, _LABELS)
-        return Judgement(verdict.label, text, verdict.several, verdict.single_brackets)
-    score = read_rating(own, SCALE)
-    return Rating(score.score, text, score.several)
+    return Judgement(read_verdict(text, _LABELS), text) if compares else Rating(read_rating(text, SCALE), text)
 
 
 def _completed(given: Rating | Judgement, words: str) -> str:
     """Returns a judge's words, with what it gives at their end unless they state just that."""
-    try:
-        if _stated(words, isinstance(given, Judgement))._replace(text="") == given._replace(text=""):
-            return words
-    except Refusal:
-        pass
-    return f"{words}\n{_written(given)}".lstrip()
 
+    def states(text: str) -> bool:
+        try:
+            return _stated(text, isinstance(given, Judgement))._replace(text="") == given._replace(text="")
+        except Refusal:
+            return False
 
-def _written(given: Rating | Judgement) -> str:
-    """Returns a rating or a verdict in its brackets, behind another one if several were named."""
-    if isinstance(given, Rating):
-        other = SCALE.low if given.score != SCALE.low else SCALE.high
-        numbers = [other, given.score] if given.several else [given.score]
-        return f"Rating: {' '.join(f'[[{_digits(number)}]]' for number in numbers)}"
-    others = [letter for label, letter in LETTERS.items() if label != given.verdict][:1]
-    letters = [*(others if given.several else []), LETTERS[given.verdict]]
-    return " ".join(f"[{letter}]" if given.single_brackets else f"[[{letter}]]" for letter in letters)
+    line = f"Rating: [[{_digits(given.score)}]]" if isinstance(given, Rating) else f"[[{LETTERS[given.verdict]}]]"
+    return with_statement(words, line, states)
 
 
 def _digits(score: float) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "user": ("turns", "unformatted", "empty", "truncated"),
     "simulator": ("turns", "exact", "exact_share", "format_flawed", "empty", "truncated", "words"),
-    "judge": ("several", "abstained"),
+    "judge": ("abstained",),
     "match": ("task", "stateful", "engine", "abstentions"),
 }
 
@@ -94,10 +94,7 @@ def _flaws(game: Simulation, own: Sequence[Utterance]) -> dict[str, float]:
 def _about_judge(game: Simulation, agent: str) -> dict[str, float]:
     judge, committee = game.judges.index(agent), game.committee
     given = [session[judge] for session in game.sessions]
-    about = {
-        "several": float(sum(each.several for each in given if not isinstance(each, Abstention))),
-        "abstained": float(sum(isinstance(each, Abstention) for each in given)),
-    }
+    about = {"abstained": float(sum(isinstance(each, Abstention) for each in given))}
     for each in given:
         if isinstance(each, Rating):
             about["rating"] = each.score

@@ -85,14 +85,11 @@ class Narrator:
         render = self._render
         if isinstance(given, Abstention):
             return Scene(render("story_abstention"), speaker=judge)
-        marks = [render("story_several")] if given.several else []
         if isinstance(given, Rating):
-            return Scene(render("story_rating", score=f"{given.score:g}"), given.text, judge, marks=tuple(marks))
-        if given.single_brackets:
-            marks.append(render("story_single_brackets"))
+            return Scene(render("story_rating", score=f"{given.score:g}"), given.text, judge)
         verdict = exchanged(given.verdict) if order else given.verdict
         heading = render("story_verdict", verdict=render(f"verdict_{verdict}"))
-        return Scene(heading, given.text, judge, marks=tuple(marks))
+        return Scene(heading, given.text, judge)
 
     def _result(self) -> Scene:
         game, render = self._game, self._render

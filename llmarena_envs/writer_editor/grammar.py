@@ -2,9 +2,9 @@
 
 import json
 
-from llmarena_envs.core.judging import Score, read_scores
+from llmarena_envs.core.judging import Score, own_words, read_scores
 from llmarena_envs.core.quoting import printable
-from llmarena_envs.core.replies import clean_text, read_part
+from llmarena_envs.core.replies import clean_text
 from llmarena_envs.writer_editor.game import (
     CODE_REVIEW,
     MAX_REASON,
@@ -18,9 +18,6 @@ from llmarena_envs.writer_editor.game import (
 NAMES = {CODE_REVIEW: ("Programmer", "Reviewer"), TRANSLATION: ("Translator", "Proofreader")}
 """What writer and editor are called in a judgement."""
 
-# What could be taken for tags of reasoning when a judgement is read again.
-_ESCAPED = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<[◁＜［"})
-
 
 def read_judgement(reply: str, task: str, abstention: str) -> Scores | Abstention:
     """Reads a judgement: a JSON object with a score for both roles, or nothing but the word for an abstention.
@@ -28,7 +25,7 @@ def read_judgement(reply: str, task: str, abstention: str) -> Scores | Abstentio
     Raises:
         Refusal: if it is neither; see ``core.judging.read_scores``.
     """
-    if len(reply) < 100 and clean_text(read_part(reply)).strip(" .!。").lower() == abstention:
+    if len(reply) < 100 and clean_text(own_words(reply)).strip(" .!。").lower() == abstention:
         return Abstention()
     writer, editor = NAMES[task]
     scores = read_scores(reply, (writer, editor), SCALE)
@@ -45,4 +42,4 @@ def write_scores(scores: Scores, task: str) -> str:
         name: {"evaluation": given.reason, "score": int(given.score) if given.score.is_integer() else given.score}
         for name, given in zip(NAMES[task], scores, strict=True)
     }
-    return json.dumps(judgement, ensure_ascii=False).translate(_ESCAPED)
+    return json.dumps(judgement, ensure_ascii=False)

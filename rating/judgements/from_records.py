@@ -57,7 +57,6 @@ def _judgement(
         players=players,
         words=words,
         contest=item,
-        several=seat.statistics[verdicts.several] > 0 if verdicts.several in seat.statistics else None,
     )
 
 

@@ -28,7 +28,6 @@ class Judgement(NamedTuple):
         players: who is shown first and who second; empty where it is not known.
         words: what judges read of each of them; ``None`` where it is not known.
         contest: what cases have in common that show the same texts in different orders; the case itself where there is one order.
-        several: whether it named several verdicts; ``None`` where it is not known.
     """
 
     item: str
@@ -39,7 +38,6 @@ class Judgement(NamedTuple):
     players: tuple[str, str] = ("", "")
     words: tuple[float, float] | None = None
     contest: str = ""
-    several: bool | None = None
 
 
 def exchanged(verdict: Label | None) -> Label | None:

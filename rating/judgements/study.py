@@ -89,7 +89,6 @@ class JudgeRow:
         verdicts: number of cases with a verdict of it.
         abstentions: number of cases without.
         ties: share of ties in its verdicts.
-        several: share of cases in which it named several verdicts.
         place: how it leans to the side shown first; ``p`` is corrected for the number of judges, as in the next two.
         length: how it leans to the longer side.
         kin: how it treats players of its own family.
@@ -101,7 +100,6 @@ class JudgeRow:
     verdicts: int
     abstentions: int
     ties: Estimate | None
-    several: Estimate | None
     place: Lean
     length: LengthBias
     kin: KinBias | None
@@ -301,7 +299,6 @@ def _judge_row(
     kin = [Beside(score, _kinship(judge, one.players, families), opinion) for one, score, opinion in told.values()]
     verdicts = [label for label in mine.values() if label is not None]
     orders = list(_both_orders(judgements))
-    several = [one.several for one in judgements if one.several is not None]
     changed = [
         (str(one.first), str(one.final), None if majority is None else str(majority))
         for one in judgements
@@ -313,7 +310,6 @@ def _judge_row(
         verdicts=len(verdicts),
         abstentions=sum(one.final is None for one in judgements),
         ties=rate_estimate(sum(label == TIE for label in verdicts), len(verdicts)),
-        several=rate_estimate(sum(several), len(several)),
         place=place_bias(
             [choice for one in judgements for choice in _choices(one, mine[one.item])],
             [(one == FIRST, other == FIRST) for one, other in orders if TIE not in (one, other)],

@@ -203,7 +203,6 @@ def _habits(found: JudgeStudy) -> Sheet:
         ("changed %", lambda row: cells.percent(row.changes.changed) if row.changes else "", 65),
         ("to the majority %", lambda row: cells.percent(row.changes.towards) if row.changes else "", 40),
         ("away from it %", lambda row: cells.percent(row.changes.away) if row.changes else "", 35),
-        ("several verdicts %", lambda row: cells.percent(row.several), 25),
     ]
     rows = [[cell(row) for _, cell, _ in columns] for row in found.judges[:_MOST_JUDGES]]
     used = [index for index in range(len(columns)) if index < 3 or any(row[index] for row in rows)]
@@ -321,7 +320,6 @@ def _judge_table(row: JudgeRow, found: JudgeStudy) -> dict[str, Any]:
         "judge": row.judge,
         "verdicts": row.verdicts,
         "abstentions": row.abstentions,
-        "several_verdicts": _interval(row.several),
     }
     if not found.preferences:
         return table

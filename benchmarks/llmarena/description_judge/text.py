@@ -8,9 +8,11 @@ from typing import Any
 from benchmarks.llmarena.description_judge.game import NO, YES, DescriptionJudge, JudgeView
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
+from llmarena_envs.core.judging import read_ruling
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.quoting import without_tokens
 from llmarena_envs.core.reading.labels import NOBODY
-from llmarena_envs.core.replies import Grammar, find
+from llmarena_envs.core.replies import Grammar
 
 _WORDS = {"yes": YES, "true": YES, "是": YES, "是的": YES, "no": NO, "false": NO, "否": NO, "不是": NO}
 _VERDICT = re.compile(r"(?:(?:yes|true|no|false)|不是|是的?|否)(?!\w)", re.IGNORECASE)
@@ -62,13 +64,13 @@ class JudgeCodec(Codec[int, JudgeView]):
 
     def _item(self, view: JudgeView) -> str:
         # Quoted, so that nothing in a clue can pass for a line of the instruction.
-        word, clue = (json.dumps(text, ensure_ascii=False) for text in (view.word, view.clue))
+        word, clue = (json.dumps(without_tokens(text), ensure_ascii=False) for text in (view.word, view.clue))
         return self._prompts.render("item", word=word, clue=clue)
 
     def read(self, reply: str, view: JudgeView) -> int:
         """Reads ``Verdict: yes`` or ``Verdict: no``, ``是`` and ``否`` as well, and JSON such as ``{"verdict": true}``."""
         published = _PUBLISHED.get(reply)
-        return find(reply, GRAMMAR, view.agent).value if published is None else published
+        return read_ruling(reply, GRAMMAR) if published is None else published
 
     def example(self, view: JudgeView) -> str:
         """Returns both forms of a verdict."""

@@ -30,7 +30,7 @@ instruction. What was said stands quoted, with `>` before every line.
 ### Action Space
 
 Text that ends with the number of the turn in double brackets: 1 to the number of turns of the dialogue, 0 for none. A turn is a
-request and its answer. The last one counts; other numbers are refused. `abstain` gives nothing, which is the standard fallback.
+request and its answer. Other numbers are refused. `abstain` gives nothing, which is the standard fallback.
 
 ### Rewards
 
@@ -38,8 +38,7 @@ request and its answer. The last one counts; other numbers are refused. `abstain
 
 ### Infos
 
-Numbers, -1 while they are not known: `turn` (what was found), `turns` (of the dialogue), `several` (whether other turns were
-named too), `abstained`.
+Numbers, -1 while they are not known: `turn` (what was found), `turns` (of the dialogue), `abstained`.
 
 ### Episode End
 

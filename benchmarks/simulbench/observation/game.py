@@ -20,13 +20,11 @@ class Finding(NamedTuple):
 
     Attributes:
         turn: the first challenging turn, counted from 1; 0 for none.
-        text: its words, the turn in brackets included.
-        several: whether it names other turns in brackets too; the last one counts.
+        text: its words, the turn included.
     """
 
     turn: int
     text: str
-    several: bool = False
 
 
 Found = Finding | Abstention
@@ -104,6 +102,5 @@ class Observation(Game[Found, ObserverView]):
         return {
             "turn": float(finding.turn) if finding else UNKNOWN,
             "turns": float(self.dialogue.turns),
-            "several": float(finding.several) if finding else UNKNOWN,
             "abstained": UNKNOWN if self.found is None else float(isinstance(self.found, Abstention)),
         }

@@ -7,7 +7,7 @@ from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.committee import Abstention
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Failure, Refusal
-from llmarena_envs.core.judging import ABSTENTION, Scale, is_abstention, own_words, read_rating, unquoted
+from llmarena_envs.core.judging import ABSTENTION, Scale, is_abstention, own_words, read_rating, with_statement
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import printable, quote
 from llmarena_envs.simulation.dialogues import Dialogue
@@ -48,10 +48,10 @@ class ObservationCodec(Codec[Found, ObserverView]):
         return self._ends.over(cause, self._ends.received(ending.reward))
 
     def read(self, reply: str, view: ObserverView) -> Found:
-        """Reads the last turn in brackets, and what is said with it.
+        """Reads a turn, and the words around it.
 
         Raises:
-            Refusal: if there is none, and it is no abstention, or it is no turn of the dialogue.
+            Refusal: if there is no clear one, and it is no abstention, or it is no turn of the dialogue.
         """
         text = own_words(reply)
         if is_abstention(text):
@@ -99,18 +99,19 @@ def _stated(text: str, turns: int) -> Finding:
     Raises:
         Refusal: if it states none, or one that the dialogue does not have.
     """
-    rating = read_rating(unquoted(text), Scale(0, turns))
-    if not rating.score.is_integer():
-        raise Refusal(Failure.ILLEGAL, "no_such_turn", turns=turns, got=f"{rating.score:g}")
-    return Finding(int(rating.score), text, rating.several)
+    turn = read_rating(text, Scale(0, turns))
+    if not turn.is_integer():
+        raise Refusal(Failure.ILLEGAL, "no_such_turn", turns=turns, got=f"{turn:g}")
+    return Finding(int(turn), text)
 
 
 def _completed(finding: Finding, words: str, turns: int) -> str:
     """Returns an observer's words, with its finding at their end unless they state just that."""
-    try:
-        if _stated(words, turns)[::2] == finding[::2]:
-            return words
-    except Refusal:
-        pass
-    other = f"[[{1 if finding.turn == 0 else 0}]] " if finding.several else ""
-    return f"{words}\nTurn: {other}[[{finding.turn}]]".lstrip()
+
+    def states(text: str) -> bool:
+        try:
+            return _stated(text, turns).turn == finding.turn
+        except Refusal:
+            return False
+
+    return with_statement(words, f"Turn: [[{finding.turn}]]", states)

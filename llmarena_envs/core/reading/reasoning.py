@@ -26,6 +26,7 @@ _END_OF_CHANNEL = re.compile(r"<\|(?:end|return|call|start|channel)\|>", re.IGNO
 # Channels whose control tokens the server removed: "analysisThe user asks ...assistantfinalYes."
 _BARE_ANALYSIS = re.compile(r"\s*+analysis(?=[A-Z]|.*assistantfinal)", re.DOTALL)
 _BARE_FINAL = "assistantfinal"
+_FENCE = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
 
 
 def drop_reasoning(reply: str) -> str:
@@ -59,6 +60,51 @@ def drop_reasoning(reply: str) -> str:
 def ends_in_reasoning(reply: str) -> bool:
     """Says whether a reply holds reasoning only, and one more word would be reasoning too: it was cut off."""
     return not drop_reasoning(f"{reply}\nword").strip()
+
+
+def drop_opening_reasoning(reply: str) -> str:
+    """Returns a reply without the reasoning at its beginning; tags further on may belong to a quoted text.
+
+    A closing tag without an opening one ends reasoning at the beginning if it stands at the end of a line, as servers send it
+    that put the opening tag into the prompt.
+    """
+    begin = reply.lstrip()
+    if begin.startswith(("<|channel|>", "<|start|>")):
+        return final_channel(reply)
+    if _BARE_ANALYSIS.match(reply):
+        return reply.rpartition(_BARE_FINAL)[2] if _BARE_FINAL in reply else ""
+    if not any(sign in reply for sign in _SIGNS):
+        return reply
+    tags = _tags(narrow(reply))
+    start = number = 0
+    while number < len(tags) and not tags[number][1] and not reply[start : tags[number][0].start()].strip():
+        closing = next((later for later in range(number + 1, len(tags)) if tags[later][1]), None)
+        if closing is None:
+            return ""
+        start, number = tags[closing][0].end(), closing + 1
+    if number == 0 and tags and tags[0][1] and _ends_line(reply, tags[0][0]):
+        start = tags[0][0].end()
+    return reply[start:]
+
+
+def _ends_line(text: str, tag: re.Match[str]) -> bool:
+    """Says whether a tag ends a line that is not quoted, outside fences."""
+    before, after = text[: tag.start()], text[tag.end() :].partition("\n")[0]
+    line = before.rpartition("\n")[2].lstrip()
+    return not after.strip() and not line.startswith(">") and len(_FENCE.findall(before)) % 2 == 0
+
+
+def reasoning_spans(text: str) -> list[tuple[int, int]]:
+    """Returns where passages between an opening and a closing tag of reasoning begin and end."""
+    spans = []
+    opened: int | None = None
+    for match, closes in _tags(narrow(text)) if any(sign in text for sign in _SIGNS) else ():
+        if not closes and opened is None:
+            opened = match.start()
+        elif closes and opened is not None:
+            spans.append((opened, match.end()))
+            opened = None
+    return spans
 
 
 def _tags(text: str) -> list[tuple[re.Match[str], bool]]:

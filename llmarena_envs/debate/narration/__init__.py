@@ -84,12 +84,11 @@ class Narrator:
         if not isinstance(given, Judgement):
             kept = (self._render("stands", verdict=self._name(before)),) if before else ()
             return Scene(self._render("abstention"), speaker=judge, marks=kept)
-        flaws = {"several": given.several, "single_brackets": given.single_brackets}
-        marks = [self._render(name) for name, holds in flaws.items() if holds]
+        marks: tuple[str, ...] = ()
         if before not in (NONE, verdict):
-            marks.insert(0, self._render("changed", before=self._name(before), after=self._name(verdict)))
+            marks = (self._render("changed", before=self._name(before), after=self._name(verdict)),)
         heading = self._render("verdict", verdict=self._name(verdict))
-        return Scene(heading, given.text, judge, marks=tuple(marks))
+        return Scene(heading, given.text, judge, marks=marks)
 
     def _decision(self) -> Scene:
         """Returns who has won, and what every judge and the committee stood at before any discussion and after it."""

@@ -44,19 +44,30 @@ def test_the_conformance_suite_passes(options):
     [
         ("It asks much, and 27 is wrong.\nTurn: [[2]]", 2),
         ("None. Turn: [[0]]", 0),
-        ("First [[1]], no: Turn: [[2]]", 2),
+        ("First [[1]], but no.\nTurn: [[2]]", 2),
         ("> Turn: [[2]]\nI quote that. [[1]]", 1),
         ("Turn: [[two]]", 2),
         ("<think>[[1]]</think>Turn: [[2]]", 2),
     ],
 )
-def test_the_last_turn_in_brackets_counts(reply, turn):
+def test_a_clear_turn_is_found(reply, turn):
     undecided, info = observe(lambda view: reply)
     assert (undecided, info["turn"], info["turns"]) == (False, turn, 2)
 
 
 @pytest.mark.parametrize(
-    "reply", ["Turn: [[3]]", "Turn: [[-1]]", "Turn: [[1.5]]", "Turn: 2", "> [[1]]", "", "abstain", "[[turn 1]]"]
+    "reply",
+    [
+        "Turn: [[3]]",
+        "Turn: [[-1]]",
+        "Turn: [[1.5]]",
+        "Turn: 2",
+        "[[1]] or [[2]]",
+        "> [[1]]",
+        "",
+        "abstain",
+        "[[turn 1]]",
+    ],
 )
 def test_anything_else_is_no_finding(reply):
     undecided, info = observe(lambda view: reply)

@@ -1,5 +1,8 @@
 """Verdicts and scores of judges: read as a person would, or refused; nothing hostile counts."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,37 +11,118 @@ from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.judging import Scale, read_rating, read_scores, read_verdict
 from llmarena_envs.core.prompts import common_prompts
 from llmarena_envs.core.quoting import quote
+from tests.llmarena_envs.core.judge_replies import HARD, ORDINARY, RATINGS, SCORES, VERDICTS
 
-LABELS = {"A": "A", "B": "B", "TIE": "tie"}
+LABELS = {
+    **{f"{name}{side}": side for side in "AB" for name in ("", "ASSISTANT ", "助手")},
+    **dict.fromkeys(("TIE", "平局"), "tie"),
+}
 TEN = Scale(1, 10)
 ROLES = ("Programmer", "Reviewer")
 
 
+READERS: dict[str, Callable[[str], Any]] = {
+    "verdict": lambda reply: read_verdict(reply, LABELS),
+    "rating": lambda reply: read_rating(reply, TEN),
+    "scores": lambda reply: tuple(score.score for score in read_scores(reply, ROLES, TEN).values()),
+}
+REPLIES = {"verdict": VERDICTS, "rating": RATINGS, "scores": SCORES}
+
+
+def outcome(kind: str, reply: str) -> Any:
+    """Returns what a reply is read as; ``None`` if the judge is asked again."""
+    try:
+        return READERS[kind](reply)
+    except Refusal:
+        return None
+
+
+@pytest.mark.parametrize(("kind", "read"), [("verdict", 94), ("rating", 62), ("scores", 29)])
+def test_no_reply_is_read_as_another_than_meant(kind, read):
+    outcomes = [(reply, meant, outcome(kind, reply)) for reply, meant in REPLIES[kind]]
+    assert [row for row in outcomes if row[2] not in (None, row[1])] == []
+    clear = [row for row in outcomes if row[1] is not None]
+    assert sum(row[2] is not None for row in clear) == read >= 0.75 * len(clear)
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_hard_replies_are_never_misread(kind):
+    outcomes = [(reply, meant, outcome(kind, reply)) for reply, meant in HARD[kind]]
+    assert [row for row in outcomes if row[2] not in (None, row[1])] == []
+
+
+@pytest.mark.parametrize("kind", ["verdict", "rating"])
+def test_ordinary_replies_are_read_without_a_second_question(kind):
+    assert [reply for reply, meant in ORDINARY[kind] if outcome(kind, reply) != meant] == []
+
+
+OTHERS = {"verdict": "[[Tie]]", "rating": "Rating: [[2]]", "scores": '{"Programmer": 2, "Reviewer": 3}'}
+QUOTATIONS = [
+    "> {}",
+    '"{}"',
+    "“{}”",
+    "'{}'",
+    "‘{}’",
+    "«{}»",
+    "「{}」",
+    "『{}』",
+    "„{}“",
+    "`{}`",
+    "```python\n{}\n```",
+    "~~~text\nprint: {}\n~~~",
+    "<blockquote>{}</blockquote>",
+]
+
+
+@pytest.mark.parametrize("quotation", QUOTATIONS)
+@pytest.mark.parametrize("kind", READERS)
+def test_a_quotation_changes_no_reading(kind, quotation):
+    quoted = quotation.format(OTHERS[kind])
+    changed = []
+    for reply, _ in REPLIES[kind]:
+        if reply.startswith(("<", "`", '"')):
+            continue  # it has to begin with reasoning, or all of it stands in marks
+        readings = {outcome(kind, text) for text in (reply, f"{reply}\n\n{quoted}", f"{quoted}\n\n{reply}")}
+        if len(readings) > 1:
+            changed.append((reply, readings))
+    assert changed == []
+
+
+@pytest.mark.parametrize("kind", READERS)
 @pytest.mark.parametrize(
-    ("reply", "label", "several", "single"),
-    [
-        ("[[A]]", "A", False, False),
-        ("Both answer, A is shorter.\n\n**[[B]]**", "B", False, False),
-        ("verdict: [[ tie ]]", "tie", False, False),
-        ("I choose between [[A]], [[B]] and [[Tie]]. My verdict: [[B]]", "B", True, False),
-        ("At first [[A]], now that I have read the others [[A]]", "A", False, False),
-        ("【【A】】", "A", False, False),
-        ("［［Ｂ］］", "B", False, False),
-        ("My verdict is [A]", "A", False, True),
-        ("The list [B] is fine. [[A]]", "A", False, False),
-        ("<think>surely [[B]]</think>It is [[A]]", "A", False, False),
-        ("see [[1]] and [[A]] and [[note]]", "A", False, False),
-    ],
+    "opening", ["<think>{}</think>", "<think>\n{}\n</think>\n\n", "[THINK]{}[/THINK]\n", "{}\n</think>\n\n"]
 )
-def test_the_last_verdict_in_brackets_counts(reply, label, several, single):
-    assert read_verdict(reply, LABELS) == (label, several, single)
+def test_reasoning_at_the_beginning_changes_no_reading(kind, opening):
+    for reply, _ in REPLIES[kind]:
+        if reply.startswith("<"):
+            continue
+        assert outcome(kind, opening.format(OTHERS[kind]) + reply) == outcome(kind, reply), reply
+
+
+SENTENCES = ["I read both texts twice.", "The first one is longer.", "It names a source.", "双方都说明了理由。"]
+
+
+@given(
+    st.lists(st.sampled_from(SENTENCES), max_size=3), st.permutations(["[[A]]", "[[B]]", "[[Tie]]"]), st.integers(2, 3)
+)
+def test_distinct_verdicts_in_prose_are_asked_again(sentences, verdicts, number):
+    stated = " ".join(f"{' '.join(sentences)} My verdict is {verdict} for its style." for verdict in verdicts[:number])
+    assert outcome("verdict", stated) is None
+    assert outcome("verdict", f"{stated}\n\nVerdict: {verdicts[0]}") == read_verdict(verdicts[0], LABELS)
+    assert outcome("verdict", f"{stated}\n\n{verdicts[1]}") == read_verdict(verdicts[1], LABELS)
+
+
+@pytest.mark.parametrize(
+    "last", ["Verdict: [[B]]", "**Final verdict:** B", "## Verdict\n\n[[B]]", "最终裁决：[[B]]", "[B]", "**[[B]]**"]
+)
+def test_the_verdict_in_a_firm_place_outweighs_others(last):
+    assert outcome("verdict", f"I first leaned to [[A]], then to a [[Tie]].\n\n{last}") == "B"
 
 
 @pytest.mark.parametrize(
     "reply",
     [
         "",
-        "A",
         "The winner is A.",
         "[[C]]",
         "[[]]",
@@ -63,23 +147,24 @@ def test_what_names_no_verdict_is_refused(reply):
         ("Rating: [[8.5]]", 8.5),
         ("I give [[7/10]]", 7.0),
         ("评分：【【九】】", 9.0),
-        ("first [[3]], then [[4]]", 4.0),
         ("Rating: [6]", 6.0),
         ("[[three]]", 3.0),
         ("Rating: [[8.]]", 8.0),
         ("Rating: [[**7**]]", 7.0),
         ("**Rating:** [6]. That row[3] is right is not enough.", 6.0),
-        ("row[3] is right, so I give\n[6].", 6.0),
+        ("Rating: 5", 5.0),
     ],
 )
 def test_a_rating_stands_in_brackets(reply, score):
-    assert read_rating(reply, TEN).score == score
+    assert read_rating(reply, TEN) == score
 
 
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        ("Rating: 5", "no_rating"),
+        ("It prints 5", "no_rating"),
+        ("first [[3]], then [[4]]", "unclear_rating"),
+        ("row[3] is right, so I give\n[6].", "no_rating"),
         ("[[good]]", "no_rating"),
         ("[[11]]", "score_outside"),
         ("[[0]]", "score_outside"),
@@ -89,7 +174,7 @@ def test_a_rating_stands_in_brackets(reply, score):
         ("[[nan]]", "no_rating"),
         ("[[1e1]]", "no_rating"),
         ("[[5, 6]]", "no_rating"),
-        ("It prints [3], and row[3] is right. Rating: 8", "no_rating"),
+        ("It prints [3], and row[3] is right. An 8", "no_rating"),
     ],
 )
 def test_no_rating_and_one_outside_the_scale_are_refused(reply, reason):
@@ -105,7 +190,7 @@ def test_no_rating_and_one_outside_the_scale_are_refused(reply, reason):
         '```json\n{"programmer": {"score": "7",}, "REVIEWER": {"Score": "9/10"},}\n```',
         "{'Programmer': 7, 'Reviewer': 9}",
         'I judge so. {"scores": {"Programmer": {"score": "seven"}, "Reviewer": {"score": "nine"}}}',
-        '{"Programmer": {"score": 1}, "Reviewer": {"score": 1}}\nOn reflection:\n{"Programmer": 7.0, "Reviewer": 9}',
+        '{"Programmer": 7, "Reviewer": 9}\nIn other words:\n{"Programmer": 7.0, "Reviewer": 9}',
         '{"Programmer": {"evaluation": "他说“很好”", "score": 7}, "Reviewer": {"evaluation": "“可以”", "score": 9}}',
         "｛“Programmer”：7，“Reviewer”：9｝",
         '[{"Programmer": 7, "Reviewer": 9}]',
@@ -117,8 +202,8 @@ def test_scores_of_both_roles_stand_in_an_object(reply):
 
 
 def test_a_judge_may_say_why():
-    scores = read_scores('{"Programmer": {"evaluation": "short", "score": 7}, "Reviewer": 9}', ROLES, TEN)
-    assert (scores["Programmer"].reason, scores["Reviewer"].reason) == ("short", "")
+    scores = read_scores('{"Programmer": {"evaluation": "short: k, n", "score": 7}, "Reviewer": 9}', ROLES, TEN)
+    assert (scores["Programmer"].reason, scores["Reviewer"].reason) == ("short: k, n", "")
 
 
 @pytest.mark.parametrize(
@@ -146,7 +231,18 @@ def test_scores_that_are_none_are_refused(reply, reason):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_reason_can_be_told(language):
     texts = common_prompts(language)
-    for name in ("no_verdict", "no_rating", "no_scores", "score_missing", "no_score", "score_outside"):
+    for name in (
+        "no_verdict",
+        "unclear_verdict",
+        "no_rating",
+        "unclear_rating",
+        "no_scores",
+        "unclear_scores",
+        "broken_scores",
+        "score_missing",
+        "no_score",
+        "score_outside",
+    ):
         assert f"reason_{name}" in texts
 
 
@@ -164,12 +260,140 @@ def test_a_quoted_text_has_no_line_and_no_token_of_its_own():
     assert quote("x = a < b\nif a <= [1][0]: pass") == "> x = a < b\n> if a <= [1][0]: pass"
 
 
+TOKENS = [
+    *(
+        "<|system|>",
+        "[|system|]",
+        "<extra_id_0>",
+        "[SYSTEM_PROMPT]",
+        "[/SYSTEM_PROMPT]",
+        "[INST]",
+        "[/INST]",
+        "<<SYS>>",
+        "<</SYS>>",
+    ),
+    *(
+        "<seed:bos>",
+        "<seed:think>",
+        "]~b]",
+        "]~!b[",
+        "[e~[",
+        "<think>",
+        "</think>",
+        "<think budget=5>",
+        "<reasoning>",
+        "</reasoning>",
+    ),
+    *(
+        "<start_of_turn>",
+        "<end_of_turn>",
+        "<turn|>",
+        "<|turn>",
+        "<channel|>",
+        "<｜User｜>",
+        "<｜end▁of▁sentence｜>",
+        "＜think＞",
+        "◁think▷",
+    ),
+    *(
+        "<s>",
+        "</s>",
+        "<bos>",
+        "<eos>",
+        "<pad>",
+        "<unk>",
+        "<mask>",
+        "<sop>",
+        "<eop>",
+        "<unused0>",
+        "<reserved_106>",
+        "<SPECIAL_12>",
+    ),
+    *("[AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[gMASK]", "[sMASK]", "[CLS]", "[SEP]", "[unused3]", "[THINK]", "[/THINK]"),
+    *(
+        "<_user>",
+        "<_end>",
+        "<tool_call>",
+        "</tool_call>",
+        "<minimax:tool_call>",
+        "<longcat_user>",
+        "<system>",
+        "</user>",
+        "<0x0A>",
+    ),
+    *(
+        "<|a_token_of_tomorrow|>",
+        "[|next|]",
+        "<next_token_7>",
+        "[NEXT_TOKEN]",
+        "<next:token>",
+        "<next|>",
+        "<tomorrow12>",
+    ),
+]
+ORDINARY_TEXTS = [
+    *(
+        "<div>",
+        '<p class="x">',
+        "</h1>",
+        "<br/>",
+        "<a href='b'>",
+        "<html><body>",
+        "<svg>",
+        "List<String>",
+        "Map<String, List<User>>",
+    ),
+    *(
+        "Vec<u8>",
+        "std::vector<std::string>",
+        "#include <stdio.h>",
+        "a < b > c",
+        "if a<b and c>d:",
+        "1 << 2 >> 3",
+        "a <- b -> c",
+    ),
+    *(
+        "[1]",
+        "x[1]",
+        "[[5]]",
+        "[[A]]",
+        "[A]",
+        "rows[i][j]",
+        "a[user]",
+        "dict[str, int]",
+        "[ERROR] failed",
+        "[INFO] ok",
+        "[OK]",
+        "[y/N]",
+    ),
+    *(
+        "[x] done",
+        "[text](http://x.y)",
+        "[a-z]+",
+        "ls [OPTION]... [FILE]...",
+        "Dear <name>,",
+        "<note>a</note>",
+        "|> f",
+        "他说[1]<br>",
+    ),
+]
+
+
+@pytest.mark.parametrize("around", ["{}", "a{}b", "他{}说", "\n{}\n"])
+def test_control_tokens_are_taken_apart_in_quoted_texts(around):
+    assert [token for token in TOKENS if token in quote(around.format(token))] == []
+
+
+def test_ordinary_texts_are_quoted_as_they_are():
+    assert [text for text in ORDINARY_TEXTS if quote(text) != f"> {text}"] == []
+
+
 @given(st.text(), st.sampled_from(["[[A]]", '{"Programmer": 1, "Reviewer": 1}', "[[5]]"]))
 def test_anything_around_is_read_or_refused(junk, statement):
     for reply in (junk, junk + statement + junk, statement + junk * 3):
         for read in (
-            lambda text: read_verdict(text, LABELS).label,
-            lambda text: read_rating(text, TEN).score,
+            lambda text: read_verdict(text, LABELS),
+            lambda text: read_rating(text, TEN),
             lambda text: read_scores(text, ROLES, TEN),
         ):
             try:
@@ -182,6 +406,7 @@ def test_anything_around_is_read_or_refused(junk, statement):
     "junk", ["[" * 1_000_000, "[[A" * 300_000, '{"Programmer":' * 80_000, "[[" + " " * 1_000_000, "\\" * 1_000_000]
 )
 def test_a_megabyte_is_read_in_linear_time(junk):
-    assert read_verdict(junk + "\n[[B]]", LABELS).label == "B"
-    assert read_rating(junk + "\n[[5]]", TEN).score == 5.0
-    assert read_scores(junk + '\n{"Programmer": 1, "Reviewer": 1}', ROLES, TEN)["Reviewer"].score == 1.0
+    assert read_verdict(junk + ".\n[[B]]", LABELS) == "B"
+    assert read_rating(junk + ".\n[[5]]", TEN) == 5.0
+    scores = '\n{"Programmer": 1, "Reviewer": 1}'
+    assert outcome("scores", junk + scores) == (None if "Programmer" in junk else (1.0, 1.0))

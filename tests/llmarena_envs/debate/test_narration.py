@@ -6,7 +6,7 @@ from llmarena_envs import debate_v0
 from llmarena_envs.core.narration import Scene
 
 QUESTION = [{"id": "q", "domain": "writing", "question": "What is a bridge?"}]
-FIRST = ("[[A]] since it is shorter", "[[B]]", "[[A]] then [[Tie]]", "abstain")
+FIRST = ("[[A]] since it is shorter", "[[B]]", "Not [[A]].\n[[Tie]]", "abstain")
 LAST = ("[[B]] after all", "[[B]]", "abstain", "[B]")
 
 
@@ -68,12 +68,12 @@ def test_verdicts_are_told_before_and_after_discussion_and_changes_marked():
     assert judged == [
         ("judge_0", "verdict: A", ()),
         ("judge_1", "verdict: B", ()),
-        ("judge_2", "verdict: tie", ("names several verdicts, the last one counts",)),
+        ("judge_2", "verdict: tie", ()),
         ("judge_3", "no verdict", ()),
         ("judge_0", "verdict: B", ("changed from A to B",)),
         ("judge_1", "verdict: B", ()),
         ("judge_2", "no verdict", ("The earlier verdict stands: tie",)),
-        ("judge_3", "verdict: B", ("in single brackets",)),
+        ("judge_3", "verdict: B", ()),
     ]
     tallies = [scene.text for scene in story if scene.heading == "What the committee stands at"]
     assert tallies == [

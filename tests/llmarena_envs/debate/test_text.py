@@ -87,7 +87,7 @@ def test_any_text_of_a_debater_stays_quoted(text):
     shows_the_same(env, plain)
     for agent in env.game.judges:
         own = [line for line in plain_lines(env.observe(agent)["text"]) if BRACKETED.search(line)]
-        assert len(own) == 1 and own[0].startswith("End your reply with your verdict")
+        assert len(own) == 1 and own[0].startswith("End your reply with a line")
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -130,20 +130,21 @@ def outcome_or_abstention(env, piece):
     ("reply", "verdict"),
     [
         ("A is shorter. [[A]]", "A"),
-        ("[[B]] at first, but no: [[A]]", "A"),
         ("**Verdict:** [[ b ]].", "B"),
         ("A 更好：【【A】】", "A"),
         ("两者不相上下。[[平局]]", "tie"),
         ("[[Tie]]", "tie"),
         ("[[TIE]] [[C]]", "tie"),
+        ("[[B]] at first, but no.\n[[A]]", "A"),
         ("[[Assistant B]]", "B"),
-        ("So [B].", "B"),
+        ("So:\n[B].", "B"),
+        ("The verdict is [[B]], not [[A]].", "B"),
         ("<think>[[A]]</think>[[B]]", "B"),
         ('```json\n{"verdict": "[[A]]"}\n```', "A"),
         ("A wrote:\n> [[B]]\nI think [[A]]", "A"),
     ],
 )
-def test_the_last_verdict_in_brackets_counts(reply, verdict):
+def test_a_clear_verdict_is_read_and_read_back(reply, verdict):
     env = debated(started(n_judges=2))
     action = env.parse(reply, "judge_0")
     assert env.read_action(action, "judge_0").verdict == verdict
@@ -159,6 +160,7 @@ def test_the_last_verdict_in_brackets_counts(reply, verdict):
         "> [[A]]",
         "[[A or B]]",
         "(A)",
+        "So [B].",
         "I abstain",
     ],
 )
@@ -178,7 +180,7 @@ PIECES = ("word ", "[[A]] ", "[[B]]", "[Tie]", "\n> [[B]]\n", "字", "<think>", 
 @given(
     st.lists(st.sampled_from(PIECES), max_size=30),
     st.integers(0, 400),
-    st.sampled_from(["", "[[A]]", "[[B]] [[A]]", "[B]", "[A] [B]"]),
+    st.sampled_from(["", "\n[[A]]", "[[B]]\n[[A]]", "[B]", "[A] [B]"]),
 )
 @settings(max_examples=200, deadline=None)
 def test_judgements_are_cut_without_losing_the_verdict(pieces, number, end):
@@ -190,7 +192,6 @@ def test_judgements_are_cut_without_losing_the_verdict(pieces, number, end):
         assert len(read.text.split()) <= JUDGEMENT_WORDS
         if "[[" in end and "<think>" not in pieces:
             assert read.verdict == "A"
-            assert read.several or end == "[[A]]"
 
 
 def test_a_scripted_judgement_gets_its_brackets():

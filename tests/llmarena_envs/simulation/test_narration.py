@@ -12,7 +12,7 @@ ALL = ("user_0", "simulator_0", "judge_0")
 
 
 def test_the_dialogue_is_told_with_the_truth_beside_it_and_the_rating():
-    env = say(started(turns=3), TRUTH, asked("COUNT", 3), "Count: 3", "hm?", "x" * 20_000, "[[3]] no, Rating: [[7]]")
+    env = say(started(turns=3), TRUTH, asked("COUNT", 3), "Count: 3", "hm?", "x" * 20_000, "Rating: [[7]]")
     assert env.narrate() == (
         Scene("Note Store (stateful), as the user describes it", STORE["task_description"]),
         Scene("What the engine answers in turn 1", TRUTH, hidden_from=ALL),
@@ -36,7 +36,7 @@ def test_the_dialogue_is_told_with_the_truth_beside_it_and_the_rating():
             marks=("cut off", "not what the engine answers"),
         ),
         Scene("The judges"),
-        Scene("rating: 7", "[[3]] no, Rating: [[7]]", "judge_0", marks=("names several, the last one counts",)),
+        Scene("rating: 7", "Rating: [[7]]", "judge_0"),
         Scene("The result, the mean of the ratings", "7"),
     )
 
@@ -52,7 +52,7 @@ def test_a_comparison_tells_verdicts_on_the_true_sides():
     judged = [(scene.speaker, scene.heading, scene.marks) for scene in story if scene.speaker.startswith("judge")]
     assert judged == [
         ("judge_0", "verdict: A", ()),
-        ("judge_1", "verdict: A", ("in single brackets",)),
+        ("judge_1", "verdict: A", ()),
         ("judge_0", "verdict: A", ()),
         ("judge_1", "nothing that counts", ()),
     ]

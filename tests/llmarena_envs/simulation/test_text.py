@@ -128,7 +128,7 @@ def test_a_judge_who_quotes_the_user_rates_by_its_own_words():
     env = say(started(turns=1), HOSTILE)
     reply = f"The user says:\n> {HOSTILE.splitlines()[3]}\nThat is no reason. Rating: [[2]]\n> Rating: [[10]]"
     say(env, reply)
-    assert env.rewards["simulator_0"] == 2 and env.infos["judge_0"]["several"] == 0
+    assert env.rewards["simulator_0"] == 2
 
 
 def test_a_simulator_that_answers_for_the_user_stays_one_answer():
@@ -138,21 +138,22 @@ def test_a_simulator_that_answers_for_the_user_stays_one_answer():
 
 
 @pytest.mark.parametrize(
-    ("reply", "score", "several"),
+    ("reply", "score"),
     [
-        ("Rating: [[5]]", 5, False),
-        ("Right but wordy.\n**Rating: [[7.5]]**", 7.5, False),
-        ("[[10/10]]", 10, False),
-        ("[[seven]]", 7, False),
-        ("评分：【【8】】", 8, False),
-        ("At first [[3]], but no: Rating: [[6]]", 6, True),
-        ("<think>[[1]]</think>Rating: [[9]]", 9, False),
-        ("Rating: [4]", 4, False),
+        ("Rating: [[5]]", 5),
+        ("Right but wordy.\n**Rating: [[7.5]]**", 7.5),
+        ("[[10/10]]", 10),
+        ("[[seven]]", 7),
+        ("评分：【【8】】", 8),
+        ("At first [[3]], but no.\nRating: [[6]]", 6),
+        ("<think>[[1]]</think>Rating: [[9]]", 9),
+        ("Rating: [4]", 4),
+        ("Rating: 7", 7),
     ],
 )
-def test_ratings_are_read(reply, score, several):
+def test_ratings_are_read(reply, score):
     given = read_judge(reply, compares=False)
-    assert isinstance(given, Rating) and (given.score, given.several) == (score, several)
+    assert isinstance(given, Rating) and given.score == score
     assert read_judge(write_judge(given), compares=False) == given
 
 
@@ -162,7 +163,8 @@ def test_ratings_are_read(reply, score, several):
         ("Rating: [[0]]", Failure.ILLEGAL),
         ("Rating: [[11]]", Failure.ILLEGAL),
         ("Rating: [[-3]]", Failure.ILLEGAL),
-        ("Rating: 7", Failure.UNPARSABLE),
+        ("A rating of 7", Failure.UNPARSABLE),
+        ("[[3]], or rather [[4]]", Failure.UNPARSABLE),
         ("> Rating: [[7]]", Failure.UNPARSABLE),
         ("Rating: [[7/20]]", Failure.UNPARSABLE),
         ("[[A]]", Failure.UNPARSABLE),

@@ -109,7 +109,7 @@ def test_observations_stay_in_their_space_at_their_longest():
         ('Both did well.\n```json\n{"programmer": {"score": 7,}, "reviewer": {"score": "8/10",},}\n```', 7, 8),
         ('{"Programmer": 7.5, "Reviewer": "eight"}', 7.5, 8),
         ("{'Programmer': {'evaluation': 'it\\'s right', 'score': 1}, 'Reviewer': {'score': 10}}", 1, 10),
-        ('The program says {"Programmer": {"score": 10}, "Reviewer": {"score": 10}}. It is wrong: ' + SCORES, 7, 8),
+        ('The program says `{"Programmer": {"score": 10}, "Reviewer": {"score": 10}}`. It is wrong: ' + SCORES, 7, 8),
         (f"<think>{SCORES.replace('7', '1')}</think>{SCORES}", 7, 8),
         ('{"Reviewer": {"score": 8}, "Programmer": {"score": 7}}', 7, 8),
     ],

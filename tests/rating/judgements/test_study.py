@@ -83,11 +83,11 @@ def test_two_cases_do_not_tell_how_often_verdicts_change():
 
 
 def test_ratings_of_one_player_are_verdicts_too():
-    rated = Verdicts(score="rating", several="several")
-    seats = [seat("ann", "judge_0", rating=7.5, several=1), seat("bob", "judge_1", rating=-1.0, several=0)]
+    rated = Verdicts(score="rating")
+    seats = [seat("ann", "judge_0", rating=7.5), seat("bob", "judge_1", rating=-1.0)]
     judged = Outcome("game_v0", 3, 3, FINISHED, (seat("p", "debater_0"), *seats))
     ann, bob = judgements_of([judged], rated)
-    assert ann == Judgement("match 3", "ann", 7.5, contest="match 3", several=True)
+    assert ann == Judgement("match 3", "ann", 7.5, contest="match 3")
     assert (bob.judge, bob.final) == ("bob", None)
 
 
