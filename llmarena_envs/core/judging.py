@@ -1,11 +1,11 @@
 r"""Judging: how verdicts and scores are read. One place for all judged tasks.
 
-What is judged reaches a judge quoted (``core.quoting``), so that nothing in it can pass for a line of the environment. What a
-judge says is read by one rule (``core.reading.own_words``). Quotations, reasoning and forms repeated from the prompt state
-nothing. One distinct value counts; of several the one that stands alone on the last line, or behind a label such as ``Verdict:``
-at the beginning of a line. Values in single brackets, or in none, count in these places only.
-Scores of several roles stand in one JSON object. A judge that states nothing, or nothing clear, is asked
-again; in the end the environment counts an abstention, which is a value of its own and no score::
+A judge reads the judged texts quoted (``core.quoting``): nothing in them can pass for a line of the environment. The judge's
+reply is read by one rule (``core.reading.judged``). Quotations, reasoning and forms repeated from the prompt do not count. One
+distinct value counts; of several, the one alone on the last line or behind a label such as ``Verdict:`` at the beginning of a
+line. Values in single brackets, or in none, count in these places only. Scores of several roles are one JSON object. A judge
+that states nothing, or nothing clear, is asked again; after the last attempt the environment counts an abstention, which is no
+score::
 
     read_verdict("Both are right, but A is shorter. [[A]]", {"A": "A", "B": "B", "TIE": "tie"})  # "A"
     read_rating("Content right, format flawed.\nRating: [[6]]", Scale(1, 10))  # 6.0
@@ -22,18 +22,11 @@ from typing import Any, NamedTuple
 
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.quoting import printable, quote, tidy
+from llmarena_envs.core.reading import judged
 from llmarena_envs.core.reading.grammar import Grammar, Value
 from llmarena_envs.core.reading.labels import CHINESE_DIGITS, DIGIT_WORDS
 from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.reading.objects import find_objects
-from llmarena_envs.core.reading.own_words import (
-    Form,
-    is_retracted,
-    presents_another,
-    quotes_statement,
-    read_stated,
-    unwrapped,
-)
 from llmarena_envs.core.reading.quotations import Quotation, cover, find_quotations
 from llmarena_envs.core.reading.reasoning import drop_opening_reasoning, reasoning_spans
 from llmarena_envs.core.replies import MAX_REPLY, MAX_THOUGHT, clean_text, find, quoted
@@ -43,15 +36,13 @@ ABSTENTION = "abstain"
 
 _NUMBER = re.compile(r"(\d{1,6}(?:\.\d{0,6})?)(?:[ ]?(?:/|out of)[ ]?(\d{1,6}))?(?:[ ]?(?:points?|分))?")
 _NEGATIVE = re.compile(r"-\d{1,6}(?:\.\d{1,6})?")
-_JSON_FENCES = ("", "json", "json5", "jsonc")
+_JSON_FENCES = ("json", "json5", "jsonc")
 _BROKEN = r"\{{\s{{0,40}}[\"'“]?[ ]?(?:{names})[ ]?[\"'”]?\s{{0,9}}[:：]"
+_SCORES = re.compile(r"scor|rating|evaluat|judge?ment|assess|final|draft|json|评分|打分|分数|评价", re.IGNORECASE)
+"""Words by which a line announces scores."""
 _PLACEHOLDER = re.compile(
     r"([\"']score[\"']\s{0,9}:\s{0,9})(?:[a-z]|score|number|<[^<>\n]{1,40}>|\.\.\.)(?=\s{0,9}[,}])", re.IGNORECASE
 )
-_IS_SUBJECT = re.compile(r"[ \t]*(?:is|was|were|would)\b|[ \t]*(?:是|只是)")
-_OF_PROGRAM = re.compile(r"\b(?:docstring|comment|string|line[ ]\d+)\b|注释|字符串", re.IGNORECASE)
-_OTHER_SCORES = re.compile(r"\b(?:comes? from|I (?:give|rate|score)|deserves?)\b|我给|\d[ ]?分", re.IGNORECASE)
-"""Words beside an object by which it belongs to the program that is judged, or is not what the judge gives."""
 
 _MAX_PASSES = 8
 _WORDS = {
@@ -136,8 +127,8 @@ def read_verdict(reply: str, labels: Mapping[str, str]) -> str:
     def read(content: str) -> str | None:
         return labels.get(" ".join(content.upper().split()).removeprefix("A "))
 
-    form = Form(read, "no_verdict", "unclear_verdict", listed=(frozenset(labels.values()),))
-    return read_stated(_read_part(reply), form)
+    form = judged.Form(read, "no_verdict", "unclear_verdict", listed=(frozenset(labels.values()),))
+    return judged.read_stated(_read_part(reply), form)
 
 
 def read_rating(reply: str, scale: Scale) -> float:
@@ -151,8 +142,8 @@ def read_rating(reply: str, scale: Scale) -> float:
         Refusal: if there is none, it is not clear which one is meant, or it lies outside the scale.
     """
     ends = (frozenset((scale.low, scale.high)), frozenset(range(round(scale.low), round(scale.high) + 1)))
-    form = Form(lambda content: _number(content, scale), "no_rating", "unclear_rating", ends, is_number=True)
-    return scale.check(read_stated(_read_part(reply), form), "rating")
+    form = judged.Form(lambda content: _number(content, scale), "no_rating", "unclear_rating", ends)
+    return scale.check(judged.read_stated(_read_part(reply), form), "rating")
 
 
 def read_ruling(reply: str, grammar: Grammar[Value]) -> Value:
@@ -160,23 +151,22 @@ def read_ruling(reply: str, grammar: Grammar[Value]) -> Value:
 
     Args:
         reply: the judge's reply.
-        grammar: what a ruling looks like; what the rule for all judges does not find is read by it, as moves are.
+        grammar: of a ruling.
 
     Raises:
         Refusal: if there is none, or it is not clear which one is meant.
     """
-
-    def read(content: str) -> Value | None:
-        found = grammar.read(content.strip(), True)
-        return found[0] if found and found[1] == len(content.strip()) else None
-
-    text = _read_part(reply)
-    try:
-        return read_stated(text, Form(read, "nothing_stated", "unclear", in_words=True))
-    except Refusal as refusal:
-        if refusal.reason.name != "nothing_stated" or quotes_statement(text):
-            raise
-    return find(text, grammar, "").value
+    words = judged.without_quoted_labels(_read_part(reply))
+    above = None
+    for line in words.splitlines():
+        places = judged.labelled(line)
+        found = [ruling for place in places if (ruling := grammar.read(line[place:], True))]
+        is_plain = len(found) == 1 and len(line) == places[0] + found[0][1] and len(line[: places[0]].split()) == 1
+        values = {value for value, _ in found} | ({above} if above is not None and is_plain else set())
+        if len(values) > 1:
+            raise Refusal(Failure.UNPARSABLE, "unclear")
+        above = found[0][0] if is_plain else None
+    return find(words, grammar, "").value
 
 
 def with_statement(words: str, line: str, states: Callable[[str], bool]) -> str:
@@ -213,7 +203,7 @@ def read_scores(reply: str, roles: Sequence[str], scale: Scale) -> dict[str, Sco
             the scale.
     """
     names = {_key(role): role for role in roles}
-    text = unwrapped(_PLACEHOLDER.sub(r"\1null", _read_part(reply)))
+    text = judged.unquoted_whole(_PLACEHOLDER.sub(r"\1null", _read_part(reply)))
     judgements: list[dict[str, Any]] = []
     fault = "no_scores"
     for readable in dict.fromkeys((text, narrow(text))):  # made plain, a quotation inside a text would end it
@@ -234,10 +224,10 @@ def read_scores(reply: str, roles: Sequence[str], scale: Scale) -> dict[str, Sco
 
 
 def _judgements(text: str, names: Mapping[str, str]) -> tuple[list[dict[str, Any]], str]:
-    """Returns the outermost objects of a judge's own that name a role, and why they do not count; nothing if they do."""
+    """Returns the outermost objects of a judge's own that name a role, and the reason why they do not count, empty if they do."""
     objects = list(find_objects(text))
     around = cover(text, [Quotation(start + 1, end, start, end) for start, end, _ in objects], "}")
-    foreign = [each for each in find_quotations(around) if not _is_own_fence(each, around)]
+    foreign = [each for each in find_quotations(around) if each.language not in _JSON_FENCES]
     foreign += [Quotation(start, end, start, end) for start, end in reasoning_spans(around)]
     found: list[dict[str, Any]] = []
     last, is_clear = 0, True
@@ -246,23 +236,22 @@ def _judgements(text: str, names: Mapping[str, str]) -> tuple[list[dict[str, Any
         if named and not any(each.start <= start < each.end for each in foreign):
             found += named
             last = end
-            line = around[around.rfind("\n", 0, start) + 1 : start]
-            is_clear = is_clear and not (
-                presents_another(around[:start]) or _OF_PROGRAM.search(line) or _IS_SUBJECT.match(text, end)
-            )
+            is_clear = is_clear and _is_apart(around, start, end)
     broken = re.compile(_BROKEN.format(names="|".join(map(re.escape, names.values()))), re.IGNORECASE)
     inside = [(start, end) for start, end, _ in objects] + [(each.start, each.end) for each in foreign]
     if any(not any(start <= match.start() < end for start, end in inside) for match in broken.finditer(text)):
         return found, "broken_scores"
     if not found:
         return found, "no_scores"
-    is_clear = is_clear and not (is_retracted(around, last) or _OTHER_SCORES.search(around, last))
-    return found, "" if is_clear else "unclear_scores"
+    return found, "" if is_clear and not judged.is_retracted(around, last) else "unclear_scores"
 
 
-def _is_own_fence(quotation: Quotation, text: str) -> bool:
-    """Says whether a judge may have put its own object into a fence: JSON, and no output of a program."""
-    return quotation.language in _JSON_FENCES and not presents_another(text[: quotation.start])
+def _is_apart(text: str, start: int, end: int) -> bool:
+    """Says whether an object is no part of a sentence, and no colon before it announces something else than scores."""
+    before, after = text[:start].rstrip(" \t\n*[`").rpartition("\n")[2], text[end:].partition("\n")[0]
+    begins_line = text[:start].rpartition("\n")[2].rstrip(" \t*[-")[-1:] in ("", ".", "!", "。")
+    announced = before.endswith((":", "："))
+    return not any(map(str.isalnum, after)) and (_SCORES.search(before) is not None if announced else begins_line)
 
 
 def _is_filled(fields: Mapping[str, Any], names: Mapping[str, str]) -> bool:

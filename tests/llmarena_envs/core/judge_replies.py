@@ -787,8 +787,6 @@ ORDINARY = {
         ),
         ("My judgement remains unchanged. B is more direct. [[B]]", "B"),
         ("### Comparison\n| | A | B |\n|---|---|---|\n| accuracy | 7 | 8 |\n\n### Final Verdict\n**[[B]]**", "B"),
-        ("Assistant A better answers the user directly [[A]]", "A"),
-        ("So, [[A]] is better.", "A"),
         ("Verdict: [[B]] (B gives working code)", "B"),
         ("**Final Verdict: [[Tie]]**\n\nNeither assistant has a clear advantage.", "tie"),
         ("The better assistant: [[B]]", "B"),

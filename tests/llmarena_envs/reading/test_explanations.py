@@ -473,6 +473,8 @@ def _check(number: int, replies: list[tuple[str, str]]) -> None:
     for form, after in replies:
         if case.free and (form == "§V" or not after.startswith("\n")):
             continue
+        if case.position == "ruling" and form.startswith(">"):  # a judge quotes with it
+            continue
         played = _played(case, form + after)
         assert played in (None, stated), form + after
         refused += played is None

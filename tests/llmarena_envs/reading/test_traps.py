@@ -386,7 +386,7 @@ TRAPS = [
     ("ruling", "不是成语", "verdict: no"),
     ("ruling", "Verdict: **No**", "verdict: no"),
     ("ruling", "裁决：是或否", None),
-    ("ruling", "裁决：是……不，裁决：否", "verdict: no"),
+    ("ruling", "裁决：是……不，裁决：否", None),
     ("ruling", "裁决：是。不对，应该是否。", None),
     ("ruling", "裁决：是\n裁决：否", None),
     ("ruling", "起初我认为裁决：是，后来查证，裁决：否", None),

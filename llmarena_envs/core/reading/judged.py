@@ -1,0 +1,263 @@
+"""A judge's own statement: one rule for verdicts, ratings and rulings.
+
+Quotations, reasoning and forms repeated from the prompt do not count. A value counts behind a label at the beginning of a line,
+alone on the last line, or in a sentence of its own ("A is shorter. [[A]]") or one that announces it ("My verdict is [[A]].").
+Several different values count only if exactly one of them stands behind a label or alone on the last line. Everything else is
+refused: the judge is asked again.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from operator import itemgetter
+from typing import Generic, NamedTuple, TypeVar
+
+from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.reading.labels import FILLER
+from llmarena_envs.core.reading.markup import narrow, unwrap
+from llmarena_envs.core.reading.quotations import Quotation, cover, find_quotations
+from llmarena_envs.core.reading.reasoning import reasoning_spans
+
+Value = TypeVar("Value")
+
+_CONTENT = r"[ \t]{0,20}+([^\[\]\n]{1,40}?)[ \t]{0,20}"
+_DOUBLE = re.compile(rf"(?<![\[\w)\]])(?<!\w\()\[\[{_CONTENT}\]\](?![\[\]]|\.\w)")  # not m[[1]], array([[1]])
+_BRACKETS = re.compile(rf"\[\[{_CONTENT}\]\]|\[{_CONTENT}\]")
+_LINE = re.compile(r"[^\n]++")
+_MAX_BARE = 60
+_MAX_SENTENCE = 200
+
+_NOUN = r"(?:verdict|rating|score|judge?ment|decision|ruling|grade)"
+_CHINESE_NOUN = r"(?:最终|最后的?|总体|综合)?的?(?:裁决|裁定|判决|判定|评分|打分|得分|总分|结论)"
+_OWN = r"(?:(?:my|the|our|this|final|overall|new|revised|updated|own)[ ]+){0,3}"
+_SO = r"(?:(?:so|thus|therefore|hence|overall|finally|in conclusion|in summary|综上(?:所述)?|因此|所以|总之)[ \t]*[,，:]?[ \t]*)?"
+_BULLET = r"[ \t]{0,3}(?:[#|•·+-]{1,6}[ \t]+)?(?:\d{1,2}[.)][ \t]+)?"
+_LABEL = re.compile(
+    rf"{_BULLET}{_SO}(?:{_OWN}(?P<noun>{_NOUN})|(?P<chinese>(?:我的)?{_CHINESE_NOUN})"
+    r"|final(?:[ ]\w{1,20}){0,2}|overall|winner|turn|轮次?)"
+    r"(?:[ ]?\([^()\n]{1,20}\))?[ \t|]*(?:[:=]+>?|-{1,2}>?(?=[ ])|[–—→]|(?:is\b|是|为):?)[ \t|\"]*",
+    re.IGNORECASE,
+)
+_LABEL_INSIDE = re.compile(rf"(?:\b{_NOUN}|{_CHINESE_NOUN})[ \t]*[:=][ \t]*", re.IGNORECASE)
+_HEADING = re.compile(rf"{_BULLET}(?:{_OWN}{_NOUN}|(?:我的)?{_CHINESE_NOUN})[ \t]*[:|]?[ \t]*", re.IGNORECASE)
+_ANNOUNCES = re.compile(
+    r"\W*(?:(?:so|thus|therefore|hence|overall|and|but|still|here|综上(?:所述)?|因此|所以|总之)\b[ ,，]*)?"
+    rf"(?:(?:{_OWN}(?:{_NOUN}|turn)(?:[ ](?:for|of)[ ](?:this|the)[ ](?:last[ ])?(?:response|answer|debate))?"
+    r"|(?:(?:the|this|last)[ ]){0,2}(?:response|answer|it)[ ](?:deserves|merits|earns)(?:[ ](?:a|an|rating|score|of))*)?"
+    r"(?:[ ]?(?:is|of|remains|be|must|would|therefore|thus|hence|now|goes|to|a|:))*"
+    r"|I(?:'d|'ll)?[ ](?:(?:would|will|must|can|therefore|thus|hence|now|still)[ ])*"
+    r"(?:choose|pick|give|rate|vote|go|award|assign|keep|stay|settle|conclude|decide)"
+    r"(?:[ ](?:it|this|that|the|last|final|initial|previous|response|answer|assistant|verdict|rating|score|for|with|to|on|as|"
+    r"a|an|of|my|by))*:?"
+    r"|[^.!?;:]{0,60}\b(?:better|wins|superior|winner|better assistant):"
+    rf"|我(?:会|将|的)?(?:给|选|判|投|打|评|认为|维持|坚持)[^。；]{{0,20}}|{_CHINESE_NOUN}(?:是|为|:))[ \t\"'(|]*",
+    re.IGNORECASE,
+)
+_NEGATES = re.compile(
+    r"\b(?:not|never|no|cannot|without|nothing|hardly|rather|instead|against|if|unless|were|had|could|might|would have)"
+    r"\b|n't\b|不|非|没|如果|无法|很难",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.!?](?=\s|\Z)|[。！？；;\n]|,(?!\d)|，")
+_ALONE = re.compile(r"[\s*|#>$\"'(]*")
+_END = re.compile(
+    r"[ \t\"'|)]*(?:/[ ]?10\b|out of 10\b|points?\b|分)?[ \t\"'|)]*"
+    r"(?:\Z|\n|[.!;。！；](?!\w)|[.!](?=[^\x00-\x7f])|[(（]|[-–—]+[ ]?(?=[^\W\d])"
+    r"|[,，]?[ ]?(?:because|since|not|rather than|instead of)\b|[,，]?(?:因为|而不是|而非))",
+    re.IGNORECASE,
+)
+_END_OF_BARE = re.compile(r"[ \t\"'|)]*(?:\Z|\n|[.!。！](?=\s|\Z|[^\x00-\x7f]))")
+_NEW_SENTENCE = re.compile(r"[ \t\"'|)*]*[ ](?=[A-Z])")
+_OTHER_JUDGE = re.compile(r"\W*(?:judge|评委)[ ]?#?\w{1,2}\b[^:\n]{0,30}:", re.IGNORECASE)
+_RETRACTS = re.compile(
+    r"(?:^|[.!?…。！？,，;；:\n–—-])[\s\"'(]*(?:(?:oh|but|hmm+|well|and|no|但是?|哦)\b[\s,，]*)?"
+    r"(?:(?:wait|no|actually|correction|scratch that|sorry|oops|on (?:second thoughts?|reflection)|mine (?:is|differs))\b"
+    r"|let me (?:re|correct|change)|I (?:now |must |have to |want to )?(?:change|revise|retract|withdraw|misread|misjudged"
+    r"|correct|reconsider|was wrong|take (?:it|that|this) back)|不对|不[,，]|等等|等一下|更正|改判|改为|改选|应该是|其实|抱歉)",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"[^\[\]\n]{0,50}\n?[^\[\]\n]{0,10}")
+
+
+class Form(NamedTuple, Generic[Value]):
+    """The form of a value.
+
+    Attributes:
+        read: reads the contents of brackets, or the text behind a label; ``None`` for other texts.
+        missing: name of the reason if nothing is stated.
+        unclear: name of the reason if it is not clear which value is meant.
+        listed: sets of values: all of one set, named in a row, repeat the prompt.
+    """
+
+    read: Callable[[str], Value | None]
+    missing: str
+    unclear: str
+    listed: tuple[frozenset[Value], ...] = ()
+
+
+class Stated(NamedTuple, Generic[Value]):
+    """A value in a text, with its place."""
+
+    start: int
+    end: int
+    value: Value
+
+
+def read_stated(text: str, form: Form[Value]) -> Value:
+    """Returns the value that a judge states.
+
+    Args:
+        text: the judge's words, without reasoning at their beginning.
+        form: the form of a value.
+
+    Raises:
+        Refusal: if there is none, or it is not clear which one is meant.
+    """
+    words = own_words(text)
+    named = list(_without_echoes(words, form))
+    presented = sorted(_presented(words))
+    firm = [each for each in _in_firm_places(words, form) if not _inside(each, presented)]
+    stated = firm or [each for each in named if _is_announced(words, each) and not _inside(each, presented)]
+    if not named and not stated:
+        raise Refusal(Failure.UNPARSABLE, form.missing)
+    last = stated[-1] if stated else None
+    rivals = stated + [each for each in named if not firm or (each.start > firm[-1].end and _is_own(words, each))]
+    if last is None or any(each.value != last.value for each in rivals) or is_retracted(words, last.end):
+        raise Refusal(Failure.UNPARSABLE, form.unclear)
+    return last.value
+
+
+def without_quoted_labels(text: str) -> str:
+    """Returns a judge's words, with quotations inside a line blanked out that hold a label such as ``verdict:``."""
+    quoted = []
+    for each in find_quotations(text):
+        rest = text[text.rfind("\n", 0, each.start) + 1 : each.start] + text[each.end :].partition("\n")[0]
+        label = _LABEL_INSIDE.search(narrow(text[each.inner_start : each.inner_end]))
+        if label and each.language is None and any(map(str.isalnum, rest)):
+            quoted.append(each)
+    return cover(text, quoted, FILLER)
+
+
+def labelled(words: str) -> list[int]:
+    """Returns the positions behind labels such as ``verdict:``."""
+    return [match.end() for match in _LABEL_INSIDE.finditer(narrow(words))]
+
+
+def own_words(text: str) -> str:
+    """Returns a judge's words in plain signs, with quotations and reasoning blanked out; every position stays where it was."""
+    text = unquoted_whole(text)
+    plain = narrow(text).replace("\\[\\[", "  [[").replace("\\]\\]", "]]  ")
+    plain = cover(plain, [each for each in find_quotations(text) if not _decorates(plain, each)], FILLER)
+    spans = [Quotation(start, end, start, end) for start, end in reasoning_spans(plain)]
+    return unwrap(cover(plain, spans, FILLER))[0]
+
+
+def _decorates(plain: str, quotation: Quotation) -> bool:
+    """Says whether quotation marks only decorate a value: behind a label, at the end of its line."""
+    start, end = plain.rfind("\n", 0, quotation.start) + 1, plain.find("\n", quotation.end)
+    before, after = plain[start : quotation.start], plain[quotation.end : end if end >= 0 else len(plain)]
+    return not after.strip(" \t.!。|*") and _LABEL.fullmatch(unwrap(before)[0]) is not None
+
+
+def unquoted_whole(text: str) -> str:
+    """Returns a text without a fence or quotation marks around the whole of it."""
+    text = text.strip()
+    first = next(iter(find_quotations(text)), None) if text[:1] in (*"`~\"“«「『„'‘",) else None
+    if first and first.closed and first.end == len(text):
+        return text[first.inner_start : first.inner_end].strip()
+    return text
+
+
+def is_retracted(text: str, end: int) -> bool:
+    """Says whether a judge retracts its statement behind ``end``."""
+    return _RETRACTS.search(text, end) is not None
+
+
+def _lines(words: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _LINE.finditer(words) if any(map(str.isalnum, match[0]))]
+
+
+def _presented(words: str) -> Iterator[tuple[int, int]]:
+    """Yields the lines in the name of another judge, and those below a colon that announces no value of the judge's own."""
+    lines = [match.span() for match in _LINE.finditer(words) if not match[0].isspace()]
+    yield from (line for line in lines if _OTHER_JUDGE.match(words, *line))
+    for above, line in pairwise(lines):
+        text = words[slice(*above)].rstrip(" \t*|")
+        sentence = _SENTENCE.split(text)[-1].strip()
+        if text.endswith(":") and not (_HEADING.fullmatch(text) or _ANNOUNCES.fullmatch(sentence)):
+            yield line
+
+
+def _inside(each: Stated[Value], spans: list[tuple[int, int]]) -> bool:
+    number = bisect_right(spans, each.start, key=itemgetter(0)) - 1
+    return number >= 0 and each.start < spans[number][1]
+
+
+def _in_firm_places(words: str, form: Form[Value]) -> Iterator[Stated[Value]]:
+    """Yields the values behind a label at the beginning of a line, below a heading, and alone on the last line."""
+    lines = _lines(words)
+    value = form.read(words.strip(f" \t\n.!。*{FILLER}")) if len(lines) == 1 else None
+    if value is not None:
+        yield Stated(0, len(words), value)
+    for number, (start, end) in enumerate(lines):
+        label = _LABEL.match(words, start, end)
+        if label:
+            yield from _behind(words, label, end, form)
+        elif number == len(lines) - 1 or _HEADING.fullmatch(words, *lines[number - 1]):
+            brackets = _BRACKETS.fullmatch(words[start:end].strip(" \t.!。#|*>\"'"))
+            value = form.read(brackets[1] or brackets[2]) if brackets else None
+            if value is not None:
+                yield Stated(start, end, value)
+
+
+def _behind(words: str, label: re.Match[str], end: int, form: Form[Value]) -> Iterator[Stated[Value]]:
+    """Yields the value directly behind a label; behind the noun itself it needs no brackets."""
+    start = label.end()
+    if brackets := _BRACKETS.match(words, start, end):
+        value = form.read(brackets[1] or brackets[2])
+        if value is not None and (_END.match(words, brackets.end()) or _NEW_SENTENCE.match(words, brackets.end())):
+            yield Stated(start, brackets.end(), value)
+    elif label["noun"] or label["chinese"]:
+        for stop in _END_OF_BARE.finditer(words, start, min(end + 1, start + _MAX_BARE)):
+            value = form.read(words[start : stop.start()])
+            if value is not None:
+                yield Stated(start, stop.start(), value)
+                return
+
+
+def _is_announced(words: str, each: Stated[Value]) -> bool:
+    """Says whether a value is a sentence of its own at an end of the text, or its sentence announces it."""
+    if not _END.match(words, each.end) or not _is_own(words, each):
+        return False
+    is_inside = any(map(str.isalnum, words[: each.start])) and any(map(str.isalnum, words[each.end :]))
+    return not (is_inside and _ALONE.fullmatch(_clause(words, each)))
+
+
+def _is_own(words: str, each: Stated[Value]) -> bool:
+    """Says whether the words before a value, in its part of a sentence, are none or present it as the judge's own."""
+    clause = _clause(words, each)
+    return not _NEGATES.search(clause) and (_ALONE.fullmatch(clause) or _ANNOUNCES.fullmatch(clause)) is not None
+
+
+def _clause(words: str, each: Stated[Value]) -> str:
+    return _SENTENCE.split(words[max(0, each.start - _MAX_SENTENCE) : each.start])[-1]
+
+
+def _without_echoes(words: str, form: Form[Value]) -> Iterator[Stated[Value]]:
+    """Yields the values in double brackets, without those that are named in a row as the prompt names them."""
+    run: list[Stated[Value]] = []
+    for match in _DOUBLE.finditer(words):
+        value = form.read(match[1])
+        if value is None:
+            continue
+        if run and (_is_echo(run, form) or not _JOINED.fullmatch(words, run[-1].end, match.start())):
+            yield from [] if _is_echo(run, form) else run
+            run = []
+        run.append(Stated(match.start(), match.end(), value))
+    yield from [] if _is_echo(run, form) else run
+
+
+def _is_echo(run: list[Stated[Value]], form: Form[Value]) -> bool:
+    values = [each.value for each in run]
+    return len(set(values)) == len(values) and frozenset(values) in form.listed
