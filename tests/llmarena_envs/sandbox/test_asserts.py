@@ -153,6 +153,7 @@ f(Box(1)) == 5
 f([1]) == missing
 (y := 2) and f(y) == 1
 f(y := 2) == y
+(SECRET := 2) and f(SECRET) == 1
 sorted([2, 1], key=lambda x: f([x])) == [1, 2]
 (lambda x: f(x) == [1])([1])
 (lambda x: f(x) is x)([1]) is False
