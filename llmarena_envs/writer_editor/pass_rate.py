@@ -56,7 +56,7 @@ def sandbox_source(backend: str, problems: Iterable[Problem]) -> Source:
 
 @cache
 def _inseparable(problem: Problem) -> int:
-    return len(inseparable(problem.test_list, problem.test_setup_code, problem.entry_point))
+    return len(inseparable(problem.test_list, problem.entry_point, problem.test_setup_code))
 
 
 @cache
@@ -70,8 +70,9 @@ def _why_missing(backend: str) -> str:
 
 @lru_cache(maxsize=4096)  # players hand in again what they or others have handed in before
 def _share_passed(backend: str, program: str, problem: Problem) -> float | None:
-    sandbox, tests, setup = find_sandbox(backend), problem.test_list, problem.test_setup_code
-    checked = check_asserts(sandbox, program, tests, setup, LIMITS, entry_point=problem.entry_point)
+    checked = check_asserts(
+        find_sandbox(backend), program, problem.test_list, problem.entry_point, problem.test_setup_code, LIMITS
+    )
     if checked.result.status == "refused":
         return None
     return sum(check.passed for check in checked.checks) / len(checked.checks)

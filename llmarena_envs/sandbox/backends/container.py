@@ -64,18 +64,8 @@ class Container:
         command = [
             *(self._program, "run", "--rm", "--interactive", "--name", name, "--pull", "never", "--network", "none"),
             *("--read-only", "--ipc", "none", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
-            *(
-                "--tmpfs",
-                f"{packages}:ro",
-                "--user",
-                "65534:65534",
-                "--workdir",
-                "/",
-                "--pids-limit",
-                str(TASKS),
-                "--memory",
-                memory,
-            ),
+            *("--tmpfs", f"{packages}:ro", "--user", "65534:65534", "--workdir", "/"),
+            *("--pids-limit", str(TASKS), "--memory", memory),
             *("--memory-swap", memory, "--log-driver", "none", *variables, "--entrypoint", "python3", self._image),
             *(*ARGUMENTS, "-c", runner_source()),
         ]

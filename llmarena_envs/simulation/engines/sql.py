@@ -66,85 +66,18 @@ _ALLOWED = {
 _TABLES = (sqlite3.SQLITE_READ, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE)
 _SYSTEM_TABLES = ("sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema", "sqlite_sequence")
 _FUNCTIONS = frozenset(
-    (
-        *(
-            "->",
-            "->>",
-            "abs",
-            "char",
-            "coalesce",
-            "concat",
-            "concat_ws",
-            "glob",
-            "hex",
-            "ifnull",
-            "iif",
-            "instr",
-            "length",
-        ),
-        *(
-            "like",
-            "likelihood",
-            "likely",
-            "lower",
-            "ltrim",
-            "max",
-            "min",
-            "nullif",
-            "octet_length",
-            "quote",
-            "replace",
-            "round",
-        ),
-        *("rtrim", "sign", "soundex", "substr", "substring", "trim", "typeof", "unhex", "unicode", "unlikely", "upper"),
-        *("zeroblob", "avg", "count", "group_concat", "string_agg", "sum", "total"),
-        *("cume_dist", "dense_rank", "first_value", "lag", "last_value", "lead", "nth_value", "ntile", "percent_rank"),
-        *("rank", "row_number"),
-        *(
-            "acos",
-            "acosh",
-            "asin",
-            "asinh",
-            "atan",
-            "atan2",
-            "atanh",
-            "ceil",
-            "ceiling",
-            "cos",
-            "cosh",
-            "degrees",
-            "exp",
-        ),
-        *("floor", "ln", "log", "log10", "log2", "mod", "pi", "pow", "power", "radians", "sin", "sinh", "sqrt", "tan"),
-        *("tanh", "trunc"),
-        *(
-            "json",
-            "json_array",
-            "json_array_length",
-            "json_extract",
-            "json_group_array",
-            "json_group_object",
-            "json_insert",
-        ),
-        *(
-            "json_object",
-            "json_patch",
-            "json_quote",
-            "json_remove",
-            "json_replace",
-            "json_set",
-            "json_type",
-            "json_valid",
-        ),
-    )
+    "-> ->> abs char coalesce concat concat_ws glob hex ifnull iif instr length like likelihood likely lower ltrim "
+    "max min nullif octet_length quote replace round rtrim sign soundex substr substring trim typeof unhex unicode "
+    "unlikely upper zeroblob avg count group_concat string_agg sum total cume_dist dense_rank first_value lag "
+    "last_value lead nth_value ntile percent_rank rank row_number acos acosh asin asinh atan atan2 atanh ceil ceiling "
+    "cos cosh degrees exp floor ln log log10 log2 mod pi pow power radians sin sinh sqrt tan tanh trunc json "
+    "json_array json_array_length json_extract json_group_array json_group_object json_insert json_object json_patch "
+    "json_quote json_remove json_replace json_set json_type json_valid".split()
 )
 """Functions that statements may call. Others know chance, the clock, the connection, the version or addresses in memory, read
 files, or count to any number in one step."""
 _ALTERING = frozenset(
-    (
-        *("printf", "sqlite_drop_column", "sqlite_rename_column", "sqlite_rename_quotefix", "sqlite_rename_table"),
-        "sqlite_rename_test",
-    )
+    "printf sqlite_drop_column sqlite_rename_column sqlite_rename_quotefix sqlite_rename_table sqlite_rename_test".split()
 )
 """Functions that SQLite calls for ALTER TABLE, even where a connection replaces them."""
 _TABLE_FUNCTIONS = {"json_each", "json_tree"}

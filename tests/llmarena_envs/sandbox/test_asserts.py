@@ -4,17 +4,20 @@ import pytest
 
 from llmarena_envs.sandbox import Limits, Sandbox, SandboxError, check_asserts, find_sandbox, inseparable
 
-GOOD = "def f(x):\n    return sorted(set(x))\n\ndef area(r):\n    return 3.14159 * r * r\n"
+GOOD = "def f(x):\n    return sorted(set(x))\n"
+AREA = "def area(r):\n    return 3.14159 * r * r\n"
 ASSERTS = [
     "assert f([3, 1, 3]) == [1, 3]",
     "assert [1] == f([1])",
     "assert f([]) == [], 'empty'",
     "assert not f([])",
     "assert len(f([2, 2])) == 1",
+    "assert f('ab')[0] in {'a', 'c'}",
+]
+AREA_ASSERTS = [
     "assert abs(area(2) - 12.566) < 0.01",
     "assert math.isclose(area(1), math.pi, rel_tol=1e-3)",
-    "assert area(0) == 0 and area(1) > 3",
-    "assert f('ab')[0] in {'a', 'c'}",
+    "assert area(0) == 0 and area(r=1) > 3",
 ]
 
 
@@ -23,88 +26,203 @@ def sandbox() -> Sandbox:
     return find_sandbox()
 
 
-def test_a_right_program_passes_and_is_judged_outside(sandbox: Sandbox) -> None:
-    checked = check_asserts(sandbox, GOOD, ASSERTS, setup="import math")
-    assert [(check.passed, check.outside) for check in checked.checks] == [(True, True)] * len(ASSERTS), checked.checks
-    assert checked.passed and checked.result.status == "ok"
+def test_right_program_passes_and_is_judged_outside(sandbox: Sandbox) -> None:
+    for program, entry_point, asserts in ((GOOD, "f", ASSERTS), (AREA, "area", AREA_ASSERTS)):
+        checked = check_asserts(sandbox, program, asserts, entry_point)
+        assert [(c.passed, c.outside) for c in checked.checks] == [(True, True)] * len(asserts), checked.checks
+        assert checked.passed and checked.result.status == "ok"
 
 
-def test_generators_and_the_like_are_converted_where_the_program_is(sandbox: Sandbox) -> None:
-    program = (
-        "def f(n):\n    yield from range(n)\n"
-        "class Stack:\n    def __len__(self): return 2\n    def __iter__(self): return f(2)"
-    )
-    asserts = [
-        "assert list(f(3)) == [0, 1, 2]",
-        "assert sorted(f(2)) == [0, 1]",
-        "assert sum(f(4)) == 6 and next(f(1)) == 0",
-        "assert len(Stack()) == 2",
-        "assert tuple(Stack())[1] == 1",
-        "assert f(3) == [0, 1, 2]",
-    ]
-    checked = check_asserts(sandbox, program, asserts)
-    assert [(check.passed, check.outside) for check in checked.checks] == [(True, True)] * 5 + [(False, True)]
-    assert "generator" in checked.checks[5].detail
-
-
-def test_values_of_the_standard_library_are_data(sandbox: Sandbox) -> None:
-    program = (
-        "from collections import deque\nfrom datetime import date, timedelta\nfrom decimal import Decimal\n"
-        "from fractions import Fraction\ndef f(x): return {'q': deque([x]), 'd': [Decimal(x), Fraction(x, 2)]}\n"
-        "def later(day, n): return day + timedelta(n)\ndef r(n): return range(n), bytearray(b'a')"
-    )
-    setup = "from collections import deque\nfrom datetime import date, datetime\nfrom fractions import Fraction as F"
-    asserts = [
-        "assert f(1) == {'q': deque([1]), 'd': [1, F(1, 2)]}",
-        "assert later(date(2024, 2, 28), 2) == date(2024, 3, 1)",
-        "assert r(2) == (range(2), b'a')",
-        "assert isinstance(later(date(2024, 2, 28), 2), datetime)",
-    ]
-    checked = check_asserts(sandbox, program, asserts, setup=setup)
-    got = [(check.passed, check.outside) for check in checked.checks]
-    assert got == [(True, True), (True, True), (True, True), (False, True)], checked.checks
-
-
-def test_a_wrong_program_fails_where_it_is_wrong(sandbox: Sandbox) -> None:
-    checked = check_asserts(sandbox, GOOD.replace("sorted(set(x))", "sorted(x)"), ASSERTS, setup="import math")
-    assert [check.passed for check in checked.checks] == [False, True, True, True, False, True, True, True, True]
+def test_wrong_program_fails_where_it_is_wrong(sandbox: Sandbox) -> None:
+    checked = check_asserts(sandbox, GOOD.replace("sorted(set(x))", "sorted(x)"), ASSERTS, "f")
+    assert [check.passed for check in checked.checks] == [False, True, True, True, False, True]
     assert checked.checks[0].detail == "it does not hold" and checked.checks[0].outside
     assert not checked.passed
 
 
-def test_an_assert_that_needs_the_program_s_code_does_not_pass(sandbox: Sandbox) -> None:
-    program = GOOD + "class Box:\n    def __init__(self, x): self.x = x\n    def __eq__(self, other): return True\n"
-    setup = "import pickle\ncandidate = f\nwanted = f([1])\ndef close(x): return abs(area(x) - 12.566) < 0.01"
-    separable = {
-        "assert Box(3).x == 3": True,
-        "assert f([Box(1).x]) == [1]": True,
-        "assert Box(1) == Box(1)": False,
-        "assert isinstance(Box(1), Box)": False,
-        "assert f(Box(1)) == 5": False,
-    }
-    inseparable_ones = [
-        "assert candidate([2, 1]) == [1, 2]",
-        "assert f([1]) == wanted",
-        "assert close(2)",
-        "assert sorted([2, 1], key=lambda x: f([x])) == [1, 2]",
-        "assert (lambda x: f(x) == [1])([1])",
-        "assert (lambda x: abs(area(x) - 12.566))(2) < 0.01",
-        "assert [[f([x, y]) for x in (1, 2)] for y in (1, 2)]",
-        "assert [x for y in (1, 2) for x in f([y]) if f([x])]",
-        "assert eval(f('1')[0]) == 1",
-        "assert pickle.loads(f([1])) == 1",
-        "assert os.path.join(f(['a'])[0], 'b') == 'a/b'",
-        "assert nearly(area(2), 12.566)",
-        "assert 1 + 1 == 2",
+def test_answers_of_the_standard_library_are_data(sandbox: Sandbox) -> None:
+    program = """
+from collections import deque
+from datetime import datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+def f(kind, x):
+    if kind == "day":
+        return x + timedelta(1) if datetime.min else None
+    return {"q": deque([x]), "d": [Decimal(x), Fraction(x, 2)]} if kind == "many" else (range(x), bytearray(b"a"))
+"""
+    setup = "from collections import deque\nfrom datetime import date, datetime\nfrom fractions import Fraction as F"
+    asserts = [
+        "assert f('many', 1) == {'q': deque([1]), 'd': [1, F(1, 2)]}",
+        "assert f('day', date(2024, 2, 28)) == date(2024, 2, 29)",
+        "assert f('range', 2) == (range(2), b'a')",
+        "assert isinstance(f('day', date(2024, 2, 28)), datetime)",
     ]
-    checked = check_asserts(sandbox, program, [*separable, *inseparable_ones], setup=setup)
-    assert [(check.passed, check.outside) for check in checked.checks[: len(separable)]] == [
-        (passed, True) for passed in separable.values()
+    checked = check_asserts(sandbox, program, asserts, "f", setup)
+    got = [(check.passed, check.outside) for check in checked.checks]
+    assert got == [(True, True), (True, True), (True, True), (False, True)], checked.checks
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "def f(n): yield from range(n)",
+        "def f(n): return map(int, range(n))",
+        "class f(list):\n    def __init__(self, n): self.n = n\n    __slots__ = 'n'\n    __iter__ = lambda self: iter((0, 1, 2))",
+        "class f:\n    def __init__(self, n): self.n = n\n    def __iter__(self): return iter(range(self.n))",
+    ],
+)
+def test_iterators_and_own_objects_fail(program: str, sandbox: Sandbox) -> None:
+    asserts = [
+        "assert list(f(3)) == [0, 1, 2]",
+        "assert sum(f(3)) == 3",
+        "assert next(f(3)) == 0",
+        "assert f(3).n == 3",
     ]
-    assert [(c.statement, c.passed, c.outside) for c in checked.checks[len(separable) :]] == [
-        (statement, False, False) for statement in inseparable_ones
+    checked = check_asserts(sandbox, program, asserts, "f")
+    assert [(check.passed, check.outside) for check in checked.checks] == [(False, True)] * len(asserts)
+
+
+CALLS = """
+def f(*args, **kwargs):
+    return [args, kwargs]
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "args", "kwargs"),
+    [
+        ("f(1, [2], key='x')", "(1, [2])", "{'key': 'x'}"),
+        ("f(*ONE, 3, **NAMED)", "(1, 2, 3)", "{'key': inf}"),
+        ("f(Decimal('0.1'), key=date(2024, 1, 2))", "(Decimal('0.1'),)", "{'key': date(2024, 1, 2)}"),
+        ("f([float('inf'), double(2), {1, 2}, set(), b'a', 1j])", "([inf, 4, {1, 2}, set(), b'a', 1j],)", "{}"),
+        ("f([x * x for x in ONE if x > 1], x='y')", "([4],)", "{'x': 'y'}"),
+        ("f(sorted([3, 1], key=lambda x: -x))", "([3, 1],)", "{}"),
+        ("[f(x, y) for x in ONE for y in range(x) if y][0]", "(2, 1)", "{}"),
+        ("(lambda a, b: (f(a, [b]), a))([1], 2)[0]", "([1], [2])", "{}"),
+    ],
+)
+def test_arguments_arrive_as_they_are(call: str, args: str, kwargs: str, sandbox: Sandbox) -> None:
+    setup = "from math import inf\nONE, NAMED = (1, 2), {'key': inf}\ndef double(x): return 2 * x"
+    checked = check_asserts(sandbox, CALLS, [f"assert {call} == [{args}, {kwargs}]"], "f", setup)
+    assert checked.passed, checked.checks
+
+
+def test_setup_and_expected_values_stay_out_of_the_program(sandbox: Sandbox) -> None:
+    """The program answers whether its process holds the word."""
+    program = """
+import gc, sys
+def f(x):
+    frames, frame = [], sys._getframe()
+    while frame := frame.f_back:
+        frames += [*frame.f_locals.items(), *frame.f_globals.items()]
+    held = [x for x in gc.get_objects() if isinstance(x, (tuple, list, dict))]
+    return "secret" + "word" in repr((frames, held))
+"""
+    setup = "SECRET = 'secretword'\nROWS = [(1, 'secretword')]\ndef secretword(x): return x == 'secretword'"
+    asserts = [
+        "assert f(len(SECRET)) == 'secretword' or not f(1)",
+        "assert all(f(x) == (y == 'other') for x, y in ROWS)",
+        "assert not secretword(f(1)) and 'secretword' and not f(2)",
+        "assert f(secretword(1)) is False",
     ]
-    assert inseparable([*separable, *inseparable_ones], setup) == inseparable_ones
+    checked = check_asserts(sandbox, program, asserts, "f", setup)
+    assert checked.passed, checked.checks
+    assert check_asserts(sandbox, program, ["assert f(SECRET)"], "f", setup).passed
+
+
+INSEPARABLE = """
+f(f(2)) == 1
+f(len(f([1]))) == 1
+f == f
+callable(f)
+f.cache == {}
+f.g(1) == 2
+[g(1) for g in [f]] == [1]
+(lambda g: g(1))(f) == 1
+(lambda f: f(1))(abs) == 1
+[f for f in [1]] == f([1])
+candidate([2, 1]) == [1, 2]
+f([1]) == wanted
+f([1]) == GROWN
+f([1]) == counted
+close(2)
+g(f(2), 12.566)
+Box(3).x == f(3)
+f(Box(1)) == 5
+f([1]) == missing
+(y := 2) and f(y) == 1
+f(y := 2) == y
+(SECRET := 2) and f(SECRET) == 1
+sorted([2, 1], key=lambda x: f([x])) == [1, 2]
+(lambda x: f(x) == [1])([1])
+(lambda x: f(x) is x)([1]) is False
+(lambda x: abs(f(x) - 12.566))(2) < 0.01
+(lambda x: (f(x), SECRET))(2) == 1
+(lambda x: f(f(x)))(2) == 1
+(lambda x: f(x))(f(2)) == 1
+[[f([x, y]) for x in (1, 2)] for y in (1, 2)]
+[x for y in (1, 2) for x in f([y])]
+[x for x in (1, 2) if f([x])]
+[f(x) for x in f([1])]
+[x for y in (1, 2) for x in [f(z) for z in (1, 2)]]
+eval(f('1')[0]) == 1
+getattr(f(1), f(2)) == 1
+pickle.loads(f([1])) == 1
+loads(f([1])) == 1
+builtins.eval(f('1')) == 1
+__import__(f('os'))
+os.path.join(f(['a'])[0], 'b') == 'a/b'
+run(f(1))
+math.isclose(1, 1)
+math.sqrt(4) == 2
+[].sort(key=f)
+1 + 1 == 2
+""".strip().splitlines()
+DEPENDENT_SETUP = """
+import math, re
+import pickle
+from pickle import loads
+from subprocess import run
+candidate = f
+wanted = f([1])
+SECRET = 5
+GROWN = []
+GROWN.append(f(1))
+counted = 0
+for i in range(2):
+    counted += len(GROWN)
+def close(x):
+    return abs(f(x) - 12.566) < 0.01
+def g(x, y):
+    return close(x) and y
+class Box(Missing):
+    pass
+"""
+
+
+def test_assert_beyond_the_rule_does_not_pass(sandbox: Sandbox) -> None:
+    asserts = [f"assert {test}" for test in INSEPARABLE]
+    assert inseparable(asserts, "f", DEPENDENT_SETUP) == asserts
+    checked = check_asserts(sandbox, "def f(*x): return 1", asserts, "f", DEPENDENT_SETUP)
+    assert [(c.statement, c.passed, c.outside) for c in checked.checks] == [(a, False, False) for a in asserts]
+
+
+def test_arguments_that_are_no_plain_data_do_not_pass(sandbox: Sandbox) -> None:
+    setup = "import time\nROWS = list(range(1001))\ndef g(x): return x\nclass Node: pass"
+    asserts = [
+        "assert f(g) == 1",
+        "assert f(Node()) == 1",
+        "assert f(lambda x: g(x)) == 1",
+        "assert f(g(1 / 0)) == 1",
+        "assert all(f(x) == 1 for x in ROWS)",
+        "assert f(ROWS[1]) == 1",
+        "assert f(lambda x: x + 1) == 1",
+    ]
+    for program in ("def f(x): return 1", "def f(x): raise SystemExit"):
+        checks = check_asserts(sandbox, program, asserts, "f", setup).checks
+        assert [check.outside for check in checks] == [False] * 5 + [True] * 2
+        assert [check.passed for check in checks] == [False] * 5 + ["return" in program] * 2
 
 
 SHAPES = """
@@ -131,8 +249,6 @@ set(f(3)) == {1, 2, 3}
 sorted(f(3), reverse=True)[0] == 3
 max(f(3)) == 3
 sum(f(3)) == 6
-list(f(14)) == [1, 2]
-next(f(14)) == 1
 any(x > 2 for x in f(3))
 all(f(x) for x in (8, 9))
 all(f(x) == y for x, y in [(1, 11), (10, 62.83)])
@@ -151,8 +267,6 @@ f(15) == {'a': (1, 2)}
 (y := f(1)) > 10 and y < 12
 (lambda x: x * 2)(f(1)) == 22
 (lambda x: (f(x), x))(16) == ([16], 16)
-(lambda x: f(x) is x)(16) is False
-reference(f, 1) == 0
 f(1) == reference(None, 1)
 Counter(f(4)) == Counter('abc')
 f(17) == Decimal('0.1')
@@ -163,7 +277,7 @@ SETUP = """
 import math, re
 INPUTS, EXPECTED = [1, 10], [11, 62.83]
 def reference(g, x):
-    return 11 if g is None else g(x) - 11
+    return 11
 """
 HONEST = """
 import math
@@ -171,7 +285,7 @@ from decimal import Decimal
 ANSWERS = {1: 11, 2: 1.5, 3: [1, 2, 3], 4: "abc", 5: True, 6: None, 7: [], 8: 1, 9: "x", 10: 62.83, 11: 2, 12: 1, 13: 11}
 ANSWERS |= {15: {"a": (1, 2)}, 16: [16], 17: Decimal("0.1")}
 def f(x):
-    return iter([1, 2]) if x == 14 else ANSWERS[x]
+    return ANSWERS[x]
 """
 ALMIGHTY = """
 import builtins, operator
@@ -241,29 +355,22 @@ def statements() -> list[str]:
     return [f"assert {shape}" for shape in SHAPES]
 
 
-@pytest.mark.parametrize("entry_point", ["f", ""])
-def test_an_honest_program_passes_every_shape_of_assert(
-    entry_point: str, statements: list[str], sandbox: Sandbox
-) -> None:
-    fine = [statement for statement in statements if "reference(f" not in statement]
-    checked = check_asserts(sandbox, HONEST, fine, SETUP, entry_point=entry_point)
+def test_honest_program_passes_every_shape(statements: list[str], sandbox: Sandbox) -> None:
+    checked = check_asserts(sandbox, HONEST, statements, "f", SETUP)
     assert [check for check in checked.checks if not check.passed or not check.outside] == []
 
 
-@pytest.mark.parametrize("entry_point", ["f", ""])
 @pytest.mark.parametrize("name", FORGERS)
-def test_a_forging_program_passes_no_shape(
-    name: str, entry_point: str, statements: list[str], sandbox: Sandbox
-) -> None:
-    checked = check_asserts(sandbox, FORGERS[name], statements, SETUP, Limits(seconds=1), entry_point)
-    assert [check for check in checked.checks if check.passed] == []
+def test_forging_program_passes_no_shape(name: str, statements: list[str], sandbox: Sandbox) -> None:
+    checked = check_asserts(sandbox, FORGERS[name], statements, "f", SETUP, Limits(seconds=1))
+    assert [(check.passed, check.outside) for check in checked.checks] == [(False, True)] * len(statements)
 
 
 def test_a_wrong_program_fails_every_shape(statements: list[str], sandbox: Sandbox) -> None:
     """One answer cannot be wrong for every shape, e.g. for a truth and for its negation."""
     failing = set()
     for answer in ("-1", "[]", "[7]", "None", "True", "False", "'z'", "float('nan')", "12", "x"):
-        checked = check_asserts(sandbox, f"def f(x): return {answer}", statements, SETUP)
+        checked = check_asserts(sandbox, f"def f(x): return {answer}", statements, "f", SETUP)
         failing |= {check.statement for check in checked.checks if not check.passed}
     assert failing == set(statements)
 
@@ -283,7 +390,7 @@ def test_a_wrong_program_fails_every_shape(statements: list[str], sandbox: Sandb
 )
 def test_answers_keep_their_types(program: str, value: str, sandbox: Sandbox) -> None:
     setup = "def typed(x): return (type(x), [typed(y) for y in x] if isinstance(x, (list, tuple)) else repr(x))"
-    checked = check_asserts(sandbox, f"def f(): {program}", [f"assert typed(f()) == typed({value})"], setup)
+    checked = check_asserts(sandbox, f"def f(): {program}", [f"assert typed(f()) == typed({value})"], "f", setup)
     assert checked.passed, checked.checks
 
 
@@ -299,21 +406,20 @@ class Everything(int):
 @pytest.mark.parametrize(
     "program",
     [
-        EVERYTHING + "def f(x): return Everything(5)\ndef area(r): return Everything(500)",
-        EVERYTHING.replace("(int)", "") + "    __abs__ = lambda self: self\ndef f(x): return Everything()\narea = f",
-        "import os\ndef f(x): os._exit(0)\narea = f",
-        "import sys\ndef f(x): sys.exit(0)\narea = f",
+        EVERYTHING + "def f(x): return Everything(500)",
+        EVERYTHING.replace("(int)", "") + "    __abs__ = lambda self: self\ndef f(x): return Everything()",
         "raise SystemExit(0)",
-        "import builtins\nbuiltins.abs = lambda x: 0\nbuiltins.bool = lambda x: True\ndef f(x): return 0\ndef area(r): return 77",
-        "import json, os, sys\njson.dumps = lambda *a, **k: '{\"value\": true}'\ndef f(x): return True\ndef area(r): return True",
-        "def f(x):\n    while True: pass\narea = f",
-        "def f(x): raise AssertionError\narea = f",
-        "def f(x): return '[1, 3]'\ndef area(r): return '12.566'",
+        "import builtins\nbuiltins.abs = lambda x: 0\nbuiltins.bool = lambda x: True\ndef f(x): return 77",
+        "import json\njson.dumps = lambda *a, **k: '{\"value\": true}'\ndef f(x): return True",
+        "def f(x):\n    while True: pass",
+        "def f(x): raise AssertionError",
+        "def f(x): return '[1, 3]'",
+        "def f(x): return '12.566'",
     ],
 )
-def test_a_program_that_cheats_passes_nothing(program: str, sandbox: Sandbox) -> None:
-    asserts = ["assert f([3, 1, 3]) == [1, 3]", "assert abs(area(2) - 12.566) < 0.01"]
-    checked = check_asserts(sandbox, program, asserts, limits=Limits(seconds=1))
+def test_cheating_program_passes_nothing(program: str, sandbox: Sandbox) -> None:
+    asserts = ["assert f([3, 1, 3]) == [1, 3]", "assert abs(f(2) - 12.566) < 0.01"]
+    checked = check_asserts(sandbox, program, asserts, "f", limits=Limits(seconds=1))
     assert [check.passed for check in checked.checks] == [False, False]
     assert all(check.outside and check.detail for check in checked.checks)
 
@@ -360,7 +466,7 @@ def f(x):
 )
 def test_a_program_that_speaks_in_the_runner_s_place_can_only_claim_values(value: str, sandbox: Sandbox) -> None:
     program = SPEAKS_FOR_THE_RUNNER.replace("VALUE", value)
-    checked = check_asserts(sandbox, program, ["assert f([3, 1, 3]) == [1, 3]", "assert f([]) == []"])
+    checked = check_asserts(sandbox, program, ["assert f([3, 1, 3]) == [1, 3]", "assert f([]) == []"], "f")
     assert [check.passed for check in checked.checks] == [False, False]
 
 
@@ -368,29 +474,28 @@ def test_answers_that_cannot_be_judged_are_not_sent_back_to_the_program(sandbox:
     program = (
         "def f(x):\n    deep = frozenset()\n    for _ in range(99):\n        deep = frozenset([deep])\n    return deep"
     )
-    checked = check_asserts(sandbox, program, ["assert f(1) == 2"])
+    checked = check_asserts(sandbox, program, ["assert f(1) == 2"], "f")
     assert [(check.passed, check.outside) for check in checked.checks] == [(False, True)]
 
 
 @pytest.mark.slow
 def test_the_asserts_after_one_without_end_are_unanswered(sandbox: Sandbox) -> None:
     program = "def f(x):\n    while x: pass\n    return x"
-    checked = check_asserts(
-        sandbox, program, ["assert f(0) == 0", "assert f(1) == 1", "assert f(0) == 0"], limits=Limits(seconds=2)
-    )
+    asserts = ["assert f(0) == 0", "assert f(1) == 1", "assert f(0) == 0"]
+    checked = check_asserts(sandbox, program, asserts, "f", limits=Limits(seconds=2))
     assert [check.passed for check in checked.checks] == [True, False, False]
     assert checked.result.status == "timeout"
 
 
 def test_values_without_a_literal_of_their_own(sandbox: Sandbox) -> None:
-    program = "def f(x): return float(x)\ndef g(): return set(), frozenset([1]), b'\\x00', 1j, -0.0"
+    program = "def f(x): return float(x) if x else (set(), frozenset([1]), b'\\x00', 1j, -0.0)"
     asserts = [
         "assert f('inf') > 10**300",
         "assert f('nan') != f('nan')",
-        "assert g() == (set(), {1}, b'\\x00', 1j, 0)",
+        "assert f(0) == (set(), {1}, b'\\x00', 1j, 0)",
         "assert [f('-inf')] == [-float('inf')]",
     ]
-    checked = check_asserts(sandbox, program, asserts)
+    checked = check_asserts(sandbox, program, asserts, "f")
     assert [(check.passed, check.outside) for check in checked.checks] == [(True, True)] * 4, checked.checks
 
 
@@ -399,12 +504,12 @@ def test_values_without_a_literal_of_their_own(sandbox: Sandbox) -> None:
 )
 def test_what_is_no_assert_is_an_error_of_the_task(statement: str, sandbox: Sandbox) -> None:
     with pytest.raises(ValueError, match="expected one assert statement"):
-        check_asserts(sandbox, GOOD, [statement])
+        check_asserts(sandbox, GOOD, [statement], "f")
 
 
 def test_a_setup_that_is_no_python_is_an_error_of_the_task(sandbox: Sandbox) -> None:
     with pytest.raises(ValueError, match="expected Python as the setup"):
-        check_asserts(sandbox, GOOD, ["assert f([]) == []"], setup="import")
+        check_asserts(sandbox, GOOD, ["assert f([]) == []"], "f", setup="import")
 
 
 def test_a_sandbox_that_refuses_passes_nothing() -> None:
@@ -412,5 +517,5 @@ def test_a_sandbox_that_refuses_passes_nothing() -> None:
         sandbox = find_sandbox("unisolated")
     except SandboxError:
         raise AssertionError("it is always there") from None
-    checked = check_asserts(sandbox, GOOD, ASSERTS, setup="import math", limits=Limits(program=10))
+    checked = check_asserts(sandbox, GOOD, ASSERTS, "f", limits=Limits(program=10))
     assert checked.result.status == "refused" and not any(check.passed for check in checked.checks)

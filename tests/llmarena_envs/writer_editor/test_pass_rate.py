@@ -85,7 +85,7 @@ def NAME(*a, **k):
 
 def test_every_test_of_the_packaged_problems_is_judged_outside():
     problems = shipped_problems()
-    assert [inseparable(p.test_list, p.test_setup_code, p.entry_point) for p in problems] == [[]] * len(problems)
+    assert [inseparable(p.test_list, p.entry_point, p.test_setup_code) for p in problems] == [[]] * len(problems)
     assert "tests:" not in writer_editor_v0.raw_env().sources()[1].version
 
 
