@@ -194,9 +194,7 @@ def read_config(path: Path, store: Store) -> RunConfig:
         config = parse_run_file(facts[RUN_FILE_TEXT], store.name)
     if IDENTITY in facts and facts.get(RUN_FILE_TEXT) != said:
         recorded = _identity(store)
-        now = with_names(now, recorded)
-        _check_unchanged(path, now, recorded)
-        _check_same_players(path, now, with_names(config, recorded))
+        _check_unchanged(path, with_names(now, recorded), recorded)
     shown = {name: getattr(now, name) for name in _SHOWN}
     return _as_recorded(config.model_copy(update=shown), store)
 
@@ -297,27 +295,15 @@ def _check_unchanged(path: Path, config: RunConfig, recorded: dict[str, Any], *,
     """
     try:
         changed = list(differences(config, recorded, admit=plays))
+        if not plays:
+            new = {item.title for item in config.policy} - recorded["players"].keys()
+            changed += [f"policy {name!r} was added; it plays with: llmarena resume {path}" for name in sorted(new)]
     except (TypeError, KeyError, AttributeError) as error:
         raise RunError(f"{path}: expected what was recorded of players and environments, but: {error!r}") from error
     if changed:
         raise RunError(
             f"{path / RUN_FILE}: the run file has been changed since the run was begun; undo that, or begin a new run;"
             " these were changed:\n" + "\n".join(f"  {line}" for line in changed)
-        )
-
-
-def _check_same_players(path: Path, now: RunConfig, played: RunConfig) -> None:
-    """Checks that the run file names those who have played, and nobody else.
-
-    Raises:
-        RunError: if it does not: then the run has to go on before it is read.
-    """
-    titles = {item.title for item in now.policy}
-    if changed := titles ^ {item.title for item in played.policy}:
-        said = [f"policy {name!r} was {'added' if name in titles else 'taken out'}" for name in sorted(changed)]
-        raise RunError(
-            f"{path / RUN_FILE}: the run file has been changed since the run was played: {', '.join(said)}; undo that, or let"
-            f" the run go on with: llmarena resume {path}"
         )
 
 
