@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.turn import TurnSettings
+from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
 from rating.records.calls import CALLS, UNDER_WAY
 from rating.records.imported import is_import, only_results
@@ -169,9 +170,7 @@ def reopen_run(path: Path) -> tuple[RunConfig, Store]:
         config = parse_run_file(read_run_file(path), str(path / RUN_FILE))
         recorded = {}
         if IDENTITY in store.facts():  # it is missing where the run was killed before anything was played
-            recorded = _identity(store)
-            config = with_names(config, recorded)
-            _check_unchanged(path, config, recorded, plays=True)
+            config, recorded = _unchanged(path, config, store, plays=True), _identity(store)
         config.check(offline=True)
         config = _as_recorded(config, store)
         store.set_fact(IDENTITY, identity(config, recorded))
@@ -192,9 +191,8 @@ def read_config(path: Path, store: Store) -> RunConfig:
     config = now = parse_run_file(said, str(path / RUN_FILE))
     if facts.get(RUN_FILE_TEXT, said) != said:
         config = parse_run_file(facts[RUN_FILE_TEXT], store.name)
-    if IDENTITY in facts and facts.get(RUN_FILE_TEXT) != said:
-        recorded = _identity(store)
-        _check_unchanged(path, with_names(now, recorded), recorded)
+    if facts.get(RUN_FILE_TEXT) != said and (IDENTITY in facts or store.sizes()):
+        _unchanged(path, now, store)
     shown = {name: getattr(now, name) for name in _SHOWN}
     return _as_recorded(config.model_copy(update=shown), store)
 
@@ -281,30 +279,37 @@ def check_no_links(paths: Iterable[Path]) -> None:
             raise RunError(f"{path}: expected a file of the run, got a symbolic link; put the file itself in its place")
 
 
-def _check_unchanged(path: Path, config: RunConfig, recorded: dict[str, Any], *, plays: bool = False) -> None:
-    """Checks that the run file says nothing that a run which goes on cannot do.
+def _unchanged(path: Path, config: RunConfig, store: Store, *, plays: bool = False) -> RunConfig:
+    """Returns the run as its run file says it, with the names of before, if that says nothing which it cannot.
 
     Args:
         path: directory of the run.
         config: what its run file says.
-        recorded: of the run.
-        plays: whether the user plays it, once what it names is what was recorded.
+        store: of the run.
+        plays: whether the user plays it, so that policies may have been added.
 
     Raises:
         RunError: if it does, e.g. other playing options of a policy or another treatment of bad replies.
     """
+    recorded = _identity(store)
     try:
+        config = with_names(config, recorded)
         changed = list(differences(config, recorded, admit=plays))
         if not plays:
             new = {item.title for item in config.policy} - recorded["players"].keys()
             changed += [f"policy {name!r} was added; it plays with: llmarena resume {path}" for name in sorted(new)]
-    except (TypeError, KeyError, AttributeError) as error:
-        raise RunError(f"{path}: expected what was recorded of players and environments, but: {error!r}") from error
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        if isinstance(error, OptionError):
+            raise
+        raise RunError(
+            f"{store.name}: expected players and environments in the fact {IDENTITY!r}: {error!r}"
+        ) from error
     if changed:
         raise RunError(
             f"{path / RUN_FILE}: the run file has been changed since the run was begun; undo that, or begin a new run;"
             " these were changed:\n" + "\n".join(f"  {line}" for line in changed)
         )
+    return config
 
 
 def keep_run_file(path: Path, store: Store) -> None:

@@ -391,3 +391,14 @@ def test_links_of_a_run_are_not_followed(programs, tmp_path, capsys):
         if kept is not None:
             path.write_bytes(kept)
     assert (tmp_path / "mine").read_text() == "mine"
+
+
+@pytest.mark.slow
+def test_workers_import_nothing_of_the_working_directory(tmp_path):
+    for name in ("random", "socket", "threading", "pickle", "rating", "agents"):
+        (tmp_path / f"{name}.py").write_text(TRAP)
+    policies = ["--policy", "random", "--policy", "first_legal", "--max-matches", "4", "--workers", "2"]
+    ((_, _, code, touched, error),) = llmarena(
+        tmp_path, ["run", "--env", "tictactoe_v0", *policies, "--executor", "process", "--out", "run", "--quiet"]
+    )
+    assert (code, touched) == (0, False), error
