@@ -128,7 +128,7 @@ def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple
     parse_run_file(run_file, where)
     run_file = keep_prices(keep_scores(run_file))
     config = parse_run_file(run_file, where)
-    config.check(offline=offline or config.executor == WORKERS)  # which ask from where they are
+    config = config.check(offline=offline or config.executor == WORKERS)  # which ask from where they are
     for environment in config.environment:
         make_scheme(config, environment.name)
     check_schedule(config)
@@ -171,8 +171,7 @@ def reopen_run(path: Path) -> tuple[RunConfig, Store]:
         recorded = {}
         if IDENTITY in store.facts():  # it is missing where the run was killed before anything was played
             config, recorded = _unchanged(path, config, store, plays=True), _identity(store)
-        config.check(offline=True)
-        config = _as_recorded(config, store)
+        config = _as_recorded(config.check(offline=True), store)
         store.set_fact(IDENTITY, identity(config, recorded))
         return config, store
 

@@ -129,16 +129,21 @@ class RunConfig(Table):
         specs = [*others, *(item.spec for item in self.policy)]
         admit([item.name for item in self.environment], specs, files)
 
-    def check(self, *, offline: bool = False) -> None:
+    def check(self, *, offline: bool = False) -> "RunConfig":
         """Makes every environment and policy once, so that a bad name or option fails before anything is played.
 
         Args:
             offline: whether no model will be asked anything, so that no keys are needed.
 
+        Returns:
+            The run with what its policies say of themselves, which ``identity`` records.
+
         Raises:
             OptionError: if one cannot be made.
         """
         self.admit()
+        config = self.model_copy()
+        config._operational, config._people = {}, set()
         for environment in self.environment:
             self._check_environment(environment)
         for item in self.policy:
@@ -146,13 +151,14 @@ class RunConfig(Table):
                 check_choice(f"policy {item.title!r}: environments", name, [entry.name for entry in self.environment])
         service = ModelService(offline=offline)
         for item in self.policy:
-            self._check_policy(item, service)
+            config._check_policy(item, service)
         for environment in self.environment:
             for name in self._others(environment):
-                self._make(self.find_policy(name), environment.name, service)
+                config._make(self.find_policy(name), environment.name, service)
         self.price_table()
         if self.budget.cost is not None:
             self.check_priced()
+        return config
 
     def check_priced(self) -> None:
         """Checks that every model has a price today, without which no budget on cost can be kept.
