@@ -23,7 +23,7 @@ from agents.records import Turn
 from llmarena_envs.core.options import OptionError
 from rating.errors import ClusterError
 from rating.records.match import Match
-from rating.running.executors.children import end_with_parent, ending, interruptions_blocked, safe_path
+from rating.running.executors.children import end_with_parent, ending, interruptions_blocked
 from rating.running.executors.deaths import WorkerDied, play_despite_death
 from rating.running.executors.executor import OnTurn, Played
 from rating.running.run_file import RunConfig
@@ -165,7 +165,7 @@ class _Driver:
         self._pipe, theirs = (context := multiprocessing.get_context("spawn")).Pipe()
         here = Here(str(Path.cwd()), tuple(sys.path))
         self._process = context.Process(target=_drive, args=(theirs, config, here, name), daemon=True)
-        with safe_path(), interruptions_blocked():
+        with interruptions_blocked():
             self._process.start()
         theirs.close()
         threading.Thread(target=self._listen, name="ray-driver", daemon=True).start()
