@@ -83,6 +83,12 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
     return name, parse_options(options[0].split(","), f"policy {spec!r}") if options else {}
 
 
+def names_module(spec: str) -> bool:
+    """Says whether the name of a policy is ``package.module:factory``, which is imported to make it."""
+    kind, _, rest = split_spec(spec)[0].partition(":")
+    return bool(rest) and kind not in _MODELS
+
+
 def make_policy(
     spec: str, environment: str, options: Mapping[str, Any] | None = None, *, service: "ModelService | None" = None
 ) -> Policy:

@@ -116,6 +116,17 @@ def load_environment(name: str) -> type[TextEnv]:
     return raw_env
 
 
+def is_known(name: str) -> bool:
+    """Says whether an environment is of the suite or of an installed package, called by its name or by its module.
+
+    Raises:
+        OptionError: if what stands behind ``#`` is no label.
+    """
+    name = module_name(name)
+    others = installed().environments
+    return name in NAMES or name in others or name in {each.module for each in others.values()}
+
+
 def option_names(name: str) -> list[str]:
     """Returns the names of the constructor options of an environment that a run may give.
 

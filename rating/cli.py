@@ -5,7 +5,6 @@ import importlib
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from rating.commands.arguments import build_parser
 from rating.commands.pipes import readers_may_leave
@@ -39,9 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def guarded(command: Callable[[], int | None], interruptions: Interruptions) -> int:
     """Runs a command; whatever goes wrong becomes a message and an exit code."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)  # for policies and environments of the user's own; worker processes inherit the path
     try:
         code = _translated(command)
         sys.stdout.flush()
@@ -85,6 +81,9 @@ def _translated(command: Callable[[], int | None]) -> int:
 
 def _run(args: argparse.Namespace) -> int | None:
     """Runs a command whose module is only imported now."""
+    from rating.records import environments
+
+    environments.trust(getattr(args, "trust", False))
     module, name = args.handler
     code: int | None = getattr(importlib.import_module(module), name)(args)
     return code

@@ -18,9 +18,6 @@ from llmarena_envs.sandbox.choice import ISOLATING
 
 MAX_SEED = 2**63 - 1
 
-FILE_OPTIONS = ("idioms", "questions", "scripts", "tasks", "word_pairs")
-"""Options of environments and scripted policies that may be the path of a file."""
-
 
 @dataclass(frozen=True)
 class Deal:
@@ -105,11 +102,11 @@ class Deal:
             raise OptionError(f"deal: expected text, got lone surrogates in {row!r:.200}")
         if not trusted:
             check_choice("deal: environment of an untrusted row", canonical_name(environment).partition("#")[0], NAMES)
-            _check_harmless(options or {})
+            _check_harmless(environment, options or {})
             for spec in opponents.values():
                 name, own = split_spec(spec)
                 check_choice("deal: opponent of an untrusted row", name, baselines(environment))
-                _check_harmless(own)
+                _check_harmless(environment, own)
         return deal
 
 
@@ -152,11 +149,11 @@ def deals(
             yield Deal(environment, seed, others | seats, options)
 
 
-def _check_harmless(options: Mapping[str, Any]) -> None:
+def _check_harmless(environment: str, options: Mapping[str, Any]) -> None:
     """Raises an ``OptionError`` if options read a file, or let programs of models run without isolation."""
-    for name in FILE_OPTIONS:
-        if isinstance(options.get(name), str):
-            check_choice(f"deal: {name} of an untrusted row", options[name], ["builtin"])
+    declaration = load_environment(environment).declaration
+    for name, path in declaration.named_files(options).items():
+        raise OptionError(f"deal: {name} of an untrusted row: expected no path of a file, got {path!r:.80}")
     check_choice("deal: sandbox of an untrusted row", options.get("sandbox", "auto"), ["auto", *ISOLATING])
 
 

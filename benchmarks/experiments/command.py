@@ -73,6 +73,8 @@ def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> in
     for row, options in rows.items():  # all of them, before anything is played
         if not options.run:
             check_runs(_out(paper, options) / row, plans[row], options.session())
+        for config in plans[row].values():
+            config.admit()  # the files that the options name
     void = 0
     reports = []
     for row, options in rows.items():

@@ -154,7 +154,7 @@ def play_runs(
     for name, config in plan.items():
         path = directory / name
         if places.has_store(path):
-            known, store = run_directory.open_run(path)
+            known, store = run_directory.reopen_run(path)
         else:
             known, store = run_directory.create(path, write_run_file(config), name, offline=session.offline)
         with run_directory.held(path, store):

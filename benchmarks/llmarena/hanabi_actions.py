@@ -18,9 +18,9 @@ from benchmarks.experiments.tables import MEASURED, Column, Table, percent
 from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.llmarena.self_play import missing
 from benchmarks.options import option
-from llmarena_envs.catalogue import make_environment
 from llmarena_envs.hanabi.actions import Kind
 from rating.errors import RunError
+from rating.records.environments import make_environment
 from rating.records.record import Record
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig

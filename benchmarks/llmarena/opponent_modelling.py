@@ -27,9 +27,9 @@ from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, beside,
 from benchmarks.llmarena.description_judge.game import EXAMPLE
 from benchmarks.llmarena.descriptions import Clue, Items, Verdicts, accuracy, clues_of, judged, to_judge
 from benchmarks.options import option
-from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.errors import RunError
+from rating.records.environments import make_environment
 from rating.records.outcome import SeatOutcome
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig, PolicyConfig, StopConfig

@@ -23,9 +23,9 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, percent
 from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
-from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import check_int
 from rating.errors import RunError
+from rating.records.environments import make_environment
 from rating.records.record import Record
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig

@@ -10,6 +10,15 @@ HISTORIES = ("single_turn", "full")
 FALLBACKS = ("forfeit", "random_legal", "noop")
 RESULTS = ("wins", "scores")
 
+FILE_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "idioms": (),
+    "questions": ("builtin", "examiner"),
+    "scripts": (),
+    "tasks": ("builtin",),
+    "word_pairs": (),
+}
+"""Options that may be the path of a file, each with the words that are no path."""
+
 
 @dataclass(frozen=True)
 class HiddenRole:
@@ -71,6 +80,8 @@ class Declaration:
         abilities: what it asks of a player (for the games of LLMArena: arXiv 2402.16499, section 2.4).
         rated_options: constructor options of rated matches, e.g. a random opening without which deterministic players would
             repeat one game.
+        files: options that may be the path of a file, each with the words that are no path. What a record or an untrusted row
+            names by them is not opened.
         history: what a language model is sent by default: ``single_turn`` where a text holds the whole state, ``full`` where
             players talk or learn from earlier turns.
         unparsable: what is played in rated matches after the last reply without a move: ``forfeit``, ``random_legal`` or
@@ -90,6 +101,7 @@ class Declaration:
     verdicts: Verdicts | None = None
     abilities: tuple[str, ...] = ()
     rated_options: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: FILE_OPTIONS)
     history: str = "single_turn"
     unparsable: str = "random_legal"
     illegal: str = "forfeit"
@@ -103,6 +115,14 @@ class Declaration:
         check_choice("unparsable", self.unparsable, FALLBACKS)
         check_choice("illegal", self.illegal, FALLBACKS)
         check_int("llmarena_reasks", self.llmarena_reasks, 0, 100)
+
+    def named_files(self, options: Mapping[str, Any]) -> dict[str, str]:
+        """Returns the paths that options name, by option."""
+        return {
+            name: value
+            for name, words in self.files.items()
+            if isinstance(value := options.get(name), str) and value not in words
+        }
 
     def is_rated(self, agent: str) -> bool:
         """Says whether the seat of ``agent`` is compared with others; otherwise it is staff."""

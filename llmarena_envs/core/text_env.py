@@ -171,6 +171,21 @@ class TextEnv(AECEnv):
         """
         return options
 
+    @classmethod
+    def replaying_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns the options with which a recorded match is played again.
+
+        A record may come from anywhere: where programs run, they run in a sandbox that isolates, whatever the options say.
+
+        Args:
+            options: those of the match.
+        """
+        return options
+
+    def lacks_sandbox(self) -> bool:
+        """Says whether programs of this match are not run because nothing on this machine isolates them."""
+        return False
+
     # PettingZoo's interface.
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:

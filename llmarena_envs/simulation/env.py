@@ -233,3 +233,7 @@ class raw_env(TextEnv):
     def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """Returns the options without engines that run programs."""
         return {**options, "engine": NO_PROGRAMS if options.get("engine", AUTO) else None}
+
+    def lacks_sandbox(self) -> bool:
+        """Says whether the engine of the task is not asked because nothing on this machine isolates its programs."""
+        return self.game.lacks_engine

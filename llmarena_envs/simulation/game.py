@@ -156,6 +156,11 @@ class Simulation(Game[Action, SimulationView]):
         self.turns = self._turns if self.mode == DIALOGUE else (len(begun) + 1) // 2
         self.stage, self.to_move = ANSWER, self.simulators
 
+    @property
+    def lacks_engine(self) -> bool:
+        """Whether the task has an engine that this machine cannot run."""
+        return self._truth == AUTO and bool(self.task.engine) and self._engine is None
+
     def _say(self, message: Utterance) -> None:
         """Adds to the dialogue; the engine, if there is one, answers a request too."""
         if message.speaker == USER and self._engine is not None:

@@ -165,6 +165,7 @@ class raw_env(TextEnv):
         history="single_turn",
         unparsable="noop",
         illegal="noop",
+        files={"tasks": ()},
     )
     obs_types: ClassVar[tuple[str, ...]] = ("text",)
     # Each is a program, a text and a judgement, of which every role reads its own.
@@ -243,6 +244,15 @@ class raw_env(TextEnv):
             return options  # texts are compared, and that is the result
         left_out = {"objective": False, "sandbox": AUTO}
         return {**options, **left_out, "n_judges": options.get("n_judges", 1) or 1}
+
+    @classmethod
+    def replaying_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns the options with the first sandbox of this machine that isolates, in place of any other."""
+        return {**options, "sandbox": AUTO} if "sandbox" in options else options
+
+    def lacks_sandbox(self) -> bool:
+        """Says whether programs are not tested because nothing on this machine isolates them."""
+        return self._sandbox is not None and find_pass_rate(self._sandbox) is None
 
 
 def _check_token(token: object) -> None:

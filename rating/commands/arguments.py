@@ -192,6 +192,7 @@ def _report(parser: argparse.ArgumentParser) -> None:
 
 def _replay(parser: argparse.ArgumentParser) -> None:
     _add_run(parser)
+    _add_trust(parser)
     parser.add_argument("match", nargs="?", default="", metavar="MATCH", help="match id, or its beginning")
     parser.add_argument(
         "--raw", action="store_true", help="show what was read, thought and replied, also where a story is told"
@@ -257,8 +258,14 @@ def _export(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _reparse(parser: argparse.ArgumentParser) -> None:
+    _add_run(parser)
+    _add_trust(parser)
+
+
 def _salvage(parser: argparse.ArgumentParser) -> None:
     _add_run(parser)
+    _add_trust(parser)
     parser.add_argument(
         "--out", type=local_path, required=True, metavar="DIR", help="directory of the new run; must be new or empty"
     )
@@ -311,6 +318,7 @@ def _agreement(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=FAMILY",
         help="family of a judge or player; may be repeated",
     )
+    _add_trust(parser)
 
 
 def _compare(parser: argparse.ArgumentParser) -> None:
@@ -332,6 +340,7 @@ def _compare(parser: argparse.ArgumentParser) -> None:
         help="by how much to be better: of win rate, as 0.05, or as 50elo (default 0)",
     )
     parser.add_argument("--equal", metavar="MARGIN", help="also ask whether they are equal within this")
+    _add_trust(parser)
 
 
 def _tournament(parser: argparse.ArgumentParser) -> None:
@@ -435,6 +444,14 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 def _add_results(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dir", type=local_path, metavar="DIR", help="directory of a run or an import")
+    _add_trust(parser)
+
+
+def _add_trust(parser: argparse.ArgumentParser) -> None:
+    """Adds whether what a run names may be imported and opened, for a command that plays nothing."""
+    parser.add_argument(
+        "--trust", action="store_true", help="import the environments and open the files that the run names"
+    )
 
 
 def _add_wide(parser: argparse.ArgumentParser) -> None:
@@ -565,7 +582,7 @@ _COMMANDS = (
     ),
     _Command("replay", "read.replay", "show a match turn by turn, or verify recorded matches", _replay, json=True),
     _Command(
-        "reparse", "reparse.reparse_run", "show which recorded replies are read otherwise now", _add_run, json=True
+        "reparse", "reparse.reparse_run", "show which recorded replies are read otherwise now", _reparse, json=True
     ),
     _Command("agreement", "agreement.agreement", "show how judges agree and what they go by", _agreement, json=True),
     _Command("export", "read.export", "write the log of a run, or results of pairs, to standard output", _export),

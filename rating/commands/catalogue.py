@@ -19,6 +19,7 @@ from llmarena_envs.catalogue import (
 )
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
+from rating.records.environments import admit
 
 _OURS = "llmarena-envs"
 
@@ -47,6 +48,7 @@ def envs(args: argparse.Namespace) -> None:
 def policies(args: argparse.Namespace) -> None:
     """Lists the policies by environment with the first line of their documentation."""
     if args.env:
+        admit([args.env])
         load_environment(args.env)
         name = canonical_name(args.env)
         table = {name: _players(name)}

@@ -10,6 +10,7 @@ from llmarena_envs.catalogue import load_environment, load_module, make_environm
 from llmarena_envs.core.options import check_choice, check_int, parse_options
 from llmarena_envs.core.terminal import printable
 from llmarena_envs.testing import RULES, ConformanceError, check_environment
+from rating.records.environments import admit
 from rating.schemes.registry import find_scheme
 
 _EXIT_BROKEN = 1
@@ -23,6 +24,7 @@ def check(args: argparse.Namespace) -> int:
     """
     check_int("--seeds", args.seeds, 2, 10_000)
     options = parse_options(args.option, "--option")
+    admit([args.env])
     raw_env = load_environment(args.env)
     if "obs_type" in options:
         check_choice("--option: obs_type", options["obs_type"], raw_env.obs_types)

@@ -19,11 +19,13 @@ from llmarena_envs.catalogue import canonical_name, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
 from llmarena_envs.core.terminal import printable
 from rating.commands.play_web import play_in_browser, with_company
+from rating.records.environments import admit
 from rating.running.session import Session
 
 
 def play(args: argparse.Namespace) -> None:
     """Plays one match and prints it, or has it played in a browser."""
+    admit([args.env], [seat.partition("=")[2] for seat in args.policy])
     if args.web:
         agents = make_environment(args.env, parse_options(args.option, "--option")).possible_agents
         play_in_browser(args, with_company(args.env, _read_seats(args.policy, agents), agents))

@@ -191,6 +191,9 @@ def write_report(directory: Path, path: Path) -> Path:
     """
     from rating.report.plots import write_plots  # matplotlib is slow to import
 
+    if path == directory / REPORT:
+        beside = directory / "plots"
+        run_directory.check_no_links([path, beside, *(beside.iterdir() if beside.is_dir() else ())])
     with open_source(directory) as source:
         page = source.page()
         try:

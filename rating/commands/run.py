@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
     out = args.out or _directory_of_name(args.run_file)
     with listener_if_asked(args) as listener, resumable(out, flags := _flags(args, listener)):
         session = _read_session(args)
-        executor = session.executor or parse_run_file(text, where, offline=True).executor
+        executor = session.executor or parse_run_file(text, where).executor
         check_executor(executor, shared=address is not None)
         asks_nobody = session.offline or executor == WORKERS
         config, store = run_directory.create(out, text, where, offline=asks_nobody, address=address)
@@ -66,11 +66,10 @@ def run(args: argparse.Namespace) -> None:
 def resume(args: argparse.Namespace) -> None:
     """Goes on with a run; matches that were void are played again."""
     with listener_if_asked(args) as listener, resumable(args.dir, flags := _flags(args, listener)):
-        config, store = run_directory.open_run(args.dir)
+        config, store = run_directory.reopen_run(args.dir)
         with run_directory.closed_on_error(store):
             session = _read_session(args)
             check_executor(session.executor or config.executor, shared=address_of(args.dir) is not None)
-            run_directory.check_unchanged(args.dir, config, store)
         missing = _play(args.dir, config, store, args.interruptions, args.wide, session, listener)
     check_complete(args.dir, *missing, flags)
 

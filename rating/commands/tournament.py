@@ -47,9 +47,8 @@ def _enter(args: argparse.Namespace, newcomer: str) -> None:
         OptionError: if it cannot play, or is there already.
         RunError: if there is no tournament, or it has not been played to its end.
     """
-    config, store = run_directory.open_run(args.dir)
+    config, store = run_directory.reopen_run(args.dir)
     with run_directory.held(args.dir, store):
-        run_directory.check_unchanged(args.dir, config, store)
         check_executor(args.executor or config.executor, shared=address_of(args.dir) is not None)
         environments = list(_tournaments(config))
         if not environments:
@@ -61,7 +60,8 @@ def _enter(args: argparse.Namespace, newcomer: str) -> None:
         if len(environments) < len(config.environment):
             policy["environments"] = environments
         text = add_newcomer(run_directory.read_run_file(args.dir), environments, policy, args.prior)
-        changed = parse_run_file(text, "tournament add", offline=args.offline)
+        changed = parse_run_file(text, "tournament add")
+        changed.check(offline=args.offline)
         for environment in environments:
             make_scheme(changed, environment)
         for environment in environments:  # first: who reads this finds a tournament that is to be resumed

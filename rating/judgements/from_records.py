@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.declaration import Verdicts, role_of
 from rating.judgements.judgement import TIE, Judgement, Label
+from rating.records.environments import load_environment
 from rating.records.outcome import PLAYED, Outcome, SeatOutcome
 
 

@@ -13,8 +13,8 @@ from agents.player import Player
 from agents.records import Attempt, Turn
 from agents.retelling import retell
 from agents.turn import STANDARD_TURNS, TurnSettings
-from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import OptionError
+from rating.records.environments import recorded_environment
 from rating.records.match import Match
 from rating.records.record import Record
 
@@ -73,7 +73,7 @@ class PromptReader:
     def _environment(self, match: Match) -> AECEnv:
         key = json.dumps([match.environment, match.options], sort_keys=True)
         if key not in self._environments:
-            self._environments = {key: make_environment(match.environment, match.options)}
+            self._environments = {key: recorded_environment(match)}
         return self._environments[key]
 
 

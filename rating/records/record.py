@@ -9,9 +9,9 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from agents.records import Attempt, Episode, Turn, encodable
-from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.failures import Failure
 from rating.errors import RunError
+from rating.records.environments import load_environment
 from rating.records.match import Match
 from rating.records.outcome import FINAL, FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from agents.errors import ReplayMismatch
 from agents.rereading import Difference, Rereading, reread
 from agents.turn import TurnSettings
-from llmarena_envs.catalogue import make_environment
+from rating.records.environments import recorded_environment
 from rating.records.outcome import PLAYED, VOID, Outcome
 from rating.records.record import Record, outcome_of, void_outcome
+from rating.records.verify import NO_SANDBOX
 
 SAME = "read_the_same"
 KNOWN = "outcome_known"
@@ -54,7 +55,7 @@ def reparse(record: Record, settings: TurnSettings, people: Collection[str] = ()
     """
     match = record.match
     try:
-        env = make_environment(match.environment, match.options).unwrapped
+        env = recorded_environment(match).unwrapped
         seats = dict(zip(env.possible_agents, match.policies, strict=True))
         found = reread(
             env,
@@ -71,6 +72,8 @@ def reparse(record: Record, settings: TurnSettings, people: Collection[str] = ()
             raise ReplayMismatch(f"the match goes on after its {len(record.turns)} recorded turns")
         if not found.differences:
             return Reparsed(SAME, record.outcome, found, seats)
+        if env.lacks_sandbox():
+            raise ReplayMismatch(NO_SANDBOX)
         return Reparsed(KNOWN, outcome_of(match, env.possible_agents, found.episode), found, seats)
     except Exception as error:  # of an environment that may be gone, or of a record that was changed
         return Reparsed(PROBLEM, record.outcome, problem=f"{type(error).__name__}: {error}")

@@ -2,8 +2,8 @@
 
 from agents.play import Streams
 from agents.records import Turn
-from llmarena_envs.catalogue import load_environment, make_environment
 from llmarena_envs.core.text_env import TextEnv
+from rating.records.environments import load_environment, make_environment
 from rating.records.match import Match
 
 

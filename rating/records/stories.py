@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.text_env import TextEnv
+from rating.records.environments import load_environment
 from rating.records.record import Record
 from rating.records.replay import Replay
 

@@ -5,16 +5,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from pettingzoo import AECEnv
+
 from agents.errors import ReplayMismatch
 from agents.play import play_async
 from agents.player import Player
 from agents.policy import Policy
 from agents.records import Episode
 from agents.turn import TurnSettings
-from llmarena_envs.catalogue import make_environment
 from rating.records import version_1
-from rating.records.outcome import PLAYED
+from rating.records.environments import recorded_environment
+from rating.records.outcome import PLAYED, Outcome
 from rating.records.record import Record, outcome_of
+
+NO_SANDBOX = (
+    "programs of this match run only in a sandbox that isolates them, and this machine has none;"
+    " python -m llmarena_envs.sandbox says what is missing"
+)
 
 
 class Recorded:
@@ -61,7 +68,21 @@ def play_again(
     if record.outcome is None or record.status not in PLAYED:
         raise ReplayMismatch(f"expected a finished match, this one is {record.status}")
     try:
-        env = make_environment(record.match.environment, record.match.options)
+        env = recorded_environment(record.match)
+    except Exception as error:
+        raise ReplayMismatch(f"{type(error).__name__}: {error}") from error
+    try:
+        return _play_again(env, record, record.outcome, settings, seat)
+    except ReplayMismatch as error:
+        if env.unwrapped.lacks_sandbox():
+            raise ReplayMismatch(NO_SANDBOX) from error
+        raise
+
+
+def _play_again(
+    env: AECEnv, record: Record, expected: Outcome, settings: TurnSettings, seat: Callable[[str], Policy]
+) -> Episode:
+    try:
         players = {agent: Player(seat(agent)) for agent in env.possible_agents}
         episode = asyncio.run(play_async(env, players, record.match.seed, settings, played=record.turns))
         outcome = outcome_of(record.match, env.possible_agents, episode)
@@ -70,8 +91,8 @@ def play_again(
     digest = version_1.digest_of(record.turns) if version_1.played(record) else episode.digest
     if digest != record.digest:
         raise ReplayMismatch(f"expected digest {record.digest}, got {digest}")
-    if not record.outcome.seats[0].agent:  # early records do not name the agents
+    if not expected.seats[0].agent:  # early records do not name the agents
         outcome = replace(outcome, seats=tuple(replace(seat, agent="") for seat in outcome.seats))
-    if outcome != record.outcome:
-        raise ReplayMismatch(f"expected the outcome {record.outcome}, got {outcome}")
+    if outcome != expected:
+        raise ReplayMismatch(f"expected the outcome {expected}, got {outcome}")
     return episode

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from llmarena_envs.catalogue import load_environment, make_environment, option_names
 from llmarena_envs.core.options import OptionError, check_choice
+from rating.records.environments import load_environment, make_environment, option_names
 from rating.records.outcome import Outcome
 from rating.running import absences
 from rating.running.run_file import RunConfig

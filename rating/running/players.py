@@ -16,8 +16,8 @@ from agents.models.preflight import check_models
 from agents.player import Player, close_players
 from agents.policy import Policy
 from agents.registry import make_policy
-from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.errors import ArenaError
+from rating.records.environments import make_environment
 from rating.records.match import Match
 from rating.running.run_file import PERSON, RunConfig
 from rating.running.session import ONE_GO, Session
@@ -65,6 +65,7 @@ class Players:
         *,
         asks: bool = True,
     ) -> None:
+        config.admit()  # worker processes have not read the run file
         self._config = config
         self._cache = session.open_cache()
         self._desk = session.desk

@@ -15,9 +15,9 @@ from agents.play import play_async
 from agents.player import seat_players
 from agents.policy import Policy, Reply
 from agents.registry import baselines, make_policy
-from llmarena_envs.catalogue import load_environment, make_environment
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.text_length import TOKEN, WordCounter
+from rating.records.environments import load_environment, make_environment
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.records.record import outcome_of

@@ -13,10 +13,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agents.registry import make_policy, split_spec
-from llmarena_envs.catalogue import load_environment
-from llmarena_envs.core.options import OptionError
+from agents.registry import split_spec
 from rating.errors import RunError
+from rating.records.environments import load_environment
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import PolicyConfig
 from rating.schemes.scheme import ROUND_ROBIN
@@ -45,10 +44,10 @@ def continued(config: RunConfig, facts: Mapping[str, str], begun: Mapping[str, i
     """
     try:
         recorded = json.loads(facts[IDENTITY])
-        players, pools = recorded["players"], recorded.get("pools") or _pools_of(facts, config)
-    except (KeyError, ValueError, TypeError):  # nothing was played yet, or the record is damaged
+        config = with_names(config, recorded)
+        pools = recorded.get("pools") or _pools_of(facts, config)
+    except (KeyError, ValueError, TypeError, AttributeError):  # nothing was played yet, or the record is damaged
         return config
-    config = _with_names(config, players)
     phases: dict[str, tuple[tuple[str, ...], ...]] = {}
     starts: dict[str, tuple[int, ...]] = {}
     for item in config.environment:
@@ -84,15 +83,15 @@ def _pools_of(facts: Mapping[str, str], config: RunConfig) -> dict[str, list[lis
     return {item.name: [config.present(item.name)] for item in config.environment}
 
 
-def _with_names(config: RunConfig, players: Mapping[str, Any]) -> RunConfig:
+def with_names(config: RunConfig, recorded: Mapping[str, Any]) -> RunConfig:
     """Lets a policy without a name keep the one it had if only operational options in its spec have changed."""
+    players: Mapping[str, Any] = recorded["players"]
     titles = {item.title for item in config.policy}
     missing = [title for title in players if title not in titles]
     policies = []
     for item in config.policy:
-        if item.title not in players and not item.name and missing:
-            own = _playing(config, item, item.spec, item.options)
-            same = [title for title in missing if _playing(config, item, *_recorded(players[title])) == own]
+        if item.title not in players and not item.name:
+            same = [title for title in missing if _is_same(item, title, recorded)]
             if len(same) == 1:
                 missing.remove(same[0])
                 item = item.model_copy(update={"name": same[0]})
@@ -100,35 +99,58 @@ def _with_names(config: RunConfig, players: Mapping[str, Any]) -> RunConfig:
     return config.model_copy(update={"policy": policies})
 
 
-def differences(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
+def _is_same(item: PolicyConfig, title: str, recorded: Mapping[str, Any]) -> bool:
+    """Says whether a policy plays as one that was recorded."""
+    reached = _operational(recorded, title)
+    return _playing(item.spec, item.options, reached) == _playing(*_recorded(recorded["players"][title]), reached)
+
+
+def differences(config: RunConfig, recorded: Mapping[str, Any], *, admit: bool = False) -> Iterator[str]:
     """Yields what a run file says otherwise than it may, given what was recorded of the run.
 
+    What names code comes first: where something of that differs, nothing is imported.
+
     Args:
-        config: the run, as ``continued`` returns it.
+        config: the run, with the names of before.
         recorded: what was recorded of it, parts of which the first versions did not know.
+        admit: whether the run may then have imported what it names.
     """
-    current = json.loads(config.identity())
-    names = [item.name for item in config.environment]
-    for name in sorted(recorded["turns"].keys() ^ set(names)):
-        yield f"{name}: the environment was {'added' if name in names else 'taken out'}"
-    common = [name for name in names if name in recorded["turns"]]
+    found = [*_named(config, recorded)]
+    yield from found
+    if admit and not found:
+        config.admit()
+    if not found:
+        yield from _settled(config, recorded)
+
+
+def _named(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
+    """Yields what differs of environments and policies as they are named."""
+    now = {item.name: json.loads(json.dumps(item.fixed(), default=str)) for item in config.environment}
+    for name in sorted(recorded["turns"].keys() ^ now.keys()):
+        yield f"{name}: the environment was {'added' if name in now else 'taken out'}"
+    for name, settings in recorded.get("environments", {}).items():
+        for key, before in settings.items() if name in now else ():
+            after = now[name].get(key)
+            if isinstance(before, dict) and isinstance(after, dict):
+                yield from _changes(f"{name}: {key}: ", before, after)
+            else:
+                yield from _changes(f"{name}: ", {key: before}, {key: after})
     for item in config.policy:
         if (before := recorded["players"].get(item.title)) is not None:
-            now = current["players"][item.title]
-            if before != now:
-                yield from _changes(
-                    f"policy {item.title!r}: ",
-                    _playing(config, item, *_recorded(before)),
-                    _playing(config, item, *_recorded(now)),
-                )
-    for name in common:
+            reached = _operational(recorded, item.title)
+            after = _playing(item.spec, item.options, reached)
+            yield from _changes(f"policy {item.title!r}: ", _playing(*_recorded(before), reached), after)
+    for key, value in (("seed", config.seed), ("ahead", config.ahead)):
+        yield from _changes("", {key: recorded.get(key, value)}, {key: value})
+
+
+def _settled(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
+    """Yields what differs of what the environments have a say in."""
+    current = json.loads(config.identity())
+    for name in recorded["turns"]:
         yield from _changes(f"{name}: turns: ", recorded["turns"][name], current["turns"][name])
-        yield from _changes(f"{name}: staff: ", recorded.get("staff", {}).get(name, {}), current["staff"][name])
         before = recorded.get("schedule", {}).get(name, ROUND_ROBIN)  # the first versions had no other
         yield from _changes(f"{name}: ", {"schedule": before}, {"schedule": current["schedule"][name]})
-        yield from _changes(
-            f"{name}: ", {"seats": recorded.get("seats", {}).get(name, [])}, {"seats": current["seats"][name]}
-        )
         if name in recorded.get("tournament", {}):
             before = recorded["tournament"][name]
             now, added = _without_newcomers(current["tournament"][name], len(before["newcomers"]))
@@ -138,14 +160,15 @@ def differences(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]
         if is_tournament(config, name) and (pools := recorded.get("pools", {}).get(name)):
             for policy in sorted({*config.present(name)} - {policy for pool in pools for policy in pool} - added):
                 yield f"{name}: {policy!r} was added; a tournament takes it with: llmarena tournament add DIR POLICY"
-    if "ahead" in recorded:
-        yield from _changes("", {"ahead": recorded["ahead"]}, {"ahead": current["ahead"]})
 
 
 def identity(config: RunConfig, recorded: Mapping[str, Any]) -> str:
     """Returns what is recorded of a run that goes on: whoever has ever played stays in it."""
     current = json.loads(config.identity())
-    return json.dumps({**current, "players": {**recorded["players"], **current["players"]}}, sort_keys=True)
+    for key in ("players", "operational"):
+        current[key] = {**recorded.get(key, {}), **current[key]}
+    current["people"] = sorted({*recorded.get("people", ()), *current["people"]})
+    return json.dumps(current, sort_keys=True)
 
 
 def _changes(where: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
@@ -164,23 +187,14 @@ def _recorded(player: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return player["spec"], {name: value for name, value in player.items() if name != "spec"}
 
 
-def _playing(config: RunConfig, item: PolicyConfig, spec: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what of a spec and of options decides how a policy plays.
+def _operational(recorded: Mapping[str, Any], title: str) -> frozenset[str]:
+    """Returns the options of a policy that decide how it is reached, as its class said when it was made."""
+    return frozenset({"base_url", *recorded.get("operational", {}).get(title, ())})
 
-    Args:
-        config: the run.
-        item: the policy as the run file has it, whose class says which options do not.
-        spec: what is looked at.
-        options: that stand beside the spec.
-    """
+
+def _playing(spec: str, options: Mapping[str, Any], operational: frozenset[str]) -> dict[str, Any]:
+    """Returns what of a spec and of the options beside it decides how a policy plays."""
     name, own = split_spec(spec)
-    environments = item.environments or [entry.name for entry in config.environment]
-    operational = {"base_url"}
-    for environment in environments[:1]:
-        try:
-            operational |= getattr(make_policy(item.spec, environment, item.options), "OPERATIONAL", frozenset())
-        except OptionError:  # it only serves, elsewhere
-            continue
     merged = json.loads(json.dumps({**own, **options}, default=str))
     return {"spec": name, **{key: value for key, value in merged.items() if key not in operational}}
 

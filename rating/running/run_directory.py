@@ -3,12 +3,13 @@
 import importlib.metadata
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from agents.turn import TurnSettings
+from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
 from rating.records.calls import CALLS, UNDER_WAY
 from rating.records.imported import is_import, only_results
@@ -21,12 +22,16 @@ from rating.running import places
 from rating.running.contests import check_schedule, make_scheme
 from rating.running.lock import LOCK, Lock
 from rating.running.price_file import keep_prices
-from rating.running.resumption import IDENTITY, RUN_FILE_TEXT, continued, differences, identity
+from rating.running.resumption import IDENTITY, RUN_FILE_TEXT, continued, differences, identity, with_names
 from rating.running.run_file import RunConfig, parse_run_file
+from rating.running.run_tables import WORKERS
 from rating.running.tournament_config import keep_scores
 
 RUN_FILE = "run.toml"
 LINKS = "web.json"
+
+_SHOWN = ("price", "prices", "ratings")
+"""Keys of a run file that only say what tables show: those of now count."""
 
 _FILES = frozenset({RUN_FILE, LINKS, LOCK, CALLS, UNDER_WAY, *places.FILES})
 
@@ -120,9 +125,10 @@ def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple
     Raises:
         OptionError: if it is not valid, or an environment cannot be rated as it says.
     """
-    parse_run_file(run_file, where, offline=offline)
+    parse_run_file(run_file, where)
     run_file = keep_prices(keep_scores(run_file))
-    config = parse_run_file(run_file, where, offline=offline)
+    config = parse_run_file(run_file, where)
+    config = config.check(offline=offline or config.executor == WORKERS)  # which ask from where they are
     for environment in config.environment:
         make_scheme(config, environment.name)
     check_schedule(config)
@@ -136,35 +142,62 @@ def replace_run_file(path: Path, text: str) -> None:
 
 
 def open_run(path: Path) -> tuple[RunConfig, Store]:
-    """Opens the directory of a run; to read it no keys are needed.
+    """Opens the directory of a run to read it, as it was played last.
 
     Args:
         path: the directory.
 
     Raises:
-        RunError: if it is none.
+        RunError: if it is none, or its run file says something else than it may.
     """
-    config = _parsed(path)
     store = open_store(path)
     with closed_on_error(store):
-        return _as_recorded(config, store), store
+        return read_config(path, store), store
+
+
+def reopen_run(path: Path) -> tuple[RunConfig, Store]:
+    """Opens the directory of a run that the user plays on, as its run file says now, and records who plays from now on.
+
+    Args:
+        path: the directory.
+
+    Raises:
+        OptionError: if an environment or a policy cannot be made; no keys are needed for that.
+        RunError: if it is none, or its run file says something else than it may.
+    """
+    store = open_store(path)
+    with closed_on_error(store):
+        config = parse_run_file(read_run_file(path), str(path / RUN_FILE))
+        recorded = {}
+        if IDENTITY in store.facts():  # it is missing where the run was killed before anything was played
+            config, recorded = _unchanged(path, config, store, plays=True), _identity(store)
+        config = _as_recorded(config.check(offline=True), store)
+        store.set_fact(IDENTITY, identity(config, recorded))
+        return config, store
 
 
 def read_config(path: Path, store: Store) -> RunConfig:
-    """Returns the run of a directory: what its run file says now, and what was recorded.
+    """Returns the run of a directory as it was played last; its run file is compared with that.
 
     Args:
         path: the directory.
         store: of the run.
 
     Raises:
-        RunError: if the directory is none of a run, or its record is damaged.
+        RunError: if the directory is none of a run, its record is damaged, or its run file says something else than it may.
     """
-    return _as_recorded(_parsed(path), store)
+    said, facts = read_run_file(path), store.facts()
+    config = now = parse_run_file(said, str(path / RUN_FILE))
+    if facts.get(RUN_FILE_TEXT, said) != said:
+        config = parse_run_file(facts[RUN_FILE_TEXT], store.name)
+    if facts.get(RUN_FILE_TEXT) != said and (IDENTITY in facts or store.sizes()):
+        _unchanged(path, now, store)
+    shown = {name: getattr(now, name) for name in _SHOWN}
+    return _as_recorded(config.model_copy(update=shown), store)
 
 
 def recorded_config(store: Store) -> RunConfig:
-    """Returns a run as it was recorded when it was begun, or went on last.
+    """Returns a run that this process plays too, as it was recorded when it was begun, or went on last.
 
     Raises:
         RunError: if the record is damaged.
@@ -172,11 +205,9 @@ def recorded_config(store: Store) -> RunConfig:
     text = store.facts().get(RUN_FILE_TEXT)
     if text is None:
         raise RunError(f"{store.name}: expected the run file among the facts of the run, but there is none")
-    return _as_recorded(parse_run_file(text, store.name, offline=True), store)
-
-
-def _parsed(path: Path) -> RunConfig:
-    return parse_run_file(read_run_file(path), str(path / RUN_FILE), offline=True)
+    config = parse_run_file(text, store.name)
+    config.admit()
+    return _as_recorded(config, store)
 
 
 def _as_recorded(config: RunConfig, store: Store) -> RunConfig:
@@ -225,36 +256,59 @@ def check_exists(path: Path) -> None:
     """Checks that a path is the directory of a run.
 
     Raises:
-        RunError: if it holds no database.
+        RunError: if it holds no database, or a link where a file of the run is expected.
     """
     if is_import(path):
         raise RunError(only_results(path))
+    check_no_links(path / name for name in _FILES)
     if not places.has_store(path):
         raise RunError(
             f"{path}: expected the directory of a run with a {places.DATABASE} or a {places.SERVER}, but there is none"
         )
 
 
-def check_unchanged(path: Path, config: RunConfig, store: Store) -> None:
-    """Checks that the run file says nothing that a run which goes on cannot do, and records who plays from now on.
+def check_no_links(paths: Iterable[Path]) -> None:
+    """Checks that files of a run are no links: whoever made it would say what is read and written elsewhere.
+
+    Raises:
+        RunError: if one is.
+    """
+    for path in paths:
+        if path.is_symlink():
+            raise RunError(f"{path}: expected a file of the run, got a symbolic link; put the file itself in its place")
+
+
+def _unchanged(path: Path, config: RunConfig, store: Store, *, plays: bool = False) -> RunConfig:
+    """Returns the run as its run file says it, with the names of before, if that says nothing which it cannot.
 
     Args:
         path: directory of the run.
-        config: the run, as ``open_run`` returns it.
+        config: what its run file says.
         store: of the run.
+        plays: whether the user plays it, so that policies may have been added.
 
     Raises:
         RunError: if it does, e.g. other playing options of a policy or another treatment of bad replies.
     """
-    if IDENTITY not in store.facts():  # the run was killed before anything was played
-        store.set_fact(IDENTITY, config.identity())
     recorded = _identity(store)
-    if changed := list(differences(config, recorded)):
+    try:
+        config = with_names(config, recorded)
+        changed = list(differences(config, recorded, admit=plays))
+        if not plays:
+            new = {item.title for item in config.policy} - recorded["players"].keys()
+            changed += [f"policy {name!r} was added; it plays with: llmarena resume {path}" for name in sorted(new)]
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        if isinstance(error, OptionError):
+            raise
         raise RunError(
-            f"{path / RUN_FILE}: expected the run as it was begun, but these were changed; undo that, or begin a new run:\n"
-            + "\n".join(f"  {line}" for line in changed)
+            f"{store.name}: expected players and environments in the fact {IDENTITY!r}: {error!r}"
+        ) from error
+    if changed:
+        raise RunError(
+            f"{path / RUN_FILE}: the run file has been changed since the run was begun; undo that, or begin a new run;"
+            " these were changed:\n" + "\n".join(f"  {line}" for line in changed)
         )
-    store.set_fact(IDENTITY, identity(config, recorded))
+    return config
 
 
 def keep_run_file(path: Path, store: Store) -> None:
@@ -296,6 +350,18 @@ def players(store: Store) -> dict[str, dict[str, Any]]:
         return {name: {**player, "spec": str(player["spec"])} for name, player in recorded.items()}
     except (TypeError, KeyError, AttributeError) as error:
         raise RunError(f"{store.name}: expected players by name, got {str(recorded)[:80]!r} ({error})") from error
+
+
+def recorded_people(store: Store) -> list[str]:
+    """Returns the names of those who said, when they were made, that they are persons.
+
+    Raises:
+        RunError: if something else was recorded.
+    """
+    names = _identity(store).get("people", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise RunError(f"{store.name}: expected names of people, got {names!r:.80}")
+    return names
 
 
 def _identity(store: Store) -> dict[str, Any]:

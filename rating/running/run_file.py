@@ -3,7 +3,7 @@
 import itertools
 import json
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,15 +15,15 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
 from agents.models import ModelService
 from agents.models.service import Target
+from agents.player import Player
 from agents.registry import make_policy
 from agents.turn import TurnSettings
-from llmarena_envs.catalogue import load_environment, make_environment
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError, check_choice, nearest
 from rating.accounting.prices import Price, PriceTable
+from rating.records.environments import admit, check_file, load_environment, make_environment
 from rating.running.price_file import read_prices
 from rating.running.run_tables import (
-    WORKERS,
     BudgetConfig,
     Count,
     EnvironmentConfig,
@@ -105,20 +105,47 @@ class RunConfig(Table):
     _starts: dict[str, tuple[int, ...]] = PrivateAttr(default_factory=dict)
     _begun: dict[str, int] = PrivateAttr(default_factory=dict)
     _recorded: dict[str, tuple[tuple[str, ...], ...]] = PrivateAttr(default_factory=dict)
+    _operational: dict[str, set[str]] = PrivateAttr(default_factory=dict)
+    _people: set[str] = PrivateAttr(default_factory=set)
 
-    def check(self, *, offline: bool = False) -> None:
-        """Makes every environment and policy once, so that a bad name or option fails before anything is played.
-
-        Args:
-            offline: whether no model will be asked anything, so that no keys are needed.
+    def check_names(self) -> None:
+        """Checks what can be checked without making anything: a run that is only read goes no further.
 
         Raises:
-            OptionError: if one cannot be made, or two have the same name.
+            OptionError: if two have the same name, or a name cannot stand in a table.
         """
         _check_distinct("environment", [item.name for item in self.environment])
         _check_distinct("policy", [item.title for item in self.policy])
         for item in self.policy:
             _check_title(item.title)
+        for environment in self.environment:
+            for name in self._others(environment):
+                _check_title(name)
+
+    def admit(self) -> None:
+        """Lets the run have imported and opened what it names: the user plays it."""
+        files = [self.prices, *(item.tournament.prior_file for item in self.environment if item.tournament)]
+        for item in self.environment:
+            files += [value for _, value in (*item.options.items(), *_by_deal(item)) if isinstance(value, str)]
+        others = [name for item in self.environment for name in self._others(item)]
+        specs = [*others, *(item.spec for item in self.policy)]
+        admit([item.name for item in self.environment], specs, files)
+
+    def check(self, *, offline: bool = False) -> "RunConfig":
+        """Makes every environment and policy once, so that a bad name or option fails before anything is played.
+
+        Args:
+            offline: whether no model will be asked anything, so that no keys are needed.
+
+        Returns:
+            The run with what its policies say of themselves, which ``identity`` records.
+
+        Raises:
+            OptionError: if one cannot be made.
+        """
+        self.admit()
+        config = self.model_copy()
+        config._operational, config._people = {}, set()
         for environment in self.environment:
             self._check_environment(environment)
         for item in self.policy:
@@ -126,16 +153,14 @@ class RunConfig(Table):
                 check_choice(f"policy {item.title!r}: environments", name, [entry.name for entry in self.environment])
         service = ModelService(offline=offline)
         for item in self.policy:
-            self._check_policy(item, service)
+            config._check_policy(item, service)
         for environment in self.environment:
-            opponent = [environment.opponent] if environment.opponent else []
-            for name in itertools.chain(opponent, *environment.staff.values()):
-                _check_title(name)
-                policy = self.find_policy(name)
-                make_policy(policy.spec, environment.name, policy.options, service=service)
+            for name in self._others(environment):
+                config._make(self.find_policy(name), environment.name, service)
         self.price_table()
         if self.budget.cost is not None:
             self.check_priced()
+        return config
 
     def check_priced(self) -> None:
         """Checks that every model has a price today, without which no budget on cost can be kept.
@@ -173,9 +198,24 @@ class RunConfig(Table):
 
     def seated(self, environment: str) -> list[str]:
         """Returns the names of all who still play or serve in an environment, sorted."""
-        item = self.find_environment(environment)
-        others = [item.opponent] if item.opponent else []
-        return sorted({*self.present(environment), *others, *itertools.chain(*item.staff.values())})
+        return sorted({*self.present(environment), *self._others(self.find_environment(environment))})
+
+    @staticmethod
+    def _others(environment: EnvironmentConfig) -> list[str]:
+        """Returns the names of all who only serve in an environment."""
+        opponent = [environment.opponent] if environment.opponent else []
+        return [*opponent, *itertools.chain(*environment.staff.values())]
+
+    def _make(self, policy: PolicyConfig, environment: str, service: ModelService) -> None:
+        """Makes a policy, and keeps what those who only read the run are to know of it.
+
+        Raises:
+            OptionError: if it cannot be made.
+        """
+        made = make_policy(policy.spec, environment, policy.options, service=service)
+        self._operational.setdefault(policy.title, set()).update(getattr(made, "OPERATIONAL", ()))
+        if Player(made).is_person:
+            self._people.add(policy.title)
 
     def price_table(self) -> PriceTable:
         """Returns the prices.
@@ -185,6 +225,8 @@ class RunConfig(Table):
         """
         if self.price and self.prices:
             raise OptionError("prices: expected [[price]] tables or the path of a file that holds them, got both")
+        if self.prices:
+            check_file(self.prices, "prices")
         return PriceTable(read_prices(Path(self.prices)) if self.prices else self.price)
 
     def _check_environment(self, environment: EnvironmentConfig) -> None:
@@ -195,13 +237,12 @@ class RunConfig(Table):
         """
         options = self.options(environment.name)
         make_environment(environment.name, options).close()
-        for name, values in environment.by_deal.items():
+        for name, value in _by_deal(environment):
             if name in environment.options:
                 raise OptionError(
                     f"{environment.name}: by_deal: expected options that have no value, got {name!r}, which has one in options"
                 )
-            for value in values:
-                make_environment(environment.name, {**options, name: value}).close()
+            make_environment(environment.name, {**options, name: value}).close()
 
     def _check_policy(self, policy: PolicyConfig, service: ModelService) -> None:
         """Makes a policy for every environment it plays.
@@ -213,7 +254,7 @@ class RunConfig(Table):
         for environment in self.environment:
             if policy.title in self.pool(environment.name):
                 try:
-                    make_policy(policy.spec, environment.name, policy.options, service=service)
+                    self._make(policy, environment.name, service)
                     plays.append(environment.name)
                 except OptionError as error:
                     not_played[environment.name] = error
@@ -230,19 +271,19 @@ class RunConfig(Table):
     def identity(self) -> str:
         """Returns what is recorded of a run that goes on: see ``rating.running.resumption`` for what of it may change.
 
-        That is who plays and serves, how bad replies are treated, by which schedule and how far ahead of the stop rule is played,
-        and the rules of a tournament.
+        That is all that decides which matches are played and how, who is a person, and which options of policies may change.
         """
         players = {
             item.title: {"spec": item.spec, **{key: item.options[key] for key in item.options if key != "base_url"}}
             for item in self.policy
         }
         turns = {item.name: asdict(self.turn_settings(item.name)) for item in self.environment}
-        staff = {item.name: item.staff for item in self.environment}
         rules = {item.name: asdict((item.tournament or TournamentConfig()).rules()) for item in self.environment}
-        identity = {"players": players, "turns": turns, "staff": staff, "ahead": self.ahead, "tournament": rules}
+        identity = {"players": players, "turns": turns, "tournament": rules, "seed": self.seed, "ahead": self.ahead}
+        identity["environments"] = {item.name: item.fixed() for item in self.environment}
         identity["schedule"] = {item.name: item.schedule or self.schedule for item in self.environment}
-        identity["seats"] = {item.name: item.seats for item in self.environment}
+        identity["operational"] = {title: sorted(names) for title, names in self._operational.items() if names}
+        identity["people"] = sorted(self._people)
         identity["pools"] = {item.name: self.phases(item.name) for item in self.environment}
         return json.dumps(identity, sort_keys=True, default=str)
 
@@ -344,6 +385,13 @@ def preset_turns(preset: Preset, declared: Declaration) -> TurnSettings:
     )
 
 
+def _by_deal(environment: EnvironmentConfig) -> Iterator[tuple[str, Any]]:
+    """Yields each value of each option that changes from deal to deal."""
+    for name, values in environment.by_deal.items():
+        for value in values:
+            yield name, value
+
+
 def _check_distinct(kind: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
@@ -358,13 +406,12 @@ def _check_title(title: str) -> None:
         )
 
 
-def parse_run_file(text: str, where: str, *, offline: bool = False) -> RunConfig:
-    """Reads a run file.
+def parse_run_file(text: str, where: str) -> RunConfig:
+    """Reads a run file; nothing is imported or opened that it names.
 
     Args:
         text: its text, TOML.
         where: its name for error messages.
-        offline: whether no model will be asked anything, so that no keys are needed.
 
     Raises:
         OptionError: if it is no TOML, or a key or value is not known.
@@ -376,7 +423,7 @@ def parse_run_file(text: str, where: str, *, offline: bool = False) -> RunConfig
     except ValidationError as error:
         raise OptionError(f"{where}: {explanation(error)}") from error
     config = config.model_copy(update={"policy": [item for item in config.policy if not item.withdrawn]})
-    config.check(offline=offline or config.executor == WORKERS)  # which ask from where they are
+    config.check_names()
     return config
 
 

@@ -79,6 +79,10 @@ class EnvironmentConfig(Table):
     seats: list[str] = []
     tournament: TournamentConfig | None = None
 
+    def fixed(self) -> dict[str, Any]:
+        """Returns what must not change while a run goes on, but for what the run or the class of the environment decides too."""
+        return self.model_dump(exclude={"name", "turns", "schedule", "tournament"})
+
 
 class PolicyConfig(Table):
     """One policy of the pool.

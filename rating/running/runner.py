@@ -13,9 +13,10 @@ from agents import telemetry
 from agents.errors import ProviderError
 from agents.models.calls import Call
 from agents.records import Turn
-from llmarena_envs.catalogue import make_environment, origin
+from llmarena_envs.catalogue import origin
 from rating.accounting.bill import Bill
 from rating.errors import BudgetExceeded, ErrorBudgetExceeded, RunError, StoreError
+from rating.records.environments import make_environment
 from rating.records.match import Match
 from rating.records.outcome import FINAL, PLAYED, VOID, Outcome
 from rating.records.postgres.members import State

@@ -148,7 +148,7 @@ def _choose_run_file(path: Path, findings: Findings) -> str | None:
     for place, text in texts.items():
         if text is not None:
             try:
-                parse_run_file(text, RUN_FILE, offline=True)
+                parse_run_file(text, RUN_FILE)
             except OptionError as error:
                 problems.append(f"{place} cannot be used: {error}")
             else:
@@ -165,8 +165,13 @@ def _complete_facts(store: Store, run_file: str, findings: Findings) -> None:
     """Makes the facts anew without which a run cannot go on, if they are lost or, without a seal, contradict two run files."""
     facts = store.facts()
     try:
-        config = parse_run_file(run_file, RUN_FILE, offline=True)
+        config = parse_run_file(run_file, RUN_FILE)
     except OptionError:
+        return
+    try:
+        config.identity()
+    except OptionError as error:
+        findings.notes.append(f"fact {IDENTITY}: it was not compared with {RUN_FILE}: {error}")
         return
     if not findings.salvaged.seal and facts.get(RUN_FILE_TEXT) == run_file and not _says_the_same(config, store):
         findings.losses.append(Loss(f"fact {IDENTITY}: it is lost or is not as it was recorded"))

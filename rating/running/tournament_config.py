@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, FiniteFloat, T
 
 from llmarena_envs.catalogue import canonical_name
 from llmarena_envs.core.options import OptionError
+from rating.records.environments import check_file
 from rating.schemes.tournament_rules import TournamentRules
 
 _HEADER = ["policy", "score"]
@@ -51,6 +52,11 @@ class TournamentConfig(BaseModel):
     min_judges: Annotated[int, Field(ge=1)] | None = None
     newcomers: list[str] = []
 
+    @property
+    def prior_file(self) -> str:
+        """The path of the file of initial scores; empty for none."""
+        return self.prior if isinstance(self.prior, str) else ""
+
     def rules(self) -> TournamentRules:
         """Returns the rules, the scores read.
 
@@ -60,7 +66,7 @@ class TournamentConfig(BaseModel):
         return TournamentRules(
             questions=self.questions,
             paired=self.paired,
-            prior=read_scores(Path(self.prior)) if isinstance(self.prior, str) else self.prior,
+            prior=_scores(self.prior),
             ties=self.ties,
             families=self.families,
             exclude_family=self.exclude_family,
@@ -68,6 +74,13 @@ class TournamentConfig(BaseModel):
             min_judges=self.min_judges,
             newcomers=tuple(self.newcomers),
         )
+
+
+def _scores(prior: str | dict[str, float]) -> dict[str, float]:
+    if not isinstance(prior, str):
+        return prior
+    check_file(prior, "tournament.prior")
+    return read_scores(Path(prior))
 
 
 def read_scores(path: Path) -> dict[str, float]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from llmarena_envs.catalogue import load_environment
+from rating.records.environments import load_environment
 from rating.records.outcome import Outcome
 from rating.schemes.leaderboard import Leaderboard, Ranks, headline, rank_ranges
 from rating.schemes.reservations import counted

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from agents.errors import ReplayMismatch
 from agents.turn import TurnSettings
-from llmarena_envs.catalogue import load_environment
+from rating.records.environments import load_environment
 from rating.records.match import Match
 from rating.records.outcome import FINISHED
 from rating.records.record import Record

@@ -9,8 +9,8 @@ import pytest
 
 from agents.registry import baselines
 from agents.training import Deal, deals
-from agents.training.deals import FILE_OPTIONS
 from llmarena_envs.catalogue import CATALOGUE, load_environment
+from llmarena_envs.core.declaration import FILE_OPTIONS
 from llmarena_envs.core.options import OptionError
 
 DEAL = Deal("tictactoe_v0", 3, {"player_1": "minimax:depth=2"}, {"random_opening": 1})

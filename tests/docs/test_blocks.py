@@ -181,7 +181,7 @@ def check_run_file(part: dict[str, Any]) -> None:
     for entry in CATALOGUE:
         whole = {"seed": 1, "environment": [{"name": entry.name}], "policy": POLICIES, **part}
         try:
-            parse_run_file(tomlkit.dumps(whole), "the page")
+            parse_run_file(tomlkit.dumps(whole), "the page").check()
         except (OptionError, RunError) as error:
             refusals.append(str(error))
         else:

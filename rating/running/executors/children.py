@@ -26,6 +26,21 @@ def interruptions_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
+@contextlib.contextmanager
+def safe_path() -> Iterator[None]:
+    """Keeps the working directory out of the first imports of processes that are started meanwhile; their path is this one's."""
+    name = "PYTHONSAFEPATH"  # without it ``python -c``, by which they are started, looks there before all other places
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
 def end_with_parent(grace: float = 0.0) -> None:
     """Waits in a process that was started until its parent has ended, even one that was killed, and ends it then.
 

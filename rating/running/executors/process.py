@@ -13,7 +13,7 @@ from typing import Any
 
 from agents.records import Turn
 from rating.records.match import Match
-from rating.running.executors.children import end_with_parent, ending, interruptions_blocked
+from rating.running.executors.children import end_with_parent, ending, interruptions_blocked, safe_path
 from rating.running.executors.deaths import WorkerDied, play_despite_death
 from rating.running.executors.executor import OnTurn, Played, play_match
 from rating.running.players import Players
@@ -114,7 +114,10 @@ class _Worker:
         self._pipe, theirs = context.Pipe()
         # The server of workers keeps the environment variables of its own start.
         self._process = context.Process(target=_serve, args=(theirs, config, dict(os.environ)), daemon=True)
-        with interruptions_blocked():  # the process inherits that: this one decides what an interruption means
+        with (
+            safe_path(),
+            interruptions_blocked(),
+        ):  # the process inherits that: this one decides what an interruption means
             self._process.start()
         theirs.close()
 

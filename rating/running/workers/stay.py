@@ -11,9 +11,9 @@ from agents import telemetry
 from agents.errors import ProviderError
 from agents.models.calls import Call
 from agents.records import Turn
-from llmarena_envs.catalogue import load_environment
 from rating.errors import ClaimLost, StoreError
 from rating.records.calls import LoggedCall
+from rating.records.environments import load_environment
 from rating.records.match import Match
 from rating.records.outcome import FINAL, VOID
 from rating.records.postgres.claims import Claim, guard

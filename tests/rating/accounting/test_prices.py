@@ -88,7 +88,7 @@ def test_what_is_not_known_is_counted_as_such_and_never_as_nothing():
 def test_a_wrong_price_is_refused_with_what_to_do(tables, message):
     head = "[[environment]]\nname = 'tictactoe_v0'\n[[policy]]\nspec = 'random'\n"
     with pytest.raises(OptionError, match=message):
-        parse_run_file(head + tables, "run.toml")
+        parse_run_file(head + tables, "run.toml").check()
 
 
 def test_a_run_keeps_the_prices_of_a_file_and_does_not_change_with_it(tmp_path):
@@ -106,6 +106,6 @@ def test_a_run_keeps_the_prices_of_a_file_and_does_not_change_with_it(tmp_path):
 
 
 def test_a_budget_on_cost_needs_a_price_for_every_model(tmp_path):
-    parse_run_file(run_file(tables=PRICES + "[budget]\ncost = 5\n"), "run.toml")
+    parse_run_file(run_file(tables=PRICES + "[budget]\ncost = 5\n"), "run.toml").check()
     with pytest.raises(OptionError, match="'gpt-y-2' has none"):
-        parse_run_file(run_file(tables=PRICES.replace("gpt-y", "gpt-z") + "[budget]\ncost = 5\n"), "run.toml")
+        parse_run_file(run_file(tables=PRICES.replace("gpt-y", "gpt-z") + "[budget]\ncost = 5\n"), "run.toml").check()

@@ -243,7 +243,8 @@ def test_resuming_with_another_seed_is_refused(capsys, finished_run, tmp_path):
     run_file = copy / "run.toml"
     run_file.write_text(run_file.read_text().replace("seed = 5", "seed = 6"))
     before = output(capsys, "export", copy)
-    assert "the run file has been changed" in refusal(capsys, "resume", copy)
+    for command in ("resume", "rate"):
+        assert "seed: 5 became 6" in refusal(capsys, command, copy)
     assert output(capsys, "export", copy) == before
 
 

@@ -48,8 +48,7 @@ def play(directory, text):
 
 
 def go_on(directory):
-    config, store = run_directory.open_run(directory)
-    run_directory.check_unchanged(directory, config, store)
+    config, store = run_directory.reopen_run(directory)
     return asyncio.run(Runner(config, store).run()), store
 
 

@@ -53,9 +53,8 @@ def go_on(directory, text=None):
         run_directory.create(directory, text, "run.toml")[1].close()
     elif text is not None:
         (directory / "run.toml").write_text(text)
-    config, store = run_directory.open_run(directory)
+    config, store = run_directory.reopen_run(directory)
     try:
-        run_directory.check_unchanged(directory, config, store)
         void = asyncio.run(Runner(config, store).run())
         return void, list(store.records()), store.facts()
     finally:

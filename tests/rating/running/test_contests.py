@@ -35,4 +35,4 @@ def test_too_few_policies_are_refused():
 )
 def test_what_changes_from_deal_to_deal_must_be_an_option_with_values_that_it_takes(option, message):
     with pytest.raises(OptionError, match=message):
-        parse_run_file(f'[[environment]]\nname = "connect_four_v0"\n{option}\n{POOL}', "run.toml")
+        parse_run_file(f'[[environment]]\nname = "connect_four_v0"\n{option}\n{POOL}', "run.toml").check()

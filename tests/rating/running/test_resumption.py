@@ -70,9 +70,8 @@ def go_on(directory, text=None):
     """Plays a run, with another run file if there is one, and returns it, the number of void matches and the records."""
     if text is not None:
         (directory / "run.toml").write_text(text)
-    config, store = run_directory.open_run(directory)
+    config, store = run_directory.reopen_run(directory)
     try:
-        run_directory.check_unchanged(directory, config, store)
         void = asyncio.run(Runner(config, store).run())
         return config, void, list(store.records()), store.facts()
     finally:
@@ -283,7 +282,7 @@ def test_an_environment_that_was_taken_out_is_no_internal_error(tmp_path, capsys
     text = run_file("ab", stop="max_matches = 2") + '[[environment]]\nname = "connect_four_v0"\n'
     begin(tmp_path / "run", text)
     (tmp_path / "run" / "run.toml").write_text(run_file("ab", stop="max_matches = 2"))
-    for command, code in (("rate", 0), ("report", 0), ("replay", 0), ("resume", 2)):
+    for command, code in (("rate", 2), ("report", 2), ("replay", 0), ("resume", 2)):
         assert main([command, str(tmp_path / "run")]) == code
     assert "connect_four_v0: the environment was taken out" in capsys.readouterr().err
     assert main(["replay", str(tmp_path / "run"), "--verify"]) == 1

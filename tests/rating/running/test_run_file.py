@@ -107,7 +107,7 @@ def test_the_llmarena_preset_asks_nobody_twice_for_a_bid():
 def test_bad_run_files_are_refused_with_what_was_expected(old, new, message):
     assert old in GOOD
     with pytest.raises(OptionError, match=message):
-        parse_run_file(GOOD.replace(old, new, 1), "run.toml")
+        parse_run_file(GOOD.replace(old, new, 1), "run.toml").check()
 
 
 def test_an_empty_run_file_is_refused():
@@ -151,13 +151,13 @@ def test_a_policy_that_plays_only_some_environments_is_told_how_to_restrict_it()
         r"--policy minimax@tictactoe_v0 --policy minimax@connect_four_v0 on the command line"
     )
     with pytest.raises(OptionError, match=expected):
-        parse_run_file(text, "flags")
+        parse_run_file(text, "flags").check()
 
 
 def test_a_policy_that_cannot_play_what_it_was_restricted_to_is_refused_for_its_own_reason():
     text = GOOD.replace('spec = "random"', 'spec = "convention"\nenvironments = ["tictactoe_v0", "connect_four_v0"]')
     with pytest.raises(OptionError, match=r"^policy: expected one of .* for tictactoe_v0"):
-        parse_run_file(text, "run.toml")
+        parse_run_file(text, "run.toml").check()
 
 
 def test_policies_that_only_serve_are_not_compared_and_may_be_named_by_spec():

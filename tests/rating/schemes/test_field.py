@@ -208,4 +208,6 @@ def test_a_run_file_asks_for_another_way_of_comparing():
 )
 def test_a_run_file_that_asks_for_nonsense_is_refused(keys, message):
     with pytest.raises(OptionError, match=message):
-        make_scheme(parse_run_file(RUN.format(name="connect_four_v0", keys=keys), "run.toml"), "connect_four_v0")
+        config = parse_run_file(RUN.format(name="connect_four_v0", keys=keys), "run.toml")
+        config.check()
+        make_scheme(config, "connect_four_v0")

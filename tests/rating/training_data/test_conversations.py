@@ -130,7 +130,7 @@ def test_nothing_is_told_of_a_match_that_does_not_come_out_again(change: Any) ->
 
 
 def test_the_rest_of_a_move_is_no_example_without_what_it_completes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify, "make_environment", lambda name, options: OrderWrapper(Poetry()))
+    monkeypatch.setattr(verify, "recorded_environment", lambda match: OrderWrapper(Poetry()))
     monkeypatch.setattr(record_module, "load_environment", lambda name: Poetry)
     said = iter(["one: roses", "two: violets", "one: x\ntwo: y"])
     episode = play(OrderWrapper(Poetry()), {"poet_0": lambda observation: next(said)}, 0)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from llmarena_envs.core.text_env import TextEnv
+from rating.records.environments import admit
 from rating.records.match import Match
 from rating.records.store import Store
 from rating.running import run_directory
@@ -236,5 +237,6 @@ def test_what_cannot_be_played_again_has_no_picture_and_says_why(played):
     broken = replace(
         record, match=Match("tests.rating.broken_env", 0, ("a", "b"), record.match.seed, record.match.options)
     )
+    admit(["tests.rating.broken_env"])
     assert Positions().draw(broken, 0).svg
     assert "ZeroDivisionError" in Positions().draw(broken, 3).missing
