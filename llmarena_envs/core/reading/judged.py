@@ -16,6 +16,7 @@ from typing import Generic, NamedTuple, TypeVar
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.reading.labels import FILLER
 from llmarena_envs.core.reading.markup import narrow, unwrap
+from llmarena_envs.core.reading.objects import read_object
 from llmarena_envs.core.reading.quotations import Quotation, cover, find_quotations
 from llmarena_envs.core.reading.reasoning import reasoning_spans
 
@@ -59,8 +60,8 @@ _NEGATES = re.compile(
     r"\b|n't\b|不|非|没|如果|无法|很难",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[.!?](?=\s|\Z)|[。！？；;\n]|,(?!\d)|，")
-_ALONE = re.compile(r"[\s*|#>$\"'(]*")
+_SENTENCE = re.compile(rf"[.!?](?=\s|\Z)|[。！？；;\n{FILLER}]|,(?!\d)|，")
+_ALONE = re.compile(r"[\s*|#>$\"'(:]*")
 _END = re.compile(
     r"[ \t\"'|)]*(?:/[ ]?10\b|out of 10\b|points?\b|分)?[ \t\"'|)]*"
     r"(?:\Z|\n|[.!;。！；](?!\w)|[.!](?=[^\x00-\x7f])|[(（]|[-–—]+[ ]?(?=[^\W\d])"
@@ -115,7 +116,8 @@ def read_stated(text: str, form: Form[Value]) -> Value:
         Refusal: if there is none, or it is not clear which one is meant.
     """
     words = own_words(text)
-    named = list(_without_echoes(words, form))
+    words = cover(words, list(_echoes(words, form)), FILLER)
+    named = list(_named(words, form))
     presented = sorted(_presented(words))
     firm = [each for each in _in_firm_places(words, form) if not _inside(each, presented)]
     stated = firm or [each for each in named if _is_announced(words, each) and not _inside(each, presented)]
@@ -145,8 +147,11 @@ def labelled(words: str) -> list[int]:
 
 
 def own_words(text: str) -> str:
-    """Returns a judge's words in plain signs, with quotations and reasoning blanked out; every position stays where it was."""
+    """Returns a judge's words in plain signs, with quotations and reasoning blanked out; the fields of an object, one a line."""
     text = unquoted_whole(text)
+    fields = read_object(text) if text.startswith("{") else None
+    if fields:
+        text = "\n".join(f"{key}: {value}" for key, value in fields.items() if isinstance(value, int | str))
     plain = narrow(text).replace("\\[\\[", "  [[").replace("\\]\\]", "]]  ")
     plain = cover(plain, [each for each in find_quotations(text) if not _decorates(plain, each)], FILLER)
     spans = [Quotation(start, end, start, end) for start, end in reasoning_spans(plain)]
@@ -165,7 +170,7 @@ def unquoted_whole(text: str) -> str:
     text = text.strip()
     first = next(iter(find_quotations(text)), None) if text[:1] in (*"`~\"“«「『„'‘",) else None
     if first and first.closed and first.end == len(text):
-        return text[first.inner_start : first.inner_end].strip()
+        text = text[first.inner_start : first.inner_end].strip()
     return text
 
 
@@ -202,6 +207,9 @@ def _in_firm_places(words: str, form: Form[Value]) -> Iterator[Stated[Value]]:
         yield Stated(0, len(words), value)
     for number, (start, end) in enumerate(lines):
         label = _LABEL.match(words, start, end)
+        if label is None and number == len(lines) - 1:
+            ends = [stop.end() for stop in _SENTENCE.finditer(words, max(start, end - _MAX_SENTENCE), end)]
+            label = next((found for place in ends if (found := _LABEL.match(words, place, end))), None)
         if label:
             yield from _behind(words, label, end, form)
         elif number == len(lines) - 1 or _HEADING.fullmatch(words, *lines[number - 1]):
@@ -244,20 +252,22 @@ def _clause(words: str, each: Stated[Value]) -> str:
     return _SENTENCE.split(words[max(0, each.start - _MAX_SENTENCE) : each.start])[-1]
 
 
-def _without_echoes(words: str, form: Form[Value]) -> Iterator[Stated[Value]]:
-    """Yields the values in double brackets, without those that are named in a row as the prompt names them."""
+def _echoes(words: str, form: Form[Value]) -> Iterator[Quotation]:
+    """Yields the places where all values of a set stand in a row, as in the prompt."""
     run: list[Stated[Value]] = []
+    for each in _named(words, form):
+        if run and not _JOINED.fullmatch(words, run[-1].end, each.start):
+            run = []
+        run.append(each)
+        values = [stated.value for stated in run]
+        if len(set(values)) == len(values) and frozenset(values) in form.listed:
+            yield Quotation(run[0].start, each.end, run[0].start, each.end)
+            run = []
+
+
+def _named(words: str, form: Form[Value]) -> Iterator[Stated[Value]]:
+    """Yields the values in double brackets."""
     for match in _DOUBLE.finditer(words):
         value = form.read(match[1])
-        if value is None:
-            continue
-        if run and (_is_echo(run, form) or not _JOINED.fullmatch(words, run[-1].end, match.start())):
-            yield from [] if _is_echo(run, form) else run
-            run = []
-        run.append(Stated(match.start(), match.end(), value))
-    yield from [] if _is_echo(run, form) else run
-
-
-def _is_echo(run: list[Stated[Value]], form: Form[Value]) -> bool:
-    values = [each.value for each in run]
-    return len(set(values)) == len(values) and frozenset(values) in form.listed
+        if value is not None:
+            yield Stated(match.start(), match.end(), value)
