@@ -237,15 +237,15 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             "writer_editor_v0",
             {"max_rounds": 1, "objective": False},
             ["def f(): pass", "over", "abstain"],
-            ["It was played to its end. There are no scores, so the match has no result."] * 3,
+            ["It was played to its end. No judge gave scores, so the match has no result."] * 3,
         ),
         (
             "writer_editor_v0",
             {"max_rounds": 1, "objective": False},
             ["def f(): pass", "over", "both are good"],
             [
-                *["judge_0 ended it by an illegal action. There are no scores, so the match has no result."] * 2,
-                "You ended it by an illegal action. There are no scores, so the match has no result.",
+                *["judge_0 ended it by an illegal action. No judge gave scores, so the match has no result."] * 2,
+                "You ended it by an illegal action. No judge gave scores, so the match has no result.",
             ],
         ),
         (

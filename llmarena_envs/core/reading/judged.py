@@ -48,10 +48,11 @@ _ANNOUNCES = re.compile(
     r"|(?:(?:the|this|last)[ ]){0,2}(?:response|answer|it)[ ](?:deserves|merits|earns)(?:[ ](?:a|an|rating|score|of))*)?"
     r"(?:[ ]?(?:is|of|remains|be|must|would|therefore|thus|hence|now|goes|to|a|:))*"
     r"|I(?:'d|'ll)?[ ](?:(?:would|will|must|can|therefore|thus|hence|now|still)[ ])*"
-    r"(?:choose|pick|give|rate|vote|go|award|assign|keep|stay|settle|conclude|decide)"
+    r"(?:choose|pick|give|rate|vote|go|award|assign|keep|stay|settle|conclude|decide|think|believe)"
     r"(?:[ ](?:it|this|that|the|last|final|initial|previous|response|answer|assistant|verdict|rating|score|for|with|to|on|as|"
     r"a|an|of|my|by))*:?"
     r"|[^.!?;:]{0,60}\b(?:better|wins|superior|winner|better assistant):"
+    r"|[^。；:]{0,20}(?:更好|胜出|更优):"
     rf"|我(?:会|将|的)?(?:给|选|判|投|打|评|认为|维持|坚持)[^。；]{{0,20}}|{_CHINESE_NOUN}(?:是|为|:))[ \t\"'(|]*",
     re.IGNORECASE,
 )
@@ -60,12 +61,18 @@ _NEGATES = re.compile(
     r"\b|n't\b|不|非|没|如果|无法|很难",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(rf"[.!?](?=\s|\Z)|[。！？；;\n{FILLER}]|,(?!\d)|，")
-_ALONE = re.compile(r"[\s*|#>$\"'(:]*")
+_OF_OTHERS = re.compile(
+    r":[\s\"'(*]*\Z|\b(?:judges?|colleagues?|committee|users?|outputs?|prints?|printed|returns?|returned|expected|array|matrix|"
+    r"example|format|said|says?|wrote|writes?|writing|claim\w*|argue\w*|demand\w*|ask\w*|insist\w*|vote[sd]|gave|chose|content|thought)"
+    r"\b|评委|用户|输出|打印|返回|例如|格式|说|写|称|要求|认为",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(rf"[.!?](?=\s|\Z)|[。！？；;\n{FILLER}]|\]\]|,(?!\d)|，")
+_ALONE = re.compile(rf"[\s*|#>$\"'(:{FILLER}]*")
 _END = re.compile(
     r"[ \t\"'|)]*(?:/[ ]?10\b|out of 10\b|points?\b|分)?[ \t\"'|)]*"
-    r"(?:\Z|\n|[.!;。！；](?!\w)|[.!](?=[^\x00-\x7f])|[(（]|[-–—]+[ ]?(?=[^\W\d])"
-    r"|[,，]?[ ]?(?:because|since|not|rather than|instead of)\b|[,，]?(?:因为|而不是|而非))",
+    r"(?:\Z|\n|[.!;。！；](?!\w)|[.!](?=[^\x00-\x7f])|[(（]|\[\[|[-–—]+[ ]?(?=[^\W\d])"
+    r"|[,，]?[ ]?(?:because|since|not|rather than|instead of|after all|overall)\b|[,，]?(?:因为|而不是|而非))",
     re.IGNORECASE,
 )
 _END_OF_BARE = re.compile(r"[ \t\"'|)]*(?:\Z|\n|[.!。！](?=\s|\Z|[^\x00-\x7f]))")
@@ -245,7 +252,12 @@ def _is_announced(words: str, each: Stated[Value]) -> bool:
 def _is_own(words: str, each: Stated[Value]) -> bool:
     """Says whether the words before a value, in its part of a sentence, are none or present it as the judge's own."""
     clause = _clause(words, each)
-    return not _NEGATES.search(clause) and (_ALONE.fullmatch(clause) or _ANNOUNCES.fullmatch(clause)) is not None
+    if _NEGATES.search(clause):
+        return False
+    if _ALONE.fullmatch(clause) or _ANNOUNCES.fullmatch(clause):
+        return True
+    ends_text = _ALONE.fullmatch(words, each.end)  # appended to a sentence, and no part of it that a full stop ends
+    return ends_text is not None and _OF_OTHERS.search(clause) is None
 
 
 def _clause(words: str, each: Stated[Value]) -> str:

@@ -61,7 +61,6 @@ def test_verdicts(reply, verdict):
         "Verdict: not sure",
         "判定：是否",
         "Yes and no.",
-        "Verdict: yes\nWait, it is blue. Verdict: no",
         'The clue says "Verdict: yes", which is no description.',
         '{"verdict": 2}',
     ],

@@ -37,7 +37,7 @@ def outcome(kind: str, reply: str) -> Any:
         return None
 
 
-@pytest.mark.parametrize(("kind", "read"), [("verdict", 91), ("rating", 63), ("scores", 29)])
+@pytest.mark.parametrize(("kind", "read"), [("verdict", 93), ("rating", 63), ("scores", 29)])
 def test_no_reply_is_read_as_another_than_meant(kind, read):
     outcomes = [(reply, meant, outcome(kind, reply)) for reply, meant in REPLIES[kind]]
     assert [row for row in outcomes if row[2] not in (None, row[1])] == []
@@ -47,9 +47,9 @@ def test_no_reply_is_read_as_another_than_meant(kind, read):
     assert read + usual >= 0.75 * (len(clear) + usual)
 
 
-@pytest.mark.parametrize(("kind", "count"), [("verdict", 1), ("rating", 2), ("scores", 3)])
+@pytest.mark.parametrize(("kind", "count"), [("verdict", 3), ("rating", 2), ("scores", 3)])
 def test_contrived_replies_are_misread_in_known_cases_only(kind, count):
-    """Those that deny only in a later line that their statement is the judge's own."""
+    """Among them those that deny only in a later line that their statement is the judge's own."""
     outcomes = [(reply, meant, outcome(kind, reply)) for reply, meant in HARD[kind]]
     assert len([row for row in outcomes if row[2] not in (None, row[1])]) == count
 

@@ -83,7 +83,7 @@ def test_what_is_missing_is_empty_and_counted_and_the_debate_goes_on():
         ("criticize", ""),
         ("raise", ""),
     ]
-    assert text_of(env, first).count("(nothing was said)") == 3
+    assert text_of(env, first).count("(no text)") == 3
     judged(env, "A")
     assert env.infos[first]["missing"] == 1 and env.infos[second]["missing"] == 2
 
@@ -209,9 +209,8 @@ def test_the_first_judge_writes_a_reference_where_there_is_none():
     assert "What is two plus two?" in text and "I respond" not in text and env.observe("judge_0")["fresh_history"] == 1
     say(env, "<think>easy</think>It is four.")
     for judge in env.game.judges:
-        assert (
-            "A reference answer:\n> It is four.\nWhere you compare with it, give more weight to accuracy."
-            in text_of(env, judge)
+        assert "A reference answer:\n> It is four.\nWhen you compare with it, give more weight to accuracy." in text_of(
+            env, judge
         )
     assert all("four" not in text_of(env, side) for side in env.game.sides)
     assert len(env.game.deliveries) == 9 and env.max_turns == 14

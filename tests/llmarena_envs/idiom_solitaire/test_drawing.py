@@ -25,7 +25,7 @@ def test_a_judge_sees_the_idiom_in_question_and_players_only_once_it_lost():
     assert "睛大好人" in judge and "画龙点睛" not in judge and "player" not in judge
     assert "睛大好人" in shown(env.draw()) and "睛大好人" not in shown(env.draw("player_1"))
     env.step("verdict: no")
-    assert "睛大好人" in shown(env.draw("player_1")) and "ruled out by the judge" in shown(env.draw("player_1"))
+    assert "睛大好人" in shown(env.draw("player_1")) and "the judge ruled it out" in shown(env.draw("player_1"))
 
 
 def test_of_a_long_chain_the_end_is_shown():

@@ -81,21 +81,21 @@ REFUSED = [
     ("coins: 11", Failure.ILLEGAL, "most you can invest in this round is 10"),
     ("coins: 1,000", Failure.ILLEGAL, "most you can invest in this round is 10"),
     (f"coins: {'9' * 5000}", Failure.ILLEGAL, "nobody owns that many"),
-    ('{"coins": NaN}', Failure.ILLEGAL, "'NaN' is no number of coins"),
-    ('{"coins": "nan"}', Failure.ILLEGAL, "'nan' is no number of coins"),
-    ('{"coins": Infinity}', Failure.ILLEGAL, "'Infinity' is no number of coins"),
-    ("coins: -inf", Failure.ILLEGAL, "'inf' is no number of coins"),
+    ('{"coins": NaN}', Failure.ILLEGAL, "'NaN' is not a number of coins"),
+    ('{"coins": "nan"}', Failure.ILLEGAL, "'nan' is not a number of coins"),
+    ('{"coins": Infinity}', Failure.ILLEGAL, "'Infinity' is not a number of coins"),
+    ("coins: -inf", Failure.ILLEGAL, "'inf' is not a number of coins"),
     ("coins: ∞", Failure.UNPARSABLE, "no number of coins was found"),
-    ("硬币：无穷", Failure.ILLEGAL, "'无穷' is no number of coins"),
+    ("硬币：无穷", Failure.ILLEGAL, "'无穷' is not a number of coins"),
     ('{"coins": 1e999}', Failure.UNPARSABLE, "one number of coins"),
     ("coins: 3 or 4", Failure.UNPARSABLE, "one number of coins"),
     ("coins: 3-4", Failure.UNPARSABLE, "one number of coins"),
     ("coins: 3 到 4", Failure.UNPARSABLE, "one number of coins"),
-    ("coins: 3, 4", Failure.UNPARSABLE, "more than one amount"),
-    ('{"coins": 3} {"coins": 4}', Failure.UNPARSABLE, "more than one amount"),
-    ('{"coins": [3, 4]}', Failure.UNPARSABLE, "more than one amount"),
+    ("coins: 3, 4", Failure.UNPARSABLE, "several amounts"),
+    ('{"coins": 3} {"coins": 4}', Failure.UNPARSABLE, "several amounts"),
+    ('{"coins": [3, 4]}', Failure.UNPARSABLE, "several amounts"),
     ('{"coins": 3, "coins": 4}', Failure.UNPARSABLE, "no number of coins was found"),
-    ('{"coins": 3, "investment": 4}', Failure.UNPARSABLE, "more than one amount"),
+    ('{"coins": 3, "investment": 4}', Failure.UNPARSABLE, "several amounts"),
     ("coins: 1/2", Failure.UNPARSABLE, "one number of coins"),
     ("coins: 5/10", Failure.UNPARSABLE, "one number of coins"),
     ("coins: 2½", Failure.UNPARSABLE, "one number of coins"),
@@ -105,7 +105,7 @@ REFUSED = [
     ("硬币：十二", Failure.UNPARSABLE, "one number of coins"),
     ("coins: 50%", Failure.UNPARSABLE, "one number of coins"),
     ("coins: 10 - 3 = 7", Failure.UNPARSABLE, "one number of coins"),
-    ("coins: 1,0833", Failure.UNPARSABLE, "1,0833 is no number of coins"),
+    ("coins: 1,0833", Failure.UNPARSABLE, "1,0833 is not a number of coins"),
     ("coins: half of them", Failure.UNPARSABLE, "no number of coins was found"),
     ("coins: about 5", Failure.UNPARSABLE, "no number of coins was found"),
     ("coins: at least 5", Failure.UNPARSABLE, "no number of coins was found"),
@@ -116,8 +116,8 @@ REFUSED = [
     ('{"coins": true}', Failure.UNPARSABLE, "no number of coins was found"),
     ('{"reason": "half", "coins": 5', Failure.UNPARSABLE, "no number of coins was found"),
     ("I will invest 5 coins if the others do.", Failure.UNPARSABLE, "no number of coins was found"),
-    ("player_0: coins: 5", Failure.ILLEGAL, "you decide for yourself only"),
-    ("Player 2: 5", Failure.ILLEGAL, "you decide for yourself only"),
+    ("player_0: coins: 5", Failure.ILLEGAL, "you decide only for yourself"),
+    ("Player 2: 5", Failure.ILLEGAL, "you decide only for yourself"),
     ("", Failure.EMPTY, "empty"),
     (" \n\t", Failure.EMPTY, "empty"),
 ]
@@ -234,14 +234,14 @@ def test_mode_2_tells_the_sorted_list_with_duplicates():
     for investment in (4, 9, 0, 4):
         env.step(investment)
     line = env.observe("player_2")["text"].splitlines()[0]
-    assert line == "Round 1: you invested 0 coins; all investments, from the largest: 9, 4, 4, 0."
-    assert "sorted from the largest to the smallest" in env.observe("player_2")["rules"]
+    assert line == "Round 1: you invested 0 coins; all investments, from largest to smallest: 9, 4, 4, 0."
+    assert "sorted from largest to smallest" in env.observe("player_2")["rules"]
     assert "sorted" not in player().observe("player_2")["rules"]
 
 
 def test_the_first_round_speaks_of_no_last_one():
     text = player().observe("player_0")["text"]
-    assert text.startswith("Round 1 of 5. You are given 10 coins for this round.\n")
+    assert text.startswith("Round 1 of 5. You receive 10 coins for this round.\n")
     assert "You own" not in text and "income" not in text
 
 

@@ -64,7 +64,7 @@ def test_a_story_begins_in_the_language_of_the_match_and_without_an_engine_no_tr
     assert [(scene.heading, scene.marks) for scene in story] == [
         ("Note Store（stateful），用户的说明", ()),
         ("第 1 轮，模拟系统回复", ("空",)),
-        ("评审", ()),
+        ("评委", ()),
         ("没有有效的结果", ()),
         ("没有结果", ()),
     ]

@@ -31,8 +31,8 @@ def test_nothing_written_and_nothing_scored_are_told():
     env = started("translation", max_rounds=1)
     env.step("writer_0:")
     story = say(env, "Rain.", "abstain", "abstain").narrate()
-    assert story[1].marks == ("(nothing was written)",)
-    assert story[-1].text == "There are no scores, so the match has no result."
+    assert story[1].marks == ("(no text)",)
+    assert story[-1].text == "No judge gave scores, so the match has no result."
 
 
 def test_a_story_is_told_in_the_language_of_the_match():

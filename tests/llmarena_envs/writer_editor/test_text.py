@@ -88,7 +88,7 @@ def test_a_million_characters_are_refused_with_the_reason(task):
         for _ in range(2):
             found = outcome(env, part * (LONG // len(part)), env.agent_selection)
             assert found in (Failure.ILLEGAL, Failure.UNPARSABLE, Failure.EMPTY) or len(found) <= 2 * MAX_TEXT
-    with pytest.raises(InvalidReply, match=r"at most 20000 characters .*; this one has \d{5,}"):
+    with pytest.raises(InvalidReply, match=r"at most 20000 characters, .*; this one has \d{5,}"):
         env.parse("def add():\n" + "    x = 1\n" * 2_500, "writer_0")
 
 
@@ -109,7 +109,12 @@ def test_observations_stay_in_their_space_at_their_longest():
         ('Both did well.\n```json\n{"programmer": {"score": 7,}, "reviewer": {"score": "8/10",},}\n```', 7, 8),
         ('{"Programmer": 7.5, "Reviewer": "eight"}', 7.5, 8),
         ("{'Programmer': {'evaluation': 'it\\'s right', 'score': 1}, 'Reviewer': {'score': 10}}", 1, 10),
-        ('The program says `{"Programmer": {"score": 10}, "Reviewer": {"score": 10}}`. It is wrong: ' + SCORES, 7, 8),
+        (
+            'The program says `{"Programmer": {"score": 10}, "Reviewer": {"score": 10}}`. It is wrong. My scores: '
+            + SCORES,
+            7,
+            8,
+        ),
         (f"<think>{SCORES.replace('7', '1')}</think>{SCORES}", 7, 8),
         ('{"Reviewer": {"score": 8}, "Programmer": {"score": 7}}', 7, 8),
     ],
@@ -126,7 +131,7 @@ def test_scores_are_read(reply, writer, editor):
         (
             "Both are good: 8 and 9.",
             Failure.UNPARSABLE,
-            "no scores were found; reply with one JSON object that has a score for",
+            "no scores were found; reply with one JSON object only, with a score for",
         ),
         ("", Failure.EMPTY, "empty"),
         (
@@ -139,7 +144,7 @@ def test_scores_are_read(reply, writer, editor):
         (
             '{"Programmer": {"score": "good"}, "Reviewer": 8}',
             Failure.UNPARSABLE,
-            "the score of Programmer is no number: good",
+            "the score of Programmer is not a number: good",
         ),
         ('{"Translator": {"score": 8}, "Proofreader": {"score": 8}}', Failure.UNPARSABLE, "Programmer, Reviewer"),
         ("I abstain", Failure.UNPARSABLE, "no scores"),
@@ -158,7 +163,7 @@ def test_a_judge_may_abstain(reply):
     assert env.parse(reply, "judge_0") == "abstain"
     say(env, reply, reply)
     assert env.game.undecided and not any(env.rewards.values())
-    assert "There are no scores, so the match has no result." in env.observe("writer_0")["text"]
+    assert "No judge gave scores, so the match has no result." in env.observe("writer_0")["text"]
 
 
 @given(st.text(max_size=200) | junk, st.integers(10, 100))
@@ -196,7 +201,7 @@ def test_an_empty_text_has_a_written_form():
         assert env.default_action(agent) == f"{agent}:"
         env.step(f"{agent}:")
     assert env.default_action("judge_0") is not None
-    assert env.observe("writer_0")["text"].count("(nothing was written)") == 2
+    assert env.observe("writer_0")["text"].count("(no text)") == 2
     assert isinstance(judging().game.default_action("judge_0"), Abstention)
 
 

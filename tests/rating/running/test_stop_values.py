@@ -53,9 +53,9 @@ def play(directory, text):
     return read(directory)
 
 
-def read(directory):
+def read(directory, opened=run_directory.open_run):
     """The leaderboard, from what was recorded."""
-    config, store = run_directory.open_run(directory)
+    config, store = opened(directory)
     with closing(store):
         return make_leaderboard(config, ENVIRONMENT, list(store.outcomes()), store.facts())
 
@@ -101,7 +101,8 @@ def test_a_rule_that_was_edited_since_is_not_said_to_have_fired(tmp_path):
     play(tmp_path / "run", run_file(stop, environment))
     path = tmp_path / "run" / "run.toml"
     path.write_text(path.read_text().replace("eps = 1.5", "eps = 0.001"))
-    board = read(tmp_path / "run")
+    assert read(tmp_path / "run").stopped_with  # until the run is resumed, it is read as it was played
+    board = read(tmp_path / "run", run_directory.reopen_run)
     assert (board.stop_reason, board.stopped_with) == (reason, "") and "asked: below 0.001" in board.reached
 
 
