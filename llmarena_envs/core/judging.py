@@ -64,21 +64,17 @@ class Scale:
     low: float
     high: float
 
-    def check(self, score: float, what: str) -> float:
+    def check(self, score: float, role: str = "") -> float:
         """Returns a score that lies on the scale.
 
         Raises:
             Refusal: if it does not.
         """
         if not self.low <= score <= self.high:
-            raise Refusal(
-                Failure.ILLEGAL,
-                "score_outside",
-                what=what,
-                score=f"{score:g}",
-                low=f"{self.low:g}",
-                high=f"{self.high:g}",
-            )
+            fields = {"score": f"{score:g}", "low": f"{self.low:g}", "high": f"{self.high:g}"}
+            if role:
+                raise Refusal(Failure.ILLEGAL, "score_outside", role=role, **fields)
+            raise Refusal(Failure.ILLEGAL, "rating_outside", **fields)
         return score
 
 
@@ -143,7 +139,7 @@ def read_rating(reply: str, scale: Scale) -> float:
     """
     ends = (frozenset((scale.low, scale.high)), frozenset(range(round(scale.low), round(scale.high) + 1)))
     form = judged.Form(lambda content: _number(content, scale), "no_rating", "unclear_rating", ends)
-    return scale.check(judged.read_stated(_read_part(reply), form), "rating")
+    return scale.check(judged.read_stated(_read_part(reply), form))
 
 
 def read_ruling(reply: str, grammar: Grammar[Value]) -> Value:

@@ -141,7 +141,7 @@ class SimulationCodec(Codec[Action, SimulationView]):
             return '{"user": {"strategy": 2, "request": "..."}}'
         if role == SIMULATOR:
             return "..."
-        return "[[A]], [[B]], [[C]]" if self._mode == PAIRWISE else "Rating: [[5]]"
+        return "[[A]], [[B]], [[C]]" if self._mode == PAIRWISE else self._prompts.render("example_rating")
 
     def format(self, action: Action, view: SimulationView) -> str:
         """Writes a request as JSON, an answer as it is, an empty one as ``simulator_0:``, a judgement as its text."""

@@ -169,10 +169,10 @@ def test_a_rating_stands_in_brackets(reply, score):
         ("first [[3]], then [[4]]", "unclear_rating"),
         ("row[3] is right, so I give 6.", "no_rating"),
         ("[[good]]", "no_rating"),
-        ("[[11]]", "score_outside"),
-        ("[[0]]", "score_outside"),
-        ("[[-3]]", "score_outside"),
-        ("[[0.99]]", "score_outside"),
+        ("[[11]]", "rating_outside"),
+        ("[[0]]", "rating_outside"),
+        ("[[-3]]", "rating_outside"),
+        ("[[0.99]]", "rating_outside"),
         ("[[7/5]]", "no_rating"),
         ("[[nan]]", "no_rating"),
         ("[[1e1]]", "no_rating"),
@@ -245,6 +245,7 @@ def test_every_reason_can_be_told(language):
         "score_missing",
         "no_score",
         "score_outside",
+        "rating_outside",
     ):
         assert f"reason_{name}" in texts
 
