@@ -146,8 +146,8 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             {"values": [[5, 8]]},
             [500, 800],
             [
-                "player_0, player_1 ended it by an illegal action. You have earned -$1.00 in total.",
-                "player_0, player_1 ended it by an illegal action. You have earned -$1.00 in total.",
+                "player_0, player_1 ended it with an illegal action. You have earned -$1.00 in total.",
+                "player_0, player_1 ended it with an illegal action. You have earned -$1.00 in total.",
             ],
         ),
         (
@@ -165,9 +165,9 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             {"n_players": 3},
             [11, 0, -1],
             [
-                "You and another player ended it by an illegal action. Your result is -1 coins.",
-                "Other players ended it by an illegal action. Your result is 0 coins.",
-                "You and another player ended it by an illegal action. Your result is -1 coins.",
+                "You and another player ended it with an illegal action. Your result is -1 coins.",
+                "Other players ended it with an illegal action. Your result is 0 coins.",
+                "You and another player ended it with an illegal action. Your result is -1 coins.",
             ],
         ),
         (
@@ -210,9 +210,9 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             {"n_players": 3, "max_rounds": 1, "first_player": 0},
             ["player_0:", "vote: player_1"],
             [
-                "player_1 ended it by an illegal action. Neither group has won.",
-                "You ended it by an illegal action. Neither group has won.",
-                "player_1 ended it by an illegal action. Neither group has won.",
+                "player_1 ended it with an illegal action. Neither group has won.",
+                "You ended it with an illegal action. Neither group has won.",
+                "player_1 ended it with an illegal action. Neither group has won.",
             ],
         ),
         (
@@ -244,8 +244,8 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             {"max_rounds": 1, "objective": False},
             ["def f(): pass", "over", "both are good"],
             [
-                *["judge_0 ended it by an illegal action. No judge gave scores, so the match has no result."] * 2,
-                "You ended it by an illegal action. No judge gave scores, so the match has no result.",
+                *["judge_0 ended it with an illegal action. No judge gave scores, so the match has no result."] * 2,
+                "You ended it with an illegal action. No judge gave scores, so the match has no result.",
             ],
         ),
         (
@@ -262,9 +262,9 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             {"start": "一心一意", "accept_outside": True},
             ["意气风发", "发呆走神", "裁决：弃权"],
             [
-                "player_1 接的“发呆走神”不在成语表上，评判没有作出裁定，因此不算成语。你赢了。",
-                "你接的“发呆走神”不在成语表上，评判没有作出裁定，因此不算成语。你输了。",
-                "player_1 接的“发呆走神”不在成语表上，评判没有作出裁定，因此不算成语。你的评判工作到此结束。",
+                "player_1 接的“发呆走神”不在成语表上，评委没有作出裁定，因此不算成语。你赢了。",
+                "你接的“发呆走神”不在成语表上，评委没有作出裁定，因此不算成语。你输了。",
+                "player_1 接的“发呆走神”不在成语表上，评委没有作出裁定，因此不算成语。你的评判工作已经结束。",
             ],
         ),
     ],

@@ -91,7 +91,7 @@ def listed(text, pattern, separator):
         ("tictactoe_v0", r"^Moves (?:so far|since then): (.*)$", ", (?=[XO])"),
         ("connect_four_v0", r"^Moves (?:so far|since then): (.*)$", ", (?=[XO])"),
         ("bargain_v0", r"^(Round \d+, player_\d offered: .*)$", "\n"),
-        ("idiom_solitaire_v0", r"^Chain(?: since then)?: (.*)$", "→"),
+        ("idiom_solitaire_v0", r"^Chain(?: since your last turn)?: (.*)$", "→"),
         ("hanabi_v0", r"^(player_\d: .*)$", "\n"),
         ("holdem_v0", r"^(player_\d (?:folds|checks|calls|raises|goes|posts).*)$", "\n"),
         ("public_goods_v0", r"^(Round \d+: .*)$", "\n"),

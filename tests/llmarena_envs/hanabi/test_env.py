@@ -49,7 +49,7 @@ def test_an_illegal_action_ends_the_match(action, bomb_score, totals, score):
     assert env.infos["player_0"]["score"] == score
     assert {agent: 1.0 + reward for agent, reward in env.rewards.items()} == totals
     assert not env.observe("player_0")["action_mask"].any()
-    assert "You ended it by an illegal action." in env.observe("player_1")["text"]
+    assert "You ended it with an illegal action." in env.observe("player_1")["text"]
 
 
 def test_a_deck_is_dealt_in_its_order_whatever_the_seed():

@@ -27,6 +27,7 @@ def test_help_of_every_command_is_formatted():
 
 def test_help_of_the_sandbox_is_printed(capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["sandbox", "--help"])
+    monkeypatch.delitem(sys.modules, "llmarena_envs.sandbox.__main__", raising=False)
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("llmarena_envs.sandbox", run_name="__main__")
     assert not ended.value.code and "usage: " in capsys.readouterr().out
