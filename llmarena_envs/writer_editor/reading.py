@@ -38,7 +38,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(
-    r"\s*+[*_#]{0,6}+[ ]?(?:programmer|reviewer|translator|proofreader|程序员|评审|译者|校对|writer_0|editor_0)"
+    r"\s*+[*_#]{0,6}+[ ]?(?:programmer|reviewer|translator|proofreader|程序员|审阅者|评审|译者|校对|writer_0|editor_0)"
     r"[*_]{0,3}+[ ]?[:：][*_]{0,3}+\s*+(?=\S)",
     re.IGNORECASE,
 )

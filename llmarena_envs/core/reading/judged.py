@@ -71,7 +71,7 @@ _SENTENCE = re.compile(rf"[.!?](?=\s|\Z)|[。！？；;\n{FILLER}]|\]\]|,(?!\d)|
 _ALONE = re.compile(rf"[\s*|#>$\"'(:{FILLER}]*")
 _END = re.compile(
     r"[ \t\"'|)]*(?:/[ ]?10\b|out of 10\b|points?\b|分)?[ \t\"'|)]*"
-    r"(?:\Z|\n|[.!;。！；](?!\w)|[.!](?=[^\x00-\x7f])|[(（]|\[\[|[-–—]+[ ]?(?=[^\W\d])"
+    r"(?:\Z|\n|[。！；]|[.!;](?![a-zA-Z0-9_])|[(（]|\[\[|[-–—]+[ ]?(?=[^\W\d])"
     r"|[,，]?[ ]?(?:because|since|not|rather than|instead of|after all|overall)\b|[,，]?(?:因为|而不是|而非))",
     re.IGNORECASE,
 )
@@ -266,15 +266,18 @@ def _clause(words: str, each: Stated[Value]) -> str:
 
 def _echoes(words: str, form: Form[Value]) -> Iterator[Quotation]:
     """Yields the places where all values of a set stand in a row, as in the prompt."""
+    longest = max(map(len, form.listed), default=0)
     run: list[Stated[Value]] = []
     for each in _named(words, form):
         if run and not _JOINED.fullmatch(words, run[-1].end, each.start):
             run = []
-        run.append(each)
-        values = [stated.value for stated in run]
-        if len(set(values)) == len(values) and frozenset(values) in form.listed:
-            yield Quotation(run[0].start, each.end, run[0].start, each.end)
-            run = []
+        run = [*run, each][-longest:]
+        for values in form.listed:
+            last = run[-len(values) :]
+            if len(last) == len(values) and {stated.value for stated in last} == values:
+                yield Quotation(last[0].start, each.end, last[0].start, each.end)
+                run = []
+                break
 
 
 def _named(words: str, form: Form[Value]) -> Iterator[Stated[Value]]:

@@ -37,14 +37,12 @@ def outcome(kind: str, reply: str) -> Any:
         return None
 
 
-@pytest.mark.parametrize(("kind", "read"), [("verdict", 93), ("rating", 63), ("scores", 29)])
+@pytest.mark.parametrize(("kind", "read"), [("verdict", 120), ("rating", 78), ("scores", 29)])
 def test_no_reply_is_read_as_another_than_meant(kind, read):
     outcomes = [(reply, meant, outcome(kind, reply)) for reply, meant in REPLIES[kind]]
     assert [row for row in outcomes if row[2] not in (None, row[1])] == []
     clear = [row for row in outcomes if row[1] is not None]
-    usual = len(ORDINARY.get(kind, ()))  # all of which are read
-    assert sum(row[2] is not None for row in clear) == read
-    assert read + usual >= 0.75 * (len(clear) + usual)
+    assert sum(row[2] is not None for row in clear) == read >= 0.75 * len(clear)
 
 
 @pytest.mark.parametrize(("kind", "count"), [("verdict", 3), ("rating", 2), ("scores", 3)])
