@@ -296,7 +296,9 @@ def _unchanged(path: Path, config: RunConfig, store: Store, *, plays: bool = Fal
         changed = list(differences(config, recorded, admit=plays))
         if not plays:
             new = {item.title for item in config.policy} - recorded["players"].keys()
-            changed += [f"policy {name!r} was added; it plays with: llmarena resume {path}" for name in sorted(new)]
+            changed += [
+                f"policy {name!r} was added; llmarena resume {path} plays it, and runs its code" for name in sorted(new)
+            ]
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         if isinstance(error, OptionError):
             raise

@@ -149,7 +149,7 @@ VERDICTS = [
     ("My verdict is [[B]]. Judge 3, who said [[A]], overlooked the error.", "B"),
     ("A cites [B] as a source. Verdict: A", "A"),
     (
-        "Both assistants cover the basics. Assistant B's third round has a false date, and A points it out. On balance A is better.\n\n[[A]]",
+        "Both assistants cover the basics. A points out that B gives a false date. On balance A is better.\n\n[[A]]",
         "A",
     ),
     ("Assistant A is more relevant [[A]]", "A"),

@@ -50,7 +50,6 @@ OTHERS = {
         "work",
     ),  # they play, or name what is typed
     *("attach", "move"),  # they copy what they do not read
-    "serve-policy",
 }
 
 DRIVER = """
