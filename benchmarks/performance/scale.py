@@ -257,7 +257,7 @@ def _median(costs: list[Cost]) -> Cost:
 
 def _play(directory: Path, session: Session) -> float:
     """Plays a run to its end and returns how many matches a second that were, in the middle of it."""
-    config, store = run_directory.open_run(directory)
+    config, store = run_directory.reopen_run(directory)
     with run_directory.held(directory, store):
         runner, looks = Runner(config, store, session), list[tuple[float, int]]()
 
@@ -353,7 +353,7 @@ def play_cluster(bench: Bench, filled: Path, options: Options) -> Cluster:
     with bench.copied(filled, POSTGRESQL) as directory, ExitStack() as stack:
         address = places.address_of(directory)
         assert address is not None
-        config, store = run_directory.open_run(directory)
+        config, store = run_directory.reopen_run(directory)
         stack.enter_context(run_directory.held(directory, store))
         waits = stack.enter_context(closing(_Server(address)))
         machines = _machines(options, address, bench.directory())

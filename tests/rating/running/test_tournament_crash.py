@@ -9,6 +9,7 @@ import time
 import pytest
 
 from rating.errors import RunError
+from rating.records.environments import admit
 from rating.records.outcome import FINISHED
 from rating.running import run_directory
 
@@ -58,6 +59,7 @@ def played(directory):
 
 @pytest.mark.slow
 def test_killed_and_resumed(tmp_path):
+    admit([JUDGED])  # this process reads what the commands play
     models = "".join(
         f'[[policy]]\nname = "m{index}"\nspec = "{SLOW}"\noptions = {{ strength = {30 + 8 * index} }}\n'
         for index in range(5)
@@ -75,4 +77,4 @@ def test_killed_and_resumed(tmp_path):
     assert 43 <= count(broken) < 54
     run("resume", broken)
     assert played(broken) == played(whole)
-    run("replay", "--verify", broken)
+    run("replay", "--verify", "--trust", broken)
