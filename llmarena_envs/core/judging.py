@@ -1,11 +1,11 @@
 r"""Judging: how verdicts and scores are read. One place for all judged tasks.
 
 A judge reads the judged texts quoted (``core.quoting``): nothing in them can pass for a line of the environment. The judge's
-reply is read by one rule (``core.reading.judged``). Quotations, reasoning and forms repeated from the prompt do not count. One
-distinct value counts; of several, the one alone on the last line or behind a label such as ``Verdict:`` at the beginning of a
-line. Values in single brackets, or in none, count in these places only. Scores of several roles are one JSON object. A judge
-that states nothing, or nothing clear, is asked again; after the last attempt the environment counts an abstention, which is no
-score::
+reply is read by one rule (``core.reading.judged``). Quotations, reasoning and forms repeated from the prompt do not count.
+One distinct value counts where the judge announces it; of several, the one alone on the last line or behind a label such as
+``Verdict:`` at the beginning of a line. Values in single brackets, or in none, count in these places only. Scores of several
+roles are one JSON object. A judge that states nothing, or nothing clear, is asked again; after the last attempt the
+environment counts an abstention, which is no score::
 
     read_verdict("Both are right, but A is shorter. [[A]]", {"A": "A", "B": "B", "TIE": "tie"})  # "A"
     read_rating("Content right, format flawed.\nRating: [[6]]", Scale(1, 10))  # 6.0

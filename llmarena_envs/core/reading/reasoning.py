@@ -36,8 +36,7 @@ def drop_reasoning(reply: str) -> str:
     reasoning; after an opening tag that is never closed everything is, for the reply was cut off while thinking.
     """
     reply = final_channel(reply)
-    if _BARE_ANALYSIS.match(reply):
-        reply = reply.rpartition(_BARE_FINAL)[2] if _BARE_FINAL in reply else ""
+    reply = _without_bare_channels(reply)
     if not any(sign in reply for sign in _SIGNS):
         return reply
     kept: list[str] = []
@@ -72,7 +71,7 @@ def drop_opening_reasoning(reply: str) -> str:
     if begin.startswith(("<|channel|>", "<|start|>")):
         return final_channel(reply)
     if _BARE_ANALYSIS.match(reply):
-        return reply.rpartition(_BARE_FINAL)[2] if _BARE_FINAL in reply else ""
+        return _without_bare_channels(reply)
     if not any(sign in reply for sign in _SIGNS):
         return reply
     tags = _tags(narrow(reply))
@@ -85,6 +84,13 @@ def drop_opening_reasoning(reply: str) -> str:
     if number == 0 and tags and tags[0][1] and _ends_line(reply, tags[0][0]):
         start = tags[0][0].end()
     return reply[start:]
+
+
+def _without_bare_channels(reply: str) -> str:
+    """Returns a reply without the reasoning of a server that removed the control tokens of channels."""
+    if _BARE_ANALYSIS.match(reply):
+        return reply.rpartition(_BARE_FINAL)[2] if _BARE_FINAL in reply else ""
+    return reply
 
 
 def _ends_line(text: str, tag: re.Match[str]) -> bool:
