@@ -89,6 +89,17 @@ def names_module(spec: str) -> bool:
     return bool(rest) and kind not in _MODELS
 
 
+def is_model(spec: str) -> bool:
+    """Says whether a policy is a language model of ours: ``openai:MODEL`` or ``hf:PATH_OR_ID``."""
+    kind, _, rest = split_spec(spec)[0].partition(":")
+    return bool(rest) and kind in _MODELS
+
+
+def is_scripted(spec: str, environment: str) -> bool:
+    """Says whether a policy is one of the scripted ones of an environment."""
+    return split_spec(spec)[0] in baselines(environment)
+
+
 def make_policy(
     spec: str, environment: str, options: Mapping[str, Any] | None = None, *, service: "ModelService | None" = None
 ) -> Policy:

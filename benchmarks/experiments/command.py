@@ -13,11 +13,12 @@ from benchmarks.experiments.row import AnyRow, Result, RowOptions
 from benchmarks.experiments.runs import PlayedRun, check_runs, open_follow_ups, open_runs, play_runs
 from benchmarks.experiments.tables import to_csv, to_json, to_markdown
 from benchmarks.options import parse
-from llmarena_envs.core.options import check_choice
+from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.core.terminal import printable
 from rating.cli import EXIT_INTERRUPTED, EXIT_TERMINATED, guarded
 from rating.commands.signals import Interruptions
 from rating.errors import IncompleteRun
+from rating.running.judge_warnings import family_warnings, scripted_judge_warnings
 from rating.running.run_file import RunConfig
 from rating.running.session import Session
 
@@ -73,6 +74,7 @@ def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> in
     for row, options in rows.items():  # all of them, before anything is played
         if not options.run:
             check_runs(_out(paper, options) / row, plans[row], options.session())
+            _check_judges(row, plans[row], options)
         for config in plans[row].values():
             config.admit()  # the files that the options name
     void = 0
@@ -90,6 +92,21 @@ def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> in
             " failed; the same command plays what is missing"
         )
     return None
+
+
+def _check_judges(row: str, plan: Mapping[str, RunConfig], options: RowOptions) -> None:
+    """Checks that no scripted policy judges a model, unless the options allow it or name the judges.
+
+    Raises:
+        OptionError: if one does.
+    """
+    if options.scripted_judges or getattr(options, "judge", None):
+        return
+    for config in plan.values():
+        for warning in scripted_judge_warnings(config):
+            raise OptionError(
+                f"{row}: {warning}; name models that judge with --judge, or allow it with --scripted-judges"
+            )
 
 
 def _list(paper: Paper, command: str, *, as_json: bool) -> None:
@@ -171,6 +188,14 @@ def _report(
             part: {"environments": run.environments(), "matches": run.statuses, "seal": run.seal, "digest": run.digest}
             for part, run in runs.items()
         },
+        "warnings": [
+            warning
+            for run in runs.values()
+            for warning in (
+                *scripted_judge_warnings(run.config),
+                *family_warnings(run.config, options.families()),
+            )
+        ],
         "tables": [to_json(table) for table in result.tables],
         "notes": list(result.notes),
     }
@@ -181,6 +206,7 @@ def _markdown(report: Mapping[str, Any], result: Result) -> str:
     parts = [
         f"## {report['row']}: {report['title']}",
         f"Source: {report['source']}. {report['shows']} {report['does_not_show']}",
+        "\n".join(f"- **Warning**: {warning}." for warning in report["warnings"]),
         *(to_markdown(table) for table in result.tables),
         "\n".join(f"- {note}" for note in result.notes),
         "\n".join(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from agents.registry import is_model
 from benchmarks.experiments.tables import Table
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_choice
@@ -35,6 +36,10 @@ class RowOptions:
     same: tuple[str, ...] = option(
         (), "MODEL=POLICY: the published model that a policy is, to stand in one line with it"
     )
+    scripted_judges: bool = option(False, "let scripted judges score models; the result carries a warning")
+    family: tuple[str, ...] = option(
+        (), "NAME=FAMILY: family of a model, beside the well-known ones; a judge of a player's family is named"
+    )
     language: str = option("en", "language of the games, en or zh")
     seed: int = option(11, "root seed")
     workers: int = option(0, "worker processes for scripted matches; 0 for one a core")
@@ -47,6 +52,7 @@ class RowOptions:
 
     def __post_init__(self) -> None:
         self.published_as()
+        self.families()
         self.session()
         check_choice("language", self.language, LANGUAGES)
 
@@ -64,13 +70,29 @@ class RowOptions:
         Raises:
             OptionError: if one has another form.
         """
-        pairs = {}
-        for item in self.same:
-            model, equals, policy = item.partition("=")
-            if not (model and equals and policy):
-                raise OptionError(f"same: expected MODEL=POLICY, got {item!r}")
-            pairs[model] = policy
-        return pairs
+        return _pairs("same", "MODEL=POLICY", self.same)
+
+    def models(self) -> list[str]:
+        """Returns the language models among the policies named."""
+        return [spec for policy in self.policy if is_model(spec := policy.partition("@")[0])]
+
+    def families(self) -> dict[str, str]:
+        """Returns the family of each model named with ``family``.
+
+        Raises:
+            OptionError: if one has another form.
+        """
+        return _pairs("family", "NAME=FAMILY", self.family)
+
+
+def _pairs(name_of_option: str, form: str, items: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        if not (name and equals and value):
+            raise OptionError(f"{name_of_option}: expected {form}, got {item!r}")
+        pairs[name] = value
+    return pairs
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,11 @@ def plan(options: Options) -> dict[str, RunConfig]:
             raise OptionError(f"sheet: expected different files, got {path} twice")
         if not path.is_file():
             raise OptionError(f"sheet: expected a file, but there is none: {path}")
+    if _scripted_judge_scores(options) and not (options.scripted_judges or options.run):
+        raise OptionError(
+            f"judge: the scripted judge scores the clues of {', '.join(options.models())}, whose words it does not know; name a"
+            f" model with --judge, leave it out with --judge {NO_JUDGE}, or allow it with --scripted-judges"
+        )
     if options.judge != NO_JUDGE:
         _judging(options, EXAMPLE).check(offline=options.offline)
     game = EnvironmentConfig(
@@ -96,6 +101,11 @@ def plan(options: Options) -> dict[str, RunConfig]:
         options={"ask_guess": True, "language": options.language},
     )
     return {GAMES: plan_run(options, [game], stop={"matches": options.matches}, scripted=SCRIPTED)}
+
+
+def _scripted_judge_scores(options: Options) -> bool:
+    """Says whether the scripted judge reads clues of models."""
+    return options.judge == SCRIPTED_JUDGE and bool(options.models())
 
 
 def follow_up(runs: Mapping[str, PlayedRun], options: Options) -> dict[str, RunConfig]:
@@ -180,7 +190,12 @@ def _notes(run: PlayedRun, options: Options, items: Items) -> list[str]:
     whose = "the policy under test"
     if options.clues == ALL_SEATS:
         whose = f"all five seats of its matches, four of which are {field_opponent(run, GAME)}"
-    notes = [f"judged are the clues of {whose}: {len(items)} different ones, each once"]
+    notes = []
+    if _scripted_judge_scores(options):
+        notes.append(
+            f"warning: a scripted judge scored clues of {', '.join(options.models())}: the accuracy says nothing"
+        )
+    notes.append(f"judged are the clues of {whose}: {len(items)} different ones, each once")
     if items:
         notes.append(
             f"for people as judges: copies of {_sheet_name(items)} with yes or no in the column {QUESTION}, which are then"

@@ -316,7 +316,7 @@ def _agreement(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FAMILY",
-        help="family of a judge or player; may be repeated",
+        help="family of a judge or player, beside those of well-known models; may be repeated",
     )
     _add_trust(parser)
 

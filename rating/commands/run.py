@@ -24,6 +24,7 @@ from rating.running import run_directory
 from rating.running.budget import Budget
 from rating.running.contests import idle_stop_rules, paused
 from rating.running.executors.choice import check_executor
+from rating.running.judge_warnings import family_warnings, scripted_judge_warnings
 from rating.running.places import address_of
 from rating.running.run_file import RunConfig, parse_run_file, run_file_text
 from rating.running.run_file_source import RunFileText, read_run_file
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
         check_executor(executor, shared=address is not None)
         asks_nobody = session.offline or executor == WORKERS
         config, store = run_directory.create(out, text, where, offline=asks_nobody, address=address)
-        for note in idle_stop_rules(config):
+        for note in (*idle_stop_rules(config), *scripted_judge_warnings(config), *family_warnings(config, {})):
             print(f"note: {note}", file=sys.stderr)
         missing = _play(out, config, store, args.interruptions, args.wide, session, listener)
     check_complete(out, *missing, flags)

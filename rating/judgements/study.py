@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from agents.families import family_of
 from llmarena_envs.core.options import OptionError
 from rating.judgements.judgement import FIRST, PREFERENCES, SECOND, TIE, Judgement, Label, exchanged
 from rating.statistics.agreement import Agreement, kappa_of_pairs, plurality_of
@@ -160,7 +161,7 @@ def study(
         judgements: one of each judge on each case.
         level: what verdicts are taken for in Krippendorff's alpha: ``nominal``, ``ordinal`` or ``interval``.
         min_pairs: cases in common below which a pair of judges is flagged.
-        families: family of judges and players; everybody else is a family of its own.
+        families: further families of judges and players, see ``agents.families``; a name of no known family is one of its own.
 
     Raises:
         OptionError: if there are no verdicts, or more different whole numbers than labels can be.
@@ -371,7 +372,8 @@ def _both_orders(judgements: Iterable[Judgement]) -> Iterable[tuple[Label, Label
 
 def _kinship(judge: str, players: Sequence[str], families: Mapping[str, str]) -> int:
     """Returns which player is of the judge's family: 1 the first one, -1 the second one, 0 neither or both."""
-    first, second = (families.get(player, player) == families.get(judge, judge) for player in players)
+    own = family_of(judge, families) or judge
+    first, second = ((family_of(player, families) or player) == own for player in players)
     return int(first) - int(second)
 
 

@@ -33,7 +33,7 @@ class TournamentConfig(BaseModel):
         prior: initial scores: a table of them by policy, or the path of a CSV file with the columns ``policy`` and ``score``.
             A new run keeps the scores instead of the path.
         ties: ``half`` or ``drop``: what ranks, pairings and judges are chosen by.
-        families: family of a policy, by its name.
+        families: further families, by the name of a policy; those of well-known models are known.
         exclude_family: whether nobody judges its own family.
         exclude: policies that never judge.
         min_judges: judges that do where there are not as many as the environment has seats for.

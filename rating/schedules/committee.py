@@ -6,6 +6,7 @@ Source: Auto-Arena (arXiv 2405.20267, section 3.3): the best five by the current
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agents.families import family_of
 from llmarena_envs.core.options import OptionError
 
 
@@ -17,7 +18,7 @@ class Committee:
         size: members wanted.
         least: members that do, where there are no more.
         exclude: policies that never judge.
-        families: family of a policy, by its name; one that is missing has none.
+        families: further families of policies, see ``agents.families``.
         exclude_family: whether nobody judges its own family.
     """
 
@@ -37,8 +38,8 @@ class Committee:
         Raises:
             OptionError: if too few are left.
         """
-        related = {self.families[name] for name in pair if name in self.families} if self.exclude_family else set()
-        barred = {*pair, *self.exclude, *(name for name in ranking if self.families.get(name) in related)}
+        related = {family_of(name, self.families) for name in pair} - {""} if self.exclude_family else set()
+        barred = {*pair, *self.exclude, *(name for name in ranking if family_of(name, self.families) in related)}
         members = tuple(name for name in ranking if name not in barred)[: self.size]
         if len(members) < self.least:
             raise OptionError(

@@ -1,9 +1,12 @@
 """The row that writes a battle out."""
 
+from itertools import repeat
+
 import pytest
 
 from benchmarks.auto_arena.__main__ import PAPER
 from benchmarks.experiments.command import main
+from tests.support.hostile_server import hostile_server, say
 
 pytestmark = pytest.mark.slow
 
@@ -48,3 +51,19 @@ def test_a_run_without_debates_is_refused(tmp_path, capsys):
     assert main(PAPER, ["battle", "--out", str(tmp_path), "--run", str(tmp_path)]) == 2
     assert "expected a run" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_scripted_judges_of_a_model_need_a_flag_and_are_warned_of(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "unused")
+    with hostile_server(
+        then=repeat(say("<respond>Yes.</respond>\n<criticize>No.</criticize>\n<raise>Why?</raise>"))
+    ) as server:
+        command = ["battle", "--smoke", "--out", str(tmp_path), "--policy", f"openai:gpt-4o:base_url={server.url}"]
+        assert main(PAPER, command) == 2
+        assert "scripted judges (cedar, dogwood, elm, fir, ginkgo) score models (openai:gpt-4o" in (
+            error := capsys.readouterr().err
+        )
+        assert "--judge" in error and "--scripted-judges" in error
+        assert server.requests == [] and list(tmp_path.iterdir()) == []
+        assert main(PAPER, [*command, "--scripted-judges"]) == 0
+    assert "- **Warning**: debate_v0: scripted judges" in (tmp_path / "battle.md").read_text(encoding="utf-8")

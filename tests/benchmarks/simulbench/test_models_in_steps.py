@@ -97,7 +97,19 @@ def test_a_model_in_every_step(step, tmp_path, capsys):
 
 def test_a_model_as_user_and_simulator_against_fixed_scripts(step, tmp_path):
     request = json.dumps({"user": {"strategy": 3, "request": "What then?"}})
-    bodies = step("dynamic", request, "--smoke", "--number", "2", "--user", "MODEL", "--alone", "--policy", "MODEL")
+    bodies = step(
+        "dynamic",
+        request,
+        "--smoke",
+        "--number",
+        "2",
+        "--user",
+        "MODEL",
+        "--alone",
+        "--policy",
+        "MODEL",
+        "--scripted-judges",
+    )
     assert settings(bodies) == {(1.2, 300), (0.0, 1024)}
     report = json.loads((tmp_path / "dynamic.json").read_text(encoding="utf-8"))
     (row,) = report["tables"][0]["rows"]

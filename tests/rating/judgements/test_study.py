@@ -176,14 +176,14 @@ def test_families():
     rng = np.random.default_rng(6)
     judgements = []
     for n in range(120):
-        players = ("gpt-b", "x") if n % 2 else ("x", "gpt-b")
+        players = ("zed-b", "x") if n % 2 else ("x", "zed-b")
         right = str(rng.choice(["A", "B"]))
-        for judge in ("ann", "bob", "cid", "gpt-a"):
+        for judge in ("ann", "bob", "cid", "zed-a"):
             verdict = right if rng.random() < 0.7 else "AB"["BA".index(right)]
-            if judge == "gpt-a" and rng.random() < 0.6:
-                verdict = "AB"[players.index("gpt-b")]
+            if judge == "zed-a" and rng.random() < 0.6:
+                verdict = "AB"[players.index("zed-b")]
             judgements.append(Judgement(f"m{n}", judge, verdict, players=players))
-    families = {"gpt-a": "gpt", "gpt-b": "gpt"}
+    families = {"zed": "Acme"}
     ann, *_, kin = study(judgements, families=families).judges
     assert ann.kin is None
     assert kin.kin.own > kin.kin.others + 0.1
