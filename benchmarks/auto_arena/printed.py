@@ -1,4 +1,4 @@
-"""The correlations that Auto-Arena (arXiv 2405.20267) prints, computed again from the scores that it prints."""
+"""The correlations that Auto-Arena (arXiv 2405.20267v1) prints, computed again from published scores."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Correlation of a leaderboard with a human ranking (Auto-Arena, arXiv 2405.20267, sections 4.2, 4.5 and 4.6).
+"""Correlation of a leaderboard with a human ranking (Auto-Arena, arXiv 2405.20267v1, sections 4.2, 4.5 and 4.6).
 
 Printed correlations are computed again from the printed scores. A tournament is played and compared with a ranking from elsewhere
 in the same way: a file of scores, or what the scripted debaters were made to be.
