@@ -50,9 +50,9 @@ def load_published(package: str) -> dict[str, Published]:
 
 
 def _table(key: str, value: dict[str, Any]) -> Published:
-    kind = value.get("kind")
+    kind: Any = value.get("kind")
     if kind not in _REMARKS:
-        raise ValueError(f"{key}: expected the kind {', '.join(_REMARKS)}, got {kind!r}")
+        raise ValueError(f"{key}: expected the kind {', '.join(_REMARKS)}, got {kind}")
     source = value["source"] + _REMARKS[kind]
     table = Published(source, value["columns"], value["rows"], value.get("notes", ()), kind)
     for model, numbers in table.rows.items():

@@ -27,15 +27,15 @@ def test_every_printed_correlation_follows_from_the_printed_scores():
     assert {name: line["agrees"] for name, line in seventeen.items()} == dict.fromkeys(
         [*BENCHMARKS, "Auto-Arena"], AGREES
     )
-    assert seventeen["Auto-Arena"]["pairs in the same order, from the printed scores"] == "72 / 78"
+    assert seventeen["Auto-Arena"]["pairs in the same order, from the published scores"] == "72 / 78"
     chinese = cells("chinese_11models", "Arena, Chinese", "chinese_correlations", "chinese_pearson")
     assert chinese["Auto-Arena"]["agrees"] == AGREES
-    assert chinese["Auto-Arena"]["pairs in the same order, from the printed scores"] == "19 / 21"
+    assert chinese["Auto-Arena"]["pairs in the same order, from the published scores"] == "19 / 21"
 
 
 def test_the_numbers_of_models_are_those_that_have_both_scores():
     def numbers(lines):
-        found = [line["Spearman, %, from the printed scores"] for line in lines.values()]
+        found = [line["Spearman, %, from the published scores"] for line in lines.values()]
         return [cell and cell.n for cell in found]
 
     assert numbers(cells("T1_7models", "Arena, English, 2024-05-27", "T1_spearman")) == [7, 7, 6, 7, 5, None]
