@@ -13,7 +13,7 @@
 The players drop discs into seven columns of six cells in turn; X begins, a disc falls to the lowest free cell. Four own
 discs in a horizontal, vertical or diagonal line win; a full board without such a line is a draw.
 
-Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.2.
+Source: LLMArena (arXiv 2402.16499).
 
 ### Arguments
 
@@ -49,8 +49,8 @@ Winner +1, loser -1, draw 0. An illegal action ends the match: the offender rece
 
 ### Infos
 
-With a `reward_mode`, `strategic_reward`: the sum of what the own moves so far have earned (section 4.2). It is no part of the
-rewards. A position is worth V = 10 (own fours - opponent's fours) + 5 (own threes - opponent's) + 2 (own twos - opponent's),
+With a `reward_mode`, `strategic_reward`: the sum of what the own moves so far have earned (LLMArena, Figure 2). It is no part of
+the rewards. A position is worth V = 10 (own fours - opponent's fours) + 5 (own threes - opponent's) + 2 (own twos - opponent's),
 counted in all directions, empty neighbours or not. A move earns
 
 * `between_turns`: V after it less V after the own previous move, so that the opponent's reply is included; the first move

@@ -27,7 +27,7 @@ decides; a tie between the most frequent ones is a tie. A judge that gives none 
 In reasoning, math and coding the first judge answers the question itself before it has read the debate, where the question
 comes without a reference answer; judges compare with it.
 
-Source: Auto-Arena (arXiv 2405.20267), section 3 and appendix.
+Source: Auto-Arena (arXiv 2405.20267v1, section 3, for the protocol; arXiv 2405.20267v4, appendix A, for prompts and lengths).
 
 ### Arguments
 

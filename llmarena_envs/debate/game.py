@@ -49,7 +49,7 @@ _STATISTICS = {
 class Debate(Game[Action, DebateView]):
     """A debate and its judging.
 
-    Source: Auto-Arena (arXiv 2405.20267, section 3).
+    Source: Auto-Arena (arXiv 2405.20267v1, section 3).
 
     Args:
         questions: what a debate may be about; one of them is drawn. Empty: an examiner sets the question.

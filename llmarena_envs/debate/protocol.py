@@ -1,6 +1,6 @@
 """The protocol of a debate: who speaks when, which actions a turn has, and how much may be said in it.
 
-Source: Auto-Arena (arXiv 2405.20267, section 3.2 and figure 2). Each side answers three times, criticizes twice and raises two
+Source: Auto-Arena (arXiv 2405.20267v1, section 3.2 and figure 2). Each side answers three times, criticizes twice and raises two
 requests; the turn that has all three actions has twice the room, so both sides have the same.
 """
 

@@ -26,7 +26,7 @@ Some tasks stand on an *engine*: a program that answers just as the description 
 request too, so beside what judges say of an answer there is whether it is exact. No agent ever reads what the engine
 answers.
 
-Source: SimulBench (arXiv 2409.07641), sections 2 and 3.
+Source: SimulBench (arXiv 2409.07641), section 2.
 
 ### Arguments
 
