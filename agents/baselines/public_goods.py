@@ -1,6 +1,6 @@
 """Players of the public goods game; ``random`` of ``general`` invests uniformly from nothing to everything.
 
-Source: DeepEval (arXiv 2309.04369) for the game; conditional co-operation as in Fischbacher, Gächter and Fehr,
+Source: DeepEval (arXiv 2309.04369), section 3.7.1, for the game; conditional co-operation as in Fischbacher, Gächter and Fehr,
 "Are people conditionally cooperative?", Economics Letters 71 (2001).
 """
 

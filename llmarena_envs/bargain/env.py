@@ -18,7 +18,7 @@ each of which each side speaks once, the talks fail and nobody gets anything. An
 A scenario has at least one item of each kind and five to seven in all, every kind is worth something to some side, and some
 kind to both. All such scenarios are enumerated, 5,793 of them.
 
-Source: LLMArena (arXiv 2402.16499); the scenarios are those of Lewis et al. (arXiv 1706.05125).
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.5; the scenarios are those of Lewis et al. (arXiv 1706.05125).
 
 ### Arguments
 

@@ -18,7 +18,7 @@ are decided by a fair coin that comes from the seed.
 With risk-neutral bidders the symmetric equilibrium is to bid v(n - 1)/n, half the valuation for two bidders, who then earn
 $10/6, about $1.67, each.
 
-Source: LLMArena (arXiv 2402.16499).
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.6.
 
 ### Arguments
 

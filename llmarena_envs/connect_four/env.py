@@ -13,7 +13,7 @@
 The players drop discs into seven columns of six cells in turn; X begins, a disc falls to the lowest free cell. Four own
 discs in a horizontal, vertical or diagonal line win; a full board without such a line is a draw.
 
-Source: LLMArena (arXiv 2402.16499).
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.2.
 
 ### Arguments
 

@@ -77,7 +77,7 @@ class Declaration:
         hidden_role: the roles in which policies are compared if those are dealt in secret, as in undercover.
         results: what a reward says where policies are compared role by role: ``wins`` (above 0 is a victory) or ``scores``.
         verdicts: where judges' verdicts stand in ``infos``, if there are any.
-        abilities: what it asks of a player (for the games of LLMArena as in arXiv 2402.16499).
+        abilities: what it asks of a player (for the games of LLMArena: arXiv 2402.16499, section 2.4).
         rated_options: constructor options of rated matches, e.g. a random opening without which deterministic players would
             repeat one game.
         files: options that may be the path of a file, each with the words that are no path. What a record or an untrusted row
@@ -87,7 +87,8 @@ class Declaration:
         unparsable: what is played in rated matches after the last reply without a move: ``forfeit``, ``random_legal`` or
             ``noop``.
         illegal: the same after a last reply whose move is not allowed.
-        llmarena_reasks: how often a reply without a move is asked for again under the ``llmarena`` preset.
+        llmarena_reasks: how often a reply without a move is asked for again under the ``llmarena`` preset (LLMArena,
+            section 3.1).
 
     Raises:
         OptionError: if a value is not one of those named.

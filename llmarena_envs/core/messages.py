@@ -1,6 +1,6 @@
 """The message pool: every utterance of a match, kept by the environment, read through it only.
 
-Source: DeepEval (arXiv 2309.04369). Agents never exchange text directly; the environment appends to the
+Source: DeepEval (arXiv 2309.04369) section 3.3. Agents never exchange text directly; the environment appends to the
 pool and selects what each agent may read.
 """
 

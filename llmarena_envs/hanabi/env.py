@@ -20,7 +20,7 @@ information token back if one is missing; any other card is lost and costs a lif
 information token back and is not allowed while all are there. *Reveal* a colour or a rank to another player, which marks all
 cards of theirs that have it, at least one, and costs an information token. Plays and discards are followed by drawing a card.
 
-Source: LLMArena (arXiv 2402.16499). The paper speaks of three lives in one place and of one in
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.7. The paper speaks of three lives in one place and of one in
 another, and of the score as a sum of card values or of greatest values; its published averages fit one life, the greatest
 values, and no points after a lost life.
 

@@ -37,7 +37,7 @@ small blind calls, the big blind checks, and on the flop `player_1` checks (`ope
 `player_0` is first to act on the flop, it decides at once, or checks and decides after the bet. The match ends with the decision:
 no more cards are dealt, and everybody takes back what it has put in.
 
-Source: LLMArena (arXiv 2402.16499), which leaves blinds and raises open; Figure 4 for
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.3, which leaves blinds and raises open; Figure 4 for
 `decision`. treys ranks the hands.
 
 ### Arguments

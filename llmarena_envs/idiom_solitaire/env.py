@@ -32,7 +32,7 @@ Of 300 idioms that were written down from memory for `python -m benchmarks.deepe
 95 % interval 95.3 to 98.9); of 200 words of four characters that are none it accepts 9 (4.5 %, 2.4 to 8.3), seven of them
 misspelt forms that a dictionary has as variants.
 
-Source: DeepEval (arXiv 2309.04369).
+Source: DeepEval (arXiv 2309.04369), section 3.7.2 and appendix A.1.
 
 ### Arguments
 

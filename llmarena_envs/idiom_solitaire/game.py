@@ -280,7 +280,7 @@ class IdiomSolitaire(Game[str, IdiomView]):
         self.end = end
         self.decided_by = player
         self.rewards = self._shares(player, reward)
-        # Hits are given in turn order, so their numbers differ by one at most, and tell who failed (DeepEval, Table 2).
+        # Hits are given in turn order, so their numbers differ by one at most, and tell who failed (DeepEval, section 3.7.2).
         total = len(self.chain) - 1
         if self.hits != tuple((total - place - 1) // len(self.players) + 1 for place in range(len(self.players))):
             raise AssertionError(f"expected {total} hits in turn order, got {self.hits}")

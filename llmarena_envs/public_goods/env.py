@@ -29,7 +29,7 @@ llmarena play public_goods_v0 --policy player_0=end_defector:last=4 --policy pla
 The players are anonymous: no text names a seat, not even the reader's own, so there is nothing by which a player could be known
 again. What a player learns of the others after a round depends on `mode`.
 
-Source: DeepEval (arXiv 2309.04369). The value of alpha is not stated there. The worked example
+Source: DeepEval (arXiv 2309.04369), section 3.7.1 and appendix A.1. The value of alpha is not stated there. The worked example
 divides the share of three players by four; here it is divided by the number of players. The list of mode 2 is called descending
 in one place and an ascending set in another; here it is descending and keeps duplicates.
 

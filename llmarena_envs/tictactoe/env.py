@@ -13,7 +13,7 @@
 The players put their marks on a grid of three rows and three columns in turn; X begins. Three own marks in a row, a column
 or a diagonal win; a full grid without a line is a draw. The game has 5,478 positions and is a draw with best play.
 
-Source: LLMArena (arXiv 2402.16499).
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.1.
 
 ### Arguments
 

@@ -24,7 +24,7 @@ The word pair, which of its words goes to the undercover side, the undercover se
 are drawn from the seed; the same seed draws the same under other options. Two lists of word pairs come with the package,
 381 in English and 177 in Chinese, written for this project.
 
-Source: LLMArena (arXiv 2402.16499). Protocols in which the undercover player always speaks last,
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.4. Protocols in which the undercover player always speaks last,
 after it has heard everybody, are `seat="last", first_player=0`.
 
 ### Arguments

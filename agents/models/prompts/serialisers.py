@@ -1,7 +1,7 @@
 """How a conversation is put into messages.
 
 By default what the model itself said stands under the role ``assistant``, and what everybody else and the game said under
-``user`` (DeepEval, arXiv 2309.04369). For models that know no roles the same conversation becomes one plain text in which a name
+``user`` (DeepEval section 4.1.2). For models that know no roles the same conversation becomes one plain text in which a name
 stands before everything that is said, and that ends with the name of the model, whose turn it is.
 """
 
