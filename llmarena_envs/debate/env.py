@@ -163,7 +163,7 @@ class raw_env(TextEnv):
         verdicts=Verdicts(swapped="verdict_swapped", length="words"),
         abilities=("helpfulness", "critique", "judgement"),
         rated_options={"questions": BUILTIN},
-        history="single_turn",
+        history="full",
         unparsable="noop",
         illegal="noop",
     )

@@ -152,7 +152,7 @@ class raw_env(TextEnv):
             score="rating",
         ),
         abilities=("simulation", "instruction following", "state tracking"),
-        history="single_turn",
+        history="full",
         unparsable="noop",
         illegal="noop",
     )
