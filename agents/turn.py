@@ -183,7 +183,7 @@ def add_feedback(
     last, kept = answers[-1].attempt, answers[-1].kept
     language = env.codec.language
     told = feedback(last.kind, last.message, last.reply, language, agent=agent, kept=kept)
-    asked_again = {
+    asked_again: dict[str, Any] = {
         **observation,
         "attempt": len(answers),
         "feedback": reason(last.kind, last.message, language, agent=agent, incomplete=bool(kept)),
@@ -191,8 +191,8 @@ def add_feedback(
         **{name: f"{observation[name]}\n\n{told}" for name in ("text", "update") if name in observation},
     }
     if "chat" in observation:
-        *earlier, last = observation["chat"]
-        asked_again["chat"] = (*earlier, last._replace(content=f"{last.content}\n\n{told}"))
+        *earlier, present = observation["chat"]
+        asked_again["chat"] = (*earlier, present._replace(content=f"{present.content}\n\n{told}"))
     return asked_again
 
 

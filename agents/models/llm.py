@@ -60,8 +60,8 @@ class LLMPolicy:
         requests_per_minute: greatest number of requests to the model in any minute, by all of them; ``None`` for no limit.
         tokens_per_minute: the same for tokens, read and written.
         history: ``single_turn`` or ``none`` sends the rules and what is read now; ``full`` sends the whole conversation of the
-            match, except in a turn that is to be answered without it (``fresh_history``), and in the environment's native roles
-            where it has them and neither of the next two options is given; ``updates`` sends all of it too and says in
+            match, except in a turn that is to be answered without it (``fresh_history``), and takes the environment's native
+            chat unless one of the next two options is given; ``updates`` sends the whole conversation too and says in
             each turn only what is new, so that each line of the match is sent once. By default ``full`` with one of the next
             two options, else ``single_turn``.
         history_turns: greatest number of earlier turns that are sent.
@@ -224,7 +224,7 @@ class LLMPolicy:
         sample = f"{self._seed}:{self._calls}"
         reply = await self._service.complete(self._target, request, agent=self._agent, sample=sample)
         if self._calls == 0 and (reply.detail or {}).get("finish_reason") == CallStatus.CONTEXT_LENGTH:
-            # The answers in it are those of a given dialogue, not its own.
+            # No reply of the model is in its first prompt: the answers there belong to a script.
             raise ProviderError(
                 f"{self._target.model}: the prompt leaves no room for a reply; take a model with a longer context",
                 final=True,

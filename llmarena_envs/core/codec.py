@@ -15,7 +15,7 @@ class ChatMessage(NamedTuple):
     """One message of a conversation in native roles.
 
     Attributes:
-        role: ``system`` for the rules, ``assistant`` for what the reader itself said, ``user`` for everything else.
+        role: ``system`` for the rules, ``assistant`` for the reader's own words, ``user`` for everything else.
         content: the text, never blank.
     """
 
@@ -68,8 +68,7 @@ class Codec(ABC, Generic[Action, ViewType]):
     def chat(self, view: ViewType) -> tuple[ChatMessage, ...] | None:
         """Returns the match as a conversation for the owner of ``view``; ``None`` without such a form, and for one not to move.
 
-        It begins with ``system``, goes on with ``user`` and ``assistant`` in turn, and ends with ``user``. Games whose text is a
-        dialogue override this.
+        It begins with ``system``; ``user`` and ``assistant`` alternate, and ``user`` is last. Games with dialogues override this.
         """
         return None
 

@@ -92,14 +92,14 @@ class DebateCodec(Codec[Action, DebateView]):
         return ChatMessage("system", self.rules(view.agent)), *said
 
     def _debate_chat(self, view: DebateView) -> list[ChatMessage]:
-        """Returns the own turns, each behind what was new before it and its guide, then what is new now and the guide."""
+        """Returns own turns, each after the new passages before it and its guide; then the new passages and the guide."""
         parts = self._history(view)  # the question, and a part for each passage
         said: list[ChatMessage] = []
-        told, answered = 0, False
+        sent, answered = 0, False
         for start, own in _own_turns(view):
             given = {passage.action for passage in own}
             actions = tuple(action for action in ACTIONS if action in given and action != THINK)
-            is_first_answer = RESPOND in given and not answered  # is given without what was said before
+            is_first_answer = RESPOND in given and not answered  # answers the question alone
             then = view._replace(
                 passages=() if is_first_answer else view.passages[:start],
                 actions=actions,
@@ -107,11 +107,11 @@ class DebateCodec(Codec[Action, DebateView]):
             )
             speech = Speech(tuple(Part(passage.action, passage.text) for passage in own))
             said += [
-                ChatMessage("user", "\n\n".join([*parts[told : start + 1], self._guide(then, "guide")])),
+                ChatMessage("user", "\n\n".join([*parts[sent : start + 1], self._guide(then, "guide")])),
                 ChatMessage("assistant", write_speech(speech)),
             ]
-            told, answered = start + 1 + len(own), answered or is_first_answer
-        return [*said, ChatMessage("user", "\n\n".join([*parts[told:], self._guide(view, "guide")]))]
+            sent, answered = start + 1 + len(own), answered or is_first_answer
+        return [*said, ChatMessage("user", "\n\n".join([*parts[sent:], self._guide(view, "guide")]))]
 
     def ending(self, view: DebateView, ending: Ending) -> str:
         """Returns the question, what was said, and for a debater whether it has won."""

@@ -91,7 +91,7 @@ def observations_never_change(trial: Trial) -> None:
 
 
 def chats_alternate_and_end_with_the_user(trial: Trial) -> None:
-    """``codec.chat(view)``, if there is one, is ``system``, then ``user`` and ``assistant`` in turn up to ``user``; none is blank."""
+    """A ``codec.chat(view)`` begins with ``system``; ``user`` and ``assistant`` alternate, ``user`` is last; none is blank."""
     for env in trial.positions():
         raw = env.unwrapped
         for agent in agents_to_move(env) if isinstance(raw, TextEnv) and not is_over(env) else ():

@@ -57,7 +57,7 @@ class Memory:
 
     @property
     def wants_chat(self) -> bool:
-        """Whether a conversation in native roles takes the place of what is remembered: with a full history and no window."""
+        """Whether a conversation in native roles replaces the remembered one: with a full history and no window."""
         return self.turns is None and self.tokens is None and not self.updates
 
 
