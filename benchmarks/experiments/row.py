@@ -99,6 +99,22 @@ def _nothing(runs: Mapping[str, "PlayedRun"], options: RowOptions) -> Mapping[st
     return {}
 
 
+@dataclass(frozen=True)
+class Preparation(Generic[AnyOptions]):
+    """Runs that come before a row, where the row is planned from what they came to.
+
+    Attributes:
+        plan: returns them, by a short name; none if the options need none.
+        take: returns the options with which the row is planned, from what was played and the options given.
+    """
+
+    plan: Callable[[AnyOptions], Mapping[str, RunConfig]]
+    take: Callable[[Mapping[str, "PlayedRun"], AnyOptions], AnyOptions]
+
+
+UNPREPARED: Preparation[Any] = Preparation(lambda options: {}, lambda runs, options: options)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Row(Generic[AnyOptions]):
     """A row.
@@ -114,6 +130,8 @@ class Row(Generic[AnyOptions]):
         does_not_show: what it does not show.
         any_manner: whether it may be computed from any run of its games, whatever their options and who met whom.
         follow_up: returns what is played after that, by a short name, from what was played; by default nothing.
+        preparation: what is played before; by default nothing.
+        needs: name of an option without which it cannot be computed; empty for none.
     """
 
     title: str
@@ -126,6 +144,8 @@ class Row(Generic[AnyOptions]):
     does_not_show: str
     any_manner: bool = False
     follow_up: Callable[[Mapping[str, "PlayedRun"], AnyOptions], Mapping[str, RunConfig]] = _nothing
+    preparation: Preparation[AnyOptions] = UNPREPARED
+    needs: str = ""
 
 
 AnyRow = Row[Any]
