@@ -19,8 +19,8 @@ class Options(TournamentOptions):
 
 
 SMOKE_TEST = (
-    "Scripted debaters play alike in every language: offline this row is a smoke test of the Chinese texts, and its"
-    " ratings are those of the English tournament of as many players."
+    "Scripted debaters play alike in every language: offline this row is a smoke test of the Chinese texts, with"
+    " the same ratings as the English tournament."
 )
 
 _ROW = make_row(

@@ -24,7 +24,7 @@ from llmarena_envs.core.similarity import essence
 from llmarena_envs.debate.questions import Question
 
 JSON_LINES = (".jsonl", ".ndjson")
-"""Endings of files of which every text in a line is a passage."""
+"""Suffixes of files of JSON lines."""
 
 PIECE = 50
 SAMPLES = 3

@@ -213,7 +213,7 @@ def collected(examined: Sequence[Examined], public: Sequence[str] = ()) -> Colle
     """Returns the questions of an examiner, domain by domain, without near-copies.
 
     Args:
-        examined: what it did in each domain, where it was asked again for what it repeated.
+        examined: its work in each domain.
         public: texts of public questions.
     """
     seen, known = Seen(), Seen(public)

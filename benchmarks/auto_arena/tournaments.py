@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.auto_arena.pairings import planned_pairings
 from benchmarks.auto_arena.pool import DEBATE, NAMES, initial_scores, late, scripted, strengths
-from benchmarks.auto_arena.question_stage import QuestionOptions, question_notes, records_to_play
+from benchmarks.auto_arena.question_stage import QuestionOptions, question_notes, question_options
 from benchmarks.auto_arena.ratings import Ratings, rate
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.runs import PlayedRun
@@ -84,7 +84,7 @@ def plan_tournament(options: TournamentOptions, **settings: Any) -> RunConfig:
         options={
             "language": options.language,
             **({"n_judges": len(options.judge)} if options.judge else {}),
-            **({"questions": records_to_play(options, options.per_pairing)} if options.questions else {}),
+            **question_options(options, options.per_pairing),
             **settings,
         },
         staff={"judge": list(options.judge)} if options.judge else {},

@@ -142,8 +142,8 @@ def _run_row(
             prepared, void = _play(out / name, before, options.session(), interruptions, talk)
             if void:
                 raise IncompleteRun(
-                    f"{name}: {void} void in {', '.join(before)}, since a provider failed; nothing else was played, and the same"
-                    " command goes on"
+                    f"{name}: a provider failed, {void} void matches in {', '.join(before)}; nothing else was played. Run the"
+                    " same command again to resume"
                 )
             plan = row.plan(row.preparation.take(prepared, options))
             check_runs(out / name, plan, options.session())

@@ -101,11 +101,11 @@ def _nothing(runs: Mapping[str, "PlayedRun"], options: RowOptions) -> Mapping[st
 
 @dataclass(frozen=True)
 class Preparation(Generic[AnyOptions]):
-    """Runs that come before a row, where the row is planned from what they came to.
+    """Runs played before a row, whose plan depends on them.
 
     Attributes:
-        plan: returns them, by a short name; none if the options need none.
-        take: returns the options with which the row is planned, from what was played and the options given.
+        plan: returns the runs, by a short name; may return none.
+        take: returns the options to plan the row with, from the played runs and the options given.
     """
 
     plan: Callable[[AnyOptions], Mapping[str, RunConfig]]
@@ -130,8 +130,8 @@ class Row(Generic[AnyOptions]):
         does_not_show: what it does not show.
         any_manner: whether it may be computed from any run of its games, whatever their options and who met whom.
         follow_up: returns what is played after that, by a short name, from what was played; by default nothing.
-        preparation: what is played before; by default nothing.
-        needs: name of an option without which it cannot be computed; empty for none.
+        preparation: runs played first; none by default.
+        needs: name of a required option, empty for none; ``all`` leaves such a row out.
     """
 
     title: str

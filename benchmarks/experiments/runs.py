@@ -138,7 +138,7 @@ def check_runs(directory: Path, plan: Mapping[str, RunConfig], session: Session 
 
 
 def check_plan(plan: Mapping[str, RunConfig], session: Session = ONE_GO) -> None:
-    """Checks that what is planned can be played by whom it names.
+    """Checks that every planned run can be played.
 
     Raises:
         OptionError: if it cannot.
