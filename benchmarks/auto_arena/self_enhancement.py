@@ -156,9 +156,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         )
     notes = [f"questions of {own.examiner}: {len(own.numbers)} of {own.source}" for own in question_sets(options)]
     if not options.examiner:
-        notes.append(
-            f"the questions come with the package: no player wrote them, so none should gain on its own; {PUBLIC}"
-        )
+        notes += ["the questions come with the package: no player wrote them, so none should gain on its own", PUBLIC]
     notes += [f"{examiner} did not debate" for examiner in examiners if examiner not in players]
     notes += [
         f"questions of {examiner}: {note}"
