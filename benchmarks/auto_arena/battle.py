@@ -7,7 +7,7 @@ page: who said what, what the opponent could not see, and what each judge gave b
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from benchmarks.auto_arena.pool import DEBATE, scripted
+from benchmarks.auto_arena.pool import DEBATE, length_options, scripted
 from benchmarks.auto_arena.stories import story_files, verdict_table
 from benchmarks.experiments.case_studies import choose, plan_examples
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -62,6 +62,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
             "questions": own if options.question else "builtin",
             **({"domain": options.domain} if options.domain else {}),
             "language": options.language,
+            **length_options(options),
             "n_judges": len(judges),
         },
         staff={"judge": judges},

@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
+from gymnasium.error import DependencyNotInstalled
 
 from benchmarks.experiments.pool import Scripted
+from benchmarks.experiments.row import RowOptions
+from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.text_length import text_counter
 
 DEBATE = "debate_v0"
 NAMES = (
@@ -58,3 +62,17 @@ def initial_scores(players: int, seed: int) -> dict[str, float]:
 def late(players: int, newcomers: int) -> Sequence[str]:
     """Returns who of a pool comes late: some at equal distances from the strongest to the weakest."""
     return [NAMES[(2 * index + 1) * players // (2 * newcomers)] for index in range(newcomers)]
+
+
+def length_options(options: RowOptions) -> dict[str, str]:
+    """Returns the option of debates that measures lengths: in tokens, as in the paper, where models debate and tiktoken works.
+
+    Otherwise words are counted. The record and the page of a run name the counter.
+    """
+    if not options.models():
+        return {}
+    try:
+        text_counter("tiktoken", options.language)
+    except (DependencyNotInstalled, OptionError):
+        return {}
+    return {"counter": "tiktoken"}

@@ -371,7 +371,7 @@ ROW = Row(
     shows="It shows how many questions of an examiner can be put to somebody, and writes them in the form that debates take.",
     does_not_show=(
         "It does not show whether a question is good, difficult or likely in real life: only what can be seen for certain"
-        " is checked. Models are asked at temperature 0.7 for at most 3,000 tokens, as in the authors' code, unless their spec says"
-        " otherwise."
+        " is checked. Models are asked at temperature 0.7 for at most 3,000 tokens, as in the authors' code, unless their"
+        " spec says otherwise."
     ),
 )

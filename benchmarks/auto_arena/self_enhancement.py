@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.auto_arena.pool import DEBATE, scripted
+from benchmarks.auto_arena.pool import DEBATE, length_options, scripted
 from benchmarks.auto_arena.question_stage import PUBLIC
 from benchmarks.experiments.pictures import estimates, plain
 from benchmarks.experiments.pool import plan_run
@@ -131,6 +131,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
             options={
                 "questions": own.source,
                 "language": options.language,
+                **length_options(options),
                 "n_judges": len(options.judge) or STANDARD_JUDGES,
             },
             by_deal={"number": list(own.numbers)},

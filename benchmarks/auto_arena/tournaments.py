@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.auto_arena.pairings import planned_pairings
-from benchmarks.auto_arena.pool import DEBATE, NAMES, initial_scores, late, scripted, strengths
+from benchmarks.auto_arena.pool import DEBATE, NAMES, initial_scores, late, length_options, scripted, strengths
 from benchmarks.auto_arena.question_stage import QuestionOptions, question_notes, question_options
 from benchmarks.auto_arena.ratings import Ratings, rate
 from benchmarks.experiments.pool import plan_run
@@ -83,6 +83,7 @@ def plan_tournament(options: TournamentOptions, **settings: Any) -> RunConfig:
         scheme="tournament",
         options={
             "language": options.language,
+            **length_options(options),
             **({"n_judges": len(options.judge)} if options.judge else {}),
             **question_options(options, options.per_pairing),
             **settings,

@@ -205,7 +205,13 @@ def _report(
         "does_not_show": row.does_not_show,
         "options": {key: value for key, value in settings.items() if key not in _NO_SETTINGS},
         "runs": {
-            part: {"environments": run.environments(), "matches": run.statuses, "seal": run.seal, "digest": run.digest}
+            part: {
+                "environments": run.environments(),
+                "matches": run.statuses,
+                "sources": run.sources(),
+                "seal": run.seal,
+                "digest": run.digest,
+            }
             for part, run in runs.items()
         },
         "warnings": [
@@ -231,11 +237,15 @@ def _markdown(report: Mapping[str, Any], result: Result) -> str:
         "\n".join(f"- {note}" for note in result.notes),
         "\n".join(
             f"- run `{part}`: {', '.join(f'{count} {status}' for status, count in run['matches'].items())};"
-            f" play digest `{run['digest']}`"
+            f"{_with(run['sources'])} play digest `{run['digest']}`"
             for part, run in report["runs"].items()
         ),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _with(sources: Sequence[str]) -> str:
+    return f" played with {', '.join(sources)};" if sources else ""
 
 
 def _write(out: Path, name: str, result: Result, report: Mapping[str, Any]) -> list[Path]:

@@ -64,6 +64,11 @@ class PlayedRun:
         """
         return fact_table(f"rules:{environment}", self._facts)
 
+    def sources(self) -> list[str]:
+        """Returns the names of what the environments were played with: data sets, and what measured lengths."""
+        names = {name for each in self.environments() for name in fact_table(f"sources:{each}", self._facts)}
+        return sorted(names)
+
     def leaderboard(self, environment: str) -> Leaderboard:
         """Returns the leaderboard of an environment.
 

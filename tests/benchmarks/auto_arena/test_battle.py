@@ -3,9 +3,13 @@
 from itertools import repeat
 
 import pytest
+from gymnasium.error import DependencyNotInstalled
 
+from benchmarks.auto_arena import pool
 from benchmarks.auto_arena.__main__ import PAPER
+from benchmarks.auto_arena.battle import Options, plan
 from benchmarks.experiments.command import main
+from llmarena_envs.core.options import OptionError
 from tests.support.hostile_server import hostile_server, say
 
 pytestmark = pytest.mark.slow
@@ -66,4 +70,25 @@ def test_scripted_judges_of_a_model_need_a_flag_and_are_warned_of(tmp_path, caps
         assert "--judge" in error and "--scripted-judges" in error
         assert server.requests == [] and list(tmp_path.iterdir()) == []
         assert main(PAPER, [*command, "--scripted-judges"]) == 0
-    assert "- **Warning**: debate_v0: scripted judges" in (tmp_path / "battle.md").read_text(encoding="utf-8")
+    page = (tmp_path / "battle.md").read_text(encoding="utf-8")
+    assert "- **Warning**: debate_v0: scripted judges" in page
+    assert "llmarena-envs (word counter); play digest" in page or "tiktoken (cl100k_base); play digest" in page
+
+
+@pytest.mark.parametrize(
+    ("policy", "error", "counter"),
+    [
+        ("openai:gpt-4o", None, "tiktoken"),
+        ("openai:gpt-4o", OptionError("no vocabulary"), None),
+        ("openai:gpt-4o", DependencyNotInstalled("no tiktoken"), None),
+        ("debater", None, None),
+    ],
+)
+def test_lengths_of_models_are_counted_in_tokens_if_possible(monkeypatch, policy, error, counter):
+    def text_counter(name, language):
+        if error:
+            raise error
+
+    monkeypatch.setattr(pool, "text_counter", text_counter)
+    (config,) = plan(Options(policy=(policy,), judge=("openai:judge",))).values()
+    assert config.options("debate_v0").get("counter") == counter
