@@ -316,11 +316,11 @@ def test_unanimous_means_show_no_certainty_and_say_why():
     for board in (reward_leaderboard(outcomes), self_play_leaderboard(outcomes)):
         assert [row.reward.low for row in board.rows] == [None, None]
         assert "[" not in tables.to_text(board)
-        assert any("all deals came out alike" in note and "one deal" not in note for note in board.notes())
+        assert any("all deals came out alike" in note and "fewer than" not in note for note in board.notes())
         figure = board.figures(outcomes)[0]
         assert figure.rows == [("a", 1.0, None, None), ("b", -1.0, None, None)]  # both ends are open
     alone = reward_leaderboard(outcomes[:1])
-    assert any("one deal only" in note and "alike" not in note for note in alone.notes())
+    assert any("fewer than 5 deals" in note and "alike" not in note for note in alone.notes())
     assert not any("interval where" in note for note in reward_leaderboard(LOGS["mean_reward"]).notes())
 
 
