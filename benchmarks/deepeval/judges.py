@@ -9,12 +9,11 @@ from benchmarks.deepeval.matrices import Names
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from rating.statistics.agreement import FEW_CASES
+from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.ordering import concordance, rank_correlation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from rating.statistics.estimates import Estimate, mean_estimate
 
 ROLES = ("writer", "editor")
 Value = Callable[[JudgedMatch, str], float | None]
