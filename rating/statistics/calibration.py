@@ -62,7 +62,7 @@ class Group(NamedTuple):
 
     @property
     def is_met(self) -> bool:
-        """Whether what was predicted is within the interval of what was observed, if that has one."""
+        """Whether the prediction is within the interval of the observed score, or there is no interval."""
         low, high = self.observed.low, self.observed.high
         return low is None or high is None or low <= self.predicted <= high
 

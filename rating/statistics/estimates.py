@@ -59,7 +59,7 @@ def with_interval(
         high: upper end.
         n: number of cases.
         clusters: number of independent groups of cases.
-        scale: least and greatest possible value, at which the interval is cut: beyond them the truth cannot be.
+        scale: least and greatest possible value; the interval is cut there.
     """
     if clusters < FEWEST_CLUSTERS:
         return Estimate(value, None, None, n, clusters)
