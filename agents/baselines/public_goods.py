@@ -26,18 +26,26 @@ class FullContributor(ScriptedPolicy):
 
 
 class ConditionalCooperator(ScriptedPolicy):
-    """Invests half at first, then what the others invested on average in the last round, as far as its coins go."""
+    """Invests half at first, then what the others invested in the last round, as far as its coins go.
+
+    That is their median in mode 2, which lists all investments, and their mean in mode 1, where the income gives their sum only.
+    """
 
     def __call__(self, view: PublicGoodsView) -> int:
-        """Returns half of the coins, or the mean of the others' last investments, rounded to the nearest step, halves up."""
+        """Returns half of the coins, or the others' typical last investment, rounded to the nearest step, halves up."""
         if not view.history:
             return view.highest // 2
-        last, others = view.history[-1], view.n_players - 1
-        return min((2 * (last.total - last.investment) + others) // (2 * others), view.highest)
+        last, n = view.history[-1], view.n_players - 1
+        total = last.total - last.investment
+        if last.investments:
+            others = list(last.investments)
+            others.remove(last.investment)
+            total, n = others[(n - 1) // 2] + others[n // 2], 2
+        return min((2 * total + n) // (2 * n), view.highest)
 
 
 class EndDefector(ConditionalCooperator):
-    """Invests everything at first, then what the others invested on average in the last round, and at the end nothing.
+    """Invests everything at first, then what the others invested in the last round, and at the end nothing.
 
     Args:
         last: how many rounds at the end it invests nothing in, at least 1.
@@ -48,7 +56,7 @@ class EndDefector(ConditionalCooperator):
         self._last = last
 
     def __call__(self, view: PublicGoodsView) -> int:
-        """Returns everything, the mean of the others' last investments, or nothing."""
+        """Returns everything, the others' typical last investment, or nothing."""
         if view.round > view.rounds - self._last:
             return 0
         return super().__call__(view) if view.history else view.highest

@@ -139,7 +139,7 @@ def contamination_table(
                 len(numbers),
                 percent(rate_estimate(sum(number in found for number in sought), len(sought))),
                 percent(rate_estimate(sum(value >= options.similarity for value in similarities), len(numbers))),
-                mean_estimate(similarities),
+                mean_estimate(similarities, scale=(-1, 1)),
             ]
         )
     return Table(

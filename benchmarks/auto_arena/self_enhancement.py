@@ -202,7 +202,7 @@ def scores(outcomes: Sequence[Outcome]) -> dict[str, list[Score]]:
 
 def votes(own: Sequence[Score]) -> Estimate | None:
     """Returns the mean share of votes, clustered by question."""
-    return mean_estimate([score.votes for score in own], [score.question for score in own])
+    return mean_estimate([score.votes for score in own], [score.question for score in own], scale=(0, 1))
 
 
 def wins(own: Sequence[Score]) -> Estimate | None:

@@ -193,7 +193,13 @@ def lead_table(battles: Sequence[Battle], debated: Sequence[Change], options: Op
     for name, leads in kinds.items():
         matches = [match for match, _, _ in leads]
         columns = ([old for _, old, _ in leads], [new for _, _, new in leads], [new - old for _, old, new in leads])
-        rows.append([name, *(mean_estimate(values, matches) for values in columns)])
+        scales = ((-1, 1), (-1, 1), (-2, 2))
+        rows.append(
+            [
+                name,
+                *(mean_estimate(values, matches, scale=scale) for values, scale in zip(columns, scales, strict=True)),
+            ]
+        )
     return Table(
         "leads",
         "whether the gap widens: the lead in votes, as a share of the committee",

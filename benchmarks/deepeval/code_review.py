@@ -19,7 +19,6 @@ from benchmarks.deepeval.judged import (
     describe_size,
     judged_matches,
     known,
-    mean_by_task,
     plan_tasks,
 )
 from benchmarks.deepeval.judges import accuracy_picture, judge_notes, judge_tables, judges_of
@@ -31,9 +30,10 @@ from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
+from llmarena_envs.writer_editor.game import MAX_ROUNDS
 from rating.running.run_file import RunConfig
 from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate
+from rating.statistics.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,7 +122,7 @@ def change(matches: Sequence[JudgedMatch]) -> Estimate | None:
     """Returns by how much that share rises from the first to the last program."""
     own = [match for match in matches if tested(match)]
     gains = [float(passes(match, LAST)) - passes(match, FIRST) for match in own]
-    return mean_by_task(gains, [match.task for match in own])
+    return mean_estimate(gains, [match.task for match in own], scale=(-1, 1))
 
 
 def false_consensus(matches: Sequence[JudgedMatch]) -> Estimate | None:
@@ -145,8 +145,10 @@ def program_table(matches: Sequence[JudgedMatch]) -> Table:
                 percent(change(own)),
                 *(
                     percent(
-                        mean_by_task(
-                            [match.writer.statistics[which] for match in known_own], [match.task for match in known_own]
+                        mean_estimate(
+                            [match.writer.statistics[which] for match in known_own],
+                            [match.task for match in known_own],
+                            scale=(0, 1),
                         )
                     )
                     for which in (FIRST, LAST)
@@ -186,7 +188,7 @@ def consensus_table(matches: Sequence[JudgedMatch]) -> Table:
                 percent(bounded_mean(accepted, tasks)),
                 percent(false_consensus(own)),
                 percent(change(own)),
-                mean_by_task([match.editor.statistics["rounds"] for match in own], tasks),
+                mean_estimate([match.editor.statistics["rounds"] for match in own], tasks, scale=(1, MAX_ROUNDS)),
             ]
         )
     return Table(

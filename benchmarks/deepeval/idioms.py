@@ -9,6 +9,7 @@ published tables are held against it.
 """
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -143,7 +144,7 @@ def rate(values: Sequence[float], starts: Sequence[int]) -> Estimate | None:
 
 def mean(values: Sequence[float], starts: Sequence[int]) -> Estimate | None:
     """Returns a mean number of hits, clustered by start."""
-    return mean_estimate(values, starts)
+    return mean_estimate(values, starts, scale=(0, math.inf))
 
 
 WINS = Measure("wins", "win rate", lambda chain: chain.early_won, lambda chain: chain.late_won, rate, 2)
@@ -198,7 +199,11 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         )
     tables += [
         comparison_table(
-            comparisons(pairs), "share of the points of their matches", "start", notes=["the paper tests none"]
+            comparisons(pairs),
+            "share of the points of their matches",
+            "start",
+            scale=(-1, 1),
+            notes=["the paper tests none"],
         ),
         end_table(chains),
         identity_table(pairs),

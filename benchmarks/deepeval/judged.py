@@ -1,6 +1,6 @@
 """Judged matches of a writer and an editor: planned, and read from what was played."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,14 +14,13 @@ from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
-from llmarena_envs.writer_editor.game import CODE_REVIEW
+from llmarena_envs.writer_editor.game import CODE_REVIEW, SCALE
 from llmarena_envs.writer_editor.objective import UNKNOWN
 from llmarena_envs.writer_editor.tasks import Languages, load_documents, load_problems
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, UNDECIDED, Outcome, SeatOutcome
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.results import rated_seats, staff_seats
 
 TASKS = "tasks"
@@ -51,6 +50,13 @@ class JudgedOptions(RowOptions):
     def judges(self) -> tuple[str, ...]:
         """Returns who judges."""
         return self.judge or SCRIPTED_JUDGES
+
+
+SCORES = (SCALE.low, SCALE.high)
+"""Least and greatest score of a judge."""
+
+APART = (SCALE.low - SCALE.high, SCALE.high - SCALE.low)
+"""Least and greatest difference of two scores."""
 
 
 class Scores(NamedTuple):
@@ -206,8 +212,3 @@ def known(seat: SeatOutcome, name: str) -> float | None:
     """Returns a statistic of a seat, or ``None`` if the environment did not know it."""
     value = seat.statistics.get(name, UNKNOWN)
     return None if value == UNKNOWN else value
-
-
-def mean_by_task(values: Sequence[float], tasks: Sequence[int]) -> Estimate | None:
-    """Returns a mean with an interval clustered by task; without one where tasks are too few or all values alike."""
-    return mean_estimate(values, tasks)

@@ -4,17 +4,16 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.deepeval.judged import JudgedMatch, mean_by_task
+from benchmarks.deepeval.judged import APART, SCORES, JudgedMatch
 from benchmarks.deepeval.matrices import Names
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from rating.statistics.agreement import FEW_CASES
+from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.ordering import concordance, rank_correlation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from rating.statistics.estimates import Estimate
 
 ROLES = ("writer", "editor")
 Value = Callable[[JudgedMatch, str], float | None]
@@ -84,7 +83,7 @@ def accuracy_table(
             [
                 judge,
                 names.of(role),
-                mean_by_task([case.score for case in own], [case.task for case in own]),
+                mean_estimate([case.score for case in own], [case.task for case in own], scale=SCORES),
                 sum(judge in match.scores and match.scores[judge] is None for match in matches),
                 percent(accuracy(own)),
                 _correlation(told, [case.truth or 0.0 for case in told]),
@@ -134,7 +133,8 @@ def role_table(matches: Sequence[JudgedMatch], names: Names) -> Table:
                 theirs = sum(scores.editor - scores.writer for scores in others) / len(others)
                 more.append(own.editor - own.writer - theirs)
                 more_tasks.append(match.task)
-        rows.append([judge, mean_by_task(gaps, tasks), mean_by_task(more, more_tasks)])
+        beyond = mean_estimate(more, more_tasks, scale=(2 * APART[0], 2 * APART[1]))
+        rows.append([judge, mean_estimate(gaps, tasks, scale=APART), beyond])
     return Table(
         "roles",
         f"judges: what they give the {names.editor} more than the {names.writer} of the same match, in points",
@@ -164,8 +164,8 @@ def agreement_table(matches: Sequence[JudgedMatch], names: Names) -> Table:
                 names.of(role),
                 len(both),
                 rank_correlation(ours, theirs, tasks),
-                mean_by_task(gaps, tasks),
-                mean_by_task([abs(gap) for gap in gaps], tasks),
+                mean_estimate(gaps, tasks, scale=APART),
+                mean_estimate([abs(gap) for gap in gaps], tasks, scale=(0, APART[1])),
                 f"fewer than {FEW_CASES} scores" if len(both) < FEW_CASES else "",
             ]
         )

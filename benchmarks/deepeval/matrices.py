@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.deepeval.judged import JudgedMatch, mean_by_task, scored
+from benchmarks.deepeval.judged import APART, SCORES, JudgedMatch, scored
 from benchmarks.experiments.comparisons import Comparison, comparison_table
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import Published
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns
 from rating.records.outcome import PLAYED
-from rating.statistics.estimates import Estimate
+from rating.statistics.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +40,9 @@ def policies(matches: Sequence[JudgedMatch]) -> list[str]:
 
 def mean_score(matches: Sequence[JudgedMatch], role: str) -> Estimate | None:
     """Returns the mean score of a role."""
-    return mean_by_task([match.seat(role).reward for match in matches], [match.task for match in matches])
+    return mean_estimate(
+        [match.seat(role).reward for match in matches], [match.task for match in matches], scale=SCORES
+    )
 
 
 def role_mean(matches: Sequence[JudgedMatch], policy: str, role: str) -> Estimate | None:
@@ -149,6 +151,7 @@ def difference_table(matches: Sequence[JudgedMatch], role: str, names: Names) ->
         comparisons,
         f"scores as {names.of(role)}",
         "task",
+        scale=APART,
         name=f"tests-{names.of(role)}s",
         notes=[
             "compared are matches on the same task with the same third player, for nobody is its own partner; of two players"

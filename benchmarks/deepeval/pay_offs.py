@@ -8,6 +8,7 @@ A match that an illegal reply ended has no pay-offs that compare with others: it
 """
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, stdev
@@ -38,6 +39,9 @@ from rating.statistics.results import finished
 GAME = "public_goods_v0"
 RUN = "tables"
 PUBLISHED_CASE = "fig6_investments"
+
+ENDOWMENT = 10
+"""Coins of a player in a round, as the game has them where no option says otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,12 +145,12 @@ def pay_off_table(
         [
             [
                 policy,
-                mean_estimate([seat.reward for seat in own]),
+                mean_estimate([seat.reward for seat in own], scale=(0, math.inf)),
                 stdev(seat.reward for seat in own) if len(own) > 1 else None,
                 min(seat.reward for seat in own),
                 median(seat.reward for seat in own),
                 max(seat.reward for seat in own),
-                mean_estimate([statistic(seat, "investment") for seat in own]),
+                mean_estimate([statistic(seat, "investment") for seat in own], scale=(0, ENDOWMENT)),
                 sum(seat.fallbacks for seat in own),
                 forfeits.get(policy, 0),
             ]

@@ -188,7 +188,7 @@ def player_table(
         rows.append(
             [
                 name,
-                mean_estimate(own),
+                mean_estimate(own, scale=(0, math.inf)),
                 stdev(own) if len(own) > 1 else None,
                 steps[-1].half_width if math.isfinite(steps[-1].half_width) else None,
                 alone.changes[-1],

@@ -18,7 +18,6 @@ from benchmarks.deepeval.judged import (
     describe_size,
     judged_matches,
     known,
-    mean_by_task,
     plan_tasks,
 )
 from benchmarks.deepeval.judges import accuracy_picture, judge_notes, judge_tables, judges_of
@@ -30,7 +29,7 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from llmarena_envs.writer_editor.text_metrics import has_text_metrics
 from rating.running.run_file import RunConfig
-from rating.statistics.estimates import Estimate
+from rating.statistics.estimates import Estimate, mean_estimate
 
 NAMES = Names("translator", "proofreader")
 METRICS = {"chrf": "chrF++", "bleu": "BLEU"}
@@ -130,7 +129,8 @@ def mean_metric(matches: Sequence[JudgedMatch], name: str, which: str) -> Estima
         "last": [(last, task) for _, last, task in pairs if last is not None],
         "change": [(last - first, task) for first, last, task in pairs if first is not None and last is not None],
     }[which]
-    return mean_by_task([value for value, _ in values], [task for _, task in values])
+    least = -100 if which == "change" else 0
+    return mean_estimate([value for value, _ in values], [task for _, task in values], scale=(least, 100))
 
 
 def reference_table(matches: Sequence[JudgedMatch], role: str) -> Table:

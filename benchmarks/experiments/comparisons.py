@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
-from rating.statistics.estimates import mean_estimate
+from rating.statistics.estimates import UNBOUNDED, mean_estimate
 from rating.statistics.permutation import holm, paired_permutation_test
 
 
@@ -29,6 +29,7 @@ def comparison_table(
     value: str,
     group: str,
     *,
+    scale: tuple[float, float] = UNBOUNDED,
     name: str = "tests",
     decimals: int = 2,
     notes: Sequence[str] = (),
@@ -39,6 +40,7 @@ def comparison_table(
         comparisons: those without a case are left out.
         value: what is compared, with its unit.
         group: what a group of cases is, e.g. ``match``.
+        scale: least and greatest possible difference.
         name: of the table.
         decimals: of the differences.
         notes: what else must be known to read the table.
@@ -50,7 +52,7 @@ def comparison_table(
         first, second = [a for a, _ in item.values], [b for _, b in item.values]
         test = paired_permutation_test(first, second, clusters)
         if test is not None:
-            difference = mean_estimate([a - b for a, b in item.values], clusters)
+            difference = mean_estimate([a - b for a, b in item.values], clusters, scale=scale)
             found.append((item, difference, test))
     rows: list[list[Cell]] = [
         [item.first, item.second, difference, test.n, test.p, corrected]

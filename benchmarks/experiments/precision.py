@@ -1,6 +1,6 @@
 """What can be said of the precision of a result before anything is played."""
 
-from rating.statistics.estimates import rate_estimate
+from rating.statistics.estimates import FEWEST_CLUSTERS, rate_estimate
 
 
 def rate_precision(n: int) -> str:
@@ -10,6 +10,6 @@ def rate_precision(n: int) -> str:
         n: number of independent cases, 1 or more.
     """
     half = rate_estimate(n / 2, n)
-    assert half is not None
-    assert half.high is not None
+    if half is None or half.high is None:
+        return f"rates will have no interval, which takes {FEWEST_CLUSTERS} independent cases"
     return f"a rate of 50 % will have a 95 % interval of {100 * (half.high - 0.5):.0f} points to either side"

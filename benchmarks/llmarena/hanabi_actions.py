@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 GAME = "hanabi_v0"
 RUN = "hanabi"
 ACTIONS = {Kind.PLAY: "play", Kind.REVEAL_COLOR: "reveal", Kind.REVEAL_RANK: "reveal", Kind.DISCARD: "discard"}
+HIGHEST_SCORE = 10
+"""Two colours of five cards."""
+
 RISK = {"play": 10, "reveal": 0, "discard": 5}
 NARROWEST = 0.06
 """Share below which a part of a bar has no room for its number."""
@@ -90,11 +93,11 @@ class Actions:
 
     def risk(self) -> Estimate | None:
         """Returns the mean risk rank."""
-        return mean_estimate([RISK[name] for name in self.names], self.matches)
+        return mean_estimate([RISK[name] for name in self.names], self.matches, scale=(0, max(RISK.values())))
 
     def score(self) -> Estimate | None:
         """Returns the mean score of a match."""
-        return mean_estimate(self.scores)
+        return mean_estimate(self.scores, scale=(0, HIGHEST_SCORE))
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
@@ -188,8 +191,8 @@ def _share(own: Actions, name: str) -> float:
 def precision(options: Options) -> str:
     """Says how many cases there are."""
     return (
-        f"n = {options.matches} matches of each policy with itself; actions of one match are alike, and with one case"
-        f" a match {rate_precision(options.matches)} at most"
+        f"n = {options.matches} matches of each policy with itself; actions of one match are alike; at most, with one"
+        f" case a match, {rate_precision(options.matches)}"
     )
 
 

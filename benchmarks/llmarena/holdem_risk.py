@@ -119,7 +119,8 @@ def win_rate(match: Match, samples: int) -> float:
 
 def mean_win_rate(decisions: Sequence[Decision]) -> Estimate | None:
     """Returns the mean win rate of the states of some decisions."""
-    return mean_estimate([decision.win_rate for decision in decisions], [decision.state for decision in decisions])
+    states = [decision.state for decision in decisions]
+    return mean_estimate([decision.win_rate for decision in decisions], states, scale=(0, 1))
 
 
 def taken(decisions: Sequence[Decision], action: Action) -> list[Decision]:

@@ -43,7 +43,12 @@ if TYPE_CHECKING:
 GAME, JUDGING = "undercover_v0", "benchmarks.llmarena.description_judge.env"
 GAMES, JUDGE = "games", "judge"
 GUESSER = "benchmarks.llmarena.players:Guesser"
-SCRIPTED = {GAME: ("random", "similarity", "silent", f"guesser={GUESSER}", f"unsuspecting={GUESSER}:undercover=false")}
+SCRIPTED = {
+    GAME: (
+        *("random", "similarity", "silent"),
+        *(f"guesser={GUESSER}", f"unsuspecting={GUESSER}:undercover=false", f"careless={GUESSER}:error=0.5"),
+    )
+}
 SCRIPTED_JUDGE = "benchmarks.llmarena.players:AttributeJudge"
 NO_JUDGE = "none"
 OWN, ALL_SEATS = "own", "all_seats"
@@ -399,7 +404,8 @@ ROW = Row(
     ),
     does_not_show=(
         "It does not show who wins: a player may describe its word well and be found out. The scripted players make clues from a"
-        " table of attributes that has nothing to do with the world, which their judge knows; guesser and unsuspecting"
-        " know the list of word pairs. The clues of a model are for people or for a model to judge."
+        " table of attributes that has nothing to do with the world, which their judge knows; guesser, unsuspecting and careless"
+        " know the list of word pairs. So guesser and unsuspecting have 100 % by construction, and careless is wrong in half of"
+        " its clues and guessed words. The clues of a model are for people or for a model to judge."
     ),
 )

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any, ClassVar
 
-from agents.baselines.undercover import Similarity, attributes
+from agents.baselines.undercover import ATTRIBUTES, CHINESE_ATTRIBUTES, Similarity, attributes
 from agents.policy import ScriptedPolicy
 from benchmarks.llmarena.description_judge.game import JudgeView
+from llmarena_envs.core.options import check_number
 from llmarena_envs.undercover.game import CLUE, UndercoverView
 from llmarena_envs.undercover.words import essence, has_cjk, shipped_pairs
 
@@ -46,10 +47,13 @@ class Guesser(Similarity):
     Args:
         undercover: whether it takes itself for the undercover player, so that all others hold the other word of the pair;
             otherwise it takes the one it votes for for that player, and all others hold its own word.
+        error: share of its clues that name attributes its word does not have, and of guessed words that it replaces by its own.
     """
 
-    def __init__(self, undercover: bool = True) -> None:
+    def __init__(self, undercover: bool = True, error: float = 0.0) -> None:
+        check_number("error", error, 0, 1)
         self._undercover = undercover
+        self._error = error
 
     def __call__(self, view: UndercoverView) -> str:
         """Returns a clue, or a vote and the guesses."""
@@ -57,8 +61,22 @@ class Guesser(Similarity):
         if view.stage == CLUE or not partners:
             return super().__call__(view)
         target, other = self.target(view), self.draw(partners)
-        words = {vote.target: other if self._undercover or vote.target == target else view.word for vote in view.legal}
+        words = {
+            vote.target: other if (self._undercover or vote.target == target) and not self._errs() else view.word
+            for vote in view.legal
+        }
         return f"vote: {target}\nguess: " + "; ".join(f"{player}={word}" for player, word in words.items())
+
+    def clue(self, view: UndercoverView) -> str:
+        """Returns two of the attributes of the own word, or two others by mistake."""
+        if not self._errs():
+            return super().clue(view)
+        own = attributes(view.word)
+        table = CHINESE_ATTRIBUTES if has_cjk(view.word) else ATTRIBUTES
+        return self.describe(view, [attribute for attribute in table if attribute not in own])
+
+    def _errs(self) -> bool:
+        return bool(self._error) and self.rng.random() < self._error
 
 
 def _partners(word: str) -> list[str]:

@@ -1,14 +1,15 @@
-"""Strategic rewards at connect four against random play, or a person (LLMArena, arXiv 2402.16499, Figure 2).
+"""Strategic rewards at connect four in battles among the policies (LLMArena, arXiv 2402.16499, Figure 2).
 
-Every policy meets the same opponent, on both seats in turn, until the mean rewards have converged: until the 95 % interval of
-every mean is narrow enough (the paper does not say when it stops). Against a person a fixed number of matches is played, in the
-paper five.
+Every policy meets every other on both seats until the mean rewards have converged: until the 95 % interval of every mean is
+narrow enough (the paper does not say when it stops). With ``--opponent`` every policy meets this opponent only. Against a person
+a fixed number of matches is played, in the paper five.
 
 The paper's formula can be read in several ways: what a move is compared with, and whether a row of four is two rows of three
 as well. Play waits for one of them; the rewards under all are computed from the recorded moves
 (``llmarena_envs.connect_four.strategy``).
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -25,12 +26,16 @@ from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Tab
 from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.connect_four.strategy import COUNTS, REWARD_MODES, match_reward, values_of
-from llmarena_envs.core.options import check_int
+from llmarena_envs.core.options import OptionError, check_int
 from rating.errors import RunError
 from rating.records.record import Record
+from rating.running.contests import make_scheme
 from rating.running.run_file import PERSON, RunConfig
 from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
+from rating.schemes.field import Field
+from rating.schemes.mean_reward import MeanReward
+from rating.statistics.bounded import bounded_mean
+from rating.statistics.estimates import FEWEST_CLUSTERS, Estimate, mean_estimate
 from rating.statistics.running_mean import RunningMean
 
 if TYPE_CHECKING:
@@ -61,10 +66,13 @@ READINGS = [Reading(mode, counting) for mode, counting in product(REWARD_MODES, 
 class Options(RowOptions):
     """Options of the row."""
 
-    opponent: str = option("random", "who is played against: any policy, e.g. human")
+    opponent: str = option(
+        "", "the only opponent of every policy, e.g. random or human; by default policies play each other"
+    )
     matches: int = option(
         0,
-        f"matches of each policy, one more if that is odd; 0: until they converge, with a person {MATCHES_WITH_A_PERSON}",
+        "matches of each policy, or a few more for equally many on both seats; 0: until they converge, with a person"
+        f" {MATCHES_WITH_A_PERSON}",
     )
     half_width: float = option(2.5, "rewards have converged when every mean is known to so much on either side")
     min_matches: int = option(50, "matches of each policy before play may stop", smoke=4)
@@ -72,13 +80,13 @@ class Options(RowOptions):
     preset: str = option("llmarena", "treatment of bad replies: llmarena, the paper's, or standard")
 
     def fixed(self) -> int:
-        """Returns the fixed number of matches of each policy, as many on either seat; 0 to wait until rewards converge."""
+        """Returns the least number of matches of each policy, an even one; 0 to wait until rewards converge."""
         asked = self.matches or (MATCHES_WITH_A_PERSON if self.opponent == PERSON else 0)
         return asked + asked % 2
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns the run against the opponent."""
+    """Returns the run of battles: among the policies, or against the opponent."""
     check_int("matches", options.matches, 0, 1_000_000)
     fixed = options.fixed()
     stop = (
@@ -88,11 +96,12 @@ def plan(options: Options) -> dict[str, RunConfig]:
             "half_width": options.half_width,
             "min_matches": options.min_matches,
             "max_matches": options.max_matches,
+            "window": math.ceil(options.min_matches / 2),  # means are looked at from two windows on
         }
     )
     game = EnvironmentConfig(
         name=GAME,
-        scheme="field",
+        scheme=Field.name if options.opponent else MeanReward.name,
         opponent=options.opponent,
         value="strategic_reward",
         options={"reward_mode": READINGS[0].mode, "random_opening": 0, "language": options.language},
@@ -103,8 +112,8 @@ def plan(options: Options) -> dict[str, RunConfig]:
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     """Returns the mean reward under every reading, how the matches ended, and how the means came to rest."""
     run = runs[BATTLES]
-    cases = field_cases(run, GAME)
-    opponent = field_opponent(run, GAME)
+    cases = battle_cases(run)
+    against = opponents(run)
     played = played_reading(run)
     rewards = all_rewards(run, cases)
     means = {
@@ -122,7 +131,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     }
     return Result(
         [
-            reward_table(means, opponent, played),
+            reward_table(means, against, played),
             rank_table(means, played),
             match_table(cases, values, run),
             published_table(),
@@ -130,11 +139,38 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         {
             "rewards": estimates(
                 {policy: own[played] for policy, own in means.items()},
-                f"strategic reward per match against {plain(opponent, 24)} ({played}), with 95 % interval",
+                f"strategic reward per match against {plain(against, 24)} ({played}), with 95 % interval",
             ),
-            "running": running_picture(values, f"against {plain(opponent, 24)} ({played})"),
+            "running": running_picture(values, f"against {plain(against, 24)} ({played})"),
         },
     )
+
+
+def battle_cases(run: PlayedRun) -> dict[str, list[Case]]:
+    """Returns the matches of every policy in match-number order, void ones included, each with the policy's seat.
+
+    Raises:
+        OptionError: if the policies have played neither each other nor one opponent.
+        RunError: if no match has ended.
+    """
+    scheme = make_scheme(run.config, GAME)
+    if isinstance(scheme, Field):
+        return field_cases(run, GAME)
+    if not isinstance(scheme, MeanReward):
+        raise OptionError(f"{run.directory}: {GAME}: expected scheme = 'mean_reward' or 'field', got {scheme.name!r}")
+    cases: dict[str, list[Case]] = {policy: [] for policy in scheme.setting.policies}
+    for outcome in sorted(run.outcomes(GAME), key=lambda outcome: outcome.number):
+        for seat in outcome.seats:
+            cases[seat.policy].append(Case(outcome, seat))
+    if not any(cases.values()):
+        raise RunError(f"{run.directory}: expected matches of {GAME}, but none has ended yet")
+    return cases
+
+
+def opponents(run: PlayedRun) -> str:
+    """Names the opponents of every policy."""
+    one = run.config.find_environment(GAME).scheme == Field.name
+    return field_opponent(run, GAME) if one else "the other policies"
 
 
 def played_reading(run: PlayedRun) -> Reading:
@@ -145,17 +181,17 @@ def played_reading(run: PlayedRun) -> Reading:
 
 def all_rewards(run: PlayedRun, cases: Mapping[str, Sequence[Case]]) -> dict[str, list[dict[Reading, int]]]:
     """Returns the reward of every finished match under every reading, by policy, in match-number order."""
-    seats = {case.outcome.number: case.seat.agent for own in cases.values() for case in ended(own)}
+    finished = {case.outcome.number for own in cases.values() for case in ended(own)}
     rewards = {
-        record.match.number: match_rewards(record, seats[record.match.number])
-        for record in run.records(GAME)
-        if record.match.number in seats
+        record.match.number: match_rewards(record) for record in run.records(GAME) if record.match.number in finished
     }
-    return {policy: [rewards[case.outcome.number] for case in ended(own)] for policy, own in cases.items()}
+    return {
+        policy: [rewards[case.outcome.number][case.seat.agent] for case in ended(own)] for policy, own in cases.items()
+    }
 
 
-def match_rewards(record: Record, agent: str) -> dict[Reading, int]:
-    """Returns the reward of one player in a match under every reading, from the recorded moves.
+def match_rewards(record: Record) -> dict[str, dict[Reading, int]]:
+    """Returns the reward of every agent in a match under every reading, from the recorded moves.
 
     Raises:
         RunError: if they cannot have been played.
@@ -167,8 +203,10 @@ def match_rewards(record: Record, agent: str) -> dict[Reading, int]:
         values = {count: values_of([*game.moves, *map(int, actions)], count) for count in COUNTS}
     except (ValueError, TypeError) as error:
         raise RunError(f"match {record.match.id} is damaged: {error}") from error
-    seat = game.agents.index(agent)
-    return {reading: match_reward(values[reading.counting], seat, opening, reading.mode) for reading in READINGS}
+    return {
+        agent: {reading: match_reward(values[reading.counting], seat, opening, reading.mode) for reading in READINGS}
+        for seat, agent in enumerate(game.agents)
+    }
 
 
 def ended(cases: Sequence[Case]) -> list[Case]:
@@ -176,7 +214,7 @@ def ended(cases: Sequence[Case]) -> list[Case]:
     return [case for case in cases if case.is_finished]
 
 
-def reward_table(means: Mapping[str, Mapping[Reading, Estimate | None]], opponent: str, played: Reading) -> Table:
+def reward_table(means: Mapping[str, Mapping[Reading, Estimate | None]], against: str, played: Reading) -> Table:
     """Returns the mean reward of every policy under every reading."""
     notes = [
         f"the game reported, and play waited for: {played}; the others are computed from the recorded moves",
@@ -184,7 +222,7 @@ def reward_table(means: Mapping[str, Mapping[Reading, Estimate | None]], opponen
     ]
     return Table(
         "rewards",
-        f"mean strategic reward per match against {opponent}, by what a move is compared with and how rows are counted",
+        f"mean strategic reward per match against {against}, by what a move is compared with and how rows are counted",
         [Column("player"), *(Column(str(reading), MEASURED) for reading in READINGS)],
         [[policy, *(own[reading] for reading in READINGS)] for policy, own in means.items()],
         notes,
@@ -224,19 +262,20 @@ def match_table(cases: Mapping[str, Sequence[Case]], values: Mapping[str, Sequen
     for policy, own in cases.items():
         finished = ended(own)
         _, halves = running_means(values[policy])
-        endings = [ending(case) for case in finished]
+        endings, deals = [ending(case) for case in finished], [case.outcome.seed for case in finished]
+        known = halves[-1] if halves else math.inf
         rows.append(
             [
                 policy,
-                *(percent(rate_estimate(endings.count(name), len(endings))) for name in ENDINGS),
+                *(percent(bounded_mean([one == name for one in endings], deals)) for name in ENDINGS),
                 len(own) - len(finished),
-                halves[-1] if len(halves) > 1 else None,
+                known if math.isfinite(known) else None,
                 settled_after(halves, wanted, run.config.stop.min_matches) if wanted else None,
             ]
         )
     return Table(
         "matches",
-        f"how the matches against {field_opponent(run, GAME)} ended, and how closely the mean reward is known",
+        f"how the matches against {opponents(run)} ended, and how closely the mean reward is known",
         [
             Column("player"),
             *(Column(f"{name}, %", MEASURED, 1) for name in ENDINGS),
@@ -278,13 +317,13 @@ def why_stopped(run: PlayedRun) -> str:
 
 
 def running_means(values: Sequence[Valued]) -> tuple[list[float], list[float]]:
-    """Returns the mean of the first 1, 2, ... values, and half the width of its 95 % interval, endless for one deal."""
+    """Returns the mean of the first 1, 2, ... values, and half the width of its 95 % interval, endless for few deals."""
     means, halves = [], []
     mean = RunningMean()
     for value, deal in values:
         mean.add(value, deal)
         means.append(mean.mean)
-        halves.append(mean.half_width())
+        halves.append(mean.half_width() if mean.deals >= FEWEST_CLUSTERS else math.inf)
     return means, halves
 
 
@@ -315,12 +354,13 @@ def running_picture(values: Mapping[str, Sequence[Valued]], title: str) -> "Figu
                 markersize=4,
                 label=plain(policy, 24),
             )
-            low = [mean - half for mean, half in zip(means, halves, strict=True)]
-            high = [mean + half for mean, half in zip(means, halves, strict=True)]
-            field.fill_between(counts[1:], low[1:], high[1:], color=colour, alpha=0.12, linewidth=0)
-            known = len(own) // 10  # bands of the first few matches would dwarf the rest
-            lowest += means + low[known or len(low) :]
-            highest += means + high[known or len(high) :]
+            known = next((index for index, half in enumerate(halves) if math.isfinite(half)), len(halves))
+            low = [mean - half for mean, half in zip(means[known:], halves[known:], strict=True)]
+            high = [mean + half for mean, half in zip(means[known:], halves[known:], strict=True)]
+            field.fill_between(counts[known:], low, high, color=colour, alpha=0.12, linewidth=0)
+            late = max(0, len(own) // 10 - known)  # bands of the first few matches would dwarf the rest
+            lowest += means + low[late:]
+            highest += means + high[late:]
         if lowest:
             margin = 0.05 * (max(highest) - min(lowest)) or 1.0
             field.set_ylim(min(lowest) - margin, max(highest) + margin)
@@ -350,21 +390,28 @@ def precision(options: Options) -> str:
     """Says how many cases there are."""
     fixed = options.fixed()
     if fixed:
-        return f"n = {fixed} matches of each policy; how closely its mean reward is known depends on how much matches differ"
+        return (
+            f"n = {fixed} matches of each policy or a few more; how closely its mean reward is known depends on how much"
+            " matches differ"
+        )
+    least, most = options.min_matches, max(options.min_matches, options.max_matches)
     return (
-        f"n = {options.min_matches} to {max(options.min_matches, options.max_matches)} matches of each policy, until every mean"
-        f" has a 95 % interval of {options.half_width:g} to either side"
+        f"n = {least if least == most else f'{least} to {most}'} matches of each policy, until every mean has a 95 % interval of"
+        f" {options.half_width:g} to either side"
     )
 
 
 ROW = Row(
-    title="strategic rewards at connect four against random play until they converge, or against a person",
+    title="strategic rewards at connect four in battles among the policies until they converge, or against one opponent",
     source="LLMArena, Figure 2",
     options=Options,
     plan=plan,
     measure=measure,
     precision=precision,
-    shows="It shows how much better a player's rows of discs become over a match than its opponent's, and how sure that is.",
+    shows=(
+        "It shows how much better a player's rows of discs become over a match than its opponents', and how sure"
+        " that is."
+    ),
     does_not_show=(
         "It does not show strength: whoever wins early collects less than whoever wins late, and a player who loses may have"
         " collected a lot. The scale depends on how the paper's formula is read; compare the order only."

@@ -7,6 +7,7 @@ Cases to look at, of which the paper shows some, are written out: does a player 
 it is the undercover?
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -154,6 +155,7 @@ def course_table(cases: Mapping[str, Sequence[Case]], opponent: str, rounds: int
                 mean_estimate(
                     [case.seat.statistics["votes_received"] for case in finished],
                     [case.outcome.seed for case in finished],
+                    scale=(0, math.inf),
                 ),
                 percent(blank_rate(finished)),
                 len(own) - len(finished),

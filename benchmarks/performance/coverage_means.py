@@ -23,10 +23,10 @@ AT_LEAST = (0.93, 1.0)
 def rows() -> tuple[Setting, ...]:
     """Returns every row."""
     return (
-        *(Setting(f"mean, {deals} deals alike within", partial(mean, deals=deals)) for deals in (4, 6, 18, 100)),
+        *(Setting(f"mean, {deals} deals alike within", partial(mean, deals=deals)) for deals in (5, 18, 100)),
         *(
             Setting(f"mean, {deals} deals, skewed as in poker", partial(mean, deals=deals, draw=chips))
-            for deals in (4, 6, 18, 100)
+            for deals in (5, 18, 100)
         ),
         *(
             Setting(f"mean, {deals} deals, one in ten pays all", partial(mean, deals=deals, draw=jackpots), goal)
@@ -34,7 +34,7 @@ def rows() -> tuple[Setting, ...]:
         ),
         *(
             Setting(f"mean, {deals} deals of 1 to 8 matches", partial(mean, deals=deals, most=8), (0.93, 0.99))
-            for deals in (4, 6, 18, 100)
+            for deals in (5, 18, 100)
         ),
         *(
             Setting(f"rate {chance:.0%}, {deals} deals of 4", partial(rate, deals=deals, chance=chance), AT_LEAST)

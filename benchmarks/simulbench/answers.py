@@ -227,10 +227,10 @@ def score_estimate(scores: Sequence[float], clusters: Sequence[str]) -> Estimate
     """
     length = SCALE.high - SCALE.low
     mean = bounded_mean([(score - SCALE.low) / length for score in scores], clusters)
-    if mean is None or mean.low is None or mean.high is None:
-        return mean
-    value, low, high = (SCALE.low + length * part for part in (mean.value, mean.low, mean.high))
-    return mean._replace(value=value, low=low, high=high)
+    if mean is None:
+        return None
+    low, high = (None if end is None else SCALE.low + length * end for end in (mean.low, mean.high))
+    return mean._replace(value=SCALE.low + length * mean.value, low=low, high=high)
 
 
 def subset_means(answers: Iterable[Answered], subsets: Sequence[str]) -> dict[str, list[Estimate | None]]:

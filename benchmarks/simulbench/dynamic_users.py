@@ -7,6 +7,7 @@ every dialogue, its own and the others', as a fixed script. How hard the request
 simulators together get on them.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -256,7 +257,7 @@ def difficulty_table(
             for wanted in (HARDER, NOT_CONTENT)
         ]
         lengths = [float(len(each.dialogue.dialogue_history[-2].content)) for each in talks]
-        length = mean_estimate(lengths, [each.dialogue.source_id for each in talks])
+        length = mean_estimate(lengths, [each.dialogue.source_id for each in talks], scale=(0, math.inf))
         own = [each for each in fixed if each.source == source]
         rows.append([source, *shares, length, _mean(own), deviation])
     return Table(

@@ -287,7 +287,7 @@ def simulator_table(answers: Sequence[Rated]) -> Table:
         own = [answer for answer in answers if answer.simulator == simulator and answer.ratings]
         deals = [answer.deal for answer in own]
         means = [fmean(answer.ratings.values()) for answer in own]
-        mean = mean_estimate(means, deals)
+        mean = mean_estimate(means, deals, scale=(SCALE.low, SCALE.high))
         corrected = corrected_mean(means, [answer.exact for answer in own], deals)
         known, everywhere = (percent(corrected.known), percent(corrected.corrected)) if corrected else (None, None)
         assert mean is not None

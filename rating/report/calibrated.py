@@ -30,8 +30,8 @@ def calibration_sheet(environment: str, found: Calibration) -> Sheet:
         " a tie counts as half.",
         "in %; observed with its 95 % interval by deal (number of results). Where ratings are right, at most one interval in"
         " twenty misses the prediction",
-        f"Brier score {found.brier:.4f}, of the same guess for everybody {found.brier_of_guess:.4f}: smaller by {gain.value:.4f}"
-        f" [{cells.number(gain.low, 4)}, {cells.number(gain.high, 4)}]; {_worth(gain)}",
+        f"Brier score {found.brier:.4f}, of the same guess for everybody {found.brier_of_guess:.4f}: smaller by"
+        f" {cells.estimate(gain, decimals=4)}; {_worth(gain)}",
         f"logarithmic loss {found.log_loss:.4f} nats, of the guess {found.log_loss_of_guess:.4f}",
     ]
     header = ["favourite, predicted", "mean prediction", "observed (n)", ""]

@@ -165,7 +165,8 @@ def calibration(shown: Calibration) -> Figure:
     axes.plot([0.5, 1], [0.5, 1], color=_DIM, linewidth=1, linestyle="--")
     for group in shown.groups:
         value = group.observed
-        axes.plot([group.predicted] * 2, [value.low, value.high], color=_COLOUR)
+        if value.low is not None:
+            axes.plot([group.predicted] * 2, [value.low, value.high], color=_COLOUR)
         axes.plot([group.predicted], [value.value], "o", color=_COLOUR, markersize=5)
         counts.bar(group.predicted, value.n, width=0.02, color=_COLOUR)
     axes.set_ylim(0, 1.02)

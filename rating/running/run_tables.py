@@ -58,7 +58,7 @@ class EnvironmentConfig(Table):
             so far (schemes ``duels`` and ``mean_reward``); by default the run's, where the scheme can.
         opponent: the policy on the seats that are not under test, where the scheme has such seats; by default ``random``. With
             the scheme ``field``, one of the pool by name or any other by spec.
-        value: statistic of the environment that the scheme ``field`` averages; by default none.
+        value: statistic of the environment that the schemes ``field`` and ``mean_reward`` average; by default none.
         staff: for each role that is not rated (judges, say) the policies that serve in it, by name or, for those that are not
             in the pool, by spec; seat ``judge_k`` gets policy k of the list, which is begun anew where it is too short.
         seats: the policies on the rated seats, by name and in the order of the agents: ``stop.matches`` matches are played like

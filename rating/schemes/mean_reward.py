@@ -18,7 +18,7 @@ from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.stopping import CountRule, StandstillRule
 from rating.statistics.bradley_terry import Comparisons, Standings, compare, standings, tallies
-from rating.statistics.estimates import Tally
+from rating.statistics.estimates import Estimate, Tally, mean_estimate
 from rating.statistics.results import finished, rewards
 from rating.statistics.stableness import StablenessRule
 
@@ -30,14 +30,21 @@ class RewardRow(Row):
     """A policy of an environment whose metric is the mean reward.
 
     Attributes:
+        value: mean of the statistic that the run asks for; ``None`` if it asks for none.
         rating: from who was paid more than whom at tables of three and more, in Elo; ``None`` at smaller ones.
         low: lower end of its 95 % interval; ``None`` if nothing bounds it below.
         high: upper end; ``None`` if nothing bounds it above.
     """
 
+    value: Estimate | None = None
     rating: float | None = None
     low: float | None = None
     high: float | None = None
+
+    @property
+    def quoted(self) -> Estimate | None:
+        """The mean of the statistic, or the reward if the run asks for none."""
+        return self.value or self.reward
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,16 +53,25 @@ class RewardLeaderboard(Leaderboard):
 
     Attributes:
         caveats: what the data do not establish of the ratings.
+        statistic: name of the statistic that is averaged; empty for none.
     """
 
     rows: Sequence[RewardRow]
     caveats: tuple[str, ...] = ()
+    statistic: str = ""
 
     def columns(self) -> list[Column]:
-        """Returns the mean reward and, where there is one, the rating."""
-        if all(row.rating is None for row in self.rows):
-            return [REWARD]
-        return [REWARD, Column("rating", lambda row: cells.rating(row.rating, row.low, row.high), 5)]
+        """Returns the statistic if there is one, the mean reward and, where there is one, the rating."""
+        columns = [REWARD]
+        if self.statistic:
+            columns.insert(0, Column(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)))
+        if any(row.rating is not None for row in self.rows):
+            columns.append(Column("rating", lambda row: cells.rating(row.rating, row.low, row.high), 5))
+        return columns
+
+    def ranked_by(self) -> str:
+        """Names the statistic, or the reward if there is none."""
+        return f"mean {self.statistic or 'reward'}"
 
     def notes(self) -> list[str]:
         """Says what the rating is, and why intervals are missing."""
@@ -65,12 +81,17 @@ class RewardLeaderboard(Leaderboard):
                 "rating: Bradley-Terry in Elo, mean 1000, of all pairs at a table by their rewards, equal ones half a win each;"
                 " its 95 % interval is clustered by deal"
             )
-        return [*notes, *self.caveats, *missing_intervals(row.reward for row in self.rows)]
+        return [
+            *notes,
+            *self.caveats,
+            *missing_intervals(value for row in self.rows for value in (row.value, row.reward)),
+        ]
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the mean rewards with their intervals, their course, and who was paid more than whom."""
-        means = estimate_figure(((row.policy, row.reward) for row in self.rows), "mean reward with its 95 % interval")
-        return [*means, *running_means(rewards(outcomes), "mean reward"), *self._pairs(outcomes)]
+        label = self.ranked_by()
+        means = estimate_figure(((row.policy, row.quoted) for row in self.rows), f"{label} with its 95 % interval")
+        return [*means, *running_means(rewards(outcomes, self.statistic), label), *self._pairs(outcomes)]
 
     def _pairs(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         results = compare(outcomes)
@@ -99,6 +120,10 @@ class MeanReward(Repeating):
     can_adapt = True
     rivals = True
 
+    def check(self) -> None:
+        """Checks that there is no fixed opponent."""
+        self.expect_no("opponent", "since policies are compared by playing each other here")
+
     def least_policies(self, seats: int) -> int:
         """Returns the number of rated seats: nobody plays two of them."""
         return seats
@@ -123,23 +148,31 @@ class MeanReward(Repeating):
         if setting.still is None and setting.half_width is None:
             return self.count_rule()
         rule = StablenessRule(setting.stop.window, setting.still, setting.half_width)
-        return StandstillRule(rule, setting.stop.max_matches)
+        return StandstillRule(rule, setting.stop.max_matches, setting.value)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RewardLeaderboard:
         """Makes the leaderboard."""
-        board = reward_leaderboard(outcomes, stop_reason=stop_reason, references=self.setting.references)
+        setting = self.setting
+        board = reward_leaderboard(
+            outcomes, statistic=setting.value, stop_reason=stop_reason, references=setting.references
+        )
         if self.setting.schedule == ADAPTIVE and self.has_choice():
             board = replace(board, caveats=(COMPANY, *board.caveats))
         return board
 
 
 def reward_leaderboard(
-    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None
+    outcomes: Iterable[Outcome],
+    *,
+    statistic: str = "",
+    stop_reason: str = "",
+    references: Mapping[str, float] | None = None,
 ) -> RewardLeaderboard:
     """Makes the leaderboard of an environment whose metric is the mean reward.
 
     Args:
         outcomes: all its outcomes, void ones included, in any order; at least one.
+        statistic: which of the environment's statistics is averaged; empty for none.
         stop_reason: why no more matches were played.
         references: values to compare with, by what they are, e.g. the expected payoff in equilibrium.
 
@@ -149,12 +182,14 @@ def reward_leaderboard(
     outcomes = list(outcomes)
     ratings = _ratings(outcomes)
     standing = {row.policy: row for row in ratings.rows} if ratings else {}
+    values = statistic_means(outcomes, statistic) if statistic else {}
     rows = []
     for policy, matches in by_policy(outcomes).items():
         own = standing.get(policy)
         rows.append(
             RewardRow(
                 **row_fields(matches, policy),
+                value=values.get(policy),
                 rating=own.rating if own else None,
                 low=own.low if own else None,
                 high=own.high if own else None,
@@ -164,7 +199,19 @@ def reward_leaderboard(
         **common_fields(outcomes, MeanReward.name, stop_reason, references),
         rows=ranked(rows, lambda row: row.metric),
         caveats=ratings.notes if ratings else (),
+        statistic=statistic,
     )
+
+
+def statistic_means(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Estimate | None]:
+    """Returns the mean of a statistic of the environment by match, clustered by deal, for every policy with a finished match."""
+    seeds = {outcome.number: outcome.seed for outcome in outcomes}
+    values: dict[str, list[float]] = {}
+    deals: dict[str, list[int]] = {}
+    for number, policy, value in rewards(outcomes, statistic):
+        values.setdefault(policy, []).append(value)
+        deals.setdefault(policy, []).append(seeds[number])
+    return {policy: mean_estimate(own, deals[policy]) for policy, own in values.items()}
 
 
 def _ratings(outcomes: Sequence[Outcome]) -> Standings | None:

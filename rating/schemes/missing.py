@@ -2,14 +2,18 @@
 
 from collections.abc import Iterable
 
-from rating.statistics.estimates import Estimate
+from rating.statistics.estimates import FEWEST_CLUSTERS, Estimate
 
 
 def missing_intervals(estimates: Iterable[Estimate | None]) -> list[str]:
     """Returns a note if an interval is missing, else nothing."""
     missing = [one for one in estimates if one is not None and one.low is None]
     reasons = [
-        *(["all deals came out alike"] if any(one.clusters > 1 for one in missing) else []),
-        *(["there was one deal only"] if any(one.clusters == 1 for one in missing) else []),
+        *(["all deals came out alike"] if any(one.clusters >= FEWEST_CLUSTERS for one in missing) else []),
+        *(
+            [f"there were fewer than {FEWEST_CLUSTERS} deals"]
+            if any(one.clusters < FEWEST_CLUSTERS for one in missing)
+            else []
+        ),
     ]
     return [f"no interval where {' or '.join(reasons)}: that does not tell how others would end"] if reasons else []

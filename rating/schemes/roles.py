@@ -182,7 +182,7 @@ class Roles(Repeating):
         """Checks the opponent."""
         if self.setting.declaration.hidden_role is None:
             super().check()
-        self.expect_no("value", "since only the scheme 'field' averages a statistic")
+        self.expect_no("value", "since only the schemes 'field' and 'mean_reward' average a statistic")
         if self.setting.declaration.hidden_role and self.setting.opponent:
             check_choice(f"{self.setting.environment}: opponent", self.setting.opponent, self.setting.policies)
 

@@ -47,7 +47,7 @@ class Setting:
         schedule: ``round_robin`` or ``adaptive``.
         recorded: policies on the seats of each match that was begun in earlier sessions, by number; only of an adaptive schedule.
         references: values to compare with, by what they are.
-        value: statistic of the environment that is averaged among a field; empty for none.
+        value: statistic of the environment that is averaged by the schemes ``field`` and ``mean_reward``; empty for none.
         half_width: of the 95 % intervals of means, at which enough has been played; ``None`` for a number of matches.
         still: change of means over ``stop.window`` matches, below which enough has been played; ``None`` for a number of matches.
         tournament: rules of a tournament; ``None`` for the standard ones.
@@ -242,7 +242,7 @@ class Scheme(ABC):
             OptionError: if the setting does not suit it.
         """
         self.expect_no("opponent", "since policies are rated by playing each other here")
-        self.expect_no("value", "since only the scheme 'field' averages a statistic")
+        self.expect_no("value", "since only the schemes 'field' and 'mean_reward' average a statistic")
 
     def expect_no(self, key: str, reason: str) -> None:
         """Checks that the run leaves a key of the environment out.

@@ -22,7 +22,7 @@ from rating.statistics.bounded import (
     sum_variance,
     unit_values,
 )
-from rating.statistics.estimates import Estimate, wilson_interval
+from rating.statistics.estimates import Estimate, wilson_interval, with_interval
 from rating.statistics.ordering import FEWEST_GROUPS
 
 _HIGHEST = 0.999
@@ -156,7 +156,7 @@ def separation(
     most = 4 * ours * theirs / (ours + theirs)
     as_many = min(most, value * (1 - value) / variance) if variance else most
     low, high = wilson_interval(value, as_many, float(student.ppf(0.975, min(ours, theirs) - 1)))
-    return Estimate(value, low, high, m + n, groups)
+    return with_interval(value, low, high, m + n, groups)
 
 
 def mean_error(

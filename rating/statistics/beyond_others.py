@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import t as student
 
-from rating.statistics.estimates import Estimate
+from rating.statistics.estimates import Estimate, with_interval
 
 _FEWEST_CASES = 20
 """Cases in which one side has the trait below which nothing is said."""
@@ -71,6 +71,6 @@ def beyond_others(verdicts: Sequence[Beside]) -> Beyond | None:
     error = float(np.sqrt((solve @ (scaled.T @ scaled) @ solve.T)[-1, -1] * len(rows) / free))
     if error < 1e-9:  # nothing varies, which is no certainty
         return None
-    value, half = float(weights[-1]), float(student.ppf(0.975, free)) * error
+    value, half = float(np.clip(weights[-1], -1, 1)), float(student.ppf(0.975, free)) * error
     p = float(2 * student.sf(abs(value) / error, free))
-    return Beyond(Estimate(value, value - half, value + half, n, n), p)
+    return Beyond(with_interval(value, value - half, value + half, n, n, (-1, 1)), p)

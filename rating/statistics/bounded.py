@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from rating.statistics.estimates import Estimate, rate_estimate, wilson_interval
+from rating.statistics.estimates import Estimate, rate_estimate, wilson_interval, with_interval
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -34,7 +34,7 @@ def bounded_mean(
         confidence: of the interval.
 
     Returns:
-        ``None`` if there are no values.
+        ``None`` if there are no values. The interval is left out for few clusters (``with_interval``).
 
     Raises:
         ValueError: if a value is not within 0 and 1 or the lengths differ.
@@ -52,7 +52,7 @@ def bounded_mean(
     variance = max(sum_variance(parts, labels), sum_variance(parts, np.arange(len(parts))))
     quantile = float(student.ppf((1 + confidence) / 2, groups - 1))
     low, high = wilson_interval(value, value * (1 - value) / variance, quantile)
-    return Estimate(value, low, high, len(numbers), groups)
+    return with_interval(value, low, high, len(numbers), groups)
 
 
 def signed_mean(
@@ -60,9 +60,10 @@ def signed_mean(
 ) -> Estimate | None:
     """Returns the mean of values between -1 and 1, e.g. differences of shares, as ``bounded_mean``."""
     halved = bounded_mean([(value + 1) / 2 for value in values], clusters, confidence=confidence)
-    if halved is None or halved.low is None or halved.high is None:
+    if halved is None:
         return None
-    return halved._replace(value=2 * halved.value - 1, low=2 * halved.low - 1, high=2 * halved.high - 1)
+    low, high = (None if end is None else 2 * end - 1 for end in (halved.low, halved.high))
+    return halved._replace(value=2 * halved.value - 1, low=low, high=high)
 
 
 def sum_variance(parts: Floats, labels: Labels) -> float:

@@ -62,10 +62,9 @@ class Group(NamedTuple):
 
     @property
     def is_met(self) -> bool:
-        """Whether the interval of what was observed holds what was predicted."""
-        assert self.observed.low is not None
-        assert self.observed.high is not None
-        return self.observed.low <= self.predicted <= self.observed.high
+        """Whether the prediction is within the interval of the observed score, or there is no interval."""
+        low, high = self.observed.low, self.observed.high
+        return low is None or high is None or low <= self.predicted <= high
 
 
 @dataclass(frozen=True)
@@ -154,8 +153,8 @@ def calibrate(comparisons: Comparisons, predictions: Predictions) -> Calibration
 
 def _with_exact_interval(mean: Estimate) -> Estimate:
     """Widens an interval where that of Clopper and Pearson (1934) for as many independent results is wider."""
-    assert mean.low is not None
-    assert mean.high is not None
+    if mean.low is None or mean.high is None:
+        return mean
     won, lost = mean.n * mean.value, mean.n * (1 - mean.value)
     low = float(beta.ppf(0.025, won, lost + 1)) if won > NOTHING else 0.0
     high = float(beta.ppf(0.975, won + 1, lost)) if lost > NOTHING else 1.0

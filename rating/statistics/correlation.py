@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rating.statistics.estimates import Z_95, Estimate
-
-FEWEST_FOR_INTERVAL = 5
+from rating.statistics.estimates import FEWEST_CLUSTERS, Z_95, Estimate
 
 
 class Correlation(NamedTuple):
@@ -46,7 +44,7 @@ class Correlation(NamedTuple):
         """
         if self.spearman is None:
             return None
-        if self.n < FEWEST_FOR_INTERVAL:
+        if self.n < FEWEST_CLUSTERS:
             return Estimate(self.spearman, None, None, self.n, self.n)
         next_to_perfect = 1 - 12 / (self.n * (self.n**2 - 1))
         near = max(-next_to_perfect, min(next_to_perfect, self.spearman))

@@ -16,6 +16,11 @@ RESAMPLES = 2000
 Z_95 = 1.959963984540054
 """Standard errors on either side of an estimate in a normal 95 % interval."""
 
+FEWEST_CLUSTERS = 5
+"""Independent cases of an interval, at least: from fewer it would span most of its scale."""
+
+UNBOUNDED = (-math.inf, math.inf)
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -36,6 +41,29 @@ class Estimate(NamedTuple):
     high: float | None
     n: int
     clusters: int
+
+
+def with_interval(
+    value: float,
+    low: float,
+    high: float,
+    n: int,
+    clusters: int,
+    scale: tuple[float, float] = UNBOUNDED,
+) -> Estimate:
+    """Makes an estimate by the rule of all intervals: none from fewer than ``FEWEST_CLUSTERS`` clusters, none beyond its scale.
+
+    Args:
+        value: the estimate, on its scale.
+        low: lower end of the interval.
+        high: upper end.
+        n: number of cases.
+        clusters: number of independent groups of cases.
+        scale: least and greatest possible value; the interval is cut there.
+    """
+    if clusters < FEWEST_CLUSTERS:
+        return Estimate(value, None, None, n, clusters)
+    return Estimate(value, max(low, min(value, scale[0])), min(high, max(value, scale[1])), n, clusters)
 
 
 class Tally(NamedTuple):
@@ -59,6 +87,7 @@ def mean_estimate(
     values: Sequence[float],
     clusters: Sequence[int] | Sequence[str] | None = None,
     *,
+    scale: tuple[float, float] = UNBOUNDED,
     confidence: float = 0.95,
 ) -> Estimate | None:
     """Returns a mean with Student's interval, whose independent cases are the clusters.
@@ -71,10 +100,11 @@ def mean_estimate(
     Args:
         values: finite numbers.
         clusters: for each value the group it belongs to, e.g. the seed of its match; by default each is its own.
+        scale: least and greatest possible value.
         confidence: of the interval.
 
     Returns:
-        ``None`` if there are no values. The interval is left out with a single cluster, and if all clusters are alike.
+        ``None`` if there are no values. The interval is left out with few clusters (``with_interval``), and if all are alike.
 
     Raises:
         ValueError: if a value is not finite or the lengths differ.
@@ -98,7 +128,7 @@ def mean_estimate(
     half = mean_half_width(sums, sizes, confidence)
     if half == 0 or math.isinf(half):
         return Estimate(value, None, None, len(numbers), len(starts))
-    return Estimate(value, value - half, value + half, len(numbers), len(starts))
+    return with_interval(value, value - half, value + half, len(numbers), len(starts), scale)
 
 
 def mean_half_width(sums: Floats, sizes: Integers, confidence: float = 0.95) -> float:
@@ -142,7 +172,7 @@ def half_width_by_size(sizes: Integers, counts: Integers, squares: Floats, confi
 
 
 def rate_estimate(hits: float, n: int, *, confidence: float = 0.95) -> Estimate | None:
-    """Returns a rate with Wilson's score interval (Wilson 1927), which is sound for few cases and for rates of 0 and 1.
+    """Returns a rate with Wilson's score interval (Wilson 1927), which holds for rates of 0 and 1 too.
 
     Args:
         hits: number of successes, 0 to ``n``; a draw may count as half a success.
@@ -150,7 +180,7 @@ def rate_estimate(hits: float, n: int, *, confidence: float = 0.95) -> Estimate 
         confidence: of the interval.
 
     Returns:
-        ``None`` if ``n`` is 0.
+        ``None`` if ``n`` is 0. The interval is left out for few cases (``with_interval``).
 
     Raises:
         ValueError: if ``hits`` is not within 0 and ``n``.
@@ -161,7 +191,7 @@ def rate_estimate(hits: float, n: int, *, confidence: float = 0.95) -> Estimate 
         return None
     rate = hits / n
     low, high = wilson_interval(rate, n, NormalDist().inv_cdf((1 + confidence) / 2))
-    return Estimate(rate, low, high, n, n)
+    return with_interval(rate, low, high, n, n)
 
 
 def wilson_interval(rate: float, n: float, quantile: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from rating.statistics.estimates import Estimate
+from rating.statistics.estimates import Estimate, with_interval
 
 Floats = NDArray[np.float64]
 
@@ -44,8 +44,8 @@ def plus_minus(results: Iterable[TeamResult]) -> dict[str, Estimate]:
 
     Returns:
         By policy, sorted, with its number of results as ``n``. A policy is missing if the results do not tell it from the
-        average, as two who have only played with each other. The interval is left out where deals are fewer than two, or
-        nothing varies.
+        average, as two who have only played with each other. The interval is left out where deals are few (``with_interval``),
+        or nothing varies.
     """
     ordered = sorted(results, key=lambda result: (result.deal, result.members, result.value))
     names = sorted({name for result in ordered for name in result.members})
@@ -75,8 +75,12 @@ def plus_minus(results: Iterable[TeamResult]) -> dict[str, Estimate]:
         value, half = float((centre @ effects)[index]), 0.0
         if errors[index] > _ROUNDING * scale:
             half = float(stdtrit(telling - 1, 0.975) * errors[index])
-        low, high = (value - half, value + half) if half else (None, None)
-        found[name] = Estimate(value, low, high, int(games[index]), len(deals))
+        n = int(games[index])
+        found[name] = (
+            with_interval(value, value - half, value + half, n, len(deals))
+            if half
+            else Estimate(value, None, None, n, len(deals))
+        )
     return found
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from rating.statistics.bounded import NOTHING, Floats, Labels, bounded_mean, cluster_labels, unit_values
-from rating.statistics.estimates import Estimate, wilson_interval
+from rating.statistics.estimates import Estimate, wilson_interval, with_interval
 
 Flags = NDArray[np.bool_]
 
@@ -99,7 +99,7 @@ def corrected_mean(
     # A value at 0 or 1 would leave no variance to compare with, so it is that of the known items.
     as_many = known.value * (1 - known.value) / variance
     low, high = wilson_interval(value, as_many, float(student.ppf((1 + confidence) / 2, freedom)))
-    return CorrectedMean(known, Estimate(value, low, high, n, groups), weight)
+    return CorrectedMean(known, with_interval(value, low, high, n, groups), weight)
 
 
 class _Sums(NamedTuple):

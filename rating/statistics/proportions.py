@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from rating.statistics.estimates import Estimate, rate_estimate
+from rating.statistics.estimates import Z_95, Estimate, rate_estimate, wilson_interval, with_interval
 
 
 def paired_change(before: Sequence[bool], after: Sequence[bool]) -> Estimate | None:
@@ -36,18 +36,17 @@ def paired_change(before: Sequence[bool], after: Sequence[bool]) -> Estimate | N
     if product > 0:
         product = max(0.0, product - n / 2)
     correlation = product / math.sqrt(margins) if margins else 0.0
-    down, up = _ends(first), _ends(second)
+    down, up = _margins(first.value, n), _margins(second.value, n)
     change = second.value - first.value
     low = math.sqrt(max(0.0, up[0] ** 2 - 2 * correlation * up[0] * down[1] + down[1] ** 2))
     high = math.sqrt(max(0.0, up[1] ** 2 - 2 * correlation * up[1] * down[0] + down[0] ** 2))
-    return Estimate(change, max(-1.0, change - low), min(1.0, change + high), n, n)
+    return with_interval(change, change - low, change + high, n, n, (-1, 1))
 
 
-def _ends(rate: Estimate) -> tuple[float, float]:
+def _margins(rate: float, n: int) -> tuple[float, float]:
     """Returns how far Wilson's interval reaches below and above a rate."""
-    assert rate.low is not None
-    assert rate.high is not None
-    return rate.value - rate.low, rate.high - rate.value
+    low, high = wilson_interval(rate, n, Z_95)
+    return rate - low, high - rate
 
 
 def unpaired_change(before: Estimate, after: Estimate) -> Estimate:
@@ -69,4 +68,4 @@ def unpaired_change(before: Estimate, after: Estimate) -> Estimate:
         return Estimate(difference, None, None, n, clusters)
     low = math.hypot(after.value - after.low, before.high - before.value)
     high = math.hypot(after.high - after.value, before.value - before.low)
-    return Estimate(difference, difference - low, difference + high, n, clusters)
+    return with_interval(difference, difference - low, difference + high, n, clusters, (-1, 1))

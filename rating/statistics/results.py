@@ -75,12 +75,17 @@ def seats_of(outcomes: Iterable[Outcome], policy: str) -> Iterator[tuple[Outcome
                 yield outcome, own
 
 
-def rewards(outcomes: Iterable[Outcome]) -> Iterator[tuple[int, str, float]]:
-    """Yields match number, policy and its reward in the match, the mean of its seats, for all finished matches in their order."""
+def rewards(outcomes: Iterable[Outcome], statistic: str = "") -> Iterator[tuple[int, str, float]]:
+    """Yields match number, policy and its reward in the match, the mean of its seats, for all finished matches in their order.
+
+    Args:
+        outcomes: of one environment, in any order.
+        statistic: of the environment, in place of the reward.
+    """
     for outcome in finished(outcomes):
         own: dict[str, list[float]] = {}
         for seat in outcome.seats:
-            own.setdefault(seat.policy, []).append(seat.reward)
+            own.setdefault(seat.policy, []).append(seat.statistics[statistic] if statistic else seat.reward)
         for policy, paid in own.items():
             yield outcome.number, policy, sum(paid) / len(paid)
 

@@ -31,10 +31,14 @@ def test_the_names():
     ).keys()
 
 
-@pytest.mark.parametrize("mode", [1, 2])
-def test_a_conditional_cooperator_invests_what_the_others_did_on_average(mode):
+@pytest.mark.parametrize(("mode", "later"), [(1, 3), (2, 0)])
+def test_conditional_cooperator_invests_mean_or_median_of_others(mode, later):
     investments, _ = match(("conditional_cooperator", "free_rider", "free_rider", "full_contributor"), mode=mode)
-    assert [row[0] for row in investments] == [5, 3, 3, 3, 3]  # a third of 10 is nearer to 3
+    assert [row[0] for row in investments] == [5, *[later] * 4]  # the mean, 10/3, is nearer to 3; the median is 0
+
+
+@pytest.mark.parametrize("mode", [1, 2])
+def test_conditional_cooperator_among_two_rounds_halves_up(mode):
     investments, _ = match(("conditional_cooperator", "free_rider", "full_contributor"), mode=mode, rounds=2)
     assert [row[0] for row in investments] == [5, 5]
     investments, _ = match(("conditional_cooperator", "conditional_cooperator", "free_rider"), mode=mode, rounds=4)

@@ -1,4 +1,4 @@
-"""The rule of environments whose mean rewards are waited for at one table: the means stand still, or are known closely enough.
+"""The rule of environments whose mean rewards, or statistics, are waited for: they stand still, or are known closely enough.
 
 DeepEval (arXiv 2309.04369) repeats a task until abilities converge; what that is here stands in
 ``rating.statistics.stableness``. The independent cases of the intervals are deals.
@@ -18,15 +18,17 @@ from rating.statistics.stableness import STABLE, RunningStableness, StablenessRu
 
 @dataclass(frozen=True)
 class StandstillRule:
-    """Stops when every policy's mean reward stands still or has a narrow interval, or at the cap.
+    """Stops when every policy's mean stands still or has a narrow interval, or at the cap.
 
     Attributes:
         stableness: what counts as standing still.
         max_matches: scheduled matches of a policy after which no batch is begun in any case.
+        statistic: which of the environment's statistics is averaged; empty for the reward.
     """
 
     stableness: StablenessRule
     max_matches: int = 400
+    statistic: str = ""
 
     def begin(self, policies: Sequence[str]) -> Rule:
         """Returns the state of the rule before the first match; ``policies`` are those under test."""
@@ -44,10 +46,12 @@ class _Standstill(Counts):
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         super().add(outcomes)
+        statistic = self._rule.statistic
         for outcome in finished(outcomes):
             for seat in outcome.seats:
                 if seat.policy in self._means.steps:  # it is not left out
-                    self._means.add(seat.policy, seat.reward, outcome.seed)
+                    value = seat.statistics[statistic] if statistic else seat.reward
+                    self._means.add(seat.policy, value, outcome.seed)
 
     def leave_out(self, policy: str) -> None:
         super().leave_out(policy)

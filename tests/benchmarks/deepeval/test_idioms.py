@@ -54,7 +54,7 @@ def test_who_moved_first_is_early_wherever_it_sat():
     assert (early.value, early.n, late.value, late.n) == (pytest.approx(2 / 3), 3, 0.5, 2)
     early, late = idioms.own_means(idioms.HITS, pairs, "b")
     assert (early.value, late.value) == (25.0, pytest.approx(4 / 3))
-    assert early.low < -200 and early.high > 300  # two matches say next to nothing
+    assert early.low is early.high is None  # two matches say next to nothing
     assert idioms.policies_of(pairs) == ["a", "b"]
 
 

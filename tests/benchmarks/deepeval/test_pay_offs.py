@@ -27,12 +27,15 @@ def read(path):
 
 
 def test_pay_offs_by_policy_the_highest_mean_first():
-    seats = pay_offs.by_policy([table(0, a=50.0, b=60.0), table(1, b=50.0, a=56.0)])
-    assert {policy: [seat.reward for seat in own] for policy, own in seats.items()} == {"b": [60, 50], "a": [50, 56]}
+    paid = {"a": [50, 56, 50, 56, 50], "b": [60, 50, 60, 50, 55]}
+    seats = pay_offs.by_policy(
+        [table(number, a=a, b=b) for number, (a, b) in enumerate(zip(*paid.values(), strict=True))]
+    )
+    assert {policy: [seat.reward for seat in own] for policy, own in seats.items()} == paid
     (first, second) = pay_offs.pay_off_table("", seats, {"a": 2}, 50.0).rows
     assert first[0] == "b"
-    assert (first[1].value, first[1].n, first[1].low) == (55.0, 2, pytest.approx(55 - 12.7062 * 5, rel=1e-4))
-    assert first[2:6] == [pytest.approx(7.0711, abs=1e-4), 50, 55, 60]
+    assert (first[1].value, first[1].n, first[1].low) == (55.0, 5, pytest.approx(55 - 2.7764 * 5**0.5, rel=1e-4))
+    assert first[2:6] == [5, 50, 55, 60]
     assert second[-1] == 2
 
 

@@ -51,9 +51,9 @@ def test_a_chinese_text_has_more_tokens_a_character():
 
 
 def test_the_field_of_the_others_is_not_who_costs_most():
-    (fixed,) = expected_costs(plan(Options(matches=20))[BATTLES])
+    (fixed,) = expected_costs(plan(Options(matches=20, opponent="random"))[BATTLES])
     assert (fixed.least, fixed.most) == (20, 20)
-    (waiting,) = expected_costs(plan(Options(min_matches=40, max_matches=90))[BATTLES])
+    (waiting,) = expected_costs(plan(Options(min_matches=40, max_matches=90, opponent="random"))[BATTLES])
     assert (waiting.least, waiting.most) == (60, 90)
 
 

@@ -61,12 +61,12 @@ def test_raw_values_stand_with_their_uncertainty():
     board = skill_leaderboard([duel(0, "a", "b", "a"), duel(1, "b", "a", "a"), void(2, "a", "b")])
     assert raw_cell(board.rows[0]) == f"{board.rows[0].mu:.2f} ± {board.rows[0].sigma:.2f} (2)"
     rewards = reward_leaderboard(
-        [match(0, ("a", 1.0), ("b", 0.0)), match(1, ("a", 3.0), ("b", 0.0)), match(2, ("a", 2.0), ("b", 0.0))]
+        [match(number, ("a", paid), ("b", 0.0), seed=number) for number, paid in enumerate((1.0, 3.0, 2.0, 1.0, 3.0))]
     )
     varied, constant = map(raw_cell, rewards.rows)
     assert varied.value == 2.0
     assert varied.low < 2.0 < varied.high
-    assert constant[:4] == (0.0, None, None, 3)  # three zeros do not say that there are no others
+    assert constant[:4] == (0.0, None, None, 5)  # five zeros do not say that there are no others
 
 
 def test_a_policy_that_has_finished_nothing_has_no_value():

@@ -72,11 +72,10 @@ def test_a_table_has_nothing_for_nothing_of_nothing(tmp_path):
     at_hand, solved = result.tables
     row = dict(zip([column.title for column in at_hand.columns], at_hand.rows[0], strict=True))
     assert (row["wins at hand"], row["missed wins"], row["missed wins, %"].value) == (2, 0, 0)
-    assert (row["missed wins, %"].low, row["missed wins, %"].high < 100) == (0, True)
     assert (row["blocks needed"], row["missed blocks"], row["missed blocks, %"]) == (0, None, None)
     errors = solved.rows[0][4]
     assert (*solved.rows[0][2:4], errors.value, errors.clusters) == (6, 2, pytest.approx(100 / 3), 2)
-    assert errors.low < 5 and errors.high > 95  # two matches tell next to nothing of others
+    assert errors.low is errors.high is None  # two matches tell next to nothing of others
 
 
 READER = "benchmarks.llmarena.players:Reader"  # without the list of legal moves it plays any cell, taken or not

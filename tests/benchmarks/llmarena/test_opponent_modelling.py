@@ -133,6 +133,22 @@ def test_a_guesser_finds_the_other_word_of_its_pair(language):
     assert guess.count(pair.a) == guess.count(pair.b) == 1
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_guesser_with_errors_is_wrong_at_their_rate(language):
+    pair, players, n = shipped_pairs(language)[0], ("player_0", "player_1", "player_2"), 400
+    view = UndercoverView(
+        players[0], True, (Vote(players[1]), Vote(players[2])), pair.a, VOTE, 1, players, clues=(), results=()
+    )
+    careless, judge = Guesser(error=0.25), AttributeJudge()
+    careless.reset(players[0], 0)
+    judge.reset("judge_0", 0)
+    right = sum(careless(view).count(f"={pair.b}") for _ in range(n)) / (2 * n)
+    clues = [careless.clue(view) for _ in range(n)]
+    true = [judge(JudgeView("judge_0", True, (0, 1), 1, 1, pair.a, clue)) == "Verdict: yes" for clue in clues]
+    assert right == pytest.approx(0.75, abs=0.05)
+    assert sum(true) / n == pytest.approx(0.75, abs=0.07)
+
+
 @pytest.mark.slow
 def test_the_judge_of_attributes_knows_the_clues_of_similarity(out):
     found = rows(result(out), "descriptions")

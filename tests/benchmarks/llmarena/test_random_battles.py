@@ -1,10 +1,12 @@
-"""Strategic rewards against random play, and against a person."""
+"""Strategic rewards of battles among the policies, and against one opponent."""
 
 import io
+import itertools
 import json
 import math
 import statistics
 import sys
+from collections import Counter
 
 import pytest
 from scipy import stats
@@ -13,7 +15,7 @@ from agents.errors import ProviderError
 from agents.policy import ScriptedPolicy
 from agents.records import Attempt, Turn
 from benchmarks.experiments.command import main
-from benchmarks.experiments.field import Case, field_cases
+from benchmarks.experiments.field import Case
 from benchmarks.experiments.runs import PlayedRun, play_runs
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.random_battles import (
@@ -23,6 +25,7 @@ from benchmarks.llmarena.random_battles import (
     Options,
     Reading,
     all_rewards,
+    battle_cases,
     ended,
     ending,
     match_rewards,
@@ -84,7 +87,8 @@ def play(tmp_path, options, **changes):
 
 def test_rewards_of_a_hand_made_match_under_every_reading():
     record = record_of(X_WINS)
-    assert match_rewards(record, "player_0") == {
+    first, second = match_rewards(record).values()
+    assert first == {
         Reading("between_turns", "windows"): 17,
         Reading("between_turns", "maximal"): 5,
         Reading("own_move", "windows"): 2 + 7 + 17,
@@ -92,30 +96,30 @@ def test_rewards_of_a_hand_made_match_under_every_reading():
         Reading("cumulative_value", "windows"): 0 + 2 + 7 + 17,
         Reading("cumulative_value", "maximal"): 0 + 2 + 3 + 5,
     }
-    assert set(match_rewards(record, "player_1").values()) == {0, 2 + 7, 2 + 3}
+    assert set(second.values()) == {0, 2 + 7, 2 + 3}
 
 
 def test_a_forfeit_is_no_move():
-    assert match_rewards(record_of([*X_WINS[:6], None]), "player_0") == match_rewards(record_of(X_WINS[:6]), "player_0")
+    assert match_rewards(record_of([*X_WINS[:6], None])) == match_rewards(record_of(X_WINS[:6]))
 
 
 @pytest.mark.parametrize("actions", [[0] * 7, [7], ["left"], [[1]]])
 def test_a_record_of_moves_that_cannot_be_made_is_damaged(actions):
     with pytest.raises(RunError, match="is damaged"):
-        match_rewards(record_of(actions), "player_0")
+        match_rewards(record_of(actions))
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=str)
 def test_the_game_reports_what_is_computed_from_the_moves(tmp_path, reading):
-    options = Options(policy=(FORFEITING,), matches=4, workers=1)
+    options = Options(policy=(FORFEITING, "random"), alone=True, matches=12, workers=1)
     run = play(tmp_path, options, reward_mode=reading.mode, count=reading.counting, random_opening=3, hint=False)
-    cases = field_cases(run, GAME)
+    cases = battle_cases(run)
     rewards = all_rewards(run, cases)
-    assert set(cases) == {"random", "greedy", "minimax", FORFEITING}
+    assert set(cases) == {"random", FORFEITING}
     for policy, own in cases.items():
         reported = [case.seat.statistics["strategic_reward"] for case in own]
         assert [each[reading] for each in rewards[policy]] == reported
-        assert len(reported) == 4
+        assert len(reported) == 12
     assert any(case.seat.forfeit for case in cases[FORFEITING])
 
 
@@ -155,16 +159,34 @@ def test_the_table_of_ranks_names_the_readings_that_disagree():
 def test_running_means_and_when_they_settle():
     values = [3.0, 7.0, 1.0, 5.0, 4.0, 4.0]
     means, halves = running_means(list(zip(values, range(6), strict=True)))
-    for n in range(2, len(values) + 1):
-        assert means[n - 1] == pytest.approx(statistics.mean(values[:n]))
+    assert means == pytest.approx([statistics.mean(values[:n]) for n in range(1, len(values) + 1)])
+    for n in range(5, len(values) + 1):
         assert halves[n - 1] == pytest.approx(stats.t.ppf(0.975, n - 1) * statistics.stdev(values[:n]) / math.sqrt(n))
-    assert (means[0], halves[0]) == (3.0, math.inf)
-    alike = running_means([(3.0, 0), (7.0, 0), (1.0, 1)])[1]
-    assert alike[:2] == [math.inf] * 2 and math.isfinite(alike[2])  # of two matches on one deal
+    assert halves[:4] == [math.inf] * 4
+    alike = running_means([(float(number), number // 2) for number in range(10)])[1]
+    assert alike[:8] == [math.inf] * 8 and math.isfinite(alike[8])  # two matches on a deal
     assert running_means([]) == ([], [])
     assert settled_after([math.inf, 3.0, 1.0, 2.0, 0.5], 1.0, 1) == 3
     assert settled_after([math.inf, 3.0, 1.0, 2.0, 0.5], 1.0, 4) == 5
     assert settled_after([math.inf, 3.0], 1.0, 1) is None
+
+
+def test_battles_balance_pairs_and_seats(tmp_path):
+    run = play(tmp_path, Options(policy=("first_legal",), matches=6, workers=1))
+    met = Counter(tuple(seat.policy for seat in outcome.seats) for outcome in run.outcomes(GAME))
+    assert met == dict.fromkeys(itertools.permutations(("random", "greedy", "minimax", "first_legal"), 2), 1)
+
+
+def test_opponent_plays_every_policy(tmp_path):
+    run = play(tmp_path, Options(opponent="random", matches=2, workers=1))
+    met = Counter(tuple(sorted(seat.policy for seat in outcome.seats)) for outcome in run.outcomes(GAME))
+    assert met == {("greedy", "random"): 2, ("minimax", "random"): 2, ("random", "random"): 2}
+    assert {policy: len(own) for policy, own in battle_cases(run).items()} == {"random": 2, "greedy": 2, "minimax": 2}
+
+
+def test_battles_of_one_policy_are_refused(tmp_path, capsys):
+    assert main(PAPER, ["f2", "--alone", "--policy", "random", "--out", str(tmp_path / "out")]) == 2
+    assert "expected 2 policies or more" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -213,14 +235,14 @@ def test_a_player_without_a_single_match_has_no_figures(tmp_path, capsys):
     flags = ["--smoke", "--workers", "1", "--policy", spec, "--json", "--out", str(tmp_path)]
     assert main(PAPER, ["f2", *flags]) == EXIT_ERRORS
     output = capsys.readouterr()
-    assert "4 matches are void" in output.err
+    assert "6 matches are void" in output.err
     tables = {table["name"]: table["rows"] for table in json.loads(output.out)["tables"]}
     (row,) = [row for row in tables["rewards"] if row["player"] == spec]
     assert set(row.values()) == {spec, None}
     (row,) = [row for row in tables["ranks"] if row["player"] == spec]
     assert set(row.values()) == {spec, None}
     (row,) = [row for row in tables["matches"] if row["player"] == spec]
-    assert {name: value for name, value in row.items() if value is not None} == {"player": spec, "void matches": 4}
+    assert {name: value for name, value in row.items() if value is not None} == {"player": spec, "void matches": 6}
 
 
 class Person(io.TextIOBase):

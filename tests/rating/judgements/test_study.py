@@ -70,16 +70,16 @@ def test_a_judge_who_sees_more_is_not_said_to_favour_a_strong_player_of_its_fami
     assert least <= sum("favours its own family" in each.judges[0].biases() for each in studies) <= most
 
 
-def test_two_cases_do_not_tell_how_often_verdicts_change():
-    changed = {0: {0}, 1: {0, 1}}
+def test_five_cases_hardly_tell_how_often_verdicts_change():
+    changed = {0: {0}, 1: {0, 1}, 2: {0, 1}, 3: {0}, 4: {0, 2}}
     judgements = [
         Judgement(f"q{item}", f"judge {judge}", "B" if judge in changed[item] else "A", "A")
         for item in changed
         for judge in range(5)
     ]
     found = study(judgements).changed
-    assert (found.value, found.n, found.clusters) == (0.3, 10, 2)
-    assert found.low < 0.044 and found.high > 0.80  # Wilson's interval of as many independent cases
+    assert (found.value, found.n, found.clusters) == (0.32, 25, 5)
+    assert found.low < 0.15 and found.high > 0.55  # Wilson's interval of as many independent cases
 
 
 def test_ratings_of_one_player_are_verdicts_too():

@@ -45,7 +45,7 @@ ROW_KEYS = ["policy", "reward", "effort", "fallback_share", "withheld", "absent"
 MORE_KEYS = {
     "duels": "connected regularised dispersion clusters open_questions seat_advantage seat_low seat_high position first_share"
     " permutations",
-    "mean_reward": "caveats",
+    "mean_reward": "caveats statistic",
     "cooperation": "",
     "roles": "results roles casting unclassified advantage advantage_low advantage_high",
 }
@@ -53,7 +53,7 @@ MORE_ROW_KEYS = {
     "duels": "rating low high is_linked score rating_without_ties low_without_ties high_without_ties is_linked_without_ties"
     " rating_without_forfeits low_without_forfeits high_without_forfeits is_linked_without_forfeits forfeited ended_by_forfeit"
     " mu sigma spread tally first second",
-    "mean_reward": "rating low high",
+    "mean_reward": "value rating low high",
     "cooperation": "self_play cross_play plus_minus",
     "roles": "roles skills overall",
 }

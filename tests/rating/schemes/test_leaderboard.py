@@ -316,11 +316,11 @@ def test_unanimous_means_show_no_certainty_and_say_why():
     for board in (reward_leaderboard(outcomes), self_play_leaderboard(outcomes)):
         assert [row.reward.low for row in board.rows] == [None, None]
         assert "[" not in tables.to_text(board)
-        assert any("all deals came out alike" in note and "one deal" not in note for note in board.notes())
+        assert any("all deals came out alike" in note and "fewer than" not in note for note in board.notes())
         figure = board.figures(outcomes)[0]
         assert figure.rows == [("a", 1.0, None, None), ("b", -1.0, None, None)]  # both ends are open
     alone = reward_leaderboard(outcomes[:1])
-    assert any("one deal only" in note and "alike" not in note for note in alone.notes())
+    assert any("fewer than 5 deals" in note and "alike" not in note for note in alone.notes())
     assert not any("interval where" in note for note in reward_leaderboard(LOGS["mean_reward"]).notes())
 
 
@@ -404,3 +404,24 @@ def test_what_is_no_log_of_one_environment_is_refused():
         skill_leaderboard([Outcome(name, 0, 0, FINISHED, ()) for name in ("a_v0", "b_v0")])
     with pytest.raises(ValueError, match="two rated seats"):
         skill_leaderboard([match(0, ("a", 0.0), ("b", 0.0), ("c", 0.0))])
+
+
+def test_mean_reward_with_statistic_ranks_by_its_mean():
+    outcomes = [
+        Outcome(
+            "game_v0",
+            number,
+            number,
+            FINISHED,
+            (
+                SeatOutcome("a", 1.0, statistics={"points": float(number % 2)}),
+                SeatOutcome("b", -1.0, statistics={"points": 5.0 + number % 3}),
+            ),
+        )
+        for number in range(6)
+    ]
+    board = reward_leaderboard(outcomes, statistic="points")
+    assert [(row.policy, row.metric, row.reward.value) for row in board.rows] == [("b", 6.0, -1.0), ("a", 0.5, 1.0)]
+    text = tables.to_text(board)
+    assert "points (n)" in text and "rank: by mean points" in text
+    assert reward_leaderboard(outcomes).rows[0].policy == "a"

@@ -3,6 +3,7 @@
 import pytest
 
 from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.options import OptionError
 from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
 from rating.schedules.schedule import Stop
 from rating.schemes.mean_reward import MeanReward
@@ -30,7 +31,10 @@ def reason_and_matches(reward, status=FINISHED, **changes):
     while not isinstance(batch := schedule.next_batch(), Stop):
         outcomes = []
         for match in batch:
-            seats = tuple(SeatOutcome(policy, reward(policy, match.number)) for policy in match.policies)
+            seats = tuple(
+                SeatOutcome(policy, reward(policy, match.number), statistics={"points": 1.0})
+                for policy in match.policies
+            )
             outcomes.append(Outcome("game_v0", match.number, match.seed, status, seats))
         schedule.add(outcomes)
         played += len(batch)
@@ -51,6 +55,18 @@ def test_one_policy_that_moves_is_waited_for():
         return float(number) if policy == "b" else 1.0
 
     assert reason_and_matches(drifting, still=0.1) == ("cap", 60)
+
+
+def test_mean_reward_with_value_waits_for_the_statistic():
+    def drifting(policy, number):
+        return float(number)
+
+    assert reason_and_matches(drifting, still=0.1, value="points") == ("stable", 12)
+
+
+def test_mean_reward_with_opponent_is_refused():
+    with pytest.raises(OptionError, match="opponent: expected none"):
+        reason_and_matches(lambda policy, number: 1.0, opponent="a")
 
 
 def test_narrow_intervals_end_it_too():

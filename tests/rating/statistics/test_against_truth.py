@@ -192,7 +192,7 @@ def test_the_interval_of_the_correlation_covers(dialogues):
 
 
 def test_the_mean_error_has_the_sign_of_the_judge():
-    harsh = mean_error([0.2, 0.1, 0.3], [1, 1, 1])
+    harsh = mean_error([0.2, 0.1, 0.3] * 2, [1] * 6)
     assert harsh.value == pytest.approx(-0.8)
     assert harsh.low < -0.8 < harsh.high < 0.3
     assert mean_error([], []) is None

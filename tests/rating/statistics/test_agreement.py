@@ -53,11 +53,12 @@ def test_kappa_is_undefined_where_chance_alone_agrees():
 
 
 def test_few_cases_that_all_agree_are_no_certainty():
-    found = cohens_kappa(["yes", "yes", "no", "no"], ["yes", "yes", "no", "no"])
+    found = cohens_kappa(["yes", "no"] * 3, ["yes", "no"] * 3)
     assert (found.kappa.value, found.kappa.high) == (1, 1)
-    assert found.kappa.low == pytest.approx(2 * rate_estimate(4, 4).low - 1)
-    against = cohens_kappa(["yes", "no"], ["no", "yes"])
+    assert found.kappa.low == pytest.approx(2 * rate_estimate(6, 6).low - 1)
+    against = cohens_kappa(["yes", "no"] * 3, ["no", "yes"] * 3)
     assert (against.kappa.value, against.kappa.low) == (-1, -1)
+    assert cohens_kappa(["yes", "no"] * 2, ["yes", "no"] * 2).kappa[:3] == (1, None, None)
 
 
 @pytest.mark.parametrize(("n", "yes", "known"), [(30, 0.5, 0.4), (60, 0.8, 0.6), (100, 0.9, 0.8)])

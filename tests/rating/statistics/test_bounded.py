@@ -9,18 +9,19 @@ from rating.statistics.estimates import rate_estimate
 
 
 def test_independent_hits_are_a_rate():
-    assert bounded_mean([1, 0, 1, 1]) == rate_estimate(3, 4)
-    assert bounded_mean([1, 0, 1, 1], ["a", "b", "c", "d"], confidence=0.8) == rate_estimate(3, 4, confidence=0.8)
+    hits = [1, 0, 1, 1, 1]
+    assert bounded_mean(hits) == rate_estimate(4, 5)
+    assert bounded_mean(hits, list("abcde"), confidence=0.8) == rate_estimate(4, 5, confidence=0.8)
     assert bounded_mean([]) is None
 
 
 def test_cases_that_are_all_alike_are_as_uncertain_as_their_clusters():
-    every = bounded_mean([1.0] * 12, [number // 4 for number in range(12)])
-    assert every == rate_estimate(3, 3)._replace(n=12)
+    every = bounded_mean([1.0] * 20, [number // 4 for number in range(20)])
+    assert every == rate_estimate(5, 5)._replace(n=20)
     half = bounded_mean([0.5] * 9)
     assert (half.value, half.low, half.high) == rate_estimate(4.5, 9)[:3]
-    rounded = bounded_mean([0.1 + 0.2, 0.3, 0.3])
-    assert (rounded.low, rounded.high) == pytest.approx(rate_estimate(0.9, 3)[1:3])
+    rounded = bounded_mean([0.1 + 0.2, *[0.3] * 4])
+    assert (rounded.low, rounded.high) == pytest.approx(rate_estimate(1.5, 5)[1:3])
     # One cluster is one case, however many there are in it and however they differ.
     assert bounded_mean([1, 0, 1, 0], ["a"] * 4) == rate_estimate(0.5, 1)._replace(n=4)
 
@@ -53,7 +54,8 @@ def test_the_interval_covers_the_mean_of_clustered_hits(groups, rate):
 
 
 def test_differences_have_twice_the_range():
-    assert signed_mean([1, -1, 1, 1])[:3] == pytest.approx([2 * end - 1 for end in rate_estimate(3, 4)[:3]])
+    assert signed_mean([1, -1, 1, 1, 1])[:3] == pytest.approx([2 * end - 1 for end in rate_estimate(4, 5)[:3]])
+    assert signed_mean([1, -1, 1, 1])[:3] == (0.5, None, None)
     assert signed_mean([0.0] * 6).low < 0 < signed_mean([0.0] * 6).high
     assert signed_mean([]) is None
 

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rating.statistics.estimates import (
+    FEWEST_CLUSTERS,
     Tally,
     mean_estimate,
+    mean_half_width,
     normalise,
     pair_table,
     rate_estimate,
@@ -26,7 +28,7 @@ def test_the_interval_of_independent_values_is_students(values):
     assert close(estimate.value, float(np.mean(values)), 1e-9)
     assert (estimate.n, estimate.clusters) == (len(values), len(values))
     if estimate.low is None:
-        assert np.ptp(values) < 1e-9
+        assert np.ptp(values) < 1e-9 or len(values) < FEWEST_CLUSTERS
     elif np.ptp(values) > 1e-6:
         expected = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
         assert (estimate.low, estimate.high) == pytest.approx((expected.low, expected.high), rel=1e-6, abs=1e-6)
@@ -51,7 +53,7 @@ def test_copies_within_a_cluster_are_no_evidence():
     assert mean_estimate(values, confidence=0.5).high < once.high
 
 
-@pytest.mark.parametrize("sizes", [[2] * 4, [1, 1, 3, 8], [2] * 18])
+@pytest.mark.parametrize("sizes", [[2] * 5, [1, 1, 3, 3, 8], [2] * 18])
 @pytest.mark.parametrize("within", [0.0, 0.9])
 def test_coverage_with_few_clusters(sizes, within):
     rng = np.random.default_rng(2)
@@ -66,12 +68,11 @@ def test_coverage_with_few_clusters(sizes, within):
 
 
 def test_clusters_of_different_size_weigh_by_their_size():
-    estimate = mean_estimate([1.0, 1.0, 1.0, 5.0, 3.0], ["q1", "q1", "q1", "q2", "q2"])
-    assert estimate.value == 2.2
+    sums, sizes = np.array([3.0, 8.0]), np.array([3, 2])
     # The residuals of the clusters are -3.6 and 3.6, of the cases .6 and .4; Satterthwaite's degrees of freedom of two are 1.
     error = math.sqrt(3.6**2 / 0.4 + 3.6**2 / 0.6) / 5
     freedom = 1 / (0.36 + 0.16 + 2 * (0.36 / 0.4) * (0.16 / 0.6))
-    assert estimate.high - estimate.value == pytest.approx(stats.t.ppf(0.975, freedom) * error)
+    assert mean_half_width(sums, sizes) == pytest.approx(stats.t.ppf(0.975, freedom) * error)
 
 
 @pytest.mark.parametrize("values", [[0.1] * 7, [1.0, -1.0, -1.0, 1.0], [3e9 + 0.1] * 3 + [3e9 + 0.1]])
@@ -101,6 +102,9 @@ def test_bad_values_are_refused():
 def test_rate_agrees_with_scipy(case, confidence):
     hits, n = case
     estimate = rate_estimate(hits, n, confidence=confidence)
+    if n < FEWEST_CLUSTERS:
+        assert estimate == (hits / n, None, None, n, n)
+        return
     interval = stats.binomtest(hits, n).proportion_ci(confidence, method="wilson")
     assert close(estimate.low, interval.low, 1e-12) and close(estimate.high, interval.high, 1e-12)
     assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1

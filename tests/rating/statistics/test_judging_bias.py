@@ -61,9 +61,9 @@ def test_both_orders_of_the_same_texts():
 
 
 def test_few_verdicts_for_one_side_are_no_certainty():
-    lean = place_bias([Choice("a", "b", True), Choice("b", "a", True)] * 2)
+    lean = place_bias([Choice("a", "b", True), Choice("b", "a", True)] * 3)
     assert lean.share.value == 1
-    assert lean.share.low < 0.6
+    assert lean.share.low < 0.7
     assert lean.p > 0.05
 
 
@@ -100,6 +100,6 @@ def test_changes_and_where_they_went():
     found = changes([("A", "A", "B"), ("A", "B", "B"), ("B", "A", "B"), ("tie", "A", None), ("A", "tie", "B")])
     assert (found.changed.value, found.changed.n) == (0.8, 5)
     assert (found.towards.value, found.away.value, found.towards.n) == (pytest.approx(1 / 3), pytest.approx(1 / 3), 3)
-    nothing = changes([("A", "A", "B")])
+    nothing = changes([("A", "A", "B")] * 5)
     assert (nothing.changed.value, nothing.towards) == (0, None)
-    assert nothing.changed.high > 0.5
+    assert nothing.changed.high > 0.4

@@ -45,11 +45,12 @@ def test_the_interval_of_delta_covers():
 
 
 def test_few_or_equal_tasks_are_no_certainty():
-    all_won, all_tied = compare([(1, 1)] * 4).delta, compare([(0.5, 0.5)] * 4).delta
-    assert all_won[:3] == pytest.approx([2 * end - 1 for end in rate_estimate(4, 4)[:3]])
+    all_won, all_tied = compare([(1, 1)] * 8).delta, compare([(0.5, 0.5)] * 5).delta
+    assert all_won[:3] == pytest.approx([2 * end - 1 for end in rate_estimate(8, 8)[:3]])
     assert all_tied.low < -0.6
     # Scripts of one dialogue are one case.
-    assert compare([(1, 1)] * 4, ["a"] * 4).delta.low < all_won.low
+    assert compare([(1, 1)] * 8, list("aabbccde")).delta.low < all_won.low
+    assert compare([(1, 1)] * 8, ["a"] * 8).delta.low is None
 
 
 def test_what_is_no_verdict_is_refused():

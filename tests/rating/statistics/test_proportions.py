@@ -27,10 +27,10 @@ def test_the_interval_of_a_change_is_newcombes(table, low, high):
 
 
 def test_no_change_of_few_pairs_is_no_certainty():
-    change = paired_change([False] * 4, [False] * 4)
+    change = paired_change([False] * 5, [False] * 5)
     assert change.value == 0
-    assert change.low == pytest.approx(-rate_estimate(0, 4).high)
-    assert change.high == pytest.approx(rate_estimate(0, 4).high)
+    assert change.low == pytest.approx(-rate_estimate(0, 5).high)
+    assert change.high == pytest.approx(rate_estimate(0, 5).high)
     assert paired_change([], []) is None
     with pytest.raises(ValueError, match="as many cases"):
         paired_change([True], [])

@@ -1,0 +1,46 @@
+"""Intervals of all rows at their smallest size."""
+
+import importlib
+import json
+import re
+
+import pytest
+
+from benchmarks.experiments.command import main
+from rating.statistics.estimates import FEWEST_CLUSTERS
+
+ELO = {"ratings", "certainty", "raw"}
+"""Ratings have no scale, and a prior that few matches suffice for."""
+
+SIGNED = re.compile("points|change|Spearman|difference")
+
+
+def scale(heading):
+    """Returns the least and the greatest value of a column of percentages."""
+    return (-100 if SIGNED.search(heading) else 0), 100
+
+
+def intervals(report):
+    """Yields table, heading, and figure with its interval."""
+    for table in report["tables"]:
+        for row in table["rows"]:
+            for heading, cell in row.items():
+                if isinstance(cell, dict) and (cell["low"] is not None or cell["high"] is not None):
+                    yield table["name"], heading, cell
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", ["llmarena", "deepeval", "auto_arena", "simulbench"])
+def test_rows_at_smoke_size_print_no_senseless_interval(paper, tmp_path):
+    module = importlib.import_module(f"benchmarks.{paper}.__main__")
+    assert main(module.PAPER, ["all", "--smoke", "--out", str(tmp_path)]) == 0
+    reports = [json.loads(path.read_text(encoding="utf-8")) for path in tmp_path.glob("*.json")]
+    found = [(report["row"], *one) for report in reports for one in intervals(report)]
+    assert found
+    for row, table, heading, cell in found:
+        where = f"{row}, {table}, {heading}: {cell}"
+        if table.partition("-")[0] not in ELO:
+            assert cell["n"] >= FEWEST_CLUSTERS, where
+        if "%" in heading:
+            least, most = scale(heading)
+            assert least <= cell["low"] <= cell["value"] <= cell["high"] <= most, where
