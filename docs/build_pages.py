@@ -1,8 +1,8 @@
 """Writes the pages that are made of the code and stand in the repository.
 
 ``python docs/build_pages.py`` writes ``docs/environments/<name>.md`` for every environment of the catalogue, from the docstring
-of the module that holds its ``raw_env`` and the channels that it declares, the page of all games, and those of the command line and the run file in
-``docs/reference``.
+of the module that holds its ``raw_env`` and from its declared channels; the page of all games; and those of the command line and
+the run file in ``docs/reference``.
 """
 
 import importlib
@@ -17,14 +17,15 @@ from site_builder.markdown import table
 
 DOCS = Path(__file__).parent
 
-_MESSAGES = """Who sends what to whom, by role, as the environment declares it. What agents read of each other comes from the message pool,
-which refuses anything else. `host` is the environment; where there are no readers, only the environment reads it."""
+_MESSAGES = """\
+The declared channels, by role. Agents read each other through the message pool, which refuses any other message. `host` is the
+environment. A message without readers is for the environment alone."""
 
 
 def page(name: str) -> str:
     """Returns the page of an environment, e.g. ``tictactoe_v0``: the docstring with a title in place of its first line.
 
-    What stands in it of the channels comes from the declaration.
+    The section on messages comes from the declaration.
     """
     env = importlib.import_module(f"llmarena_envs.{name}").env()
     module = inspect.getmodule(env.unwrapped)
@@ -36,7 +37,7 @@ def page(name: str) -> str:
 
 
 def _messages(channels: Mapping[str, Channel]) -> str:
-    """Returns the section on who sends messages to whom; an empty text if the environment declares no channel."""
+    """Returns the section on messages; an empty text if the environment declares no channel."""
     if not channels:
         return ""
     rows = [(f"`{kind}`", channel.sender, ", ".join(channel.readers) or "none") for kind, channel in channels.items()]

@@ -29,7 +29,7 @@ async def ask_twice(ask: Ask, prompter: Prompter, messages: list[Message], form:
         form: the request to restate a reply.
 
     Returns:
-        The messages of the last request, and the reply with what both calls cost.
+        The messages of the last request, and the reply with the cost of both calls.
 
     Raises:
         ProviderError: if one of the calls brought no reply.
@@ -42,7 +42,7 @@ async def ask_twice(ask: Ask, prompter: Prompter, messages: list[Message], form:
 
 
 def _joined(free: Reply, restated: Reply) -> Reply:
-    """Returns the second reply with what both cost, and with the first one in its detail."""
+    """Returns the second reply with the cost of both and the first one in its detail."""
     pairs = {name: (getattr(free, name), getattr(restated, name)) for name in _COUNTS}
     counts: dict[str, Any] = {name: None if None in pair else sum(pair) for name, pair in pairs.items()}
     return replace(

@@ -6,7 +6,7 @@ from benchmarks.experiments.command import Paper, main
 
 PAPER = Paper(
     name="auto_arena",
-    title="Auto-Arena (arXiv 2405.20267)",
+    title="Auto-Arena (arXiv 2405.20267v1)",
     rows={
         "questions": "benchmarks.auto_arena.questions",
         "battle": "benchmarks.auto_arena.battle",

@@ -1,4 +1,4 @@
-"""How often two judges say the same of a battle, before and after their discussion (Auto-Arena, arXiv 2405.20267, Table 3).
+"""How often two judges say the same of a battle, before and after their discussion (Auto-Arena, arXiv 2405.20267v1, Table 3).
 
 The paper does not say how it takes the mean. Both ways are computed: the mean over pairs of judges, each pair weighing alike, and
 the share of all pairs of verdicts, in which a pair weighs by the battles that it judged.

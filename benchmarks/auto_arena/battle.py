@@ -1,4 +1,4 @@
-"""One battle with its committee, to read (Auto-Arena, arXiv 2405.20267, section 3, Figure 2).
+"""One battle with its committee, to read (Auto-Arena, arXiv 2405.20267v1, section 3, Figure 2).
 
 Every debater sits in a battle at least once. A battle is written out as a reader wants it, in Markdown, as plain text and as a
 page: who said what, what the opponent could not see, and what each judge gave before the discussion and after it.

@@ -1,4 +1,4 @@
-"""Battles that show something, found by rule (Auto-Arena, arXiv 2405.20267, section 5, Figures 8 to 10).
+"""Battles that show something, found by rule (Auto-Arena, arXiv 2405.20267v1, section 5, Figures 8 to 10).
 
 The paper shows three, chosen by hand: debaters who compete, one who learns from its opponent, and a gap that only the debate
 makes visible. Here each is the battle of a run in which a number is greatest, the first one if there are several.

@@ -1,6 +1,6 @@
 """A tournament in Chinese and its correlation with a human ranking, 11 models.
 
-Source: Auto-Arena (arXiv 2405.20267, section 4.6, Figure 6).
+Source: Auto-Arena (arXiv 2405.20267v1, section 4.6, Figure 6).
 """
 
 from dataclasses import dataclass
@@ -23,6 +23,10 @@ ROW = make_row(
     "Auto-Arena, section 4.6, Figure 6",
     Options,
     Comparison(
-        "chinese_11models", "Arena, Chinese", ("chinese_correlations",), lists=("chinese_11models",), gains=False
+        "chinese_11models",
+        "Arena, Chinese",
+        ("chinese_correlations", "chinese_pearson"),
+        lists=("chinese_11models",),
+        gains=False,
     ),
 )

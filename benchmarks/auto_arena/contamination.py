@@ -1,4 +1,4 @@
-"""Whether questions stand in a corpus that players may have been trained on (Auto-Arena, arXiv 2405.20267).
+"""Whether questions stand in a corpus that players may have been trained on (Auto-Arena, arXiv 2405.20267v4, appendix C).
 
 Nothing is played: the questions of some files are looked for in a corpus of the user's, as pieces of 50 characters and by the
 similarity of passages.
@@ -193,7 +193,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="contamination: whether questions stand in a corpus",
-    source="Auto-Arena, analysis of generated questions",
+    source="Auto-Arena (arXiv 2405.20267v4), appendix C",
     options=Options,
     plan=plan,
     measure=measure,

@@ -4,7 +4,7 @@ A question occurs in the corpus if one of three pieces of 50 characters, drawn f
 letters and digits of a passage; a question with fewer characters is looked for as a whole. It resembles a passage if the cosine
 of their embeddings is at least 0.8. Both take time in proportion to the corpus.
 
-Source: Auto-Arena (arXiv 2405.20267), where generated questions are tested so; the pieces as in the report on GPT-4
+Source: Auto-Arena (arXiv 2405.20267v4, appendix C), where generated questions are tested so; the pieces as in the report on GPT-4
 (arXiv 2303.08774, appendix C).
 """
 

@@ -1,4 +1,4 @@
-"""What the judges' discussion changes in a ranking (Auto-Arena, arXiv 2405.20267, section 4.4).
+"""What the judges' discussion changes in a ranking (Auto-Arena, arXiv 2405.20267v1, section 4.4).
 
 One tournament gives both. Every judge gives a verdict before the discussion, so who would have won without it is known of each
 battle; pairings and committees are those of the tournament with discussion.

@@ -1,4 +1,4 @@
-"""What the debate is worth: a tournament in which two first answers are judged (Auto-Arena, arXiv 2405.20267, Table 2).
+"""What the debate is worth: a tournament in which two first answers are judged (Auto-Arena, arXiv 2405.20267v1, Table 2).
 
 The paper's ablation without peer battles: both answer the question blindly, and these answers are judged. It is a tournament of
 its own, with its own pairings and committees.

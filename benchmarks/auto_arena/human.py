@@ -3,7 +3,7 @@
 Sheets are written with the debates to read, without names of players or verdicts, in random order; sides are called A and B as
 the judges saw them. Sheets that were filled in are named with ``--sheet`` and ``--question-sheet``.
 
-Source: Auto-Arena (arXiv 2405.20267), its human studies of verdicts and of questions.
+Source: Auto-Arena (arXiv 2405.20267v4, appendix D) for questions, and the authors' repository, assets/human_eval, for verdicts.
 """
 
 import itertools
@@ -300,7 +300,7 @@ def precision(options: Options) -> str:
 
 ROW: Row[Options] = Row(
     title="the human study: blind sheets, and how people agree with each other and with the committee",
-    source="Auto-Arena, human studies",
+    source="Auto-Arena (arXiv 2405.20267v4), appendix D, and the authors' repository",
     options=Options,
     plan=plan,
     measure=measure,

@@ -1,6 +1,6 @@
 """How judges agree before and after their discussion: Cohen's kappa of every two, and of each with the majority.
 
-Source: Auto-Arena (arXiv 2405.20267, section 4.4, Figures 3 and 4).
+Source: Auto-Arena (arXiv 2405.20267v1, section 4.4, Figures 3 and 4).
 """
 
 import itertools

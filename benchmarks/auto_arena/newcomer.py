@@ -1,6 +1,6 @@
 """A player is added to a finished tournament: how ratings move, and whether the others keep their order.
 
-Source: Auto-Arena (arXiv 2405.20267, section 4.5, Figure 5).
+Source: Auto-Arena (arXiv 2405.20267v1, section 4.5, Figure 5).
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The pairings of a tournament as they were played, and how many there must be (Auto-Arena, arXiv 2405.20267, section 3.3)."""
+"""The pairings of a tournament as they were played, and how many there must be (Auto-Arena, arXiv 2405.20267v1, section 4.1)."""
 
 import itertools
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The correlations that Auto-Arena (arXiv 2405.20267) prints, computed again from the scores that it prints."""
+"""The correlations that Auto-Arena (arXiv 2405.20267v1) prints, computed again from published scores."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ ROUNDING = {"Spearman, %": 0.05, "concordance, %": 0.05, "Pearson": 1e-9}
 RATED = "Auto-Arena Elo"
 """The column of published ratings."""
 
-AGREES, DIFFERS, NO_SCORES = "yes", "no", "its scores are not printed"
+AGREES, DIFFERS, NO_SCORES = "yes", "no", "its scores are not published"
 
 
 def scores(published: Published, column: str) -> dict[str, float | None]:
@@ -23,7 +23,7 @@ def scores(published: Published, column: str) -> dict[str, float | None]:
 
 
 def correlation_table(published: Published, human: str, printed: Sequence[Published]) -> Table:
-    """Returns every printed correlation with a human ranking beside what the printed scores give.
+    """Returns every printed correlation with a human ranking beside what the published scores give.
 
     Args:
         published: scores of models.
@@ -51,7 +51,7 @@ def correlation_table(published: Published, human: str, printed: Sequence[Publis
         )
     return Table(
         "published",
-        f"correlation with the human ranking ({human}), as printed and computed again from the printed scores",
+        f"correlation with the human ranking ({human}), as printed and computed again from the published scores",
         [
             Column("benchmark"),
             *(
@@ -59,10 +59,10 @@ def correlation_table(published: Published, human: str, printed: Sequence[Publis
                 for title in measures
                 for column in (
                     Column(title, PUBLISHED, 4 if title == "Pearson" else 2),
-                    Column(f"{title}, from the printed scores", decimals=4 if title == "Pearson" else 2),
+                    Column(f"{title}, from the published scores", decimals=4 if title == "Pearson" else 2),
                 )
             ),
-            Column("pairs in the same order, from the printed scores"),
+            Column("pairs in the same order, from the published scores"),
             Column("agrees"),
         ],
         rows,

@@ -1,4 +1,4 @@
-"""The examiner's work: 30 questions in each of eight domains (Auto-Arena, arXiv 2405.20267, section 3.1).
+"""The examiner's work: 30 questions in each of eight domains (Auto-Arena, arXiv 2405.20267v1, section 3.1).
 
 Every policy drafts questions in every domain, ten at a time. Of what is kept the first five of each domain are those of a
 pairing: 40 questions. All that is kept is written as a file that ``debate_v0`` takes as ``questions``.
@@ -299,7 +299,7 @@ ROW = Row(
     shows="It shows how many questions of an examiner can be put to somebody, and writes them in the form that debates take.",
     does_not_show=(
         "It does not show whether a question is good, difficult or likely in real life: only what can be seen for certain"
-        " is checked. The paper asks at temperature 0.7 for at most 3,000 tokens:"
+        " is checked. The authors' code asks at temperature 0.7 for at most 3,000 tokens:"
         " openai:MODEL:temperature=0.7,max_tokens=3000."
     ),
 )

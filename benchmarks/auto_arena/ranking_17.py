@@ -1,6 +1,6 @@
-"""Correlation with a human ranking and leaderboard, 17 models (Auto-Arena, arXiv 2405.20267, section 4.5, Table 4, Figure 7).
+"""Correlation with a human ranking and leaderboard, 17 models (Auto-Arena, arXiv 2405.20267v1, section 4.5, Table 4, Figure 7).
 
-As in the paper a Swiss tournament of nine is played, and the others are placed one after the other.
+A Swiss tournament of nine is played, as in the fourth version of the paper, and the others are placed one after the other.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ ROW = make_row(
     Comparison(
         "T4_17models",
         "Arena",
-        ("T4_correlations", "concordance_17models"),
+        ("T4_correlations", "T4_pearson", "concordance_17models"),
         lists=("T4_17models", "elo_18models"),
     ),
 )

@@ -1,4 +1,4 @@
-"""Correlation with a human ranking, 7 models (Auto-Arena, arXiv 2405.20267, section 4.2, Table 1)."""
+"""Correlation with a human ranking, 7 models (Auto-Arena, arXiv 2405.20267v1, section 4.2, Table 1)."""
 
 from benchmarks.auto_arena.rankings import Comparison, make_row
 from benchmarks.auto_arena.tournaments import TournamentOptions

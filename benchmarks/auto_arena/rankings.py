@@ -1,7 +1,7 @@
-"""Correlation of a leaderboard with a human ranking (Auto-Arena, arXiv 2405.20267, sections 4.2, 4.5 and 4.6).
+"""Correlation of a leaderboard with a human ranking (Auto-Arena, arXiv 2405.20267v1, sections 4.2, 4.5 and 4.6).
 
-Printed correlations are computed again from the printed scores. A tournament is played and compared with a ranking from elsewhere
-in the same way: a file of scores, or what the scripted debaters were made to be.
+Printed correlations are computed again from the published scores. A tournament is played and compared in the same way with a
+ranking from elsewhere: a file of scores, or what the scripted debaters were made to be.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def plan(options: TournamentOptions) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions, comparison: Comparison) -> Result:
-    """Returns the printed correlations and what the printed scores give, and the same of the tournament that was played."""
+    """Returns the printed correlations and what the published scores give, and the same of the tournament that was played."""
     published = load_published("benchmarks.auto_arena")
     played = read_tournament(runs[RUN])
     names = [row.policy for row in played.board.rows]
@@ -100,7 +100,7 @@ def make_row(
         measure=lambda runs, options: measure(runs, options, comparison),
         precision=precision,
         shows=(
-            "It shows whether the printed scores give the printed correlations, and how far a tournament finds the order that"
+            "It shows whether the published scores give the printed correlations, and how far a tournament finds the order that"
             " another ranking has."
         ),
         does_not_show=(

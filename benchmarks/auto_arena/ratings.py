@@ -1,4 +1,4 @@
-"""Ratings of a tournament as Auto-Arena (arXiv 2405.20267, section 3.3) has them, and how far they agree with other scores.
+"""Ratings of a tournament as Auto-Arena (arXiv 2405.20267v1, section 4.1) has them, and how far they agree with other scores.
 
 Bradley-Terry by maximum likelihood on the Elo scale with mean 1000 and no advantage of a side, since sides are drawn. A tie
 counts as half a win of each, or is left out; the paper's tournament does the first, its published ratings are of the second.

@@ -1,4 +1,4 @@
-"""Whether examiners set questions that suit themselves (Auto-Arena, arXiv 2405.20267, analysis of generated questions).
+"""Whether examiners set questions that suit themselves (Auto-Arena, arXiv 2405.20267v4, appendix E).
 
 The same policies debate questions of two examiners, every pair each question with the seats exchanged. A player that does better
 on its own questions than on the other examiner's, while the others do not, has set itself easy ones. Whether the scores of both
@@ -340,7 +340,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="self-enhancement of examiners: do players do better on questions of their own?",
-    source="Auto-Arena, analysis of generated questions",
+    source="Auto-Arena (arXiv 2405.20267v4), appendix E",
     options=Options,
     plan=plan,
     measure=measure,

@@ -1,4 +1,4 @@
-"""The tournament of most rows of Auto-Arena (arXiv 2405.20267, section 3.3): its options, how it is planned and read."""
+"""The tournament of most rows of Auto-Arena (arXiv 2405.20267v1, section 4.1): its options, how it is planned and read."""
 
 import math
 from collections.abc import Mapping, Sequence

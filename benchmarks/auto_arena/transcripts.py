@@ -1,4 +1,4 @@
-"""Battles to read, and what the debate changes (Auto-Arena, arXiv 2405.20267, section 5, Figures 8 to 10).
+"""Battles to read, and what the debate changes (Auto-Arena, arXiv 2405.20267v1, section 5, Figures 8 to 10).
 
 The paper shows debaters who compete, one who learns from the other, and a gap between two that is wider after the debate than
 their first answers tell. Here such battles are found in a tournament by rule, and the last claim is counted: the committee of

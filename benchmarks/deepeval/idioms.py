@@ -1,4 +1,4 @@
-"""Win rates and hits at idiom solitaire, early player by late player (DeepEval, arXiv 2309.04369, section 4, Tables 1 and 2).
+"""Win rates and hits at idiom solitaire, early player by late player (DeepEval, arXiv 2309.04369, Tables 1 and 2).
 
 Every ordered pair of policies plays once from each of the same starts: thirty in the paper, numbered ones here, one a deal. The
 early player of a row is the one who moves first. No match is left out: a player without a valid idiom has lost.
@@ -441,7 +441,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="idiom solitaire: win rates and hits of every ordered pair, early player by late player",
-    source="DeepEval, section 4, Tables 1 and 2",
+    source="DeepEval, Tables 1 and 2",
     options=Options,
     plan=plan,
     measure=measure,

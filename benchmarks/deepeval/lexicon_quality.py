@@ -6,7 +6,7 @@
 The words stand in ``lexicon_quality.csv``: 300 idioms and 200 words of four characters that are none, written down from memory
 for this project, without a look at the list, and not used to extend it. Two kinds are idioms, well-known and literary ones; the
 others are ordinary phrases, names, idioms with one wrong character, and halves of two idioms put together. The referee of the
-source (DeepEval, arXiv 2309.04369, section 3.7.2) judges by a list too, but says neither which one nor how good it is.
+source (DeepEval, arXiv 2309.04369) judges by a list too, but says neither which one nor how good it is.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""Pay-offs at public goods, four players at one table (DeepEval, arXiv 2309.04369, section 4, Figure 4).
+"""Pay-offs at public goods, four players at one table (DeepEval, arXiv 2309.04369, Figure 4).
 
 The paper plays each of its two modes ten times with four models at one table, and draws a box for each model; it prints no
 numbers. Here every player sits on every seat equally often, which takes a multiple of four matches. With more than four players
@@ -204,7 +204,7 @@ def make_row(mode: int, told: str, figure: str) -> Row[Options]:
     """
     return Row(
         title=f"public goods, mode {mode}, four players at one table: what each earns when {told}",
-        source=f"DeepEval, section 4, {figure}",
+        source=f"DeepEval, {figure}",
         options=Options,
         plan=lambda options: plan(options, mode),
         measure=lambda runs, options: measure(runs, options, mode),

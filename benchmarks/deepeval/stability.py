@@ -1,4 +1,4 @@
-"""Stableness: how abilities move as more is played, and when play could have stopped (DeepEval, arXiv 2309.04369, section 3).
+"""Stableness: how abilities move as more is played, and when play could have stopped (DeepEval, arXiv 2309.04369).
 
 The ability of a player is its mean reward over its matches, in each role. The paper repeats a task until that converges, and
 does not say what converging is. What counts as standing still here is in ``rating.statistics.stableness``.
@@ -253,7 +253,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="stableness: how abilities move over the matches, and after how many they stand still",
-    source="DeepEval, section 3",
+    source="DeepEval, repetition until abilities converge",
     options=Options,
     plan=plan,
     measure=measure,

@@ -4,7 +4,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
+
+Kind = Literal["text", "picture", "repository", "computed"]
+"""Where the numbers of a table were found."""
+
+_REMARKS: Mapping[str, str] = {
+    "text": "",
+    "picture": " (read off the picture)",
+    "repository": " (the authors' repository, not the paper)",
+    "computed": " (computed, not printed)",
+}
 
 
 @dataclass(frozen=True)
@@ -12,16 +22,18 @@ class Published:
     """One table or figure of a paper.
 
     Attributes:
-        source: paper and place.
+        source: paper and place, with a remark where the numbers are not in the text.
         columns: what the numbers of a row are.
         rows: numbers by model, as printed; ``None`` where nothing is.
         notes: misprints and what else does not hold of it.
+        kind: where the numbers were found; ``"text"`` includes printed tables.
     """
 
     source: str
     columns: Sequence[str]
     rows: Mapping[str, Sequence[float | None]]
     notes: Sequence[str] = ()
+    kind: Kind = "text"
 
 
 def load_published(package: str) -> dict[str, Published]:
@@ -31,14 +43,18 @@ def load_published(package: str) -> dict[str, Published]:
         Tables and figures by key.
 
     Raises:
-        ValueError: if a row has not a number for every column.
+        ValueError: if a row has not a number for every column, or a table is of no known kind.
     """
     text = resources.files(package).joinpath("published.json").read_text(encoding="utf-8")
     return {key: _table(key, value) for key, value in json.loads(text).items()}
 
 
 def _table(key: str, value: dict[str, Any]) -> Published:
-    table = Published(value["source"], value["columns"], value["rows"], value.get("notes", ()))
+    kind: Any = value.get("kind")
+    if kind not in _REMARKS:
+        raise ValueError(f"{key}: expected the kind {', '.join(_REMARKS)}, got {kind}")
+    source = value["source"] + _REMARKS[kind]
+    table = Published(source, value["columns"], value["rows"], value.get("notes", ()), kind)
     for model, numbers in table.rows.items():
         if len(numbers) != len(table.columns):
             raise ValueError(f"{key}: expected {len(table.columns)} numbers for {model}, got {len(numbers)}")

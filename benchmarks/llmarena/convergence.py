@@ -1,4 +1,4 @@
-"""How ratings converge: TrueSkill's mu and sigma of every policy against its matches (LLMArena, arXiv 2402.16499, section 3.1).
+"""How ratings converge: TrueSkill's mu and sigma of every policy against its matches (LLMArena, arXiv 2402.16499).
 
 The paper plays until ratings converge and does not say what that is. Here a game stops when no mu has changed by 0.25 over a
 player's last 20 matches or every sigma is below 1, after 50 matches at least and 400 at most; the numbers stand in the run file.
@@ -188,7 +188,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="how TrueSkill's mu and sigma converge over the matches, and why a game stopped",
-    source="LLMArena, section 3.1",
+    source="LLMArena, ratings until TrueSkill converges; no figure of the paper",
     options=Options,
     plan=plan,
     measure=measure,

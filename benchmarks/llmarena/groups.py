@@ -130,7 +130,7 @@ def published_group_table(cells: Published, printed: Published) -> Table:
             Column("average, as printed", PUBLISHED),
         ],
         rows,
-        [f"published: {cells.source}", *printed.notes, "(n): models of the group"],
+        [f"published: {cells.source}; {printed.source}", *printed.notes, "(n): models of the group"],
     )
 
 

@@ -1,4 +1,4 @@
-"""What the list of legal moves is worth: self-play with and without it (LLMArena, arXiv 2402.16499, section 4.1, Table 2).
+"""What the list of legal moves is worth: self-play with and without it (LLMArena, arXiv 2402.16499, Table 2).
 
 Every policy plays itself at both board games, with the legal moves listed in its prompt and without, on the same seeds. As in the
 paper a reply that is understood and not allowed ends the match at once (preset ``llmarena``).
@@ -201,7 +201,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="what the list of legal moves is worth at the board games, by self-play with and without it",
-    source="LLMArena, section 4.1, Table 2",
+    source="LLMArena, Table 2",
     options=Options,
     plan=plan,
     measure=measure,

@@ -1,4 +1,4 @@
-"""The main table: all seven games until the ratings stand (LLMArena, arXiv 2402.16499, section 3, Tables 1 and 4).
+"""The main table: all seven games until the ratings stand (LLMArena, arXiv 2402.16499, Tables 1 and 4).
 
 Tic-tac-toe, connect four, hold'em and bargain are rated by TrueSkill, undercover by the share of wins as undercover, bid and
 Hanabi by the mean reward. Table 4 has these values as they are, Table 1 in per cent of the best of each game, with averages.
@@ -302,7 +302,7 @@ def ability_table(summary: Summary, published: Published, same: Mapping[str, str
         beside(theirs, measured, same),
         [
             *(f"{GAMES[game]}: {', '.join(asked[game])}" for game in GAMES),
-            "(n): games; the paper names the abilities of each game (section 2.4) and prints no such averages: those marked"
+            "(n): games; the paper names the abilities of each game and prints no such averages: those marked"
             " published are computed from its Table 1",
         ],
     )
@@ -358,7 +358,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="all seven games until the ratings stand: raw, normalised, averages, groups and abilities",
-    source="LLMArena, section 3, Tables 1 and 4",
+    source="LLMArena, Tables 1 and 4",
     options=Options,
     plan=plan,
     measure=measure,

@@ -3,7 +3,7 @@
 Every move of tic-tac-toe and connect four is compared with what the position offered: a win at once, or a win of the opponent to
 be blocked; and with solved play, which is exact at tic-tac-toe and looks some plies ahead at connect four.
 
-The paper plays both games (section 3.1) and has no such table. The matches of any run of the two games can be counted with
+The paper plays both games and has no such table. The matches of any run of the two games can be counted with
 ``--run``, e.g. those of the main table.
 """
 
@@ -326,7 +326,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="wins and blocks that were at hand and missed at the board games, and moves against solved play",
-    source="LLMArena, section 3.1, whose games are counted anew; no table of the paper",
+    source="LLMArena, whose games are counted anew; no table of the paper",
     options=Options,
     plan=plan,
     measure=measure,

@@ -1,4 +1,4 @@
-"""Strategic rewards at connect four against random play, or a person (LLMArena, arXiv 2402.16499, section 4.2, Figure 2).
+"""Strategic rewards at connect four against random play, or a person (LLMArena, arXiv 2402.16499, Figure 2).
 
 Every policy meets the same opponent, on both seats in turn, until the mean rewards have converged: until the 95 % interval of
 every mean is narrow enough (the paper does not say when it stops). Against a person a fixed number of matches is played, in the
@@ -359,7 +359,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="strategic rewards at connect four against random play until they converge, or against a person",
-    source="LLMArena, section 4.2, Figure 2",
+    source="LLMArena, Figure 2",
     options=Options,
     plan=plan,
     measure=measure,

@@ -1,9 +1,9 @@
-"""Win rates as undercover among a fixed field (LLMArena, arXiv 2402.16499, section 3.1, Table 4).
+"""Win rates as undercover among a fixed field (LLMArena, arXiv 2402.16499, Table 4).
 
 Every policy is the undercover player of as many matches, on all seats in turn, and one fixed policy holds all other seats, in the
 paper GPT-3.5-Turbo. Beside the win rates stands the rate under random votes: (4/5)(3/4) = 60 %.
 
-Cases to look at, of which the paper shows some (appendix B.2), are written out: does a player notice from the others' clues that
+Cases to look at, of which the paper shows some, are written out: does a player notice from the others' clues that
 it is the undercover?
 """
 
@@ -274,7 +274,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="win rates as undercover among a fixed field, beside the 60 % of random votes",
-    source="LLMArena, section 3.1, Table 4; appendix B.2",
+    source="LLMArena, Table 4",
     options=Options,
     plan=plan,
     measure=measure,

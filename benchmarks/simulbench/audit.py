@@ -3,7 +3,7 @@
 A sheet is written with the judgements to read, without names of simulators or judges, in random order. Sheets that were filled
 in are named with ``--sheet``.
 
-Source: SimulBench (arXiv 2409.07641, section 3.2): people found 83 of 100 judgements reasonable.
+Source: SimulBench (arXiv 2409.07641, section 4.3): people found 83 of 100 judgements reasonable.
 """
 
 import itertools
@@ -188,7 +188,8 @@ def audit_table(everybody: Mapping[str, Opinions], shown: Mapping[str, Judgement
         ],
         rows,
         [
-            f"published: the share alone; Wilson's interval for {share} of {number} is {found.low:.0f} to {found.high:.0f} %",
+            f"published: {published.source}, the share alone; Wilson's interval for {share} of {number} is"
+            f" {found.low:.0f} to {found.high:.0f} %",
             "measured: intervals of the share are clustered by task; where people are divided most do not find it reasonable"
             if everybody
             else "nobody has looked yet: fill in the sheet",
@@ -273,7 +274,7 @@ def precision(options: Options) -> str:
 
 ROW: Row[Options] = Row(
     title="the human audit: a blind sheet of judgements, how many people find reasonable, and which way the others err",
-    source="SimulBench, section 3.2",
+    source="SimulBench, section 4.3",
     options=Options,
     plan=plan_answers,
     measure=measure,

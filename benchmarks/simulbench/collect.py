@@ -1,4 +1,4 @@
-"""The collection of dialogues: a user and a simulator talk, three times on each task (SimulBench, section 2.2).
+"""The collection of dialogues: a user and a simulator talk, three times on each task (SimulBench, section 2.3).
 
 The dialogues are written as a file that ``extract`` takes. Nobody judges here.
 """
@@ -167,7 +167,7 @@ def count_table(found: Sequence[Collected]) -> Table:
         "number of dialogues",
         [Column("dialogues", PUBLISHED), Column("dialogues", MEASURED), Column("tasks", MEASURED)],
         [[*published.rows["all"], len(found), len({each.dialogue.source_id for each in found})]],
-        published.notes,
+        [f"published: {published.source}", *published.notes],
     )
 
 
@@ -232,7 +232,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="step 2, collect: dialogues between a user and a simulator on every task",
-    source="SimulBench, section 2.2",
+    source="SimulBench, section 2.3",
     options=Options,
     plan=plan,
     measure=measure,

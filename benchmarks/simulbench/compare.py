@@ -1,4 +1,4 @@
-"""The comparison of simulators: every pair answers the same scripts, and judges compare in both orders (section 3.2).
+"""The comparison of simulators: every pair answers the same scripts, and judges compare in both orders (SimulBench, section 2.5).
 
 The comparisons are written as a file, a line for each.
 """
@@ -112,7 +112,7 @@ def judge_table(comparisons: Sequence[Compared]) -> Table:
 
 ROW = Row(
     title="step 5, compare: every pair of simulators on the same scripts, compared in both orders",
-    source="SimulBench, section 3.2",
+    source="SimulBench, section 2.5",
     options=CompareOptions,
     plan=plan_comparisons,
     measure=measure,

@@ -1,4 +1,4 @@
-"""The evaluation of simulators: each answers every script once, and judges rate the last response (SimulBench, section 3.2).
+"""The evaluation of simulators: each answers every script once, and judges rate the last response (SimulBench, section 2.5).
 
 The scores are written as a file, a line for each answer, and so are the scripts without those that only ever got perfect scores,
 as the paper leaves them out.
@@ -124,7 +124,7 @@ def judge_table(answers: Sequence[Answered]) -> Table:
 
 ROW = Row(
     title="step 4, evaluate: every simulator answers every script, and judges rate the answers",
-    source="SimulBench, section 3.2",
+    source="SimulBench, section 2.5",
     options=ScriptOptions,
     plan=plan_answers,
     measure=measure,

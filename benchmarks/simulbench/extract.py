@@ -1,4 +1,4 @@
-"""The extraction of scripts: an observer finds the first challenging turn of each dialogue (SimulBench, section 2.3).
+"""The extraction of scripts: an observer finds the first challenging turn of each dialogue (SimulBench, section 2.4).
 
 That turn and all later ones become scripts, each with the dialogue up to its request; of a dialogue without a challenging turn
 the last one does. Every observer's scripts are written as a file that ``evaluate`` and ``compare`` take.
@@ -131,7 +131,7 @@ def script_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
             *(Column(f"scripts of {observer}", MEASURED) for observer in scripts),
         ],
         rows,
-        published.notes,
+        [f"published: {published.source}", *published.notes],
     )
 
 
@@ -181,7 +181,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="step 3, extract: the first challenging turn of each dialogue by observers, and the scripts that follow",
-    source="SimulBench, section 2.3",
+    source="SimulBench, section 2.4",
     options=Options,
     plan=plan,
     measure=measure,

@@ -120,7 +120,7 @@ def end_table(tasks: Sequence[Difficulty], end: str, kind: str, listed: int) -> 
         rows,
         [
             *published.notes,
-            "published: a list without scores, of other tasks",
+            f"published: {published.source}, a list without scores, of other tasks",
             "measured: means over all simulators; (n): answers; intervals are clustered by dialogue; tasks with the same mean"
             " stand in the order of their names",
         ],

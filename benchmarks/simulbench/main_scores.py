@@ -71,6 +71,7 @@ def score_table(
         paired_columns(subsets),
         beside(published, subset_means(answers, subsets), same),
         [
+            f"published: {table.source}",
             *table.notes,
             "measured: (n): answers; intervals are clustered by task",
             "published scores are of other scripts and other judges: only the order of simulators compares",
@@ -91,7 +92,7 @@ def count_table(answers: Sequence[Answered]) -> Table:
         "number of scripts by subset",
         [Column("subset"), Column("scripts", PUBLISHED), Column("scripts", MEASURED), Column("tasks", MEASURED)],
         rows,
-        published.notes,
+        [f"published: {published.source}", *published.notes],
     )
 
 

@@ -99,6 +99,7 @@ def share_table(results: Mapping[str, Comparison], same: Mapping[str, str]) -> T
         paired_columns(published.columns),
         beside(published.rows, measured, names),
         [
+            f"published: {published.source}",
             *published.notes,
             "measured: (n): scripts; an answer wins if it is preferred in both orders; intervals are clustered by task",
         ],
@@ -121,7 +122,7 @@ def count_table(pairs: Mapping[str, Sequence[Compared]]) -> Table:
         "pairs on hard scripts: number of scripts",
         [Column("pair"), Column("scripts"), Column("win"), Column("tie"), Column("lose"), Column("source")],
         rows,
-        published.notes,
+        [f"published: {published.source}", *published.notes],
     )
 
 

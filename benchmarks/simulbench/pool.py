@@ -37,10 +37,10 @@ USER = "user"
 JUDGES = ("exact",)
 
 USER_TEMPERATURE = 1.2
-"""Of the user and of the task creator (SimulBench, arXiv 2409.07641, sections 2.1 and 3.1)."""
+"""Of the user and of the task creator, as in the code of SimulBench (arXiv 2409.07641)."""
 
 USER_TOKENS = 300
-"""Greatest number of tokens of a request (section 3.1)."""
+"""Greatest number of tokens of a request, as in that code."""
 
 _MODEL = "openai:"
 

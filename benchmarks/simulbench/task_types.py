@@ -48,7 +48,7 @@ def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
 
 def difference_table(answers: list[Answered]) -> Table:
     """Returns by how much every simulator scores higher on stateful tasks."""
-    _, published = published_scores(SUBSETS)
+    table, published = published_scores(SUBSETS)
     rows: list[list[Cell]] = [
         [model, round(float(str(stateful)) - float(str(stateless)), 2), None]
         for model, (stateless, stateful) in published.items()
@@ -60,7 +60,7 @@ def difference_table(answers: list[Answered]) -> Table:
         [Column("player"), Column("points", PUBLISHED), Column("points", MEASURED)],
         rows,
         [
-            "published: of the printed scores, which have no intervals, on 38 stateless and 55 stateful scripts",
+            f"published: {table.source}, without intervals, on 38 stateless and 55 stateful scripts",
             "measured: the two types have different tasks, so the intervals of both are combined",
         ],
     )

@@ -1,4 +1,4 @@
-"""The creation of tasks: stateless and stateful ones, with a few examples, from several seeds (SimulBench, section 2.1).
+"""The creation of tasks: stateless and stateful ones, with a few examples, from several seeds (SimulBench, section 2.2).
 
 What is kept of all creators is written as a file that ``collect`` takes, without near-duplicates of each other and of the tasks
 that come with the package.
@@ -179,7 +179,11 @@ def type_table(tasks: Sequence[Task]) -> Table:
         "number of tasks by type",
         [Column("type"), Column("tasks", PUBLISHED), Column("tasks", MEASURED)],
         rows,
-        [*published.notes, "measured: those that were created here; the tasks that come with the package are others"],
+        [
+            f"published: {published.source}",
+            *published.notes,
+            "measured: those that were created here; the tasks that come with the package are others",
+        ],
     )
 
 
@@ -234,7 +238,7 @@ def precision(options: Options) -> str:
 
 ROW = Row(
     title="step 1, tasks: stateless and stateful ones by task creators, what was kept of them and why the rest was not",
-    source="SimulBench, section 2.1",
+    source="SimulBench, section 2.2",
     options=Options,
     plan=plan,
     measure=measure,

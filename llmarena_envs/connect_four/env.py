@@ -49,8 +49,8 @@ Winner +1, loser -1, draw 0. An illegal action ends the match: the offender rece
 
 ### Infos
 
-With a `reward_mode`, `strategic_reward`: the sum of what the own moves so far have earned (section 4.2). It is no part of the
-rewards. A position is worth V = 10 (own fours - opponent's fours) + 5 (own threes - opponent's) + 2 (own twos - opponent's),
+With a `reward_mode`, `strategic_reward`: the sum of what the own moves so far have earned (LLMArena, Figure 2). It is no part of
+the rewards. A position is worth V = 10 (own fours - opponent's fours) + 5 (own threes - opponent's) + 2 (own twos - opponent's),
 counted in all directions, empty neighbours or not. A move earns
 
 * `between_turns`: V after it less V after the own previous move, so that the opponent's reply is included; the first move

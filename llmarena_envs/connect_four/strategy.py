@@ -1,4 +1,4 @@
-"""The strategic reward: how much a player's discs in a row are worth (LLMArena, arXiv 2402.16499, section 4.2)."""
+"""The strategic reward: how much a player's discs in a row are worth (LLMArena, arXiv 2402.16499, Figure 2)."""
 
 from collections.abc import Sequence
 

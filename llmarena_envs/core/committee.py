@@ -1,6 +1,6 @@
 """A committee of judges: how often they judge, and how their verdicts make one.
 
-Source: Auto-Arena (arXiv 2405.20267, section 3.3): the committee's verdict is that of most of its judges.
+Source: Auto-Arena (arXiv 2405.20267v1, section 3.3): the committee's verdict is that of most of its judges.
 """
 
 from collections import Counter

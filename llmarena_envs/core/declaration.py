@@ -21,7 +21,7 @@ FILE_OPTIONS: Mapping[str, tuple[str, ...]] = {
 
 
 class Channel(NamedTuple):
-    """Who sends a kind of message, and who reads it.
+    """A kind of message: its sender and its readers.
 
     Attributes:
         sender: the role that sends it; ``"host"`` for the environment itself.
@@ -96,7 +96,7 @@ class Declaration:
         files: options that may be the path of a file, each with the words that are no path. What a record or an untrusted row
             names by them is not opened.
         history: what a language model is sent by default: ``single_turn`` where a text holds the whole state, ``full`` where
-            players talk or learn from earlier turns.
+            players talk or learn from earlier turns, in native roles if the codec has a ``chat``.
         unparsable: what is played in rated matches after the last reply without a move: ``forfeit``, ``random_legal`` or
             ``noop``.
         illegal: the same after a last reply whose move is not allowed.

@@ -43,9 +43,9 @@ class Game(ABC, Generic[Action, ViewType]):
     The position is held in immutable values (tuples, strings, integers, or objects that ``__copy__`` copies), so that
     ``copy.copy`` gives an independent position to search in. A game is deterministic given its generator.
 
-    DeepEval (arXiv 2309.04369, section 3.1) defines a game by functions of histories. Here a history is the sequence of the
-    actions of each stage, with a seed for chance: ``next_agents``, ``is_terminal`` and ``payoff`` play it on a copy. For the
-    present position the same are ``to_move``, ``not to_move``, and the sum of ``rewards`` over all stages.
+    DeepEval (arXiv 2309.04369) defines a game by functions of histories. Here a history is the sequence of the actions of each
+    stage, with a seed for chance: ``next_agents``, ``is_terminal`` and ``payoff`` play it on a copy. For the present position the
+    same are ``to_move``, ``not to_move``, and the sum of ``rewards`` over all stages.
 
     Attributes:
         agents: every agent, in seat order; constant.

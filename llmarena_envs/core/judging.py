@@ -11,8 +11,7 @@ environment counts an abstention, which is no score::
     read_rating("Content right, format flawed.\nRating: [[6]]", Scale(1, 10))  # 6.0
     read_scores('{"Writer": {"score": 7}, "Editor": {"score": 9}}', ("Writer", "Editor"), Scale(1, 10))["Editor"].score  # 9.0
 
-Sources: Auto-Arena (arXiv 2405.20267, section 3.3), SimulBench (arXiv 2409.07641, section 3.2), DeepEval (arXiv 2309.04369,
-appendix A.1).
+Sources: Auto-Arena (arXiv 2405.20267v1, section 3.3), SimulBench (arXiv 2409.07641, section 2.5), DeepEval (arXiv 2309.04369).
 """
 
 import re

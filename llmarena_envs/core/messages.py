@@ -1,7 +1,7 @@
-"""The message pool: what agents say to each other, kept by the environment and read through it only.
+"""The message pool: the words of all agents, kept by the environment and read through it only.
 
-Source: DeepEval (arXiv 2309.04369), section 3.3. Agents never exchange text directly; the environment appends to the pool
-what the declared channels allow, and selects what each agent may read.
+Source: DeepEval (arXiv 2309.04369), section 3.3. Agents never exchange text directly; the environment adds to the pool
+what the declared channels allow, and selects the messages that an agent may read.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -11,10 +11,10 @@ from typing import Generic, NamedTuple, TypeVar
 from llmarena_envs.core.declaration import Channel, role_of
 
 HOST = "host"
-"""The sender of what the environment itself says."""
+"""The sender of messages of the environment itself."""
 
 Entry = TypeVar("Entry")
-"""What a game holds of a message: a ``Message``, or a type of its own."""
+"""The type of the messages of a game: ``Message``, or one of its own."""
 
 
 class Message(NamedTuple):

@@ -28,6 +28,7 @@ from llmarena_envs.debate.protocol import (
     THINK,
     Turn,
     base_words,
+    budgets,
     debate_turns,
 )
 from llmarena_envs.debate.questions import DOMAINS, Question, check_question, load_questions
@@ -73,7 +74,7 @@ _STATISTICS = {
 class Debate(Game[Action, DebateView]):
     """A debate and its judging.
 
-    Source: Auto-Arena (arXiv 2405.20267, section 3).
+    Source: Auto-Arena (arXiv 2405.20267v1, section 3).
 
     Args:
         questions: what a debate may be about; one of them is drawn. Empty: an examiner sets the question.
@@ -220,7 +221,7 @@ class Debate(Game[Action, DebateView]):
     @property
     def words(self) -> int:
         """How many words that turn may have, thoughts included."""
-        return self.turn.budgets * (self._words or base_words(self.question.domain))
+        return budgets(self.turn.actions) * (self._words or base_words(self.question.domain))
 
     @property
     def passages(self) -> tuple[Passage, ...]:

@@ -13,7 +13,7 @@ OTHER = 4
 STRATEGIES = (1, 2, 3, OTHER)
 """Strategies of users: dissatisfaction, a related request, a harder one, another one.
 
-Source: SimulBench (arXiv 2409.07641, section 2.2).
+Source: SimulBench (arXiv 2409.07641, section 2.3).
 """
 
 

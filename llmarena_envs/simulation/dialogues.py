@@ -4,7 +4,7 @@ A file holds JSON lines with the fields of scripts but ``turn_num``, and further
 ``engine`` and ``language`` where it has an engine or another language than English. A dialogue ends with an answer; a script
 taken from it ends with a request.
 
-Source: SimulBench (arXiv 2409.07641, sections 2.2 and 2.3).
+Source: SimulBench (arXiv 2409.07641, sections 2.3 and 2.4).
 """
 
 import json

@@ -1,6 +1,6 @@
 """Tasks that are nearly the same, of which one is enough.
 
-Source: SimulBench (arXiv 2409.07641, section 2.1), which leaves them out of the tasks that were generated.
+Source: SimulBench (arXiv 2409.07641, section 2.2), which leaves them out of the tasks that were generated.
 """
 
 from collections.abc import Sequence

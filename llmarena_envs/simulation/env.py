@@ -26,7 +26,7 @@ Some tasks stand on an *engine*: a program that answers just as the description 
 request too, so beside what judges say of an answer there is whether it is exact. No agent ever reads what the engine
 answers.
 
-Source: SimulBench (arXiv 2409.07641), sections 2 and 3.
+Source: SimulBench (arXiv 2409.07641), section 2.
 
 ### Arguments
 
@@ -61,6 +61,9 @@ be judged, and the instruction; so nothing need be remembered. Everything that i
 stands quoted, with `>` before every line, so that nothing in it can pass for a line of the environment or for a rating;
 judges read the dialogue as a JSON list. `fresh_history` is 1 where judges compare in the second order, for which they are
 not to remember the first.
+
+A simulator that is a language model reads the dialogue in native turns by default, word for word and behind a plain system
+prompt, its own answers as `assistant`. `history="single_turn"` gives it the quoted text.
 
 ### Action Space
 
@@ -153,7 +156,7 @@ class raw_env(TextEnv):
             score="rating",
         ),
         abilities=("simulation", "instruction following", "state tracking"),
-        history="single_turn",
+        history="full",
         unparsable="noop",
         illegal="noop",
     )

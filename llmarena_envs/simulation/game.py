@@ -70,7 +70,7 @@ Item = tuple[Task, tuple[Utterance, ...]]
 class Simulation(Game[Action, SimulationView]):
     """A dialogue between a user and a simulator, or answers to a script, and their judging.
 
-    Source: SimulBench (arXiv 2409.07641, sections 2 and 3).
+    Source: SimulBench (arXiv 2409.07641, section 2).
 
     Args:
         tasks: what may be simulated; in ``"dialogue"`` one is drawn for a match. Those of scripts stand among them if something

@@ -3,7 +3,7 @@
 A dialogue without a challenging turn gives one script, with turn 0; any other gives one of its first challenging turn and one of
 every later turn. So the labels need not stand in a file.
 
-Source: SimulBench (arXiv 2409.07641, section 2.3).
+Source: SimulBench (arXiv 2409.07641, section 2.4).
 """
 
 from collections.abc import Mapping, Sequence

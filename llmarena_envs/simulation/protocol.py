@@ -23,7 +23,7 @@ MAX_HISTORY = 250_000
 SCALE = Scale(1, 10)
 """Of ratings.
 
-Source: SimulBench (arXiv 2409.07641, section 3.2).
+Source: SimulBench (arXiv 2409.07641, section 2.5).
 """
 
 SIDES = VERDICTS[:2]

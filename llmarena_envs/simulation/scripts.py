@@ -3,7 +3,7 @@
 A file holds JSON lines with the fields of SimulBench's public file of scripts: ``id``, ``source_id`` (the task's id), ``act``,
 ``task_description``, ``type``, ``source_file_name`` (which of the task's dialogues), ``turn_num`` and ``dialogue_history``.
 
-Source: SimulBench (arXiv 2409.07641, section 2.3).
+Source: SimulBench (arXiv 2409.07641, section 2.4).
 """
 
 import json

@@ -3,7 +3,7 @@
 A file holds JSON lines or a table with ``act``, ``task_description``, ``request_type``, ``type`` and optionally ``id``,
 ``engine`` and ``language``; those without the last two are the fields of SimulBench's public file of tasks.
 
-Source: SimulBench (arXiv 2409.07641, section 2.1).
+Source: SimulBench (arXiv 2409.07641, section 2.2).
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Rules about what agents say to each other: it goes through the message pool, which keeps to the declared channels."""
+"""Rules about the words of agents: they go through the message pool, with its declared channels."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -24,7 +24,7 @@ program shows.
 Which problem or document a match is about is drawn from the seed, so a match with swapped roles on the same seed has the same
 task; an option can choose it instead. The problems and documents that come with the package were written for this project.
 
-Source: DeepEval (arXiv 2309.04369), sections 3.5 and 3.7.3 to 3.7.4, and appendix A.1.
+Source: DeepEval (arXiv 2309.04369), sections 3.7.3 and 3.7.4, and appendix A.1.
 
 ### Arguments
 

@@ -1,4 +1,4 @@
-"""Judgement logs of Auto-Arena (arXiv 2405.20267): a line a debate, with what each judge of a committee said."""
+"""Judgement logs of Auto-Arena (arXiv 2405.20267v1): a line a debate, with what each judge of a committee said."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,6 +1,6 @@
 """What judgements say of the judges: agreement before and after discussion, biases, changes of verdicts.
 
-Sources: Auto-Arena (arXiv 2405.20267, section 4.4 and figures 3 and 4) for agreement before and after discussion.
+Sources: Auto-Arena (arXiv 2405.20267v1, section 4.4 and figures 3 and 4) for agreement before and after discussion.
 """
 
 import math

@@ -85,6 +85,7 @@ class _Listener:
     def __init__(self, form: PromptForm, *, wants_form: bool) -> None:
         self.wants_update = form.memory.updates
         self.wants_form = wants_form
+        self.wants_chat = form.memory.wants_chat
         self._prompter = Prompter(form)
 
     def hear(self, observation: Mapping[str, Any], attempt: Attempt) -> list[Message]:

@@ -1,6 +1,6 @@
 """The committee: who judges a pairing of a tournament.
 
-Source: Auto-Arena (arXiv 2405.20267, section 3.3): the best five by the current ranking, the two candidates left out.
+Source: Auto-Arena (arXiv 2405.20267v1, section 3.3): the best five by the current ranking, the two candidates left out.
 """
 
 from collections.abc import Mapping, Sequence

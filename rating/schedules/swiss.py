@@ -1,6 +1,6 @@
 """Swiss tournament: rounds in which everybody meets somebody of similar rating, and newcomers placed afterwards.
 
-Source: Auto-Arena (arXiv 2405.20267, section 3.3).
+Source: Auto-Arena (arXiv 2405.20267v1, section 4.1).
 """
 
 from collections import Counter

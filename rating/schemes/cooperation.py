@@ -1,6 +1,6 @@
 """Co-operation: games with one common reward.
 
-Source: LLMArena (arXiv 2402.16499, section 3.1) for Hanabi, where every policy plays with itself. Besides, every policy plays
+Source: LLMArena (arXiv 2402.16499) for Hanabi, where every policy plays with itself. Besides, every policy plays
 with every other, which tells how much of its skill are conventions that only it knows.
 """
 

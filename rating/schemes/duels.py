@@ -1,6 +1,6 @@
 """Duels: matches between two players, rated by Bradley-Terry and TrueSkill.
 
-Source: LLMArena (arXiv 2402.16499, section 3.1) for TrueSkill; see ``rating.statistics`` for the rating systems.
+Source: LLMArena (arXiv 2402.16499) for TrueSkill; see ``rating.statistics`` for the rating systems.
 """
 
 from collections.abc import Iterator, Sequence

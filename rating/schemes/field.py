@@ -1,7 +1,7 @@
 """Field: every policy on one seat against one fixed policy on all others.
 
-Sources: LLMArena (arXiv 2402.16499): models as undercover among four seats of one model (section 3.1), and models against random
-play until rewards converge (section 4.2).
+Sources: LLMArena (arXiv 2402.16499): models as undercover among four seats of one model, and models against random
+play until rewards converge (Figure 2).
 """
 
 import itertools

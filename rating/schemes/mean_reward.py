@@ -1,6 +1,6 @@
 """Mean reward: games whose payoff is the metric, with any number of players.
 
-Source: LLMArena (arXiv 2402.16499, section 3.1) for bid.
+Source: LLMArena (arXiv 2402.16499) for bid.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

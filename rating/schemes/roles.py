@@ -5,7 +5,7 @@ statistic of the environment (``Declaration.hidden_role``).
 
 A share of wins depends on who else was at the table; beside it stands a skill that does not (``rating.statistics.role_skill``).
 
-Sources: LLMArena (arXiv 2402.16499, section 3.1) for the win rate as undercover; DeepEval (arXiv 2309.04369) for
+Sources: LLMArena (arXiv 2402.16499) for the win rate as undercover; DeepEval (arXiv 2309.04369) for
 means over the matches in which a player had a role.
 """
 

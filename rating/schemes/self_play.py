@@ -1,6 +1,6 @@
 """Self-play: every policy on all seats, on the same deals; what it does by itself, not how it compares.
 
-Sources: LLMArena (arXiv 2402.16499, sections 4.1, 4.4 and 4.5), which lets models play themselves at boards, auctions and Hanabi.
+Sources: LLMArena (arXiv 2402.16499, Table 2, Figures 3 and 5), which lets models play themselves at boards, auctions and Hanabi.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """The leaderboard of a two-player environment: Bradley-Terry with and without ties and forfeits, and TrueSkill.
 
-Sources: Bradley and Terry 1952 for the ratings to quote; LLMArena (arXiv 2402.16499, section 3.1) for TrueSkill.
+Sources: Bradley and Terry 1952 for the ratings to quote; LLMArena (arXiv 2402.16499) for TrueSkill.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Several environments in one table: mean scores against each other, normalised scores, and a summary by ability.
 
-Source: LLMArena (arXiv 2402.16499), Table 1 and section 2.4, for the normalised scores; see ``rating.statistics.across`` for the
+Source: LLMArena (arXiv 2402.16499), Table 1, for the normalised scores; see ``rating.statistics.across`` for the
 mean scores.
 """
 

@@ -1,6 +1,6 @@
 """Tournament: Swiss rounds between two players at a time, judged by the best of those who do not play, rated by Bradley-Terry.
 
-Source: Auto-Arena (arXiv 2405.20267, sections 3.2 and 3.3).
+Source: Auto-Arena (arXiv 2405.20267v1, section 4.1).
 """
 
 import itertools

@@ -1,6 +1,6 @@
 """The leaderboard of a tournament: Bradley-Terry with and without ties, online Elo, and how the ratings came about.
 
-Source: Auto-Arena (arXiv 2405.20267, sections 3.3 and 4.1): Elo ratings by Bradley-Terry after every pairing.
+Source: Auto-Arena (arXiv 2405.20267v1, section 4.1): Elo ratings by Bradley-Terry after every pairing.
 """
 
 from collections import Counter

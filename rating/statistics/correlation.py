@@ -1,6 +1,6 @@
 """How far two lists of scores order the same players alike, where some scores are missing.
 
-Spearman's correlation with a human ranking and the share of pairs in the same order are what Auto-Arena (arXiv 2405.20267,
+Spearman's correlation with a human ranking and the share of pairs in the same order are what Auto-Arena (arXiv 2405.20267v1,
 sections 4.2 and 4.5) says of a leaderboard.
 """
 

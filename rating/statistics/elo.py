@@ -10,7 +10,7 @@ def elo(outcomes: Iterable[Outcome], *, k: float = 4.0, start: float = 1000.0) -
     """Returns Elo ratings after all finished two-player matches, by policy name.
 
     Scale 400, base 10; a tie is half a win; matches are applied in match-number order. The defaults are those of
-    Auto-Arena (arXiv 2405.20267). The result depends on the order of the matches: publish
+    Auto-Arena (arXiv 2405.20267v1). The result depends on the order of the matches: publish
     ``rating.statistics.bradley_terry`` instead.
 
     Args:

@@ -35,7 +35,7 @@ class Comparison(NamedTuple):
 def both_orders(one: float, swapped: float) -> float:
     """Returns the verdict of both orders: a preference counts if it holds in both, otherwise it is a tie.
 
-    Source: SimulBench (arXiv 2409.07641, section 3.2).
+    Source: SimulBench (arXiv 2409.07641, section 2.5).
 
     Args:
         one: the verdict in one order.

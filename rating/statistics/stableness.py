@@ -1,6 +1,6 @@
 """Stableness: how mean abilities move as more is played, and after how many matches they stand still.
 
-DeepEval (arXiv 2309.04369, section 3) repeats a task until abilities converge and does not say what that is. Here they stand
+DeepEval (arXiv 2309.04369) repeats a task until abilities converge and does not say what that is. Here they stand
 still when no mean has changed by ``eps`` over the last ``window`` matches, for ``window`` matches in a row; or when the interval
 of every mean is narrow enough.
 """

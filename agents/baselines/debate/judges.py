@@ -86,7 +86,7 @@ class Constant(DebatePlayer):
 
 
 class Shorter(DebatePlayer):
-    """Prefers the side that says less, as a judge is told to do between equals (Auto-Arena, arXiv 2405.20267, section 3.3)."""
+    """Prefers the side that says less, as a judge is told to do between equals (Auto-Arena, arXiv 2405.20267v4, appendix A.3)."""
 
     def judge(self, view: DebateView) -> tuple[str, str]:
         """Returns the side with fewer words."""

@@ -8,7 +8,7 @@ from llmarena_envs.simulation.actions import OTHER, Request, SimulationView
 from llmarena_envs.simulation.truth import is_exact
 
 DISSATISFIED, RELATED, HARDER = 1, 2, 3
-"""Strategies (SimulBench, arXiv 2409.07641, section 3.1); ``OTHER`` is the one of ill will."""
+"""Strategies of the user prompt of SimulBench (arXiv 2409.07641); ``OTHER`` is the one of ill will."""
 
 
 class User(SimulationPlayer):

@@ -77,7 +77,8 @@ class Prompter:
     def hear(self, observation: Mapping[str, Any]) -> list[Message]:
         """Returns the messages that are to be sent now."""
         self._said = self._conversation.hear(observation)
-        self._rules = encodable(observation["rules"])
+        chat = observation.get("chat")
+        self._rules = encodable(chat[0].content if chat else observation["rules"])
         self._messages = self._conversation.messages(self._said, fresh=bool(observation.get("fresh_history")))
         return self._written(self._messages)
 

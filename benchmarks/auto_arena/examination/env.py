@@ -13,7 +13,8 @@
 One examiner drafts questions for debates in one domain. They are checked: a question must ask something, answer nothing, stand by
 itself, and be neither the example nor nearly the same as another one. What is good is kept; what is missing is asked for again.
 
-Source: Auto-Arena (arXiv 2405.20267), section 3.1, where an examiner drafts 30 questions in each of eight domains, ten at a time.
+Source: Auto-Arena (arXiv 2405.20267v1), section 3.1; the authors' code asks for 30 questions in each of
+eight domains, ten at a time.
 
 ### Arguments
 

@@ -13,7 +13,7 @@
 A committee judges the first answers of a debate that was played elsewhere: the end of `debate_v0` with `judge_initial_only`,
 where both answers are given. So what the judges of a debate make of its first answers is known of the very same answers.
 
-Source: Auto-Arena (arXiv 2405.20267), sections 3.3 and 4.3.
+Source: Auto-Arena (arXiv 2405.20267v1), sections 3.3 and 4.3.
 
 ### Arguments
 

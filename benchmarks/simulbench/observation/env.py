@@ -13,7 +13,7 @@
 An observer reads a dialogue between a user and a model that simulates something, and names the first turn in which the request
 is extremely complex and the answer inaccurate. That turn and the later ones become scripts for others to answer.
 
-Source: SimulBench (arXiv 2409.07641), section 2.3.
+Source: SimulBench (arXiv 2409.07641), section 2.4.
 
 ### Arguments
 

@@ -50,7 +50,7 @@ class ObserverView(NamedTuple):
 class Observation(Game[Found, ObserverView]):
     """The observation of one dialogue.
 
-    Source: SimulBench (arXiv 2409.07641, section 2.3).
+    Source: SimulBench (arXiv 2409.07641, section 2.4).
 
     Args:
         dialogue: the dialogue.

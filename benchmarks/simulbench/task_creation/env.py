@@ -14,7 +14,7 @@ One task creator writes tasks of simulation of one type. It is shown a few tasks
 Its tasks are checked: each has a name, a description and a type of request, and is neither an example nor nearly the same as
 another one. What is good is kept; what is missing is asked for again.
 
-Source: SimulBench (arXiv 2409.07641), section 2.1, where tasks are generated with five examples each time and five seeds.
+Source: SimulBench (arXiv 2409.07641), section 2.2, where tasks are generated with five examples each time and five seeds.
 
 ### Arguments
 

@@ -56,7 +56,7 @@ class CreationView(NamedTuple):
 class Creation(CommissionGame[Proposal, CreationView, Draft]):
     """The creation of some tasks.
 
-    Source: SimulBench (arXiv 2409.07641, section 2.1).
+    Source: SimulBench (arXiv 2409.07641, section 2.2).
 
     Args:
         type: of the tasks.

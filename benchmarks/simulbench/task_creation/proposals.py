@@ -1,6 +1,6 @@
 """Proposals of tasks: how they are read and written, and which are kept.
 
-Source: SimulBench (arXiv 2409.07641, section 2.1).
+Source: SimulBench (arXiv 2409.07641, section 2.2).
 """
 
 import json

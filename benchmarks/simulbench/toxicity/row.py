@@ -172,7 +172,8 @@ def mean_table(texts: Sequence[Text], scores: Sequence[Scores]) -> Table:
         rows,
         [
             *published.notes,
-            "published: of the paper's own tasks and scripts, by another scorer; measured: those of the options",
+            f"published: {published.source}, of the paper's own tasks and scripts, by another scorer; measured: those of the"
+            " options",
             "a task is scored by its description, a script by all that is said in it; intervals of scripts are clustered by task",
         ],
     )

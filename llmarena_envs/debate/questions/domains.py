@@ -1,4 +1,4 @@
-"""The eight domains of questions (Auto-Arena, arXiv 2405.20267, section 3.1) and how files spell them."""
+"""The eight domains of questions (Auto-Arena, arXiv 2405.20267v1, section 3.1) and how files spell them."""
 
 import re
 

@@ -1,5 +1,6 @@
-"""The examiner: what it is asked for, and which of the questions it drafts are kept (Auto-Arena, arXiv 2405.20267, section 3.1).
+"""The examiner: what it is asked for, and which of the questions it drafts are kept.
 
+Source: Auto-Arena (arXiv 2405.20267v1, section 3.1).
 It is told neither that it takes part in what follows nor to ask what it could answer itself.
 """
 

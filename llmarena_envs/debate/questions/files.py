@@ -84,7 +84,7 @@ def write_questions(questions: Iterable[Question]) -> str:
 def first_of_each_domain(questions: Sequence[Question], count: int = 5) -> list[int]:
     """Returns the numbers of the first questions of every domain, domain by domain.
 
-    Source: Auto-Arena (arXiv 2405.20267, section 3.1), which takes 5 of each of 8 domains for every pair of players.
+    Source: Auto-Arena (arXiv 2405.20267v1, section 4.1), which takes 5 of each of 8 domains for every pair of players.
     """
     numbers: dict[str, list[int]] = {domain: [] for domain in DOMAINS}
     for number, question in enumerate(questions):

@@ -11,7 +11,7 @@ stop, and describes its values when it fired and at present. The reasons:
 * ``stable``: no policy's mean has changed much over its last deals (``standstill``);
 * ``cap``: a policy has been scheduled as often as allowed, void matches included, so that every run ends.
 
-LLMArena (arXiv 2402.16499, section 3.1) plays until ratings converge and does not say what that is; the numbers are this
+LLMArena (arXiv 2402.16499) plays until ratings converge and does not say what that is; the numbers are this
 project's.
 """
 

@@ -2,7 +2,7 @@
 
 A rule is one or more conditions joined by ``+``; it stops when all of them hold:
 
-* ``trueskill``: TrueSkill has converged (LLMArena, arXiv 2402.16499, section 3.1). Alone it is the paper's rule, in match order,
+* ``trueskill``: TrueSkill has converged (LLMArena, arXiv 2402.16499). Alone it is the paper's rule, in match order,
   and promises nothing of the order of the policies; with others beside it, it is averaged over random orders of the matches;
 * ``order``: the same as ``spearman=0.95``;
 * ``spearman=X``: the expected rank correlation of the order with the true one is X or more, e.g. 0.99;

@@ -1,6 +1,6 @@
 """The rule of environments whose means are waited for: every policy's mean reward, or statistic, is known closely enough.
 
-LLMArena (arXiv 2402.16499, section 4.2) plays against random until rewards converge and does not say what that is. Here a mean
+LLMArena (arXiv 2402.16499, Figure 2) plays against random until rewards converge and does not say what that is. Here a mean
 has converged when the 95 % interval around it is narrow enough. Its independent cases are deals: matches that share one tell
 less than as many on deals of their own.
 """

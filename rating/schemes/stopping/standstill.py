@@ -1,6 +1,6 @@
 """The rule of environments whose mean rewards are waited for at one table: the means stand still, or are known closely enough.
 
-DeepEval (arXiv 2309.04369, section 3) repeats a task until abilities converge; what that is here stands in
+DeepEval (arXiv 2309.04369) repeats a task until abilities converge; what that is here stands in
 ``rating.statistics.stableness``. The independent cases of the intervals are deals.
 """
 

@@ -2,7 +2,7 @@
 
 The first seat beats the second with probability ``1 / (1 + exp(-(x_i - x_j + s)))``, where ``x`` are the strengths and ``s`` is
 the advantage of the first seat (Bradley and Terry 1952). Strengths have a Gaussian prior whose mean is free, so that an unbeaten
-policy has a finite rating. Ratings are strengths on the Elo scale: base 10, scale 400 (Auto-Arena, arXiv 2405.20267).
+policy has a finite rating. Ratings are strengths on the Elo scale: base 10, scale 400 (Auto-Arena, arXiv 2405.20267v1).
 """
 
 import math

@@ -1,7 +1,7 @@
 """TrueSkill ratings: match by match with their history, free of the order of the matches, and of teams.
 
 Source: Herbrich, Minka and Graepel, "TrueSkill: a Bayesian skill rating system" (NIPS 2006); parameters as in LLMArena
-(arXiv 2402.16499, section 3.1).
+(arXiv 2402.16499).
 """
 
 from rating.statistics.trueskill_rating.closed_form import update_duel

@@ -68,6 +68,6 @@ def test_the_papers_groups_are_computed_from_its_cells_beside_what_it_prints():
     published = load_published("benchmarks.llmarena")
     rows = {row[0]: row for row in published_group_table(published["T1_normalised"], published["T1_groups"]).rows}
     averages = {name: (round(row[-2].value, 2), row[-2].n, row[-1]) for name, row in rows.items()}
-    assert averages == {"70B": (83.0, 4, 82.87), "30B": (80.69, 2, 80.69), "10B": (71.05, 6, 71.05)}
+    assert averages == {"70B": (83.0, 4, 82.87), "30B": (80.69, 2, 80.68), "10B": (71.05, 6, 71.05)}
     # The gaps that the text names: 70B to 30B is not 2.19; bid and Hanabi of 10B against its mean.
     assert rows["10B"][5].value == pytest.approx(71.05 - 31.71, abs=0.02)

@@ -11,7 +11,7 @@ from llmarena_envs.simulation.tasks import load_tasks, shipped_tasks
 FIRST = {"en": "\nFirst request:", "zh": "\n第一个请求："}
 
 
-@pytest.mark.parametrize(("language", "least"), [("en", 16), ("zh", 4)])
+@pytest.mark.parametrize(("language", "least"), [("en", 16), ("zh", 8)])
 def test_there_are_as_many_of_both_types(language, least):
     tasks = [task for task in load_tasks("builtin", language) if not task.engine]
     assert Counter(task.type for task in tasks) == {"stateless": least, "stateful": least}
@@ -32,6 +32,12 @@ def test_no_task_is_nearly_another_one():
     tasks = shipped_tasks("en") + shipped_tasks("zh")
     assert near_duplicates(tasks) == {}
     assert len({task.id for task in tasks}) == len(tasks)
+
+
+def test_four_of_twenty_chinese_tasks_stand_on_engines():
+    tasks = shipped_tasks("zh")
+    assert len(tasks) >= 20
+    assert {task.engine for task in tasks} == {"", "sql", "python", "key_value", "regex_tester"}
 
 
 def test_one_task_stands_on_every_engine():

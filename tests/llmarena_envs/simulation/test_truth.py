@@ -3,7 +3,7 @@
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.simulation.tasks import load_tasks
+from llmarena_envs.simulation.tasks import LANGUAGES, load_tasks
 from llmarena_envs.simulation.truth import engine_of, first_request, is_exact, is_format_flawed
 from tests.llmarena_envs.option_sets.simulation_v0 import TASKS
 
@@ -76,9 +76,10 @@ def test_a_task_on_an_engine_says_what_is_asked_first():
         first_request(task._replace(task_description="A store."))
 
 
-def test_every_task_that_comes_with_an_engine_can_be_asked():
-    tasks = [task for task in load_tasks("builtin") if task.engine]
-    assert len(tasks) >= 6
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_task_that_comes_with_an_engine_can_be_asked(language):
+    tasks = [task for task in load_tasks("builtin", language) if task.engine]
+    assert len(tasks) >= 4
     for task in tasks:
         engine = engine_of(task)
         assert engine is None or engine.respond(first_request(task))

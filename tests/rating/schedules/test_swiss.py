@@ -30,7 +30,7 @@ def pairs(batches):
 
 @pytest.mark.parametrize(
     ("field", "newcomers", "pairings", "matches"),
-    # Auto-Arena (arXiv 2405.20267, section 4.1 and appendix): 7 and 9 models; 17 and 18 by newcomers, one after the other.
+    # Auto-Arena (arXiv 2405.20267v1, section 4.1): 7 and 9 models; 17 and 18 by newcomers, one after the other.
     [
         (7, 0, 9, 360),
         (9, 0, 16, 640),

@@ -6,6 +6,7 @@ from importlib import resources
 
 import pytest
 
+from llmarena_envs.simulation.engines import make_engine
 from llmarena_envs.simulation.engines.calendar import Calendar
 from llmarena_envs.simulation.engines.cipher import FAST_ROTOR, SLOW_ROTOR, CipherMachine
 from llmarena_envs.simulation.engines.key_value import COMMANDS
@@ -20,11 +21,15 @@ from tests.llmarena_envs.simulation.engines import (
     test_unit_converter,
 )
 
-FILE = resources.files("llmarena_envs.simulation.engines").joinpath("tasks_b.jsonl")
-DESCRIPTIONS = {
-    record["engine"]: record["task_description"]
-    for record in map(json.loads, FILE.read_text(encoding="utf-8").splitlines())
-}
+
+def _descriptions(*names: str) -> dict[str, str]:
+    folder = resources.files("llmarena_envs.simulation.engines")
+    lines = [line for name in names for line in folder.joinpath(name).read_text(encoding="utf-8").splitlines()]
+    return {record["engine"]: record["task_description"] for record in map(json.loads, lines)}
+
+
+DESCRIPTIONS = _descriptions("tasks_a.jsonl", "tasks_b.jsonl")
+CHINESE = _descriptions("tasks_zh.jsonl")
 EXAMPLES = {
     "key_value": test_key_value.EXAMPLES,
     "unit_converter": test_unit_converter.EXAMPLES,
@@ -43,6 +48,25 @@ def test_the_first_example_answers_the_first_request(engine):
 def test_faults_of_patterns_are_described():
     for fault in test_regex_tester.FAULTS:
         assert f"\n{fault} (" in DESCRIPTIONS["regex_tester"] or f"\n{fault}\n" in DESCRIPTIONS["regex_tester"]
+
+
+@pytest.mark.parametrize("engine", CHINESE)
+def test_chinese_description_has_the_english_messages(engine):
+    english = DESCRIPTIONS[engine].rpartition("\n\n")[0]
+    messages = re.findall(r"(?:ERROR:|\(error\)|\w+Error:) (?!and )[^,:;()\n.]+[^,:;()\n. ]", english)
+    names = re.findall(r"\b(?:[A-Z]{3,}|\w+_\w+)\b|\\\w", english)
+    assert len(messages) > 3
+    assert [text for text in [*messages, *names] if text not in CHINESE[engine]] == []
+
+
+def test_chinese_first_states_and_faults():
+    _, rows = make_engine("sql").state().split(";\n")
+    assert f"\n{rows}\n" in CHINESE["sql"]
+    assert all(name in CHINESE["key_value"] for name in COMMANDS)
+    assert all(
+        f"\n{fault}（" in CHINESE["regex_tester"] or f"\n{fault}\n" in CHINESE["regex_tester"]
+        for fault in test_regex_tester.FAULTS
+    )
 
 
 def test_units_stand_in_their_order():

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from llmarena_envs.simulation import engines
 from llmarena_envs.simulation.engines import ENGINES, make_engine
 from llmarena_envs.simulation.engines.engine import CUT, MAX_OUTPUT, Engine, cut_output, fault
 
-FIRST = "\n\nFirst request: "
+FIRST = re.compile("\n\n(?:First request: |第一个请求：)")
 RECORDS = [
     json.loads(line)
     for path in sorted(Path(engines.__file__).parent.glob("tasks_*.jsonl"))
@@ -26,8 +27,8 @@ def test_every_engine_is_found_by_its_name():
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
 def test_a_task_s_first_request_is_the_last_line_of_its_description(record):
     assert set(record) == {"id", "act", "task_description", "request_type", "type", "engine"}
-    description, mark, request = record["task_description"].rpartition(FIRST)
-    assert description and mark and "\n" not in request
+    description, request = FIRST.split(record["task_description"])
+    assert description and "\n" not in request
     answer = make_engine(record["engine"]).respond(request)
     assert answer and "ERROR" not in answer and "error" not in answer
 
