@@ -13,6 +13,11 @@ MAX_QUOTED = 500
 _prompts = cache(lambda language: Prompts("agents", language))
 
 
+def restate_request(language: str) -> str:
+    """Returns the request to restate a reply in the form that was asked for."""
+    return _prompts(language).render("restate")
+
+
 def reason(kind: Failure, message: str, language: str, *, agent: str, incomplete: bool = False) -> str:
     """Returns one line that says what was wrong with a reply.
 

@@ -11,6 +11,7 @@ import numpy as np
 from pettingzoo import AECEnv
 
 from agents.errors import EnvironmentBug, ProviderError, ReplayMismatch
+from agents.feedback import restate_request
 from agents.player import Player, close_players, seat_players
 from agents.policy import Policy
 from agents.records import Attempt, Episode, Turn, turn_digest
@@ -202,6 +203,8 @@ def observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]
         if player.wants_legal:
             listed = view.legal if player.wants_all_legal else view.legal[:MAX_LISTED]
             observation["legal"] = [env.codec.format(move, view) for move in listed]
+        if player.wants_form:
+            observation["form"] = restate_request(env.codec.language)
         if player.wants_picture:
             observation["picture"] = env.draw(agent)
         return text, observation

@@ -27,6 +27,8 @@ be asynchronous. These attributes are optional:
 * ``wants_update``: ``True`` to find under ``update`` in a text observation what is new since the turn before of the same agent,
   with the instruction; in its first turn the whole text. When the player is asked again it ends like ``text``. For policies that
   remember what they have read.
+* ``wants_form``: ``True`` to find under ``form`` in a text observation the request to restate a reply in the form that the text
+  asks for, in the language of the game.
 * ``wants_chat``: ``True`` to find under ``chat`` in a text observation the match as messages in native roles
   (``llmarena_envs.core.codec.ChatMessage``), the rules first; only in environments that write it so, as debate and simulation.
   When the player is asked again the last message ends like ``text``.

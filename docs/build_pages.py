@@ -1,28 +1,47 @@
 """Writes the pages that are made of the code and stand in the repository.
 
 ``python docs/build_pages.py`` writes ``docs/environments/<name>.md`` for every environment of the catalogue, from the docstring
-of the module that holds its ``raw_env``, the page of all games, and those of the command line and the run file in
-``docs/reference``.
+of the module that holds its ``raw_env`` and from its declared channels; the page of all games; and those of the command line and
+the run file in ``docs/reference``.
 """
 
 import importlib
 import inspect
+from collections.abc import Mapping
 from pathlib import Path
 
 from llmarena_envs.catalogue import CATALOGUE
+from llmarena_envs.core.declaration import Channel
 from site_builder import command_line, overview, run_file
+from site_builder.markdown import table
 
 DOCS = Path(__file__).parent
 
+_MESSAGES = """\
+The declared channels, by role. Agents read each other through the message pool, which refuses any other message. `host` is the
+environment. A message without readers is for the environment alone."""
+
 
 def page(name: str) -> str:
-    """Returns the page of an environment, e.g. ``tictactoe_v0``: the docstring with a title in place of its first line."""
+    """Returns the page of an environment, e.g. ``tictactoe_v0``: the docstring with a title in place of its first line.
+
+    The section on messages comes from the declaration.
+    """
     env = importlib.import_module(f"llmarena_envs.{name}").env()
     module = inspect.getmodule(env.unwrapped)
     if module is None or not module.__doc__:
         raise ValueError(f"{name}: expected a module docstring where raw_env is defined, got none")
     title, _, body = inspect.cleandoc(module.__doc__).partition("\n")
-    return f"{title.removesuffix('.')}\n{body}\n"
+    before, heading, after = body.partition("### Rewards")
+    return f"{title.removesuffix('.')}\n{before}{_messages(env.unwrapped.declaration.channels)}{heading}{after}\n"
+
+
+def _messages(channels: Mapping[str, Channel]) -> str:
+    """Returns the section on messages; an empty text if the environment declares no channel."""
+    if not channels:
+        return ""
+    rows = [(f"`{kind}`", channel.sender, ", ".join(channel.readers) or "none") for kind, channel in channels.items()]
+    return f"### Messages\n\n{_MESSAGES}\n\n{table(('message', 'sender', 'readers'), rows)}\n\n"
 
 
 def pages() -> dict[str, str]:

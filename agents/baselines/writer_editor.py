@@ -11,8 +11,8 @@ from agents.policy import ScriptedPolicy
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.writer_editor.game import (
+    CHANNELS,
     CODE_REVIEW,
-    STAGES,
     WRITE,
     Given,
     Scores,
@@ -54,7 +54,7 @@ def known_document(view: WriterEditorView) -> Document | None:
 
 def drafts_and_edits(view: WriterEditorView) -> tuple[list[str], list[str]]:
     """Returns the writer's texts and the editor's texts."""
-    writer = STAGES[WRITE].sender
+    writer = CHANNELS[WRITE].sender
     drafts = [message.text for message in view.messages if role_of(message.sender) == writer]
     return drafts, [message.text for message in view.messages if role_of(message.sender) != writer]
 

@@ -18,10 +18,11 @@ from agents.models import preflight
 from agents.models.calls import CallStatus
 from agents.models.limits.gate import GateLimits
 from agents.models.limits.retry import RetryLimits
-from agents.models.prompts.history import read_memory
+from agents.models.prompts.history import Message, read_memory
 from agents.models.prompts.prompter import FORM, PROMPT, Prompter, PromptForm, fingerprint
 from agents.models.prompts.serialisers import ROLES, Serialiser, read_serialiser
 from agents.models.prompts.structured import response_format
+from agents.models.restating import ask_twice
 from agents.models.server.connection import MAX_CONNECTIONS
 from agents.models.server.endpoint import Endpoint, secret_fields
 from agents.models.service import ModelService, Target
@@ -78,6 +79,8 @@ class LLMPolicy:
             holds the conversation as a text; in code also a function, see ``agents.models.prompts.serialisers``.
         send_seed: whether a seed, made from that of the match and the number of the call, is sent with each request.
         structured: whether the server is to hold the model to ``{"move": "..."}``, in games with a list of moves.
+        format_with_second_call: whether a second request asks the model to restate its reply in the form that the game asks
+            for; both are one reply of one turn.
         reasoning_effort: how much a model is to reason, as its server names it, e.g. ``low``; by default nothing is sent.
         extra: further fields of the request, e.g. ``{"top_p": 0.9}``; JSON values.
         service: the models of a run, which stay open when the policy is closed; by default it has a service of its own.
@@ -88,6 +91,8 @@ class LLMPolicy:
     Attributes:
         OPERATIONAL: options that change how a model is reached and not how it plays.
         keeps_deadline: it bounds its own time.
+        wants_legal: whether it reads the legal moves of a turn.
+        wants_form: whether it reads the request to restate a reply.
         wants_update: whether it reads what is new in a turn.
         wants_chat: whether it reads the match in native roles, where its environment writes it so.
         uses_service: it shares connections, limits and accounts with the other policies of its service.
@@ -137,6 +142,7 @@ class LLMPolicy:
         serialiser: str | Serialiser = ROLES,
         send_seed: bool = False,
         structured: bool = False,
+        format_with_second_call: bool = False,
         reasoning_effort: str | None = None,
         extra: Mapping[str, Any] | None = None,
         service: ModelService | None = None,
@@ -149,6 +155,7 @@ class LLMPolicy:
         check_bool("stream", stream)
         check_bool("send_seed", send_seed)
         check_bool("structured", structured)
+        check_bool("format_with_second_call", format_with_second_call)
         _check_number("timeout", timeout, positive=True)
         _check_number("deadline", deadline, positive=True)
         _check_number("outage", outage, positive=False)
@@ -187,6 +194,7 @@ class LLMPolicy:
         self.preflight_key = (endpoint, model)
         self._send_seed = send_seed
         self.wants_legal = structured
+        self.wants_form = format_with_second_call
         self.wants_update = memory.updates
         self.wants_chat = memory.wants_chat
         self.reset("", 0)
@@ -208,28 +216,38 @@ class LLMPolicy:
 
         The reply's detail holds ``finish_reason``, ``model`` and ``system_fingerprint`` as the server names them,
         the ``seed`` if one was sent, the fingerprint of the messages as ``prompt``, and in the first call of a match the
-        ``request`` without its messages and how those are put together, as ``prompt_form``.
+        ``request`` without its messages and how those are put together, as ``prompt_form``. With a second call these are of the
+        second one, whose messages begin with those of the first; ``free_reply`` is what it restates.
 
         Raises:
             ProviderError: if no valid reply could be had.
         """
         messages = self._prompter.hear(observation)
-        parameters = self._parameters | (response_format(observation) if self.wants_legal else {})
-        request = {**parameters, "messages": messages}
-        facts: dict[str, Any] = {PROMPT: fingerprint(messages)}
+        structure = response_format(observation) if self.wants_legal else {}
+        seed = {"seed": self._call_seed()} if self._send_seed else {}
+
+        async def ask(said: list[Message]) -> Reply:
+            is_free = self.wants_form and said is messages
+            request = {**self._parameters, **({} if is_free else structure), **seed, "messages": said}
+            sample = f"{self._seed}:{self._calls}"
+            reply = await self._service.complete(self._target, request, agent=self._agent, sample=sample)
+            is_first = self._calls == 0 and said is messages
+            if is_first and (reply.detail or {}).get("finish_reason") == CallStatus.CONTEXT_LENGTH:
+                # No reply of the model is in its first prompt: the answers there belong to a script.
+                raise ProviderError(
+                    f"{self._target.model}: the prompt leaves no room for a reply; take a model with a longer context",
+                    final=True,
+                    status=CallStatus.CONTEXT_LENGTH,
+                )
+            return reply
+
+        if self.wants_form:
+            sent, reply = await ask_twice(ask, self._prompter, messages, observation["form"])
+        else:
+            sent, reply = messages, await ask(messages)
+        facts: dict[str, Any] = {PROMPT: fingerprint(sent), **seed}
         if self._calls == 0:
-            facts |= {"request": parameters, FORM: self._form.table()}
-        if self._send_seed:
-            facts["seed"] = request["seed"] = self._call_seed()
-        sample = f"{self._seed}:{self._calls}"
-        reply = await self._service.complete(self._target, request, agent=self._agent, sample=sample)
-        if self._calls == 0 and (reply.detail or {}).get("finish_reason") == CallStatus.CONTEXT_LENGTH:
-            # No reply of the model is in its first prompt: the answers there belong to a script.
-            raise ProviderError(
-                f"{self._target.model}: the prompt leaves no room for a reply; take a model with a longer context",
-                final=True,
-                status=CallStatus.CONTEXT_LENGTH,
-            )
+            facts |= {"request": self._parameters | structure, FORM: self._form.table()}
         self._remember(reply.text)
         return replace(reply, detail={**(reply.detail or {}), **facts})
 

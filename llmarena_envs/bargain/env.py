@@ -100,7 +100,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from llmarena_envs.bargain.drawing import BargainDrawing
-from llmarena_envs.bargain.game import Action, Bargain, BargainView, Deal, Offer, rest_of
+from llmarena_envs.bargain.game import CHANNELS, Action, Bargain, BargainView, Deal, Offer, rest_of
 from llmarena_envs.bargain.scenarios import TOTAL_VALUE, Triple, all_plans, plan_numbers, plans
 from llmarena_envs.bargain.text import BargainCodec
 from llmarena_envs.core.declaration import Declaration
@@ -129,6 +129,7 @@ class raw_env(TextEnv):
         "is_parallelizable": False,
     }
     declaration: ClassVar[Declaration] = Declaration(
+        channels=CHANNELS,
         abilities=("numerical reasoning", "communication", "opponent modelling"),
         history="full",
         illegal="random_legal",

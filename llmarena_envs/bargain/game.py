@@ -17,11 +17,15 @@ from llmarena_envs.bargain.scenarios import (
     with_values,
     worth,
 )
+from llmarena_envs.core.declaration import Channel
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
+from llmarena_envs.core.messages import MessagePool
 from llmarena_envs.core.options import check_choice, check_int
 
 ITEMS = ("hats", "balls", "apples")
+OFFER = "offer"
+CHANNELS = {OFFER: Channel("player", ("player",))}
 NO_AGREEMENT = {"own_total": 0.0, "difference": 0.0, "agreement": 0.0, "efficient": 0.0, "disclosed": 0.0}
 REWARDS = ("own_total", "zero_sum", "win")
 
@@ -107,7 +111,7 @@ class Bargain(Game[Action, BargainView]):
 
     Attributes:
         scenario: the items and both sides' values.
-        offers: all offers so far.
+        pool: all offers so far.
         agreed: whether the last one was accepted.
     """
 
@@ -137,11 +141,16 @@ class Bargain(Game[Action, BargainView]):
 
     def _begin(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        self.offers: tuple[Offer, ...] = ()
+        self.pool: MessagePool[Offer] = MessagePool(CHANNELS, self.agents)
         self.agreed = False
         self.to_move = (self.agents[self._first],)
         self.rewards = (0.0, 0.0)
         self._statistics = (NO_AGREEMENT, NO_AGREEMENT)
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """All offers so far."""
+        return self.pool.of(OFFER)
 
     def why_illegal(self, agent: str, action: Action) -> Reason | None:
         """Says why an offer or an acceptance is not possible."""
@@ -161,7 +170,7 @@ class Bargain(Game[Action, BargainView]):
         if isinstance(action, Deal):
             self._agree(proposer=1 - mover)
             return
-        self.offers += (action,)
+        self.pool = self.pool.with_message(OFFER, self.agents[mover], action)
         if action.message and discloses(action.message, self.scenario.values[mover]):
             ours, theirs = self._statistics
             told = {"disclosed": 1.0}
@@ -208,7 +217,7 @@ class Bargain(Game[Action, BargainView]):
             counts,
             values[seat],
             self.agents[self._first],
-            self.offers,
+            self.pool.visible_to(agent),
             self.agreed,
         )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 
@@ -18,6 +18,18 @@ FILE_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "word_pairs": (),
 }
 """Options that may be the path of a file, each with the words that are no path."""
+
+
+class Channel(NamedTuple):
+    """A kind of message: its sender and its readers.
+
+    Attributes:
+        sender: the role that sends it; ``"host"`` for the environment itself.
+        readers: the roles that read it, besides its sender; empty if only the environment does.
+    """
+
+    sender: str
+    readers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,6 +88,7 @@ class Declaration:
             role they are ranked by the first one.
         hidden_role: the roles in which policies are compared if those are dealt in secret, as in undercover.
         results: what a reward says where policies are compared role by role: ``wins`` (above 0 is a victory) or ``scores``.
+        channels: the kinds of messages that its roles send, by name; the game's message pool keeps to them.
         verdicts: where judges' verdicts stand in ``infos``, if there are any.
         abilities: what it asks of a player (for the games of LLMArena: arXiv 2402.16499, section 2.4).
         rated_options: constructor options of rated matches, e.g. a random opening without which deterministic players would
@@ -98,6 +111,7 @@ class Declaration:
     rated_roles: tuple[str, ...] = ()
     hidden_role: HiddenRole | None = None
     results: str = "wins"
+    channels: Mapping[str, Channel] = field(default_factory=dict)
     verdicts: Verdicts | None = None
     abilities: tuple[str, ...] = ()
     rated_options: Mapping[str, Any] = field(default_factory=dict)

@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from copy import copy
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -41,6 +42,10 @@ class Game(ABC, Generic[Action, ViewType]):
 
     The position is held in immutable values (tuples, strings, integers, or objects that ``__copy__`` copies), so that
     ``copy.copy`` gives an independent position to search in. A game is deterministic given its generator.
+
+    DeepEval (arXiv 2309.04369) defines a game by functions of histories. Here a history is the sequence of the actions of each
+    stage, with a seed for chance: ``next_agents``, ``is_terminal`` and ``payoff`` play it on a copy. For the present position the
+    same are ``to_move``, ``not to_move``, and the sum of ``rewards`` over all stages.
 
     Attributes:
         agents: every agent, in seat order; constant.
@@ -81,6 +86,32 @@ class Game(ABC, Generic[Action, ViewType]):
     @abstractmethod
     def apply(self, actions: tuple[Action, ...]) -> None:
         """Applies one legal action for each agent of ``to_move``, and sets ``to_move`` and ``rewards`` anew."""
+
+    def after(self, history: Sequence[tuple[Action, ...]], seed: int) -> tuple[Self, tuple[float, ...]]:
+        """Returns the position after a history and what each agent has received by then; this position stays.
+
+        Args:
+            history: the actions of each stage, in the order of ``to_move``; legal ones.
+            seed: of the generator that ``reset`` is given, as ``TextEnv.reset`` makes it.
+        """
+        position, received = copy(self), (0.0,) * len(self.agents)
+        position.reset(np.random.default_rng(seed))
+        for actions in history:
+            position.apply(actions)
+            received = tuple(map(sum, zip(received, position.rewards, strict=True)))
+        return position, received
+
+    def next_agents(self, history: Sequence[tuple[Action, ...]], seed: int) -> tuple[str, ...]:
+        """Returns who acts after a history: several agents at a simultaneous stage, none at the end."""
+        return self.after(history, seed)[0].to_move
+
+    def is_terminal(self, history: Sequence[tuple[Action, ...]], seed: int) -> bool:
+        """Says whether the game is over after a history."""
+        return not self.next_agents(history, seed)
+
+    def payoff(self, history: Sequence[tuple[Action, ...]], seed: int) -> dict[str, float]:
+        """Returns what each agent has received over a history; for a terminal one, its payoff."""
+        return dict(zip(self.agents, self.after(history, seed)[1], strict=True))
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
         """Returns the last rewards of a match that ends because ``offenders`` acted illegally.

@@ -1,60 +1,95 @@
-"""The message pool: every utterance of a match, kept by the environment, read through it only.
+"""The message pool: the words of all agents, kept by the environment and read through it only.
 
-Source: DeepEval (arXiv 2309.04369) section 3.3. Agents never exchange text directly; the environment appends to the
-pool and selects what each agent may read.
+Source: DeepEval (arXiv 2309.04369), section 3.3. Agents never exchange text directly; the environment adds to the pool
+what the declared channels allow, and selects the messages that an agent may read.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Generic, NamedTuple, TypeVar
+
+from llmarena_envs.core.declaration import Channel, role_of
+
+HOST = "host"
+"""The sender of messages of the environment itself."""
+
+Entry = TypeVar("Entry")
+"""The type of the messages of a game: ``Message``, or one of its own."""
 
 
 class Message(NamedTuple):
-    """One utterance.
-
-    Attributes:
-        round: number of the round it was sent in, counted from 1.
-        sender: agent id, or ``"host"`` for the environment itself.
-        text: the utterance.
-        readers: the agents who may read it besides its sender; ``None`` for everybody.
-    """
+    """A text with its sender and its round, counted from 1."""
 
     round: int
     sender: str
     text: str
-    readers: frozenset[str] | None = None
-
-    def visible_to(self, agent: str) -> bool:
-        """Says whether ``agent`` may read this message."""
-        return self.readers is None or agent == self.sender or agent in self.readers
 
 
-class MessagePool:
-    """An append-only sequence of messages; copies are independent.
+class Sent(NamedTuple, Generic[Entry]):
+    """An entry of the pool with the name of its channel, its sender, and the agents that may read it besides the sender."""
 
-    Args:
-        messages: messages to begin with.
+    kind: str
+    sender: str
+    readers: tuple[str, ...]
+    entry: Entry
+
+
+@dataclass(frozen=True)
+class MessagePool(Generic[Entry]):
+    """The messages of a match in order. A pool is a value: adding a message gives a new pool.
+
+    Attributes:
+        channels: the kinds of messages, as the environment declares them.
+        agents: every agent.
+        sent: the messages.
     """
 
-    def __init__(self, messages: tuple[Message, ...] = ()) -> None:
-        self._messages = messages
+    channels: Mapping[str, Channel]
+    agents: tuple[str, ...]
+    sent: tuple[Sent[Entry], ...] = ()
 
-    def append(self, message: Message) -> None:
-        """Adds a message at the end.
+    def with_message(
+        self, kind: str, sender: str, entry: Entry, readers: Collection[str] | None = None
+    ) -> "MessagePool[Entry]":
+        """Returns the pool with one more message.
+
+        Args:
+            kind: name of the channel.
+            sender: agent id, or ``HOST``.
+            entry: the message.
+            readers: the agents that may read it; by default all that the channel allows.
 
         Raises:
-            ValueError: if its round is below 1 or below the round of the last message.
+            ValueError: if the channel does not exist, or allows neither this sender nor one of the readers.
         """
-        least = self._messages[-1].round if self._messages else 1
-        if message.round < least:
-            raise ValueError(f"round: expected at least {least}, got {message.round}: the pool is append-only")
-        self._messages += (message,)
+        channel = self.channels.get(kind)
+        if channel is None:
+            raise ValueError(f"kind: expected a declared channel ({', '.join(self.channels)}), got {kind!r}")
+        if role_of(sender) != channel.sender:
+            raise ValueError(f"{kind}: expected a sender in the role {channel.sender!r}, got {sender!r}")
+        allowed = tuple(agent for agent in self.agents if agent != sender and role_of(agent) in channel.readers)
+        chosen = allowed if readers is None else tuple(readers)
+        if strangers := [agent for agent in chosen if agent not in allowed]:
+            raise ValueError(f"{kind}: expected readers among {list(allowed)}, got {strangers}")
+        return replace(self, sent=(*self.sent, Sent(kind, sender, chosen, entry)))
 
-    def visible_to(self, agent: str) -> tuple[Message, ...]:
-        """Returns the messages that ``agent`` may read, in the order they were sent."""
-        return tuple(message for message in self._messages if message.visible_to(agent))
+    def of(self, *kinds: str) -> tuple[Entry, ...]:
+        """Returns the messages of these kinds, in order."""
+        return tuple(sent.entry for sent in self.sent if sent.kind in kinds)
 
-    def __iter__(self) -> Iterator[Message]:
-        return iter(self._messages)
+    def visible_to(self, agent: str, *kinds: str) -> tuple[Entry, ...]:
+        """Returns the messages that ``agent`` sent or may read, in order; by default of all kinds."""
+        kinds = kinds or tuple(self.channels)
+        return tuple(
+            sent.entry for sent in self.sent if sent.kind in kinds and (agent == sent.sender or agent in sent.readers)
+        )
+
+    def changed(self, change: Callable[[Sent[Entry]], Sent[Entry]]) -> "MessagePool[Entry]":
+        """Returns the pool with every message changed: for ``Game.resample``."""
+        return replace(self, sent=tuple(map(change, self.sent)))
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter([sent.entry for sent in self.sent])
 
     def __len__(self) -> int:
-        return len(self._messages)
+        return len(self.sent)

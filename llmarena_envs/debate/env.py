@@ -134,7 +134,7 @@ from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.core.text_length import text_counter
 from llmarena_envs.debate.drawing import DebateDrawing
-from llmarena_envs.debate.game import AUTO, MAX_DISCUSSION_ROUNDS, Debate
+from llmarena_envs.debate.game import AUTO, CHANNELS, MAX_DISCUSSION_ROUNDS, Debate
 from llmarena_envs.debate.narration import Narrator
 from llmarena_envs.debate.questions import DOMAINS, Question, Questions, load_questions
 from llmarena_envs.debate.questions.files import BUILTIN, question_source
@@ -163,6 +163,7 @@ class raw_env(TextEnv):
     }
     declaration: ClassVar[Declaration] = Declaration(
         scheme="tournament",
+        channels=CHANNELS,
         rated_roles=("debater",),
         verdicts=Verdicts(swapped="verdict_swapped", length="words"),
         abilities=("helpfulness", "critique", "judgement"),

@@ -2,24 +2,49 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from llmarena_envs.core.committee import NONE, VERDICTS, Abstention, Committee, Given, Judgement, exchanged
-from llmarena_envs.core.declaration import role_of
+from llmarena_envs.core.declaration import Channel, role_of
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.filler import drawn_filler, filler
 from llmarena_envs.core.game import Game
+from llmarena_envs.core.messages import MessagePool, Sent
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.core.text_length import TextCounter, WordCounter
 from llmarena_envs.debate.actions import Action, DebateView, Part, Passage, Query, Reference, Speech
 from llmarena_envs.debate.delivery import Delivery, Secrecy, deliver
 from llmarena_envs.debate.hidden import other_words
-from llmarena_envs.debate.protocol import FIRST_ANSWERS, SIDES, THINK, Turn, base_words, budgets, debate_turns
+from llmarena_envs.debate.protocol import (
+    ACTIONS,
+    CRITICIZE,
+    FIRST_ANSWERS,
+    RAISE,
+    RESPOND,
+    SIDES,
+    THINK,
+    Turn,
+    base_words,
+    budgets,
+    debate_turns,
+)
 from llmarena_envs.debate.questions import DOMAINS, Question, check_question, load_questions
 
 EXAMINE, DEBATE, REFERENCE, JUDGE, DISCUSS = "examine", "debate", "reference", "judge", "discuss"
 """The stages of a match, in their order."""
+
+QUESTION, JUDGEMENT = "question", "judgement"
+CHANNELS = {
+    QUESTION: Channel("examiner", ("debater", "judge")),
+    THINK: Channel("debater", ("judge",)),
+    **dict.fromkeys((RESPOND, CRITICIZE, RAISE), Channel("debater", ("debater", "judge"))),
+    REFERENCE: Channel("judge", ("judge",)),
+    JUDGEMENT: Channel("judge", ("judge",)),
+}
+"""Options may take readers away: opponents of criticism, judges of thoughts. Only judgements that are discussed are read."""
 
 VISIBILITIES = ("paper", "restricted")
 AUTO = "auto"
@@ -75,10 +100,9 @@ class Debate(Game[Action, DebateView]):
         question: the question; its text is empty until the examiner has set it.
         sides: the debaters as sides A and B.
         stage: as in ``DebateView``.
-        deliveries: the turns that were played.
+        pool: everything that was said: the examiner's question, passages, a judge's reference answer, judgements.
         reference: an answer that judges compare others with; empty if there is none.
         reference_writer: the judge who wrote it; empty if it was given.
-        committee: the judges and what they gave.
     """
 
     def __init__(
@@ -153,10 +177,10 @@ class Debate(Game[Action, DebateView]):
         else:
             drawn = DOMAINS[int(rng.integers(len(DOMAINS)))]
             self.number, self.question = -1, Question("", self._domain or drawn, "")
-        self.deliveries: tuple[Delivery, ...] = ()
+        self.pool: MessagePool[Any] = MessagePool(CHANNELS, self.agents)
+        self._taken: tuple[tuple[int, int, int], ...] = ()  # of each turn: passages, missing and forbidden parts
         self.reference = self.question.reference if self._reference == AUTO else self._reference or ""
         self.reference_writer = ""
-        self.committee = self._committee
         self.undecided = False
         self.rewards = (0.0,) * len(self.agents)
         self.stage, self.to_move = EXAMINE, (EXAMINER,)
@@ -165,7 +189,7 @@ class Debate(Game[Action, DebateView]):
 
     def _call_debater(self) -> None:
         """Lets the next debater speak; after the last turn, the judges are called."""
-        if len(self.deliveries) < len(self.turns):
+        if len(self._taken) < len(self.turns):
             self.stage, self.to_move = DEBATE, (self._debater(self.turn.side),)
         elif self._lacks_reference(self.question):
             self.stage, self.to_move = REFERENCE, self.judges[:1]
@@ -192,7 +216,7 @@ class Debate(Game[Action, DebateView]):
     @property
     def turn(self) -> Turn:
         """The turn of the debate that is to be played, or the last one."""
-        return self.turns[min(len(self.deliveries), len(self.turns) - 1)]
+        return self.turns[min(len(self._taken), len(self.turns) - 1)]
 
     @property
     def words(self) -> int:
@@ -201,8 +225,24 @@ class Debate(Game[Action, DebateView]):
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """Everything that was said, in its order."""
-        return tuple(passage for delivery in self.deliveries for passage in delivery.passages)
+        """Everything that debaters said, in its order."""
+        return self.pool.of(*ACTIONS)
+
+    @property
+    def deliveries(self) -> tuple[Delivery, ...]:
+        """The turns that were played."""
+        passages = iter(self.passages)
+        return tuple(
+            Delivery(turn.side, tuple(islice(passages, count)), missing, forbidden)
+            for turn, (count, missing, forbidden) in zip(self.turns, self._taken, strict=False)
+        )
+
+    @property
+    def committee(self) -> Committee:
+        """The judges and what they gave."""
+        given, size = self.pool.of(JUDGEMENT), len(self.judges)
+        sessions = tuple(given[start : start + size] for start in range(0, len(given), size or 1))
+        return self._committee._replace(sessions=sessions)
 
     @property
     def first(self) -> tuple[Given, ...]:
@@ -246,13 +286,8 @@ class Debate(Game[Action, DebateView]):
         return agent in self.to_move and (self.stage == REFERENCE or (self.stage == DEBATE and self.turn.fresh))
 
     def _read_by(self, agent: str, swapped: bool) -> tuple[Passage, ...]:
-        passages = [each for each in self.passages if self._may_read(agent, each)]
-        return tuple(each._replace(side=exchanged(each.side)) for each in passages) if swapped else tuple(passages)
-
-    def _may_read(self, agent: str, passage: Passage) -> bool:
-        if agent not in DEBATERS:
-            return agent in self.judges and "judge" not in passage.hidden_from
-        return agent == self._debater(passage.side) or "opponent" not in passage.hidden_from
+        passages: tuple[Passage, ...] = self.pool.visible_to(agent, *ACTIONS)
+        return tuple(each._replace(side=exchanged(each.side)) for each in passages) if swapped else passages
 
     def _discussed_by(self, agent: str) -> tuple[tuple[str, Given], ...]:
         given = self.committee.last(self.committee.order)
@@ -294,17 +329,31 @@ class Debate(Game[Action, DebateView]):
         first = actions[0]
         if isinstance(first, Query):
             self.question = self.question._replace(text=first.text)
+            self.pool = self.pool.with_message(QUESTION, EXAMINER, first)
             self._call_debater()
         elif isinstance(first, Speech):
-            self.deliveries += (deliver(first, self.turn, self.words, self.counter, self._secrecy),)
+            self._deliver(deliver(first, self.turn, self.words, self.counter, self._secrecy))
             self._call_debater()
         elif isinstance(first, Reference):
             self.reference = self.counter.cut(first.text, self.counter.budget(REFERENCE_WORDS))
             (self.reference_writer,) = self.to_move
+            self.pool = self.pool.with_message(REFERENCE, self.reference_writer, Reference(self.reference))
             self._call_judges()
         else:
-            self.committee = self.committee.joined_by(tuple(each for each in actions if isinstance(each, Given)))
+            given = tuple(each for each in actions if isinstance(each, Given))
+            readers = None if self.committee.joined_by(given).discusses else ()
+            for judge, each in zip(self.judges, given, strict=True):
+                self.pool = self.pool.with_message(JUDGEMENT, judge, each, readers)
             self._call_judges()
+
+    def _deliver(self, delivery: Delivery) -> None:
+        (speaker,) = self.to_move
+        opponents = tuple(agent for agent in DEBATERS if agent != speaker)
+        for passage in delivery.passages:
+            groups = {"opponent": opponents, "judge": self.judges}
+            readers = [agent for name, group in groups.items() if name not in passage.hidden_from for agent in group]
+            self.pool = self.pool.with_message(passage.action, speaker, passage, readers)
+        self._taken += ((len(delivery.passages), delivery.missing, delivery.forbidden),)
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
         """Ends the match: -1 for an offender, +1 for the opponent of a debater, 0 for others; undecided if it was staff."""
@@ -321,22 +370,30 @@ class Debate(Game[Action, DebateView]):
         than debaters, both orders of the sides, but while it is a debater's turn: whose turn it is everybody can see.
         """
         blind = self._is_blind(agent)
-        self.deliveries = tuple(
-            delivery._replace(
-                passages=tuple(
-                    each if self._may_read(agent, each) and not blind else other_words(each, rng)
-                    for each in delivery.passages
-                )
-            )
-            for delivery in self.deliveries
-        )
         if agent not in self.judges and self.reference:
             self.reference = drawn_filler("An answer", rng)
             self.question = self.question._replace(reference=self.reference if self.question.reference else "")
         judge = self.judges.index(agent) if agent in self.judges else -1
-        self.committee = self.committee.redrawn(judge, rng, keep_verdicts=not self.to_move)
+        committee = self.committee.redrawn(judge, rng, keep_verdicts=not self.to_move)
+        given = iter([each for session in committee.sessions for each in session])
+
+        def redrawn(sent: Sent[Any]) -> Sent[Any]:
+            if sent.kind in ACTIONS and (blind or agent not in (sent.sender, *sent.readers)):
+                return sent._replace(entry=other_words(sent.entry, rng))
+            if sent.kind == JUDGEMENT:
+                return sent._replace(entry=next(given))
+            return sent._replace(entry=Reference(self.reference)) if sent.kind == REFERENCE else sent
+
+        self.pool = self.pool.changed(redrawn)
         if self.to_move and self.stage != DEBATE and agent not in DEBATERS and rng.integers(2):
             self.sides = self.sides[::-1]
+            other = dict(zip(DEBATERS, DEBATERS[::-1], strict=True))
+            self.pool = self.pool.changed(
+                lambda sent: sent._replace(
+                    sender=other.get(sent.sender, sent.sender),
+                    readers=tuple(other.get(reader, reader) for reader in sent.readers),
+                )
+            )
 
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns what is known of ``agent`` and of the match; all is ``UNKNOWN`` until the match is over."""

@@ -104,7 +104,7 @@ from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.idiom_solitaire.drawing import IdiomDrawing
-from llmarena_envs.idiom_solitaire.game import IdiomSolitaire
+from llmarena_envs.idiom_solitaire.game import CHANNELS, IdiomSolitaire
 from llmarena_envs.idiom_solitaire.lexicons import listed_lexicon, shipped_lexicon
 from llmarena_envs.idiom_solitaire.links import Links
 from llmarena_envs.idiom_solitaire.text import IdiomCodec
@@ -126,6 +126,7 @@ class raw_env(TextEnv):
     }
     declaration: ClassVar[Declaration] = Declaration(
         scheme="duels",
+        channels=CHANNELS,
         rated_roles=("player",),
         abilities=("vocabulary", "strategic planning"),
         history="single_turn",

@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from llmarena_envs.core.declaration import Channel
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
+from llmarena_envs.core.messages import HOST, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.idiom_solitaire.characters import bare, is_idiom_shaped
 from llmarena_envs.idiom_solitaire.hidden import TRIES, other_chain, other_question
@@ -15,6 +17,16 @@ from llmarena_envs.idiom_solitaire.links import Links, choose_starts, goes_on, u
 
 JUDGE = "judge_0"
 MAX_PLAYERS = 10
+
+START, IDIOM, ASKED, LOST, RULING = "start", "idiom", "asked", "lost", "ruling"
+CHANNELS = {
+    START: Channel(HOST, ("player",)),
+    IDIOM: Channel("player", ("player",)),
+    ASKED: Channel("player", ("judge",)),
+    LOST: Channel("player", ("player", "judge")),
+    RULING: Channel("judge"),
+}
+"""The referee's idiom, those that are accepted, those that a judge is asked about, and the one by which a match is lost."""
 
 RESIGN = ""
 """What a player plays who gives up; every other move is an idiom."""
@@ -113,7 +125,8 @@ class IdiomSolitaire(Game[str, IdiomView]):
         seats: the players in seat order.
         players: the players in turn order.
         starts: the idioms that the referee chooses from.
-        chain: the idioms so far.
+        pool: all idioms so far.
+        chain: those that were accepted, the referee's first.
         asked, end, decided_by: as in ``IdiomView``.
         hits: how many idioms of each player were accepted, in turn order.
     """
@@ -177,7 +190,8 @@ class IdiomSolitaire(Game[str, IdiomView]):
             start = start or drawn
             first = seat if isinstance(first, str) else first
         self.players = self.seats[first:] + self.seats[:first]
-        self.chain: tuple[str, ...] = (start,)
+        self.pool: MessagePool[str] = MessagePool(CHANNELS, self.agents)
+        self.pool = self.pool.with_message(START, HOST, start)
         self.hits = (0,) * len(self.players)
         self.outside = (0,) * len(self.players)
         self.rulings: tuple[Ruling, ...] = ()
@@ -186,6 +200,11 @@ class IdiomSolitaire(Game[str, IdiomView]):
         self.decided_by = ""
         self.rewards = (0.0,) * len(self.agents)
         self.to_move: tuple[str, ...] = (self._mover(),)
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The idioms that were accepted, the referee's first."""
+        return self.pool.of(START, IDIOM)
 
     def _mover(self) -> str:
         """Returns the player whose turn it is: every turn but the last of a match adds an idiom."""
@@ -204,7 +223,7 @@ class IdiomSolitaire(Game[str, IdiomView]):
             self.players,
             self.links,
             self.dead_end,
-            () if judges else self.chain,
+            self.pool.visible_to(agent, START, IDIOM),
             len(self.chain) - (self.end in (End.DEAD_END_WON, End.MAX_TURNS)),
             self.turns,
             asked,
@@ -239,6 +258,7 @@ class IdiomSolitaire(Game[str, IdiomView]):
         elif self.links.lexicon.key(idiom) in map(self.links.lexicon.key, self.chain):
             self._lose(End.REPEATED)
         elif listed is None and self.has_judge:
+            self.pool = self.pool.with_message(ASKED, self._mover(), idiom)
             self.to_move = (JUDGE,)
         elif listed is None:
             self._lose(End.NOT_LISTED)
@@ -262,7 +282,7 @@ class IdiomSolitaire(Game[str, IdiomView]):
         place = self.players.index(mover)
         self.hits = _plus_one(self.hits, place)
         self.outside = _plus_one(self.outside, place) if outside else self.outside
-        self.chain = chain
+        self.pool = self.pool.with_message(IDIOM, mover, idiom)
         self.asked = ""
         if dead_end:
             self._finish(End.DEAD_END_WON, mover, +1.0)
@@ -276,6 +296,8 @@ class IdiomSolitaire(Game[str, IdiomView]):
 
     def _finish(self, end: End, player: str, reward: float) -> None:
         """Ends the match: ``reward`` for the player who decided it, what evens that out for the other players."""
+        if self.asked:
+            self.pool = self.pool.with_message(LOST, self._mover(), self.asked)
         self.to_move = ()
         self.end = end
         self.decided_by = player
@@ -310,13 +332,18 @@ class IdiomSolitaire(Game[str, IdiomView]):
             if agent == JUDGE:
                 chain = other_chain(self.links, self.chain, self.asked, rng)
                 if chain is not None and self._went_on(chain):
-                    self.chain = chain
+                    self._put_in_place(dict(zip(self.chain, chain, strict=True)))
                     return
             elif self.asked and agent != self._mover():
                 question = other_question(self.links, self.chain, rng)
                 if question is not None:
+                    self._put_in_place({self.asked: question})
                     self.asked = question
                     return
+
+    def _put_in_place(self, idioms: Mapping[str, str]) -> None:
+        """Puts other idioms in the places of some; no idiom stands in two places."""
+        self.pool = self.pool.changed(lambda sent: sent._replace(entry=idioms.get(sent.entry, sent.entry)))
 
     def _went_on(self, chain: tuple[str, ...]) -> bool:
         """Says whether a match with this chain was not over before, by an idiom after which the list has nothing."""

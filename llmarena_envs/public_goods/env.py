@@ -100,7 +100,7 @@ import numpy as np
 from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
-from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.declaration import Channel, Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.parallel import parallel_form
@@ -130,6 +130,7 @@ class raw_env(TextEnv):
     }
     declaration: ClassVar[Declaration] = Declaration(
         scheme="mean_reward",
+        channels={"investment": Channel("player")},
         abilities=("numerical reasoning", "opponent modelling", "cooperation"),
         history="full",
         illegal="random_legal",

@@ -121,7 +121,7 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
 from llmarena_envs.simulation.drawing import SimulationDrawing
-from llmarena_envs.simulation.game import Simulation
+from llmarena_envs.simulation.game import CHANNELS, Simulation
 from llmarena_envs.simulation.narration import Narrator
 from llmarena_envs.simulation.protocol import AUTO, DIALOGUE, NO_PROGRAMS
 from llmarena_envs.simulation.scripts import Scripts, load_scripts
@@ -145,6 +145,7 @@ class raw_env(TextEnv):
     }
     declaration: ClassVar[Declaration] = Declaration(
         scheme="mean_reward",
+        channels=CHANNELS,
         rated_roles=("simulator",),
         results="scores",
         verdicts=Verdicts(

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from llmarena_envs.core.committee import NONE, VERDICTS, Abstention, Committee, Judgement
+from llmarena_envs.core.declaration import Channel
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.filler import drawn_filler, filler
 from llmarena_envs.core.game import Game
+from llmarena_envs.core.messages import HOST, MessagePool, Sent
 from llmarena_envs.core.options import OptionError, check_choice, check_int, nearest
 from llmarena_envs.core.similarity import essence
 from llmarena_envs.core.text_length import WordCounter
@@ -52,6 +54,15 @@ from llmarena_envs.simulation.speech import MAX_TEXT
 from llmarena_envs.simulation.tasks import Task
 from llmarena_envs.simulation.truth import check_engine, engine_of, first_request
 
+HISTORY = "history"
+CHANNELS = {
+    HISTORY: Channel(HOST, ("user", "simulator", "judge")),
+    REQUEST: Channel("user", ("simulator", "judge")),
+    ANSWER: Channel("simulator", ("user", "judge")),
+    JUDGE: Channel("judge"),
+}
+"""What is said before the match, and in each stage of it."""
+
 Item = tuple[Task, tuple[Utterance, ...]]
 """A task with what was said before the match."""
 
@@ -79,8 +90,7 @@ class Simulation(Game[Action, SimulationView]):
         mode: as above.
         number: number of the match's task or script.
         task: what is simulated.
-        messages: the dialogue; in ``"pairwise"`` up to the request that both answer.
-        answers: in ``"script"`` and ``"pairwise"`` what each simulator answered; empty before that.
+        pool: everything that was said.
         truths: what the engine answers to each request of the dialogue; empty if there is no engine. For spectators only.
         stage: as in ``SimulationView``.
         given: what each judge gave in ``"dialogue"`` and ``"script"``; empty before that.
@@ -143,8 +153,7 @@ class Simulation(Game[Action, SimulationView]):
         """Draws the task or script, and brings the engine to where the dialogue is."""
         self.number = self._candidates[int(rng.integers(len(self._candidates)))]
         self.task, begun = self.items[self.number]
-        self.messages: tuple[Utterance, ...] = ()
-        self.answers: tuple[Utterance, ...] = ()
+        self.pool: MessagePool[Utterance] = MessagePool(CHANNELS, self.agents)
         self.truths: tuple[str, ...] = ()
         self.given: tuple[Given, ...] = ()
         self.committee = self._committee
@@ -152,7 +161,7 @@ class Simulation(Game[Action, SimulationView]):
         self.rewards = (0.0,) * len(self.agents)
         self._engine = engine_of(self.task, programs=self._truth == AUTO) if self._truth else None
         for message in begun:
-            self._say(message)
+            self._say(HISTORY, HOST, message)
         self.turns = self._turns if self.mode == DIALOGUE else (len(begun) + 1) // 2
         self.stage, self.to_move = ANSWER, self.simulators
 
@@ -161,14 +170,28 @@ class Simulation(Game[Action, SimulationView]):
         """Whether the task has an engine that this machine cannot run."""
         return self._truth == AUTO and bool(self.task.engine) and self._engine is None
 
-    def _say(self, message: Utterance) -> None:
+    @property
+    def messages(self) -> tuple[Utterance, ...]:
+        """The dialogue; in ``"pairwise"`` up to the request that both answer."""
+        return self.pool.of(*self._dialogue)
+
+    @property
+    def answers(self) -> tuple[Utterance, ...]:
+        """In ``"pairwise"`` what each simulator answered; empty before that."""
+        return self.pool.of(ANSWER) if self.mode == PAIRWISE else ()
+
+    @property
+    def _dialogue(self) -> tuple[str, ...]:
+        return (HISTORY, REQUEST) if self.mode == PAIRWISE else (HISTORY, REQUEST, ANSWER)
+
+    def _say(self, kind: str, speaker: str, message: Utterance) -> None:
         """Adds to the dialogue; the engine, if there is one, answers a request too."""
         if message.speaker == USER and self._engine is not None:
-            request = message.text if self.messages else first_request(self.task)
+            request = message.text if self.pool.sent else first_request(self.task)
             engine = copy.copy(self._engine)  # positions are values: the copy of a match shares what it holds
             self.truths += (engine.respond(request),)
             self._engine = engine
-        self.messages += (message,)
+        self.pool = self.pool.with_message(kind, speaker, message)
 
     @property
     def turn(self) -> int:
@@ -188,6 +211,7 @@ class Simulation(Game[Action, SimulationView]):
         """Returns what ``agent`` may know: the task and the dialogue, and what it has to judge; never what an engine answers."""
         swapped = agent in self.judges and self.mode == PAIRWISE and self.committee.order == 1
         to_move = agent in self.to_move
+        heard = self.pool.visible_to(agent, *self._dialogue)
         return SimulationView(
             agent,
             to_move,
@@ -197,7 +221,7 @@ class Simulation(Game[Action, SimulationView]):
             self.turn,
             self.turns,
             self.task,
-            self.messages if agent == USER_SEAT else tuple(map(_heard, self.messages)),
+            heard if agent == USER_SEAT else tuple(map(_heard, heard)),
             self._responses_for(agent, swapped),
             to_move and swapped,
             self.undecided,
@@ -244,10 +268,14 @@ class Simulation(Game[Action, SimulationView]):
         first = actions[0]
         if isinstance(first, Request):
             text = first.text[:MAX_TEXT]
-            self._say(Utterance(USER, text, first.strategy, len(first.text) > MAX_TEXT, first.unformatted))
+            request = Utterance(USER, text, first.strategy, len(first.text) > MAX_TEXT, first.unformatted)
+            self._say(REQUEST, USER_SEAT, request)
             self.stage, self.to_move = ANSWER, self.simulators
         elif isinstance(first, Answer):
-            self._answered(tuple(_utterance(action) for action in actions if isinstance(action, Answer)))
+            answers = [_utterance(action) for action in actions if isinstance(action, Answer)]
+            for simulator, answer in zip(self.simulators, answers, strict=True):
+                self._say(ANSWER, simulator, answer)
+            self._call_next()
         elif self.mode == PAIRWISE:
             given = tuple(each for each in actions if isinstance(each, Judgement | Abstention))
             self.committee = self.committee.joined_by(given)
@@ -256,11 +284,7 @@ class Simulation(Game[Action, SimulationView]):
             self.given = tuple(each for each in actions if isinstance(each, Rating | Abstention))
             self._pay_ratings()
 
-    def _answered(self, answers: tuple[Utterance, ...]) -> None:
-        if self.mode == PAIRWISE:
-            self.answers = answers
-        else:
-            self._say(answers[0])
+    def _call_next(self) -> None:
         if self.mode == DIALOGUE and self.turn < self.turns:
             self.stage, self.to_move = REQUEST, (USER_SEAT,)
         else:
@@ -307,14 +331,16 @@ class Simulation(Game[Action, SimulationView]):
         Words are replaced by some without meaning, an engine's until the match is over; strategies and, until then, verdicts
         are equally likely. What an engine answers to requests to come depends on the requests alone.
         """
-        if agent != USER_SEAT:
-            self.messages = tuple(other_strategy(message, rng) for message in self.messages)
-        if agent in self.simulators:
-            own = self.simulators.index(agent)
-            self.answers = tuple(
-                each if number == own else each._replace(text=drawn_filler("An answer", rng), truncated=False)
-                for number, each in enumerate(self.answers)
-            )
+
+        def redrawn(sent: Sent[Utterance]) -> Sent[Utterance]:
+            entry = sent.entry
+            if sent.kind == ANSWER and agent not in (sent.sender, *sent.readers):
+                entry = entry._replace(text=drawn_filler("An answer", rng), truncated=False)
+            elif agent != USER_SEAT:
+                entry = other_strategy(entry, rng)
+            return sent._replace(entry=entry)
+
+        self.pool = self.pool.changed(redrawn)
         if self.to_move:
             self.truths = tuple(drawn_filler("A truth", rng) for _ in self.truths)
         judge = self.judges.index(agent) if agent in self.judges else -1

@@ -18,6 +18,7 @@ from llmarena_envs.testing import (
     drawings,
     hidden,
     matches,
+    messages,
     observations,
     pettingzoo_tests,
     rewards,
@@ -44,6 +45,7 @@ RULES: tuple[Callable[[Trial], None], ...] = (
     *hidden.RULES,
     *unknown.RULES,
     *secrecy.RULES,
+    *messages.RULES,
     *updates.RULES,
     *drawings.RULES,
     *pettingzoo_tests.RULES,
@@ -84,6 +86,7 @@ def check_environment(
     * actions and replies, junk among them;
     * what is hidden: ``Game.resample`` redraws it, and nobody who cannot know it notices; ``Game.perfect_information`` is true;
     * views: everything that is observed comes from them, and pending moves do not show;
+    * messages: what others said is in a view by way of the message pool, which keeps to the declared channels;
     * updates: what a reader of ``Codec.update`` has read is no less than the whole observation;
     * pictures as SVG, where ``draw`` makes them: no secret, no illegal reply, no text of a player that is more than a text;
     * PettingZoo's own tests, the parallel form, and the beginning of a match with every other ``obs_type``.

@@ -96,7 +96,7 @@ from llmarena_envs.core.options import OptionError, check_bool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.undercover.drawing import UndercoverDrawing
-from llmarena_envs.undercover.game import Undercover
+from llmarena_envs.undercover.game import CHANNELS, Undercover
 from llmarena_envs.undercover.text import UndercoverCodec
 from llmarena_envs.undercover.words import WordPair, load_pairs, make_pair, shipped_pairs
 
@@ -117,6 +117,7 @@ class raw_env(TextEnv):
     }
     declaration: ClassVar[Declaration] = Declaration(
         scheme="roles",
+        channels=CHANNELS,
         hidden_role=HiddenRole("role", {"undercover": 1, "civilian": 0}, option="seat"),
         abilities=("communication", "opponent modelling", "team collaboration"),
         history="full",

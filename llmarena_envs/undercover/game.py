@@ -1,6 +1,5 @@
 """The rules of Undercover."""
 
-import copy
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -8,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from llmarena_envs.core.declaration import Channel
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
-from llmarena_envs.core.messages import Message, MessagePool
+from llmarena_envs.core.messages import HOST, Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.undercover.hidden import number_of, possible_groups, possible_words
 from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence, side_word
@@ -19,6 +19,12 @@ CLUE = "clue"
 VOTE = "vote"
 ORDINARY = "ordinary"
 UNDERCOVER = "undercover"
+RESULT = "result"
+CHANNELS = {
+    CLUE: Channel("player", ("player",)),
+    VOTE: Channel("player"),
+    RESULT: Channel(HOST, ("player",)),
+}
 MIN_PLAYERS = 3
 MAX_PLAYERS = 10
 MAX_CLUE = 500
@@ -128,9 +134,9 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         swapped: whether the undercover side holds the first word of the pair.
         undercovers: the undercover players, in seat order.
         words: the secret word of each player, in seat order.
-        stage, round, living, results, winner: as in ``UndercoverView``.
+        stage, round, living, winner: as in ``UndercoverView``.
         waiting: the players who have yet to speak in this clue stage, in speaking order.
-        pool: every clue of the match.
+        pool: every clue of the match, and how its vote stages ended.
         blank: the senders of blank clues, one entry a clue.
         scored_guesses: for each vote of a match with ``ask_guess``, the voter, whether at least one guess was right, and
             whether the words of all other living players were guessed.
@@ -205,9 +211,8 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
 
         self._speaking_order = self.agents[first:] + self.agents[:first]
         self.living = self.agents
-        self.pool = MessagePool()
+        self.pool: MessagePool[Any] = MessagePool(CHANNELS, self.agents)
         self.blank: tuple[str, ...] = ()
-        self.results: tuple[Result, ...] = ()
         self.winner = ""
         self.scored_guesses: tuple[tuple[str, bool, bool], ...] = ()
         self.rewards = (0.0,) * size
@@ -219,6 +224,16 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self.waiting = tuple(agent for agent in self._speaking_order if agent in self.living)
         self.to_move = self.waiting[:1]
 
+    @property
+    def clues(self) -> tuple[Message, ...]:
+        """The clues so far."""
+        return self.pool.of(CLUE)
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """How the vote stages so far ended."""
+        return self.pool.of(RESULT)
+
     def word(self, agent: str) -> str:
         """Returns the secret word of ``agent``."""
         return self.words[self.agents.index(agent)]
@@ -228,7 +243,6 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         to_move = agent in self.to_move
         voting = to_move and self.stage == VOTE
         legal = tuple(Vote(target) for target in self.living if target != agent) if voting else ()
-        clues = self.pool.visible_to(agent)
         return UndercoverView(
             agent,
             to_move,
@@ -237,8 +251,8 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
             self.stage,
             self.round,
             self.living,
-            clues,
-            self.results,
+            self.pool.visible_to(agent, CLUE),
+            self.pool.visible_to(agent, RESULT),
             self.winner,
         )
 
@@ -259,7 +273,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         if self.clue_check and key:
             if contains_word(text, self.word(agent)):
                 return Reason("secret_word")
-            for message in self.pool:
+            for message in self.clues:
                 if message.sender != agent and essence(message.text) == key:
                     return Reason("repeated", {"player": message.sender})
         return None
@@ -303,7 +317,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
             return
         (clue,) = actions
         speaker = self.waiting[0]
-        self.pool.append(Message(self.round, speaker, clue.text))
+        self.pool = self.pool.with_message(CLUE, speaker, Message(self.round, speaker, clue.text))
         if not essence(clue.text):
             self.blank += (speaker,)
         self.waiting = self.waiting[1:]
@@ -319,7 +333,8 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         targets = tuple(vote.target for vote in votes)
         candidates = most_voted(targets)
         eliminated = candidates[int(self._lots[self.round - 1] * len(candidates))]
-        self.results += (Result(self.round, tuple(zip(self.living, targets, strict=True)), eliminated),)
+        result = Result(self.round, tuple(zip(self.living, targets, strict=True)), eliminated)
+        self.pool = self.pool.with_message(RESULT, HOST, result)
         self.living = tuple(agent for agent in self.living if agent != eliminated)
 
         self.winner = self.winner_after(self.results, self.undercovers)
@@ -368,7 +383,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
             word = next(word for word in self.words if word != own)
             self.rewards = self._rewards() if self.winner else self.rewards
         else:
-            clues = [message.text for message in self.pool if self.clue_check and message.sender in others]
+            clues = [message.text for message in self.clues if self.clue_check and message.sender in others]
             words = possible_words(self.pairs, own, clues, _nonsense(rng))
             word = words[int(rng.integers(len(words)))]
             self.pair = number_of(self.pairs, own, word)
@@ -404,9 +419,3 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
                 "guesses_strict": float(sum(every for _, every in scores)),
             }
         return statistics
-
-    def __copy__(self) -> "Undercover":
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin.pool = copy.copy(self.pool)
-        return twin

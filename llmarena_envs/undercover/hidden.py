@@ -18,7 +18,7 @@ def possible_groups(game: Undercover, agent: str) -> list[tuple[str, ...]]:
     They agree with how the votes ended, and nobody who holds the word of ``agent`` in them has said it. Once the match is over,
     ``agent`` is told its side, which stays.
     """
-    clues = [message for message in game.pool if game.clue_check and contains_word(message.text, game.word(agent))]
+    clues = [message for message in game.clues if game.clue_check and contains_word(message.text, game.word(agent))]
     tellers = {message.sender for message in clues}
     sides = (False, True) if game.to_move else (agent in game.undercovers,)
     return [

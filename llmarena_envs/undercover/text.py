@@ -154,4 +154,4 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         render = self._prompts.render
         seats = [f"{agent}: {word}" for agent, word in zip(game.agents, game.words, strict=True)]
         lines = [*seats, render("undercover", players=", ".join(game.undercovers))]
-        return "\n".join([*lines, *self._history(game.pool, game.results, game.round)])
+        return "\n".join([*lines, *self._history(game.clues, game.results, game.round)])

@@ -12,10 +12,10 @@ from llmarena_envs.core.sheet import Bubble, Note, Sheet, Stages
 from llmarena_envs.core.sheet_table import Cell, Table
 from llmarena_envs.core.svg import INK
 from llmarena_envs.writer_editor.game import (
+    CHANNELS,
     CODE_REVIEW,
     EDIT,
     JUDGE,
-    STAGES,
     WRITE,
     Scores,
     WriterEditor,
@@ -78,7 +78,7 @@ class WriterEditorDrawing(Drawing[WriterEditorView]):
         return sheet
 
     def _written(self, message: Message, task: str, *, is_new: bool) -> Bubble:
-        stage = WRITE if role_of(message.sender) == STAGES[WRITE].sender else EDIT
+        stage = WRITE if role_of(message.sender) == CHANNELS[WRITE].sender else EDIT
         return Bubble(
             message.sender,
             message.text or self._render("nothing"),

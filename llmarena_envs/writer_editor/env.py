@@ -129,7 +129,7 @@ from llmarena_envs.sandbox import BACKENDS
 from llmarena_envs.writer_editor import text_metrics
 from llmarena_envs.writer_editor.document_files import MAX_LANGUAGE
 from llmarena_envs.writer_editor.drawing import WriterEditorDrawing
-from llmarena_envs.writer_editor.game import CODE_REVIEW, TASKS, WriterEditor
+from llmarena_envs.writer_editor.game import CHANNELS, CODE_REVIEW, TASKS, WriterEditor
 from llmarena_envs.writer_editor.grammar import NAMES
 from llmarena_envs.writer_editor.narration import narrate
 from llmarena_envs.writer_editor.objective import Measure
@@ -159,6 +159,7 @@ class raw_env(TextEnv):
     }
     declaration: ClassVar[Declaration] = Declaration(
         scheme="roles",
+        channels=CHANNELS,
         rated_roles=("writer", "editor"),
         results="scores",
         abilities=("communication", "team collaboration"),

@@ -1,13 +1,12 @@
 """The rules of writer and editor: one writes, the other comments or revises, judges score both."""
 
-import copy
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from llmarena_envs.core.declaration import role_of
+from llmarena_envs.core.declaration import Channel, role_of
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.filler import drawn_filler
 from llmarena_envs.core.game import Game
@@ -34,24 +33,12 @@ MAX_REASON = 2_000
 SCALE = Scale(1, 10)
 
 
-class Stage(NamedTuple):
-    """A part of a round.
-
-    Attributes:
-        sender: the role that sends in it; all who have it send at once.
-        readers: the roles that read what is sent, besides the sender.
-    """
-
-    sender: str
-    readers: tuple[str, ...]
-
-
-STAGES = {
-    WRITE: Stage("writer", ("editor", "judge")),
-    EDIT: Stage("editor", ("writer", "judge")),
-    JUDGE: Stage("judge", ()),
+CHANNELS = {
+    WRITE: Channel("writer", ("editor", "judge")),
+    EDIT: Channel("editor", ("writer", "judge")),
+    JUDGE: Channel("judge"),
 }
-"""A round is ``WRITE`` and ``EDIT``; ``JUDGE`` comes once, after the last one."""
+"""What is sent in each stage. A round is ``WRITE`` and ``EDIT``; ``JUDGE`` comes once, after the last one."""
 
 
 class Text(NamedTuple):
@@ -178,7 +165,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
         """Draws the task, unless one was chosen."""
         self.number = int(rng.integers(len(self.tasks))) if self._number is None else self._number
         self.chosen = self.tasks[self.number]
-        self.pool = MessagePool()
+        self.pool: MessagePool[Message] = MessagePool(CHANNELS, self.agents)
         self.drafts: tuple[str, ...] = ()
         self.edits: tuple[str, ...] = ()
         self.consensus = False
@@ -191,7 +178,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
 
     def _begin(self, stage: str) -> None:
         self.stage = stage
-        self.to_move = tuple(agent for agent in self.agents if role_of(agent) == STAGES[stage].sender)
+        self.to_move = tuple(agent for agent in self.agents if role_of(agent) == CHANNELS[stage].sender)
 
     def view(self, agent: str) -> WriterEditorView:
         """Returns what ``agent`` may know: the task without its solution, and the messages it may read."""
@@ -243,8 +230,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
             return
         (action,) = actions
         (sender,) = self.to_move
-        readers = frozenset(agent for agent in self.agents if role_of(agent) in STAGES[self.stage].readers)
-        self.pool.append(Message(self.round, sender, action.text, readers))
+        self.pool = self.pool.with_message(self.stage, sender, Message(self.round, sender, action.text))
         if self.stage == WRITE:
             self.drafts += (action.text,)
             self._begin(EDIT)
@@ -342,12 +328,6 @@ class WriterEditor(Game[Action, WriterEditorView]):
         elif scores:
             about["spread"] = statistics.pstdev(each[self.agents.index(agent)].score for each in scores)
         return about
-
-    def __copy__(self) -> "WriterEditor":
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin.pool = copy.copy(self.pool)
-        return twin
 
 
 def _other_reasons(given: Scores | Abstention, rng: np.random.Generator) -> Scores | Abstention:

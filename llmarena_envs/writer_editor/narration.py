@@ -6,7 +6,7 @@ from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts
-from llmarena_envs.writer_editor.game import EDIT, STAGES, WRITE, Scores, WriterEditor
+from llmarena_envs.writer_editor.game import CHANNELS, EDIT, WRITE, Scores, WriterEditor
 from llmarena_envs.writer_editor.grammar import NAMES
 
 
@@ -29,7 +29,7 @@ def _task(game: WriterEditor, prompts: Prompts) -> Scene:
 
 def _writing(game: WriterEditor, message: Message, before: str | None, prompts: Prompts) -> Scene:
     """Returns what was written, marked if there is nothing, or nothing new; ``before`` is the sender's last text."""
-    stage = WRITE if role_of(message.sender) == STAGES[WRITE].sender else EDIT
+    stage = WRITE if role_of(message.sender) == CHANNELS[WRITE].sender else EDIT
     marks = []
     if not message.text:
         marks.append(prompts.render("nothing"))

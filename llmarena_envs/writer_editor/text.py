@@ -9,11 +9,11 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
 from llmarena_envs.core.updates import new_parts
 from llmarena_envs.writer_editor.game import (
+    CHANNELS,
     CODE_REVIEW,
     EDIT,
     JUDGE,
     MAX_TEXT,
-    STAGES,
     TRANSLATION,
     WRITE,
     Abstention,
@@ -80,7 +80,7 @@ class WriterEditorCodec(Codec[Action, WriterEditorView]):
         else:
             parts = [render("source", text=quote(assignment.text), **self._languages(view))]
         for message in view.messages:
-            stage = WRITE if role_of(message.sender) == STAGES[WRITE].sender else EDIT
+            stage = WRITE if role_of(message.sender) == CHANNELS[WRITE].sender else EDIT
             who = "own" if message.sender == view.agent else "other"
             heading = render(f"{view.task}_{stage}_{who}", round=message.round)
             # Quoted, so that nothing a player writes can pass for a line of the host's.
@@ -107,7 +107,7 @@ class WriterEditorCodec(Codec[Action, WriterEditorView]):
         turn = "first" if view.round == 1 else "later"
         if view.task == TRANSLATION and view.stage == EDIT and self._max_rounds == 1:
             turn = "only"
-        name = f"{view.task}_{STAGES[view.stage].sender}_{turn}"
+        name = f"{view.task}_{CHANNELS[view.stage].sender}_{turn}"
         return self._prompts.render(name, token=self._token, **self._languages(view))
 
     def read(self, reply: str, view: WriterEditorView) -> Action:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 from pettingzoo import AECEnv
 
 from agents.models.prompts.history import Message
-from agents.models.prompts.prompter import FORM, PROMPT, Prompter, PromptForm, fingerprint, read_form
+from agents.models.prompts.prompter import FORM, FREE_REPLY, PROMPT, Prompter, PromptForm, fingerprint, read_form
 from agents.models.server.abilities import change_roles
 from agents.player import Player
 from agents.records import Attempt, Turn
@@ -68,7 +68,7 @@ class PromptReader:
         players = {agent: Player(listener) for agent, listener in listeners.items()}
         settings = self._settings.get(match.environment, STANDARD_TURNS)
         for turn, number, observation in retell(env.unwrapped, record.turns, match.seed, settings, players):
-            yield turn, number, listeners[turn.agent].hear(observation, turn.attempts[number].reply)
+            yield turn, number, listeners[turn.agent].hear(observation, turn.attempts[number])
 
     def _environment(self, match: Match) -> AECEnv:
         key = json.dumps([match.environment, match.options], sort_keys=True)
@@ -82,15 +82,18 @@ class _Listener:
 
     reads: ClassVar[str] = "text"
 
-    def __init__(self, form: PromptForm) -> None:
+    def __init__(self, form: PromptForm, *, wants_form: bool) -> None:
         self.wants_update = form.memory.updates
+        self.wants_form = wants_form
         self.wants_chat = form.memory.wants_chat
         self._prompter = Prompter(form)
 
-    def hear(self, observation: Mapping[str, Any], reply: str) -> list[Message]:
-        """Returns what was sent, and takes note of the reply."""
+    def hear(self, observation: Mapping[str, Any], attempt: Attempt) -> list[Message]:
+        """Returns what was sent, the second time if there were two calls, and takes note of the reply."""
         messages = self._prompter.hear(observation)
-        self._prompter.remember(reply)
+        if FREE_REPLY in (attempt.detail or {}):
+            messages = self._prompter.restate(str((attempt.detail or {})[FREE_REPLY]), observation["form"])
+        self._prompter.remember(attempt.reply)
         return messages
 
     def __call__(self, observation: Any) -> Any:
@@ -103,11 +106,11 @@ def _listener(agent: str, turns: tuple[Turn, ...]) -> _Listener | None:
     Raises:
         OptionError: if its messages cannot be put together again.
     """
-    for turn in turns:
-        for attempt in turn.attempts if turn.agent == agent else ():
-            if FORM in (attempt.detail or {}):
-                return _Listener(read_form((attempt.detail or {})[FORM]))
-    return None
+    details = [attempt.detail or {} for turn in turns if turn.agent == agent for attempt in turn.attempts]
+    form = next((detail[FORM] for detail in details if FORM in detail), None)
+    if form is None:
+        return None
+    return _Listener(read_form(form), wants_form=any(FREE_REPLY in detail for detail in details))
 
 
 def _adapted(attempt: Attempt) -> Mapping[str, str]:

@@ -128,6 +128,7 @@ class _Rehearser:
         self._model: Any = model
         self.wants_legal = bool(getattr(model, "wants_legal", False))
         self.wants_update = bool(getattr(model, "wants_update", False))
+        self.wants_form = bool(getattr(model, "wants_form", False))
         self.wants_chat = bool(getattr(model, "wants_chat", False))
 
     def reset(self, agent: str, seed: int) -> None:

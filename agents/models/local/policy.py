@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from agents.errors import ProviderError
@@ -13,6 +15,7 @@ from agents.models.local.jobs import CONTEXT, GENERATE, LENGTH, MODES, Job
 from agents.models.prompts.history import Message, read_memory
 from agents.models.prompts.prompter import FORM, PROMPT, Prompter, PromptForm, fingerprint
 from agents.models.prompts.serialisers import ROLES
+from agents.models.restating import ask_twice
 from agents.models.service import ModelService
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
@@ -41,6 +44,8 @@ class HFPolicy:
         history_tokens: greatest number of tokens of earlier turns that are sent, about.
         rejected: what a history holds of a reply while it is asked for again: ``keep``, ``cap`` or ``drop``.
         longest_kept: greatest number of characters of a reply that a history holds.
+        format_with_second_call: in mode ``generate``, whether a second call asks the model to restate its reply in the form that
+            the game asks for; both are one reply of one turn.
         system_role: role of the message that holds the rules; where the model's chat template does not know it, they stand at
             the beginning of the first user message, as with ``user``.
         chat_template_kwargs: further variables of the chat template, e.g. ``{"enable_thinking": False}``; JSON values.
@@ -73,6 +78,7 @@ class HFPolicy:
         history_tokens: int | None = None,
         rejected: str = "cap",
         longest_kept: int = 8_000,
+        format_with_second_call: bool = False,
         system_role: str = "system",
         chat_template_kwargs: Mapping[str, Any] | None = None,
         device: str = "auto",
@@ -88,6 +94,9 @@ class HFPolicy:
         check_number("temperature", temperature, 0, _LONGEST)
         check_int("max_tokens", max_tokens, 1, 10_000_000)
         check_bool("normalise", normalise)
+        check_bool("format_with_second_call", format_with_second_call)
+        if format_with_second_call and mode != GENERATE:
+            raise OptionError(f"format_with_second_call: expected mode={GENERATE!r} with it, got mode={mode!r}")
         check_choice("system_role", system_role, SYSTEM_ROLES)
         check_int("threads", threads, 1, 1024)
         check_int("max_batch", max_batch, 1, 4096)
@@ -107,6 +116,7 @@ class HFPolicy:
         memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
         self._form = PromptForm(memory, system_role if self._chat.knows_role(system_role) else "user", ROLES)
         self.wants_update = memory.updates
+        self.wants_form = format_with_second_call
         self.wants_chat = memory.wants_chat
         self.wants_legal: Literal["all"] | bool = "all" if mode != GENERATE else False
         self._owns_service = service is None
@@ -125,7 +135,8 @@ class HFPolicy:
 
         The reply's detail holds ``finish_reason``, in mode ``score`` the ``log_likelihood`` of the move, the fingerprint of the
         messages as ``prompt``, and in the first call of a match the ``request``, what was asked for, and how messages are put
-        together, as ``prompt_form``.
+        together, as ``prompt_form``. With a second call these are of the second one, whose messages begin with those of the
+        first; ``free_reply`` is what it restates.
 
         Raises:
             ProviderError: if no reply could be had.
@@ -136,6 +147,19 @@ class HFPolicy:
                 f"mode={self._mode} needs legal moves to choose from, and this game lists none", fatal=True
             )
         messages = self._prompter.hear(observation)
+        if self.wants_form:
+            ask = partial(self._ask, moves)
+            sent, reply = await ask_twice(ask, self._prompter, messages, observation["form"])
+        else:
+            sent, reply = messages, await self._ask(moves, messages)
+        facts: dict[str, Any] = {PROMPT: fingerprint(sent)}
+        if self._calls == 0:
+            facts |= {"request": self._describe(), FORM: self._form.table()}
+        self._remember(reply.text)
+        return replace(reply, detail={**(reply.detail or {}), **facts})
+
+    async def _ask(self, moves: tuple[str, ...], messages: list[Message]) -> Reply:
+        """Sends one request."""
         job = Job(
             self._mode,
             self._write(messages),
@@ -153,12 +177,9 @@ class HFPolicy:
                 f"{self._target.checkpoint.path}: a prompt of {outcome.prompt_tokens} tokens leaves no room for a reply",
                 final=True,
             )
-        detail: dict[str, Any] = {"finish_reason": outcome.finish_reason, PROMPT: fingerprint(messages)}
+        detail: dict[str, Any] = {"finish_reason": outcome.finish_reason}
         if outcome.log_likelihood is not None:
             detail["log_likelihood"] = outcome.log_likelihood
-        if self._calls == 0:
-            detail |= {"request": self._describe(), FORM: self._form.table()}
-        self._remember(outcome.text)
         return Reply(
             outcome.text,
             Failure.TRUNCATED if outcome.finish_reason in (LENGTH, CONTEXT) else Failure.OK,

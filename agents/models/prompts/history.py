@@ -182,7 +182,7 @@ class Conversation:
 
     def remember(self, said: str, reply: str) -> None:
         """Adds a reply, without its reasoning."""
-        self._turn.append(Exchange(said, _cut(read_part(encodable(reply)), self._memory.longest_kept)))
+        self._turn.append(Exchange(said, kept_reply(reply, self._memory)))
 
     def _end_turn(self) -> None:
         """Leaves of the turn what was read and what the last reply came to, and forgets what no longer fits."""
@@ -207,6 +207,11 @@ class Conversation:
         return (memory.turns is not None and len(self._earlier) > memory.turns) or (
             memory.tokens is not None and self._tokens > memory.tokens
         )
+
+
+def kept_reply(reply: str, memory: Memory) -> str:
+    """Returns what is sent again of a reply: without its reasoning, the end of a long one; empty if there is not a word."""
+    return _cut(read_part(encodable(reply)), memory.longest_kept)
 
 
 def _messages(exchanges: Iterable[Exchange]) -> list[Message]:

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from agents.models.prompts.history import Conversation, Memory, Message, add_rules
+from agents.models.prompts.history import Conversation, Memory, Message, add_rules, kept_reply
 from agents.models.prompts.serialisers import Serialiser, read_serialiser
 from agents.records import encodable
 from llmarena_envs.core.options import OptionError
 
-FORM, PROMPT = "prompt_form", "prompt"
-"""Names in the detail of a reply."""
+FORM, PROMPT, FREE_REPLY = "prompt_form", "prompt", "free_reply"
+"""Names in the detail of a reply; the last one holds what a second call restated."""
 
 _DIGITS = 16
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
@@ -68,18 +68,36 @@ class Prompter:
     """
 
     def __init__(self, form: PromptForm) -> None:
-        self._role = form.system_role
+        self._form = form
         self._serialise = read_serialiser(form.serialiser)
         self._conversation = Conversation(form.memory)
-        self._said = ""
+        self._said, self._rules = "", ""
+        self._messages: list[Message] = []
 
     def hear(self, observation: Mapping[str, Any]) -> list[Message]:
         """Returns the messages that are to be sent now."""
         self._said = self._conversation.hear(observation)
-        said = self._conversation.messages(self._said, fresh=bool(observation.get("fresh_history")))
         chat = observation.get("chat")
-        rules = chat[0].content if chat else observation["rules"]
-        return add_rules(encodable(rules), self._serialise(said), self._role)
+        self._rules = encodable(chat[0].content if chat else observation["rules"])
+        self._messages = self._conversation.messages(self._said, fresh=bool(observation.get("fresh_history")))
+        return self._written(self._messages)
+
+    def restate(self, reply: str, form: str) -> list[Message]:
+        """Returns the messages that ask to restate a free reply to what was heard last; none if there is nothing in it.
+
+        Args:
+            reply: the free reply.
+            form: the request.
+        """
+        kept = kept_reply(reply, self._form.memory)
+        if not kept:
+            return []
+        return self._written(
+            [*self._messages, {"role": "assistant", "content": kept}, {"role": "user", "content": form}]
+        )
+
+    def _written(self, messages: Sequence[Message]) -> list[Message]:
+        return add_rules(self._rules, self._serialise(messages), self._form.system_role)
 
     def remember(self, reply: str) -> None:
         """Takes note of the reply to what was heard last."""

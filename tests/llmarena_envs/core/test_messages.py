@@ -2,46 +2,52 @@ import copy
 
 import pytest
 
-from llmarena_envs.core.messages import Message, MessagePool
+from llmarena_envs.core.declaration import Channel
+from llmarena_envs.core.messages import HOST, MessagePool
 
-PUBLIC = Message(1, "player_0", "hello")
-PRIVATE = Message(1, "host", "your word is cat", frozenset({"player_1"}))
-LATER = Message(2, "player_1", "meow", frozenset())
-
-
-def _pool() -> MessagePool:
-    pool = MessagePool()
-    for message in (PUBLIC, PRIVATE, LATER):
-        pool.append(message)
-    return pool
+CHANNELS = {
+    "deal": Channel(HOST, ("player",)),
+    "talk": Channel("player", ("player", "judge")),
+    "score": Channel("judge"),
+}
+AGENTS = ("player_0", "player_1", "judge_0")
 
 
-def test_readers_see_what_is_public_theirs_or_for_them() -> None:
+def _pool() -> MessagePool[str]:
+    pool: MessagePool[str] = MessagePool(CHANNELS, AGENTS)
+    pool = pool.with_message("deal", HOST, "your word is cat", ["player_1"])
+    return pool.with_message("talk", "player_0", "hello").with_message("score", "judge_0", "7")
+
+
+def test_visible_to_shows_own_and_readable_messages() -> None:
     pool = _pool()
-    assert pool.visible_to("player_0") == (PUBLIC,)
-    assert pool.visible_to("player_1") == (PUBLIC, PRIVATE, LATER)
-    assert pool.visible_to("player_2") == (PUBLIC,)
-    assert pool.visible_to("host") == (PUBLIC, PRIVATE)
+    assert pool.visible_to("player_0") == ("hello",)
+    assert pool.visible_to("player_1") == ("your word is cat", "hello")
+    assert pool.visible_to("judge_0") == ("hello", "7")
+    assert pool.visible_to("judge_0", "score", "deal") == ("7",)
+    assert pool.of("talk", "deal") == ("your word is cat", "hello")
+    assert (list(pool), len(pool)) == (["your word is cat", "hello", "7"], 3)
 
 
-def test_the_pool_keeps_the_order() -> None:
-    assert list(_pool()) == [PUBLIC, PRIVATE, LATER]
-    assert len(_pool()) == 3
+@pytest.mark.parametrize(
+    ("kind", "sender", "readers", "message"),
+    [
+        ("shout", "player_0", None, r"expected a declared channel \(deal, talk, score\), got 'shout'"),
+        ("deal", "player_0", None, "deal: expected a sender in the role 'host', got 'player_0'"),
+        ("talk", "judge_0", None, "talk: expected a sender in the role 'player', got 'judge_0'"),
+        ("score", "judge_0", ["player_0"], r"score: expected readers among \[\], got \['player_0'\]"),
+        ("talk", "player_0", ["player_0"], r"expected readers among \['player_1', 'judge_0'\]"),
+        ("talk", "player_0", ["player_7"], r"got \['player_7'\]"),
+    ],
+)
+def test_with_message_refuses_what_is_not_declared(
+    kind: str, sender: str, readers: list[str] | None, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        _pool().with_message(kind, sender, "text", readers)
 
 
-@pytest.mark.parametrize("number", [0, -1])
-def test_rounds_count_from_one(number: int) -> None:
-    with pytest.raises(ValueError, match="round: expected at least 1"):
-        MessagePool().append(PUBLIC._replace(round=number))
-
-
-def test_nothing_is_put_into_an_earlier_round() -> None:
-    with pytest.raises(ValueError, match="expected at least 2, got 1"):
-        _pool().append(PUBLIC)
-
-
-def test_copies_are_independent() -> None:
+def test_with_message_leaves_the_pool_as_it_was() -> None:
     pool = _pool()
-    twin = copy.copy(pool)
-    twin.append(LATER)
+    twin = copy.copy(pool).with_message("talk", "player_1", "hi")
     assert (len(pool), len(twin)) == (3, 4)

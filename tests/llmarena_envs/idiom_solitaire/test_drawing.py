@@ -31,6 +31,7 @@ def test_a_judge_sees_the_idiom_in_question_and_players_only_once_it_lost():
 def test_of_a_long_chain_the_end_is_shown():
     env = chain(start=0, allow_dead_end_start=False, max_turns=1000, language="zh")
     links = env.game.links
-    env.game.chain = tuple(links.lexicon.by_rank[:500])
+    for idiom in links.lexicon.by_rank[:499]:
+        env.game.pool = env.game.pool.with_message("idiom", "player_0", idiom)
     text = shown(env.draw("player_0"))
     assert "之前还有 440 条" in text and env.game.chain[-1] in text and env.game.chain[439] not in text

@@ -19,9 +19,11 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.declaration import Channel, Declaration
 from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import Failure, Reason, Refusal
 from llmarena_envs.core.game import Game
+from llmarena_envs.core.messages import MessagePool
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.parallel import parallel_form
 from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
@@ -308,6 +310,9 @@ class OpenDuel(DuelEnv):
     codec_type = OpenCodec
 
 
+CHAT = {"words": Channel("player", ("player",))}
+
+
 class ChatView(NamedTuple):
     agent: str
     to_move: bool
@@ -323,13 +328,14 @@ class ChatGame(Game[str, Any]):
     perfect_information = True
 
     def reset(self, rng: np.random.Generator) -> None:
-        self.rounds: tuple[tuple[str, str], ...] = ()
+        self.pool: MessagePool[tuple[str, str]] = MessagePool(CHAT, self.agents)
         self.to_move: tuple[str, ...] = self.agents
         self.rewards = (0.0, 0.0)
 
     def view(self, agent: str) -> ChatView:
-        seat = self.agents.index(agent)
-        rounds = tuple((pair[seat], pair[1 - seat]) for pair in self.rounds)
+        said = self.pool.visible_to(agent)
+        own, other = ([text for speaker, text in said if (speaker == agent) == is_own] for is_own in (True, False))
+        rounds = tuple(zip(own, other, strict=True))
         return ChatView(agent, agent in self.to_move, (), rounds)
 
     def random_action(self, agent: str, rng: np.random.Generator) -> str:
@@ -339,8 +345,9 @@ class ChatGame(Game[str, Any]):
         return None
 
     def apply(self, actions: tuple[str, ...]) -> None:
-        self.rounds += ((actions[0], actions[1]),)
-        self.to_move = self.agents if len(self.rounds) < ROUNDS else ()
+        for agent, text in zip(self.agents, actions, strict=True):
+            self.pool = self.pool.with_message("words", agent, (agent, text))
+        self.to_move = self.agents if len(self.pool) < 2 * ROUNDS else ()
 
 
 class ChatCodec(Codec[str, Any]):
@@ -363,10 +370,11 @@ class ChatCodec(Codec[str, Any]):
         return action
 
     def picture(self, game: Any) -> str:
-        return f"{game.rounds}"
+        return f"{list(game.pool)}"
 
 
 class Chat(DuelEnv):
+    declaration = Declaration(channels=CHAT)
     obs_types: ClassVar[tuple[str, ...]] = ("text",)
 
     def __init__(

@@ -32,6 +32,8 @@ from llmarena_envs.core.text_env import TextEnv
 from tests.llmarena_envs.testing.duel import (
     ROUNDS,
     Chat,
+    ChatCodec,
+    ChatGame,
     Duel,
     DuelCodec,
     DuelEnv,
@@ -543,6 +545,33 @@ class TextGoesPastTheView(DuelEnv):
         return observation
 
 
+# Messages.
+
+
+@breaks("messages_go_through_the_pool")
+class WordsGoAroundThePool(Chat):
+    class Game(ChatGame):
+        def reset(self, rng: np.random.Generator) -> None:
+            super().reset(rng)
+            self.rounds: tuple[tuple[str, str], ...] = ()
+
+        def view(self, agent: str) -> Any:
+            rounds = self.rounds if agent == "player_0" else tuple(pair[::-1] for pair in self.rounds)
+            return super().view(agent)._replace(rounds=rounds)
+
+        def apply(self, actions: tuple[str, ...]) -> None:
+            self.rounds += ((actions[0], actions[1]),)
+            self.to_move = self.agents if len(self.rounds) < ROUNDS else ()
+
+    def __init__(self, level: int = 1, render_mode: str | None = None) -> None:
+        TextEnv.__init__(self, self.Game(), ChatCodec(), render_mode=render_mode)
+
+
+@breaks("messages_go_through_the_pool")
+class ChannelsAreNotDeclared(Chat):
+    declaration = Declaration()
+
+
 # Updates.
 
 
@@ -983,7 +1012,7 @@ class BelievesInGoodWords(Draws):
 @draws("hostile_texts_stay_text_in_drawings", Chat)
 class RepeatsEveryWord(Draws):
     def spectator(self, game: Any) -> str:
-        words = escape(printable(str(game.rounds).encode("ascii", "replace").decode()))
+        words = escape(printable(str(list(game.pool)).encode("ascii", "replace").decode()))
         return self.square("said").replace("said", words * 2)
 
 

@@ -412,7 +412,7 @@ def test_copies_are_independent():
     speak(twin)
     vote(twin, 4, 4, 4, 4, 3)
     assert twin.to_move == ()
-    assert len(game.pool) == 1
+    assert len(game.clues) == 1
     assert game.to_move == ("player_1",)
 
 

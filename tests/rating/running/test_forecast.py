@@ -109,6 +109,18 @@ def test_a_history_makes_prompts_longer_and_reply_tokens_count_in_it(monkeypatch
     assert single < short < long
 
 
+def test_calls_that_format_replies_are_forecast(monkeypatch):
+    sends_nothing(monkeypatch)
+
+    def calls(option):
+        text = run_file("[[environment]]\nname = 'tictactoe_v0'\n", names="ab", tokens=50, matches=4, max_matches=8)
+        text = text.replace("max_tokens = 50", f"max_tokens = 50, format_with_second_call = {option}")
+        found = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=20, latency=2.0))
+        return sum(row.calls.expected for row in found.rows)
+
+    assert calls("true") == 2 * calls("false") > 0
+
+
 def test_reply_tokens_count_in_a_native_dialogue(monkeypatch):
     sends_nothing(monkeypatch)
     staff = "[environment.staff]\nuser = ['random']\njudge = ['random']\n[[policy]]\nspec = 'random'\n"

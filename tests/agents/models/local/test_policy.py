@@ -95,6 +95,17 @@ def test_what_the_model_reads(path, asked):
     ]
 
 
+def test_a_second_call_restates_the_first_reply(path, asked):
+    (observation,) = observations(1)
+    (reply,) = ask(path, [{**observation, "form": "the form"}], format_with_second_call=True)
+    first, second = asked
+    assert second.startswith(f"{first}{reply.detail['free_reply'].strip()}")
+    assert second.endswith("<|im_start|>user\nthe form<|im_end|>\n<|im_start|>assistant\n")
+    assert (reply.calls, reply.prompt_tokens > 100) == (2, True)
+    with pytest.raises(OptionError, match="format_with_second_call: expected mode='generate'"):
+        HFPolicy(path, mode=SCORE, format_with_second_call=True)
+
+
 REFUSES = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system') }}{% endif %}"
 FORGETS = "{% set messages = messages | rejectattr('role', 'equalto', 'system') | list %}"
 PLAIN = "{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}\n{% endfor %}"
