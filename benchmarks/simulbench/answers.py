@@ -34,9 +34,7 @@ RUN = "answers"
 class ScriptOptions(RowOptions):
     """Options of the rows that have scripts answered."""
 
-    scripts: str = option(
-        "", "file of scripts, as extract writes it (default: scripts from dialogues of scripted players)"
-    )
+    scripts: str = option("", "file of scripts, as extract writes it (default: those that come with the package)")
     tasks: str = option("", "file of the tasks they are from, which names engines (default: the tasks of the package)")
     number: int = option(0, "how many scripts at most, drawn by seed; 0 for all", smoke=16)
     judge: tuple[str, ...] = option(

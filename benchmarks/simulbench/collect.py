@@ -25,6 +25,7 @@ from benchmarks.simulbench.pool import (
     USER_TOKENS,
     as_role,
     chosen,
+    playable,
 )
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.actions import SIMULATOR, STRATEGIES
@@ -49,7 +50,10 @@ class Options(RowOptions):
     number: int = option(0, "how many tasks at most, drawn by seed; 0 for all", smoke=4)
     dialogues: int = option(3, "dialogues on each task", smoke=1)
     turns: int = option(4, "answers in each dialogue")
-    user: str = option(USER, "the policy that makes the requests, e.g. openai:MODEL")
+    user: str = option(
+        USER,
+        "the policy that makes the requests, e.g. openai:MODEL; the scripted one plays tasks of which it knows the truth",
+    )
     temperature: float = option(USER_TEMPERATURE, "sampling temperature of a user whose spec names none")
 
 
@@ -77,8 +81,8 @@ def plan(options: Options) -> dict[str, RunConfig]:
     """Returns a run in which every simulator is talked to on every task."""
     check_int("number", options.number, 0, 1_000_000)
     check_int("dialogues", options.dialogues, 1, 1_000)
-    tasks = read_tasks(options.tasks, options.language).rows
-    tasks = tuple(tasks[number] for number in chosen(len(tasks), options.number, options.seed))
+    tasks = playable(read_tasks(options.tasks, options.language).rows, options.user, options.turns)
+    tasks = [tasks[number] for number in chosen(len(tasks), options.number, options.seed)]
     user = as_role(options.user, "user", temperature=options.temperature, max_tokens=USER_TOKENS)
     environment = EnvironmentConfig(
         name=SIMULATION,

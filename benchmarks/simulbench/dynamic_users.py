@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from statistics import fmean, variance
 from typing import Any, NamedTuple
 
+from agents.baselines.simulation.right_answers import has_engine
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -24,12 +25,13 @@ from benchmarks.simulbench.collect import Collected, dialogues_of
 from benchmarks.simulbench.inputs import LabelledScript, read_tasks, refusal_notes, script_fields, task_fields
 from benchmarks.simulbench.pool import (
     JUDGES,
+    SCRIPTED,
     SIMULATION,
     USER_TEMPERATURE,
     USER_TOKENS,
-    VARYING,
     as_role,
     chosen,
+    playable,
 )
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.dialogues import extract_scripts
@@ -44,7 +46,7 @@ from rating.statistics.results import rated_seats
 DIALOGUES, SCRIPTS = "dialogues", "scripts"
 
 REACTING = "user:odd=1,adversarial=0,complaints=1"
-"""A user who asks for something harder after a right answer, and for the same again after a wrong one."""
+"""A user of engines who asks for something harder after a right answer, and for the same again after a wrong one."""
 
 NOT_CONTENT, HARDER = 1, 3
 """Strategies of the user."""
@@ -93,8 +95,12 @@ class Scored(NamedTuple):
 
 def plan(options: Options) -> dict[str, RunConfig]:
     """Returns the dialogues of every simulator with the user."""
-    tasks = read_tasks(options.tasks, options.language).rows
-    tasks = tuple(tasks[number] for number in chosen(len(tasks), options.number, options.seed))
+    tasks = [
+        task
+        for task in playable(read_tasks(options.tasks, options.language).rows, options.user, options.turns)
+        if options.user != REACTING or has_engine(task)
+    ]
+    tasks = [tasks[number] for number in chosen(len(tasks), options.number, options.seed)]
     user = as_role(options.user, "user", temperature=USER_TEMPERATURE, max_tokens=USER_TOKENS)
     judges = options.judge or JUDGES
     environment = EnvironmentConfig(
@@ -110,7 +116,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         scheme="self_play",
         staff={"user": [user.title], "judge": list(judges)},
     )
-    config = plan_run(options, [environment], scripted=VARYING, stop={"matches": len(tasks) * options.repeat})
+    config = plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": len(tasks) * options.repeat})
     extra = [] if user.title in {policy.title for policy in config.policy} else [user]
     return {DIALOGUES: config.model_copy(update={"policy": [*config.policy, *extra]})}
 

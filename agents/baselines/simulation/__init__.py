@@ -1,8 +1,7 @@
 """Players of simulations. Each of them sits on any seat: what it does there besides its own part is plain and right.
 
-What is right is known where an engine stands behind a task: it is rebuilt from the requests that the player sees. Elsewhere the
-*stand-in*, a fixed text that names the number of the request, is taken for right by everybody here, so that a pool plays and
-judges all tasks alike; only no statistic ``exact`` tells of it.
+The right answer comes from the task's engine, which is rebuilt from the requests that the player sees, or on a task without an
+engine from the shipped dialogue with the same requests. Where neither knows it, players that need it fail with an error.
 """
 
 from functools import partial

@@ -1,41 +1,73 @@
-"""What is right to answer, as players find it out from what they see."""
+"""The right answers that scripted players know: those of a task's engine, and those of shipped dialogues."""
 
 import copy
 from functools import lru_cache
 
-from agents.baselines.simulation.phrases import phrases_for
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.actions import USER, SimulationView
 from llmarena_envs.simulation.engines import ENGINES
 from llmarena_envs.simulation.engines.engine import Engine
+from llmarena_envs.simulation.shipped_dialogues import dialogues_beginning
 from llmarena_envs.simulation.tasks import Task
 from llmarena_envs.simulation.truth import engine_of, first_request
 
+UNKNOWN = (
+    "scripted policies know what is right on tasks with an engine and in shipped dialogues: take these, or a model"
+)
+
 
 def requests_in(view: SimulationView) -> tuple[str, ...]:
-    """Returns what has been asked for, in order; the first request without the description, if an engine is asked it."""
-    asked = tuple(message.text for message in view.messages if message.speaker == USER)
-    return (_first_request(view.task) or asked[0], *asked[1:])
+    """Returns the requests so far; the first one is the task's description."""
+    return tuple(message.text for message in view.messages if message.speaker == USER)
 
 
 def right_answer(task: Task, requests: tuple[str, ...]) -> str:
-    """Returns what the last of the requests is to be answered with: what the task's engine says, or the stand-in.
+    """Returns the right answer to the last request.
 
     Args:
         task: what is simulated.
-        requests: at least one.
+        requests: at least one, the first of them the task's description.
+
+    Raises:
+        OptionError: if neither an engine nor a shipped dialogue answers it.
     """
-    engine, answer = _answered(task, requests) if _first_request(task) else (None, "")
-    return answer if engine else phrases_for(task).stand_in.format(act=task.act, number=len(requests))
+    answer = known_answer(task, requests)
+    if answer is None:
+        raise OptionError(
+            f"{task.act}: expected a request whose right answer is known, got {requests[-1]!r:.80}; {UNKNOWN}"
+        )
+    return answer
+
+
+def known_answer(task: Task, requests: tuple[str, ...], skipped: int | None = None) -> str | None:
+    """Returns the right answer to the last request; ``None`` if it is unknown.
+
+    Args:
+        task: as above.
+        requests: as above.
+        skipped: index of a request that is taken for not made, which only engines can answer.
+    """
+    if has_engine(task):
+        asked = (first_request(task), *requests[1:])
+        if skipped is not None:
+            asked = (*asked[:skipped], *asked[skipped + 1 :])
+        return _answered(task, asked)[1]
+    same = dialogues_beginning(requests) if skipped is None else ()
+    return same[0].turns[len(requests) - 1].answer if same else None
+
+
+def can_play(task: Task, turns: int) -> bool:
+    """Says whether a scripted user has requests for a dialogue on a task whose right answers are known."""
+    return has_engine(task) or any(len(each.turns) >= turns for each in dialogues_beginning([task.task_description]))
 
 
 @lru_cache(maxsize=256)
-def _first_request(task: Task) -> str:
-    """Returns what the task's engine is asked first; empty if no engine of ours stands behind it."""
+def has_engine(task: Task) -> bool:
+    """Says whether a task has an engine that this machine can run."""
     try:
-        return first_request(task) if task.engine in ENGINES else ""
+        return task.engine in ENGINES and bool(first_request(task)) and engine_of(task) is not None
     except OptionError:
-        return ""
+        return False
 
 
 @lru_cache(maxsize=256)  # all players of a match ask the same, and each turn goes on from the one before

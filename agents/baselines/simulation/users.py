@@ -1,18 +1,19 @@
 """Users: what they ask for, and what they say of the answers."""
 
 from agents.baselines.simulation.phrases import phrases_for
-from agents.baselines.simulation.right_answers import requests_in, right_answer
-from agents.baselines.simulation.seats import SimulationPlayer, kinds_for
+from agents.baselines.simulation.requests import REQUESTS
+from agents.baselines.simulation.right_answers import requests_in
+from agents.baselines.simulation.seats import SimulationPlayer
 from llmarena_envs.core.options import OptionError, check_number
 from llmarena_envs.simulation.actions import OTHER, Request, SimulationView
-from llmarena_envs.simulation.truth import is_exact
+from llmarena_envs.simulation.truth import first_request, is_exact
 
 DISSATISFIED, RELATED, HARDER = 1, 2, 3
 """Strategies of the user prompt of SimulBench (arXiv 2409.07641); ``OTHER`` is the one of ill will."""
 
 
 class User(SimulationPlayer):
-    """Makes requests that fit the engine behind a task, or that can be made of anything.
+    """Makes requests to the engine of a task; on a task without one those of a shipped dialogue, whatever its options.
 
     Args:
         odd: probability of a request that is unusual or not well formed, with the strategy 3.
@@ -43,14 +44,15 @@ class User(SimulationPlayer):
 
     def complaint(self, view: SimulationView) -> tuple[str, int] | None:
         """Returns that the last answer is wrong, if it is and the user says so."""
-        requests = requests_in(view)
-        if self.rng.random() >= self.complaints or is_exact(view.messages[-1].text, right_answer(view.task, requests)):
+        if self.rng.random() >= self.complaints or is_exact(view.messages[-1].text, self.right(view)):
             return None
-        return phrases_for(view.task).complaint.format(request=requests[-1]), DISSATISFIED
+        requests = requests_in(view)
+        last = requests[-1] if len(requests) > 1 else first_request(view.task)
+        return phrases_for(view.task).complaint.format(request=last), DISSATISFIED
 
     def wish(self, view: SimulationView) -> tuple[str, int]:
         """Returns something new."""
-        drawn, kinds = self.rng.random(), kinds_for(view)
+        drawn, kinds = self.rng.random(), REQUESTS[view.task.engine]
         if drawn < self.adversarial:
             return self.fill(phrases_for(view.task).adversarial), OTHER
         if drawn < self.adversarial + self.odd:

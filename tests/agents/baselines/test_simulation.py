@@ -9,12 +9,16 @@ import pytest
 from agents.baselines.simulation import BASELINES
 from agents.baselines.simulation.phrases import CHINESE, ENGLISH, holds_praise
 from agents.baselines.simulation.requests import REQUESTS
+from agents.errors import ProviderError
 from agents.play import play
 from agents.registry import baselines, make_policy
 from agents.turn import TurnSettings
+from benchmarks.simulbench.pool import SCRIPTED
 from llmarena_envs import simulation_v0
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.engines import ENGINES
+from llmarena_envs.simulation.scripts import script_fields
+from llmarena_envs.simulation.shipped_dialogues import shipped_scripts
 from llmarena_envs.simulation.tasks import load_tasks
 
 NOOP = TurnSettings(unparsable="noop", illegal="noop")
@@ -64,6 +68,8 @@ def near(rate, expected, n):
 @pytest.mark.parametrize("name", [*BASELINES, "random"])
 def test_everybody_plays_every_role(name, language, mode):
     numbers = (QUICK[0], QUICK[-1], PLAIN) if language == "en" else (0, 5)
+    if name == "random" and mode == "dialogue":  # whose requests no scripted judge knows without an engine
+        numbers = numbers[:2] if language == "en" else ()
     for seed, number in enumerate(numbers):
         for simulators in ((name, "perfect"), ("perfect", name)):
             given = {"language": language, "mode": mode, "number": number, "seed": seed, "user": name}
@@ -111,7 +117,7 @@ def test_a_perfect_simulator_rebuilds_the_state_behind_a_script():
         assert (episode.infos["simulator_0"]["exact"], episode.rewards["simulator_0"]) == expected
 
 
-def test_where_no_engine_stands_behind_a_task_the_stand_in_is_right():
+def test_shipped_answers_are_right_without_an_engine():
     for options in ({"number": PLAIN}, {"number": 0, "language": "zh"}):
         perfect = match("perfect", "exact", **options)
         assert perfect.rewards["simulator_0"] == 10 and perfect.infos["simulator_0"]["exact"] == -1
@@ -119,9 +125,54 @@ def test_where_no_engine_stands_behind_a_task_the_stand_in_is_right():
             assert match(f"flawed:{kind}=1", "exact", **options).rewards["simulator_0"] == points
 
 
-def test_odd_requests_are_harder_to_whom_they_are():
+@pytest.mark.parametrize("agent", ["user_0", "simulator_0", "judge_0"])
+def test_scripted_players_without_truth_fail_with_advice(agent):
+    task = {"act": "Oracle", "task_description": "Be an oracle. Tell me more.", "request_type": "", "type": "stateless"}
+    env = simulation_v0.env(tasks=[task])
+    policies = {each: make_policy("random", "simulation_v0") for each in env.possible_agents}
+    policies[agent] = make_policy(
+        {"user_0": "user", "simulator_0": "perfect", "judge_0": "exact"}[agent], "simulation_v0"
+    )
+    with pytest.raises(
+        ProviderError, match=r"Oracle: .*tasks with an engine and in shipped dialogues: take these, or a"
+    ):
+        play(env, policies, 0, NOOP)
+
+
+def ladder(scripts, repeats):
+    """Returns by difficulty and simulator the mean score, and the share of full scores, over scripts."""
+    rungs = dict(each.split("=", 1) if "=flawed" in each else (each, each) for each in SCRIPTED["simulation_v0"])
+    found = {}
+    for number, script in enumerate(scripts):
+        env = simulation_v0.env(mode="script", scripts=[script_fields(script)])
+        for name, spec in {**rungs, "constant": ""}.items():
+            for repeat in range(repeats):
+                simulator = make_policy(spec, "simulation_v0") if spec else lambda observation: "OK"
+                policies = {"simulator_0": simulator, "judge_0": make_policy("exact", "simulation_v0")}
+                score = play(env, policies, number * repeats + repeat, NOOP).rewards["simulator_0"]
+                for subset in ("all", script.difficulty):
+                    found.setdefault((subset, name), []).append(score)
+    return {key: (np.mean(scores), np.mean(np.array(scores) == 10)) for key, scores in found.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", [True, False])
+def test_ladder_on_shipped_scripts_separates(engine):
+    tasks = {task.id: task for task in TASKS if task.engine != "python" and bool(task.engine) == engine}
+    found = ladder([script for script in shipped_scripts("en") if script.source_id in tasks], 4 if engine else 2)
+    rungs = ["perfect", "good", "fair", "poor", "silent"]
+    for measure in range(2):
+        values = [found["all", name][measure] for name in rungs]
+        assert values == sorted(values, reverse=True) and len(set(values)) == 5
+        for name in rungs[1:4]:
+            assert found["challenging", name][measure] < found["all", name][measure]
+    assert found["all", "perfect"] == (10, 1)
+    assert found["all", "constant"][0] < 1.5
+
+
+def test_hard_requests_are_harder():
     for user, exact in (("user:odd=1,adversarial=0,complaints=0", 0), ("user:odd=0,adversarial=0,complaints=0", 1)):
-        told = seen("flawed:odd=1", "exact", user=user, matches=2)
+        told = seen("flawed:hard=1", "exact", user=user, matches=2)
         assert np.all(told["simulator_0", "exact_1"] == 1)  # the first request is that of the task
         assert (
             abs(np.mean(told["simulator_0", "exact_4"]) - exact) < 0.1
