@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from agents.baselines.simulation.right_answers import ADVICE, is_known
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
 from benchmarks.simulbench.inputs import LabelledScript, read_scripts, script_fields, script_of, task_fields
 from benchmarks.simulbench.omissions import ScriptFiles, omissions
-from benchmarks.simulbench.pool import JUDGES, SCRIPTED, SIMULATION, chosen
+from benchmarks.simulbench.pool import JUDGES, SCRIPTED, SIMULATION, chosen, is_informed, simulators
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.simulation.labels import belongs
 from llmarena_envs.simulation.protocol import SCALE, SCRIPT, UNKNOWN
@@ -108,9 +109,25 @@ def script_environment(
     )
 
 
+def check_truth(scripts: Sequence[LabelledScript], players: Iterable[str]) -> None:
+    """Checks that scripted players know the right answers to all scripts.
+
+    Raises:
+        OptionError: if one of them does not.
+    """
+    informed = [spec for spec in players if is_informed(spec)]
+    unknown = [each.script.id for each in scripts if not is_known(each.task, each.script.requests)] if informed else []
+    if unknown:
+        raise OptionError(
+            f"scripts: {informed[0]!r} is scripted and does not know the right answers to {len(unknown)} of {len(scripts)}"
+            f" scripts, the first {unknown[0]!r:.60}; {ADVICE}: --alone --policy openai:MODEL --judge openai:MODEL"
+        )
+
+
 def plan_answers(options: ScriptOptions) -> dict[str, RunConfig]:
     """Returns a run in which every simulator answers every script, and every judge rates the answers."""
     scripts = scripts_for(options)
+    check_truth(scripts, [*simulators(options, SCRIPTED), *options.judges()])
     environment = script_environment(options, SCRIPT, scripts, scheme="self_play")
     return {RUN: plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": len(scripts)})}
 

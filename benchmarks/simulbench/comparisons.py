@@ -13,6 +13,7 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
 from benchmarks.simulbench.answers import (
     ScriptOptions,
+    check_truth,
     judge_names,
     response_of,
     script_environment,
@@ -20,7 +21,7 @@ from benchmarks.simulbench.answers import (
     scripts_for,
 )
 from benchmarks.simulbench.omissions import ScriptFiles, omissions
-from benchmarks.simulbench.pool import SCRIPTED, SIMULATION
+from benchmarks.simulbench.pool import SCRIPTED, SIMULATION, simulators
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.simulation.labels import SUBSETS, belongs
 from llmarena_envs.simulation.protocol import PAIRWISE
@@ -77,6 +78,7 @@ def plan_comparisons(options: CompareOptions) -> dict[str, RunConfig]:
     """
     check_choice("subset", options.subset, SUBSETS)
     scripts = scripts_for(options, options.subset)
+    check_truth(scripts, [*simulators(options, SCRIPTED), *options.judges()])
     base = script_environment(options, PAIRWISE, scripts, scheme="field")
     config = plan_run(options, [base], scripted=SCRIPTED, stop={"matches": len(scripts)})
     first, *others = config.policy

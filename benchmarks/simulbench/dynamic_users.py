@@ -32,6 +32,7 @@ from benchmarks.simulbench.pool import (
     as_role,
     chosen,
     playable,
+    simulators,
 )
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.dialogues import extract_scripts
@@ -95,14 +96,15 @@ class Scored(NamedTuple):
 
 def plan(options: Options) -> dict[str, RunConfig]:
     """Returns the dialogues of every simulator with the user."""
+    judges = options.judge or JUDGES
+    players = [*simulators(options, SCRIPTED), *judges]
     tasks = [
         task
-        for task in playable(read_tasks(options.tasks, options.language).rows, options.user, options.turns)
+        for task in playable(read_tasks(options.tasks, options.language).rows, options.turns, options.user, players)
         if options.user != REACTING or has_engine(task)
     ]
     tasks = [tasks[number] for number in chosen(len(tasks), options.number, options.seed)]
     user = as_role(options.user, "user", temperature=USER_TEMPERATURE, max_tokens=USER_TOKENS)
-    judges = options.judge or JUDGES
     environment = EnvironmentConfig(
         name=SIMULATION,
         options={

@@ -1,13 +1,14 @@
 """Who plays in SimulBench: scripted simulators of known quality, and policies with the settings of the paper."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from agents.baselines.simulation import BASELINES
-from agents.baselines.simulation.right_answers import UNKNOWN, can_play
+from agents.baselines.simulation import INFORMED
+from agents.baselines.simulation.right_answers import ADVICE, has_engine, is_known
 from agents.registry import split_spec
-from benchmarks.experiments.pool import Scripted
+from benchmarks.experiments.pool import Scripted, pool
+from benchmarks.experiments.row import RowOptions
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.tasks import Task
 from rating.running.run_tables import PolicyConfig
@@ -66,21 +67,43 @@ def with_temperature(policy: PolicyConfig, temperature: float) -> PolicyConfig:
     return policy.model_copy(update={"options": {**policy.options, "temperature": temperature}})
 
 
-def playable(tasks: Sequence[Task], user: str, turns: int) -> list[Task]:
-    """Returns the tasks on which a user has requests for some turns: all of them, unless it is a scripted user.
+def playable(tasks: Sequence[Task], turns: int, user: str, others: Iterable[str]) -> list[Task]:
+    """Returns the tasks on which every player can play its part in a dialogue; see ``is_playable``.
 
     Raises:
         OptionError: if there is none.
     """
-    found = [task for task in tasks if has_requests(user, task, turns)]
+    others = list(others)
+    found = [task for task in tasks if is_playable(task, turns, user, others)]
     if not found:
-        raise OptionError(f"tasks: expected one for the user {user!r} with {turns} turns, got none; {UNKNOWN}")
+        raise OptionError(
+            f"tasks: expected one on which {user!r} can be the user, got none among {len(tasks)}; {ADVICE}"
+        )
     return found
 
 
-def has_requests(user: str, task: Task, turns: int) -> bool:
-    """Says whether a user has requests for some turns on a task."""
-    return split_spec(user)[0] not in BASELINES or can_play(task, turns)
+def is_playable(task: Task, turns: int, user: str, others: Iterable[str]) -> bool:
+    """Says whether every player can play its part in a dialogue.
+
+    Args:
+        task: the task. With an engine anybody can play on it.
+        turns: of the dialogue.
+        user: spec of the user; a scripted one makes the requests of shipped dialogues.
+        others: specs of simulators and judges; scripted ones do not know the answers to the requests of other users.
+    """
+    if is_informed(user):
+        return is_known(task, (task.task_description,), turns)
+    return has_engine(task) or not any(map(is_informed, others))
+
+
+def simulators(options: RowOptions, scripted: Scripted) -> list[str]:
+    """Returns the specs of the simulators that a row plays."""
+    return [policy.spec for policy in pool(options, [SIMULATION], scripted)]
+
+
+def is_informed(spec: str) -> bool:
+    """Says whether a policy is a scripted one that needs to know right answers."""
+    return split_spec(spec)[0] in INFORMED
 
 
 def chosen(size: int, most: int, seed: int) -> list[int]:

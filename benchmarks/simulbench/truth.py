@@ -29,8 +29,9 @@ from benchmarks.simulbench.pool import (
     USER_TEMPERATURE,
     USER_TOKENS,
     as_role,
-    has_requests,
+    is_playable,
     playable,
+    simulators,
 )
 from llmarena_envs import simulation_v0
 from llmarena_envs.core.declaration import role_of
@@ -110,13 +111,14 @@ def plan(options: Options) -> dict[str, RunConfig]:
     own = {"tasks": str(Path(options.tasks).resolve())} if options.tasks else {}
     settings: dict[str, Any] = {**own, "mode": DIALOGUE, "n_judges": len(judges), "language": options.language}
     env = simulation_v0.raw_env(**settings)
-    known = {task.id for task in playable(env.game.tasks, options.user, TURNS[0])}
-    numbers = [number for number in env.cases()["number"] if env.game.tasks[number].id in known]
+    players = [*simulators(options, SCRIPTED), *judges]
+    known = set(playable(env.game.tasks, TURNS[0], options.user, players))
+    numbers = [number for number in env.cases()["number"] if env.game.tasks[number] in known]
     deals = [
         (number, turns)
         for number in numbers[: options.number or len(numbers)]
         for turns in TURNS
-        if has_requests(options.user, env.game.tasks[number], turns)
+        if is_playable(env.game.tasks[number], turns, options.user, players)
     ]
     user = as_role(options.user, "user", temperature=USER_TEMPERATURE, max_tokens=USER_TOKENS)
     item = EnvironmentConfig(

@@ -82,6 +82,11 @@ class Script(NamedTuple):
     difficulty: Difficulty | None = None
     reference: str | None = None
 
+    @property
+    def requests(self) -> tuple[str, ...]:
+        """The user's messages."""
+        return tuple(message.content for message in self.dialogue_history[::2])
+
 
 _FORM: RecordForm[Script] = RecordForm(
     "scripts",

@@ -4,6 +4,7 @@ The right answer comes from the task's engine, which is rebuilt from the request
 engine from the shipped dialogue with the same requests. Where neither knows it, players that need it fail with an error.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 from agents.baselines.simulation.judges import Always, Exact
@@ -11,7 +12,7 @@ from agents.baselines.simulation.seats import SimulationPlayer
 from agents.baselines.simulation.simulators import Echo, Flawed, Silent
 from agents.baselines.simulation.users import User
 
-BASELINES = {
+BASELINES: dict[str, Callable[..., SimulationPlayer]] = {
     "user": User,
     "odd": partial(User, odd=1.0, adversarial=0.0),
     "adversarial": partial(User, odd=0.0, adversarial=1.0),
@@ -26,3 +27,6 @@ BASELINES = {
     "praised": partial(Exact, praise=4.0),
     "noisy": partial(Exact, noise=2.0),
 }
+
+INFORMED = BASELINES.keys() - {"echo", "silent", "always"}
+"""Those that need to know right answers."""

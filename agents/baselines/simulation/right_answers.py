@@ -11,7 +11,7 @@ from llmarena_envs.simulation.shipped_dialogues import dialogues_beginning
 from llmarena_envs.simulation.tasks import Task
 from llmarena_envs.simulation.truth import engine_of, first_request
 
-UNKNOWN = (
+ADVICE = (
     "scripted policies know what is right on tasks with an engine and in shipped dialogues: take these, or a model"
 )
 
@@ -34,7 +34,7 @@ def right_answer(task: Task, requests: tuple[str, ...]) -> str:
     answer = known_answer(task, requests)
     if answer is None:
         raise OptionError(
-            f"{task.act}: expected a request whose right answer is known, got {requests[-1]!r:.80}; {UNKNOWN}"
+            f"{task.act}: expected a request whose right answer is known, got {requests[-1]!r:.80}; {ADVICE}"
         )
     return answer
 
@@ -56,9 +56,9 @@ def known_answer(task: Task, requests: tuple[str, ...], skipped: int | None = No
     return same[0].turns[len(requests) - 1].answer if same else None
 
 
-def can_play(task: Task, turns: int) -> bool:
-    """Says whether a scripted user has requests for a dialogue on a task whose right answers are known."""
-    return has_engine(task) or any(len(each.turns) >= turns for each in dialogues_beginning([task.task_description]))
+def is_known(task: Task, requests: tuple[str, ...], turns: int = 0) -> bool:
+    """Says whether right answers are known from some requests on: by an engine, or a shipped dialogue of as many turns."""
+    return has_engine(task) or any(len(each.turns) >= turns for each in dialogues_beginning(requests))
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from agents.baselines.simulation.phrases import phrases_for
 from agents.baselines.simulation.requests import REQUESTS, filled_in
-from agents.baselines.simulation.right_answers import UNKNOWN, has_engine, requests_in, right_answer
+from agents.baselines.simulation.right_answers import ADVICE, has_engine, requests_in, right_answer
 from agents.policy import ScriptedPolicy
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError
@@ -50,7 +50,7 @@ class SimulationPlayer(ScriptedPolicy):
         if not following:
             raise OptionError(
                 f"{view.task.act}: expected a shipped dialogue of {view.turns} turns or more that begins with the requests so"
-                f" far, got none; {UNKNOWN}"
+                f" far, got none; {ADVICE}"
             )
         turn = following[int(self.rng.integers(len(following)))].turns[len(asked)]
         return Request(turn.request, turn.strategy)

@@ -1,6 +1,6 @@
 """Scripted observers: one that knows right answers and hard requests, and one that always says the same."""
 
-from agents.baselines.simulation.right_answers import UNKNOWN, known_answer
+from agents.baselines.simulation.right_answers import ADVICE, known_answer
 from agents.policy import ScriptedPolicy
 from benchmarks.simulbench.observation.game import ObserverView
 from llmarena_envs.core.options import OptionError, check_int
@@ -20,7 +20,7 @@ class Exact(ScriptedPolicy):
         """
         turn = first_challenging(view.dialogue)
         if turn is None:
-            raise OptionError(f"{view.dialogue.act}: expected a dialogue whose right answers are known; {UNKNOWN}")
+            raise OptionError(f"{view.dialogue.act}: expected a dialogue whose right answers are known; {ADVICE}")
         return f"{'A challenge.' if turn else 'All is right.'} Turn: [[{turn}]]"
 
 

@@ -21,9 +21,7 @@ FILES = sorted(
     key=lambda file: file.name,
 )
 ON_ENGINES = [each for each in (*shipped_dialogues("en"), *shipped_dialogues("zh")) if each.task.engine]
-PLACEHOLDER = re.compile(
-    r"stand-in|placeholder|carried out as described|lorem ipsum|占位", re.I
-)
+PLACEHOLDER = re.compile(r"stand-in|placeholder|carried out as described|lorem ipsum|占位", re.I)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
