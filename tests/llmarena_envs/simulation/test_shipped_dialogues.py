@@ -25,14 +25,16 @@ PLACEHOLDER = re.compile(r"stand-in|placeholder|carried out as described|lorem i
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_file_has_three_tagged_dialogues_of_its_task(file):
+def test_file_has_tagged_dialogues_of_its_task(file):
     data = tomllib.loads(file.read_text(encoding="utf-8"))
-    assert data["act"] == TASKS[file.name.removesuffix(".toml")].act
-    assert len(data["dialogue"]) == 3
-    for number, dialogue in enumerate(data["dialogue"], start=1):
+    task = TASKS[file.name.removesuffix(".toml")]
+    assert data["act"] == task.act
+    *easy, challenging = data["dialogue"]
+    assert len(easy) == (2 if task.language == "en" else 1)
+    for dialogue in (*easy, challenging):
         first, *later = turns = dialogue["turn"]
-        assert len(turns) in ((3,), (4, 5), (4, 5))[number - 1]
-        hard = 2 if number == 3 else 0
+        assert len(turns) in ((3, 4, 5) if dialogue in easy else (4, 5))
+        hard = 0 if dialogue in easy else 2
         assert [turn["difficulty"] for turn in turns] == ["easy"] * (len(turns) - hard) + ["challenging"] * hard
         assert first.keys() == {"difficulty", "answer"}
         for turn in later:
@@ -45,12 +47,13 @@ def test_file_has_three_tagged_dialogues_of_its_task(file):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_task_gives_four_scripts(language, tmp_path):
+def test_every_task_gives_scripts_of_each_kind(language, tmp_path):
     scripts = shipped_scripts(language)
-    assert Counter(script.source_id for script in scripts) == {task.id: 4 for task in shipped_tasks(language)}
-    labels = Counter(label_scripts(scripts))
-    assert labels["LastOnly"] == 2 * labels["FirstChan"] == 2 * labels["SubseqChan"]
-    assert len(scripts) >= (176 if language == "en" else 80)
+    of_each = {"LastOnly": 2 if language == "en" else 1, "FirstChan": 1, "SubseqChan": 1}
+    assert Counter(zip([script.source_id for script in scripts], label_scripts(scripts), strict=True)) == {
+        (task.id, label): count for task in shipped_tasks(language) for label, count in of_each.items()
+    }
+    assert len(scripts) >= (176 if language == "en" else 60)
     for script, label in zip(scripts, label_scripts(scripts), strict=True):
         assert script.difficulty == ("easy" if label == "LastOnly" else "challenging")
         assert script.strategy and script.reference.strip()
