@@ -71,7 +71,7 @@ def playable(tasks: Sequence[Task], turns: int, user: str, others: Iterable[str]
     """Returns the tasks on which every player can play its part in a dialogue; see ``is_playable``.
 
     Raises:
-        OptionError: if there is none.
+        OptionError: if all tasks drop out.
     """
     others = list(others)
     found = [task for task in tasks if is_playable(task, turns, user, others)]
@@ -86,7 +86,7 @@ def is_playable(task: Task, turns: int, user: str, others: Iterable[str]) -> boo
     """Says whether every player can play its part in a dialogue.
 
     Args:
-        task: the task. With an engine anybody can play on it.
+        task: the task; all players can play one with an engine.
         turns: of the dialogue.
         user: spec of the user; a scripted one makes the requests of shipped dialogues.
         others: specs of simulators and judges; scripted ones do not know the answers to the requests of other users.

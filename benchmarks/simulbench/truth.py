@@ -4,8 +4,8 @@ SimulBench (arXiv 2409.07641) rests on the ratings of one judge, which it can on
 Where an engine stands behind a task, every answer is known to be exact or not: each judge's ratings can be held against that,
 and the mean over all tasks can be freed of the judge's errors.
 
-Dialogues end after 1, 2, 4 or 8 turns, so that it shows whether judges change with their length; after 8 on engines only if the
-user is scripted. All simulators play the same tasks with the same numbers of turns.
+Dialogues end after 1, 2, 4 or 8 turns, to show whether judges change with their length. A scripted user plays 8 turns on engines
+only. All simulators play the same tasks with the same numbers of turns.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -82,7 +82,7 @@ class ShippedDialogue(NamedTuple):
         """The first challenging turn and all later ones; the last turn if all are easy."""
         scripts = []
         for script in extract_scripts(self.dialogue, self.first_challenging):
-            turn = self.turns[script.turn_num - 1]  # that of number 0 is the last one
+            turn = self.turns[script.turn_num - 1]  # number 0 is the last turn
             tags = {"strategy": turn.strategy, "difficulty": turn.difficulty, "reference": turn.answer}
             scripts.append(script._replace(**tags))
         return tuple(scripts)
@@ -110,7 +110,7 @@ def shipped_scripts(language: str) -> tuple[Script, ...]:
 
 
 def dialogues_beginning(requests: Sequence[str]) -> list[ShippedDialogue]:
-    """Returns the dialogues in any language that begin with some requests, the first of which is a task's description."""
+    """Returns the dialogues, in any language, that begin with these requests; the first request is a task's description."""
     asked = [request.strip() for request in requests]
     same = _by_description().get(asked[0], [])
     return [each for each in same if [request.strip() for request in each.requests[: len(asked)]] == asked]

@@ -1,4 +1,4 @@
-"""The right answers that scripted players know: those of a task's engine, and those of shipped dialogues."""
+"""Right answers for scripted players: from the engine of a task, or from a shipped dialogue."""
 
 import copy
 from functools import lru_cache
@@ -12,7 +12,7 @@ from llmarena_envs.simulation.tasks import Task
 from llmarena_envs.simulation.truth import engine_of, first_request
 
 ADVICE = (
-    "scripted policies know what is right on tasks with an engine and in shipped dialogues: take these, or a model"
+    "scripted policies know right answers on tasks with an engine and in shipped dialogues only: use these, or a model"
 )
 
 

@@ -43,7 +43,7 @@ class SimulationPlayer(ScriptedPolicy):
         """Returns the next request of a shipped dialogue.
 
         Raises:
-            OptionError: if no shipped dialogue goes on so.
+            OptionError: if no shipped dialogue begins with the requests.
         """
         asked = requests_in(view)
         following = [each for each in dialogues_beginning(asked) if len(each.turns) >= view.turns]

@@ -13,7 +13,7 @@ DISSATISFIED, RELATED, HARDER = 1, 2, 3
 
 
 class User(SimulationPlayer):
-    """Makes requests to the engine of a task; on a task without one those of a shipped dialogue, whatever its options.
+    """Makes requests to the engine of a task. Without an engine it makes the requests of a shipped dialogue and has no options.
 
     Args:
         odd: probability of a request that is unusual or not well formed, with the strategy 3.

@@ -133,9 +133,7 @@ def test_scripted_players_without_truth_fail_with_advice(agent):
     policies[agent] = make_policy(
         {"user_0": "user", "simulator_0": "perfect", "judge_0": "exact"}[agent], "simulation_v0"
     )
-    with pytest.raises(
-        ProviderError, match=r"Oracle: .*tasks with an engine and in shipped dialogues: take these, or a"
-    ):
+    with pytest.raises(ProviderError, match=r"Oracle: .*tasks with an engine and in shipped dialogues only: use"):
         play(env, policies, 0, NOOP)
 
 
