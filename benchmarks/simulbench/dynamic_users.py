@@ -46,7 +46,7 @@ from rating.statistics.results import rated_seats
 
 DIALOGUES, SCRIPTS = "dialogues", "scripts"
 
-REACTING = "user:odd=1,adversarial=0,complaints=1"
+REACTING = "user:hard=1,adversarial=0,complaints=1"
 """A user of engines who asks for something harder after a right answer, and for the same again after a wrong one."""
 
 NOT_CONTENT, HARDER = 1, 3
@@ -387,8 +387,8 @@ ROW = Row(
         " with the user and on fixed scripts."
     ),
     does_not_show=(
-        "It does not show what a model would ask for: the scripted user asks for something odd after a right answer and for the"
-        " same again after a wrong one, and the scripted simulators find odd requests hard by design. Only the last requests"
+        "It does not show what a model would ask for: the scripted user asks for something hard after a right answer and for the"
+        " same again after a wrong one, and the scripted simulators err on hard requests by design. Only the last requests"
         " are answered again. A history with errors of others in it may be hard by itself."
     ),
 )

@@ -14,8 +14,8 @@ from agents.baselines.simulation.users import User
 
 BASELINES: dict[str, Callable[..., SimulationPlayer]] = {
     "user": User,
-    "odd": partial(User, odd=1.0, adversarial=0.0),
-    "adversarial": partial(User, odd=0.0, adversarial=1.0),
+    "demanding": partial(User, hard=1.0, adversarial=0.0),
+    "adversarial": partial(User, hard=0.0, adversarial=1.0),
     "praising": partial(User, praise=1.0),
     "perfect": SimulationPlayer,
     "flawed": Flawed,

@@ -14,7 +14,7 @@ class Phrases:
     """The sentences of one language.
 
     Attributes:
-        adversarial: requests that want a simulation to be something else, and other ill will; ``{n}`` is a digit.
+        adversarial: requests that want a simulation to be something else, and other ill will.
         complaint: that an answer is not right, before ``{request}`` is made again.
         praise: sentences that flatter whoever reads them, judges above all.
         chatter: words before and after an answer.

@@ -7,7 +7,8 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.actions import USER, SimulationView
 from llmarena_envs.simulation.engines import ENGINES
 from llmarena_envs.simulation.engines.engine import Engine
-from llmarena_envs.simulation.shipped_dialogues import dialogues_beginning
+from llmarena_envs.simulation.scripts import Difficulty
+from llmarena_envs.simulation.shipped_dialogues import dialogues_beginning, shipped_dialogues
 from llmarena_envs.simulation.tasks import Task
 from llmarena_envs.simulation.truth import engine_of, first_request
 
@@ -59,6 +60,15 @@ def known_answer(task: Task, requests: tuple[str, ...], skipped: int | None = No
 def is_known(task: Task, requests: tuple[str, ...], turns: int = 0) -> bool:
     """Says whether right answers are known from some requests on: by an engine, or a shipped dialogue of as many turns."""
     return has_engine(task) or any(len(each.turns) >= turns for each in dialogues_beginning(requests))
+
+
+@lru_cache(maxsize=256)
+def shipped_requests(task: Task, difficulty: Difficulty) -> tuple[str, ...]:
+    """Returns later requests of the task's shipped dialogues, or of an English task on the same engine."""
+    own = dialogues_beginning([task.task_description])
+    same = own or [each for each in shipped_dialogues("en") if each.task.engine == task.engine != ""]
+    turns = [turn for each in same for turn in each.turns[1:]]
+    return tuple(dict.fromkeys(turn.request for turn in turns if turn.difficulty == difficulty))
 
 
 @lru_cache(maxsize=256)

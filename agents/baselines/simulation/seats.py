@@ -1,10 +1,7 @@
 """What scripted players of simulations share: each sits on any seat, and does what is asked for there."""
 
-from collections.abc import Sequence
-
 from agents.baselines.simulation.phrases import phrases_for
-from agents.baselines.simulation.requests import REQUESTS, filled_in
-from agents.baselines.simulation.right_answers import ADVICE, has_engine, requests_in, right_answer
+from agents.baselines.simulation.right_answers import ADVICE, has_engine, requests_in, right_answer, shipped_requests
 from agents.policy import ScriptedPolicy
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError
@@ -37,7 +34,7 @@ class SimulationPlayer(ScriptedPolicy):
 
     def request(self, view: SimulationView) -> Request:
         """Returns a user's request to an engine."""
-        return Request(self.fill(REQUESTS[view.task.engine].valid), 2)
+        return Request(str(self.choose(shipped_requests(view.task, "easy"))), 2)
 
     def shipped_request(self, view: SimulationView) -> Request:
         """Returns the next request of a shipped dialogue.
@@ -54,10 +51,6 @@ class SimulationPlayer(ScriptedPolicy):
             )
         turn = following[int(self.rng.integers(len(following)))].turns[len(asked)]
         return Request(turn.request, turn.strategy)
-
-    def fill(self, requests: Sequence[str]) -> str:
-        """Draws one of some requests, with digits in its gaps."""
-        return filled_in(str(self.choose(requests)), self.rng)
 
     def right(self, view: SimulationView) -> str:
         """Returns the right answer to the last request."""

@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Callable
+from typing import get_args
 
 import numpy as np
 
 from agents.baselines.simulation.phrases import phrases_for
-from agents.baselines.simulation.requests import REQUESTS, is_one_of
-from agents.baselines.simulation.right_answers import has_engine, known_answer, requests_in
+from agents.baselines.simulation.right_answers import has_engine, known_answer, requests_in, shipped_requests
 from agents.baselines.simulation.seats import SimulationPlayer
 from llmarena_envs.core.options import OptionError, check_number
 from llmarena_envs.simulation.actions import SimulationView
+from llmarena_envs.simulation.scripts import Difficulty
 from llmarena_envs.simulation.shipped_dialogues import dialogues_beginning
 from llmarena_envs.simulation.truth import is_exact
 
@@ -35,8 +36,7 @@ class Flawed(SimulationPlayer):
         out_of_character: rate of answers of somebody who does not play the part.
         format: rate of answers each line of which stands in marks.
         chatter: rate of answers with talk before and behind them.
-        hard: rate of answers with wrong content to hard requests, before all other errors. Hard are the challenging requests of
-            shipped dialogues, and those that scripted users call odd.
+        hard: rate of answers with wrong content to challenging requests of shipped dialogues, before all other errors.
 
     By default each rate but ``hard`` is 0.1; if one is given, the others are 0 unless given too.
     """
@@ -113,13 +113,13 @@ class Silent(SimulationPlayer):
 
 
 def is_hard(view: SimulationView) -> bool:
-    """Says whether the last request is challenging in a shipped dialogue, or one that scripted users call odd."""
+    """Says whether the last request is challenging in a shipped dialogue, whatever was asked before."""
     requests = requests_in(view)
     same = dialogues_beginning(requests)
     if same:
         return same[0].turns[len(requests) - 1].difficulty == "challenging"
-    kinds = REQUESTS.get(view.task.engine)
-    return kinds is not None and is_one_of(requests[-1], kinds.odd) and not is_one_of(requests[-1], kinds.valid)
+    easy, challenging = (shipped_requests(view.task, difficulty) for difficulty in get_args(Difficulty))
+    return requests[-1] in challenging and requests[-1] not in easy
 
 
 def stale(view: SimulationView, right: str) -> str:

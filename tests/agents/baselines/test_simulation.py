@@ -8,7 +8,7 @@ import pytest
 
 from agents.baselines.simulation import BASELINES
 from agents.baselines.simulation.phrases import CHINESE, ENGLISH, holds_praise
-from agents.baselines.simulation.requests import REQUESTS
+from agents.baselines.simulation.right_answers import shipped_requests
 from agents.errors import ProviderError
 from agents.play import play
 from agents.registry import baselines, make_policy
@@ -16,7 +16,6 @@ from agents.turn import TurnSettings
 from benchmarks.simulbench.pool import SCRIPTED
 from llmarena_envs import simulation_v0
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.simulation.engines import ENGINES
 from llmarena_envs.simulation.scripts import script_fields
 from llmarena_envs.simulation.shipped_dialogues import shipped_scripts
 from llmarena_envs.simulation.tasks import load_tasks
@@ -49,7 +48,7 @@ def seen(simulator, *judges, matches=1, **options):
     told = {}
     for number in QUICK:
         for seed in range(matches):
-            infos = match(simulator, *judges, seed=seed, number=number, **options).infos
+            infos = match(simulator, *judges, seed=100 * number + seed, number=number, **options).infos
             for agent, info in infos.items():
                 for name, value in info.items():
                     if isinstance(value, int | float):
@@ -85,13 +84,15 @@ def test_all_names_are_known():
 
 
 def test_there_are_requests_for_every_engine():
-    assert set(REQUESTS) == set(ENGINES)
-    assert all(len(kinds.valid) >= 8 and len(kinds.odd) >= 5 for kinds in REQUESTS.values())
+    for task in TASKS:
+        if task.engine:
+            foreign = task._replace(task_description=f"Mine. First request: {task.engine}")
+            assert len(shipped_requests(foreign, "easy")) >= 5 and len(shipped_requests(foreign, "challenging")) == 2
     assert len(ENGLISH.adversarial) == len(CHINESE.adversarial)
     assert max(map(len, ENGLISH.adversarial)) > 10_000
 
 
-@pytest.mark.parametrize("user", ["user", "odd", "adversarial", "praising"])
+@pytest.mark.parametrize("user", ["user", "demanding", "adversarial", "praising"])
 def test_a_perfect_simulator_is_exact_whatever_the_user_asks(user):
     told = seen("perfect", "exact", user=user, turns=6)
     assert np.all(told["simulator_0", "exact_share"] == 1)
@@ -169,12 +170,10 @@ def test_ladder_on_shipped_scripts_separates(engine):
 
 
 def test_hard_requests_are_harder():
-    for user, exact in (("user:odd=1,adversarial=0,complaints=0", 0), ("user:odd=0,adversarial=0,complaints=0", 1)):
+    for user, exact in (("user:hard=1,adversarial=0,complaints=0", 0), ("user:hard=0,adversarial=0,complaints=0", 1)):
         told = seen("flawed:hard=1", "exact", user=user, matches=2)
         assert np.all(told["simulator_0", "exact_1"] == 1)  # the first request is that of the task
-        assert (
-            abs(np.mean(told["simulator_0", "exact_4"]) - exact) < 0.1
-        )  # one game has odd moves that look like others
+        assert abs(np.mean(told["simulator_0", "exact_4"]) - exact) < 0.1
 
 
 @pytest.mark.parametrize("kind", WRONG_KINDS)
@@ -216,10 +215,10 @@ def test_users_choose_what_they_are_dialled_to():
         chosen = np.concatenate([told["user_0", f"strategy_{turn}"] for turn in (2, 3, 4)])
         return [np.mean(chosen == strategy) for strategy in (1, 2, 3, 4)], len(chosen)
 
-    shares, n = strategies("user:odd=0.3,adversarial=0.2,complaints=0")
+    shares, n = strategies("user:hard=0.3,adversarial=0.2,complaints=0")
     assert shares[0] == 0 and all(near(share, p, n) for share, p in zip(shares[1:], (0.5, 0.3, 0.2), strict=True))
-    assert strategies("user:complaints=1,odd=0,adversarial=0", "silent")[0][0] > 0.9
-    assert strategies("odd")[0][2] == 1
+    assert strategies("user:complaints=1,hard=0,adversarial=0", "silent")[0][0] > 0.9
+    assert strategies("demanding")[0][2] == 1
     assert strategies("adversarial")[0][3] == 1
 
 
@@ -275,8 +274,8 @@ def test_biases_for_position_and_length_are_found_again():
 @pytest.mark.parametrize(
     ("spec", "names"),
     [
-        ("user:odd=1.5", "odd"),
-        ("user:odd=0.7,adversarial=0.7", "at most together"),
+        ("user:hard=1.5", "hard"),
+        ("user:hard=0.7,adversarial=0.7", "at most together"),
         ("user:praise=-1", "praise"),
         ("flawed:stale=2", "stale"),
         ("flawed:stale=0.6,format=0.6", "at most together"),
