@@ -107,8 +107,9 @@ ROW = Row(
     precision=describe_size,
     shows="It shows the mean score of every simulator on all scripts and on those of challenging turns, with intervals.",
     does_not_show=(
-        "It does not show that a simulator is worse by itself on the hard scripts than others are: those scripts were chosen"
-        " where one simulator failed. Whether the judges are right is another question: see truth."
+        "It does not show that a simulator is worse by itself on the hard scripts than others are: collected scripts are hard"
+        " where one simulator failed, those of the package where their authors tagged a request as challenging. Whether the"
+        " judges are right is another question: see truth."
     ),
     any_manner=True,
 )

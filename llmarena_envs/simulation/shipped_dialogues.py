@@ -83,8 +83,7 @@ class ShippedDialogue(NamedTuple):
         scripts = []
         for script in extract_scripts(self.dialogue, self.first_challenging):
             turn = self.turns[script.turn_num - 1]  # number 0 is the last turn
-            tags = {"strategy": turn.strategy, "difficulty": turn.difficulty, "reference": turn.answer}
-            scripts.append(script._replace(**tags))
+            scripts.append(script._replace(strategy=turn.strategy, difficulty=turn.difficulty, reference=turn.answer))
         return tuple(scripts)
 
 
