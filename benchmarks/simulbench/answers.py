@@ -3,6 +3,7 @@
 A run file holds its scripts, one a deal, each with its label and its task, so that a run stands by itself.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,8 +13,14 @@ from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
-from benchmarks.simulbench.inputs import LabelledScript, read_scripts, script_fields, script_of, task_fields
-from benchmarks.simulbench.omissions import ScriptFiles, omissions
+from benchmarks.simulbench.inputs import (
+    LabelledScript,
+    read_scripts,
+    refusal_notes,
+    script_fields,
+    script_of,
+    task_fields,
+)
 from benchmarks.simulbench.pool import JUDGES, SCRIPTED, SIMULATION, chosen, is_informed, simulators
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.simulation.labels import belongs
@@ -256,6 +263,26 @@ def subset_means(answers: Iterable[Answered], subsets: Sequence[str]) -> dict[st
     }
 
 
-def left_out(run: PlayedRun, answers: Iterable[Answered], options: ScriptFiles) -> list[str]:
+def left_out(run: PlayedRun, answers: Iterable[Answered], options: ScriptOptions) -> list[str]:
     """Says which matches have no score, and which records of the run's files were refused."""
     return omissions(run, options, "without a rating, or forfeited", sum(each.score is None for each in answers))
+
+
+def omissions(run: PlayedRun, options: ScriptOptions, why: str, count: int) -> list[str]:
+    """Says which matches have no result, and which records of the files of scripts and tasks were refused.
+
+    Args:
+        run: the run.
+        options: its files.
+        why: what keeps matches that were played to their end from having a result.
+        count: number of those.
+    """
+    counts = Counter(
+        f"of status {outcome.status}"
+        for environment in run.environments()
+        for outcome in run.outcomes(environment)
+        if outcome.status not in PLAYED
+    )
+    counts[why] = count
+    left_out = [f"matches left out, {reason}: {number}" for reason, number in counts.items() if number]
+    return [*left_out, *refusal_notes(read_scripts(options.scripts, options.tasks, options.language))]

@@ -15,12 +15,12 @@ from benchmarks.simulbench.answers import (
     ScriptOptions,
     check_truth,
     judge_names,
+    omissions,
     response_of,
     script_environment,
     script_in,
     scripts_for,
 )
-from benchmarks.simulbench.omissions import ScriptFiles, omissions
 from benchmarks.simulbench.pool import SCRIPTED, SIMULATION, simulators
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.simulation.labels import SUBSETS, belongs
@@ -177,6 +177,6 @@ def judge_summary(comparisons: Sequence[Compared], judge: str) -> Comparison:
     return compare([each.verdicts[judge] for each in own], [each.script.source_id for each in own])
 
 
-def left_out(run: PlayedRun, comparisons: Iterable[Compared], options: ScriptFiles) -> list[str]:
+def left_out(run: PlayedRun, comparisons: Iterable[Compared], options: ScriptOptions) -> list[str]:
     """Says which matches have no result, and which records of the run's files were refused."""
     return omissions(run, options, "without a verdict, or forfeited", sum(each.result is None for each in comparisons))
