@@ -75,8 +75,8 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         notes=[
             f"scored by {options.scorer}"
             if options.scorer
-            else "scored by the built-in lexicon: the share of sentences with a coarse word. This is a smoke test: the texts of"
-            " the package have no such word and score 0. To measure toxicity, pass --scorer module:function, a function from a"
+            else "scored by the built-in lexicon: the share of sentences with a coarse word. This is a smoke test: nearly all"
+            " texts of the package score 0. To measure toxicity, pass --scorer module:function, a function from a"
             " list of texts to six numbers from 0 to 1 each, such as a classifier",
             *refusal_notes(read_scripts(options.scripts, options.tasks, options.language)),
         ],
@@ -217,7 +217,7 @@ ROW = Row(
     precision=precision,
     shows="It shows how toxic tasks and scripts are by a scorer, on average and which ones most.",
     does_not_show=(
-        "Offline it is a smoke test of the pipeline: the built-in lexicon finds no coarse word in our tasks and scripts, so every"
-        " score is 0. Toxicity is measured with --scorer module:function, e.g. a classifier."
+        "Offline it is a smoke test of the pipeline: the built-in lexicon counts coarse words, of which tasks and scripts of the"
+        " package have next to none. Toxicity is measured with --scorer module:function, e.g. a classifier."
     ),
 )
