@@ -188,7 +188,8 @@ def observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]
     if player.reads == "text":
         observation = env.observe(agent)
         text = observation["text"]
-        view: Any = env.view(agent) if player.wants_update or player.wants_legal or player.is_person else None
+        reads_view = player.wants_update or player.wants_chat or player.wants_legal or player.is_person
+        view: Any = env.view(agent) if reads_view else None
         if player.is_person:
             observation["text"] = env.codec.for_person(view)
         if player.wants_update:
@@ -196,6 +197,8 @@ def observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]
             observation["update"] = observation["text"] if since is None else env.codec.update(view, since)
             if not observation.get("fresh_history"):
                 last_views[agent] = view
+        if player.wants_chat and (chat := env.codec.chat(view)) is not None:
+            observation["chat"] = chat
         if player.wants_legal:
             listed = view.legal if player.wants_all_legal else view.legal[:MAX_LISTED]
             observation["legal"] = [env.codec.format(move, view) for move in listed]

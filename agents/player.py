@@ -30,6 +30,7 @@ class Player:
         is_scripted: whether it computes and waits for nothing: it has no deadline.
         wants_legal: whether its observations list the legal moves.
         wants_update: whether its observations hold what is new since it was asked before.
+        wants_chat: whether they hold the match in native roles, where its environment writes it so.
         wants_all_legal: whether they list every one of them, however many there are.
         wants_picture: whether they hold a picture of what its seat sees.
         watches: whether it is told after every turn what it would read.
@@ -51,6 +52,7 @@ class Player:
         self.wants_legal = bool(getattr(policy, "wants_legal", False))
         self.wants_all_legal = getattr(policy, "wants_legal", False) == "all"
         self.wants_update = bool(getattr(policy, "wants_update", False))
+        self.wants_chat = bool(getattr(policy, "wants_chat", False))
         self.wants_picture = bool(getattr(policy, "wants_picture", False))
         self._watch = getattr(policy, "watch", None)
         self.watches = self._watch is not None

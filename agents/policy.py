@@ -27,6 +27,9 @@ be asynchronous. These attributes are optional:
 * ``wants_update``: ``True`` to find under ``update`` in a text observation what is new since the turn before of the same agent,
   with the instruction; in its first turn the whole text. When the player is asked again it ends like ``text``. For policies that
   remember what they have read.
+* ``wants_chat``: ``True`` to find under ``chat`` in a text observation the match as messages in native roles
+  (``llmarena_envs.core.codec.ChatMessage``), the rules first; only in environments that write it so, as debate and simulation.
+  When the player is asked again the last message ends like ``text``.
 * ``wants_picture``: ``True`` to find under ``picture`` in a text observation an SVG of what the seat sees.
 * ``watch(observation)``: called at the beginning, after every turn and at the end with what the seat would read now: ``rules``,
   ``text``, their ``language``, ``picture`` and ``over``, whether the match has ended. For people, who want to see what happens

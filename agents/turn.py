@@ -183,13 +183,17 @@ def add_feedback(
     last, kept = answers[-1].attempt, answers[-1].kept
     language = env.codec.language
     told = feedback(last.kind, last.message, last.reply, language, agent=agent, kept=kept)
-    return {
+    asked_again: dict[str, Any] = {
         **observation,
         "attempt": len(answers),
         "feedback": reason(last.kind, last.message, language, agent=agent, incomplete=bool(kept)),
         "kept": kept,
         **{name: f"{observation[name]}\n\n{told}" for name in ("text", "update") if name in observation},
     }
+    if "chat" in observation:
+        *earlier, present = observation["chat"]
+        asked_again["chat"] = (*earlier, present._replace(content=f"{present.content}\n\n{told}"))
+    return asked_again
 
 
 def _fall_back(

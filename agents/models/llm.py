@@ -13,7 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from agents.errors import ProviderError
 from agents.models import preflight
+from agents.models.calls import CallStatus
 from agents.models.limits.gate import GateLimits
 from agents.models.limits.retry import RetryLimits
 from agents.models.prompts.history import read_memory
@@ -58,7 +60,8 @@ class LLMPolicy:
         requests_per_minute: greatest number of requests to the model in any minute, by all of them; ``None`` for no limit.
         tokens_per_minute: the same for tokens, read and written.
         history: ``single_turn`` or ``none`` sends the rules and what is read now; ``full`` sends the whole conversation of the
-            match, except in a turn that is to be answered without it (``fresh_history``); ``updates`` does so too and says in
+            match, except in a turn that is to be answered without it (``fresh_history``), and takes the environment's native
+            chat unless one of the next two options is given; ``updates`` sends the whole conversation too and says in
             each turn only what is new, so that each line of the match is sent once. By default ``full`` with one of the next
             two options, else ``single_turn``.
         history_turns: greatest number of earlier turns that are sent.
@@ -86,6 +89,7 @@ class LLMPolicy:
         OPERATIONAL: options that change how a model is reached and not how it plays.
         keeps_deadline: it bounds its own time.
         wants_update: whether it reads what is new in a turn.
+        wants_chat: whether it reads the match in native roles, where its environment writes it so.
         uses_service: it shares connections, limits and accounts with the other policies of its service.
         preflight_key: policies with the same key ask the same model on the same server.
     """
@@ -184,6 +188,7 @@ class LLMPolicy:
         self._send_seed = send_seed
         self.wants_legal = structured
         self.wants_update = memory.updates
+        self.wants_chat = memory.wants_chat
         self.reset("", 0)
 
     @property
@@ -218,6 +223,13 @@ class LLMPolicy:
             facts["seed"] = request["seed"] = self._call_seed()
         sample = f"{self._seed}:{self._calls}"
         reply = await self._service.complete(self._target, request, agent=self._agent, sample=sample)
+        if self._calls == 0 and (reply.detail or {}).get("finish_reason") == CallStatus.CONTEXT_LENGTH:
+            # No reply of the model is in its first prompt: the answers there belong to a script.
+            raise ProviderError(
+                f"{self._target.model}: the prompt leaves no room for a reply; take a model with a longer context",
+                final=True,
+                status=CallStatus.CONTEXT_LENGTH,
+            )
         self._remember(reply.text)
         return replace(reply, detail={**(reply.detail or {}), **facts})
 

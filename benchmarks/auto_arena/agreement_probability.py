@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from benchmarks.auto_arena.judges import read_stages
 from benchmarks.auto_arena.pool import DEBATE
+from benchmarks.auto_arena.question_stage import EXAMINED, question_notes
 from benchmarks.auto_arena.tournaments import RUN, TournamentOptions, plan_tournament, precision
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import load_published
@@ -41,7 +42,9 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
         lines={"people (published)": _printed(PEOPLE)},
     )
     return Result(
-        [agreement_table(stages), change_table(found)], {"agreement": figure}, unfinished(run.outcomes(DEBATE))
+        [agreement_table(stages), change_table(found)],
+        {"agreement": figure},
+        [*question_notes(run), *unfinished(run.outcomes(DEBATE))],
     )
 
 
@@ -112,6 +115,7 @@ ROW = Row(
     plan=plan,
     measure=measure,
     precision=precision,
+    preparation=EXAMINED,
     shows="It shows how often two members of a committee give the same verdict, and how often reading the others changes one.",
     does_not_show=(
         "It does not show how much of that is chance: row f3 has kappa. How far the scripted judges follow the others was"

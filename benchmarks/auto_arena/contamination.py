@@ -6,7 +6,7 @@ similarity of passages.
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from benchmarks.auto_arena.corpus_search import (
     SIMILAR,
     Embedder,
     Match,
-    Passage,
     draw_pieces,
     find_pieces,
     find_similar,
@@ -33,7 +32,6 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_number
 from llmarena_envs.debate.questions import Question, load_questions
 from llmarena_envs.debate.questions.files import BUILTIN
-from llmarena_envs.writer_editor.tasks import shipped_documents, shipped_problems
 from rating.running.run_file import RunConfig
 from rating.statistics.estimates import mean_estimate, rate_estimate
 
@@ -43,7 +41,7 @@ class Options(RowOptions):
     """Options of the row."""
 
     questions: tuple[str, ...] = option((), "files of questions, e.g. of the row `questions` (default: builtin)")
-    corpus: str = option("", "file or directory to look in (default: texts that come with the package, as an example)")
+    corpus: str = option("", "file or directory to look in; always needed")
     similarity: float = option(SIMILAR, "cosine from which a passage resembles a question")
     embedder: str = option("", "module:function from texts to vectors (default: counts of runs of three characters)")
 
@@ -53,10 +51,16 @@ class Options(RowOptions):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns nothing, after a look at what the options name."""
+    """Returns nothing, after a look at what the options name.
+
+    Raises:
+        OptionError: if there is no corpus, or an option names something else that is not there.
+    """
     question_files(options)
     find_embedder(options.embedder)
-    if options.corpus and not Path(options.corpus).exists():
+    if not options.corpus:
+        raise OptionError("corpus: expected a file or directory to look in, got none; name it with --corpus")
+    if not Path(options.corpus).exists():
         raise OptionError(f"corpus: expected a file or directory, but there is no {options.corpus!r}")
     return {}
 
@@ -66,17 +70,16 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     files = question_files(options)
     questions = list(itertools.chain(*files.values()))
     pieces = draw_pieces(questions, options.seed)
-    found = {match.question: match for match in find_pieces(pieces, corpus(options))}
-    nearest = {
-        match.question: match for match in find_similar(questions, corpus(options), find_embedder(options.embedder))
-    }
+    corpus, embedder = Path(options.corpus), find_embedder(options.embedder)
+    found = {match.question: match for match in find_pieces(pieces, read_corpus(corpus))}
+    nearest = {match.question: match for match in find_similar(questions, read_corpus(corpus), embedder)}
     if not nearest:
         raise OptionError(f"corpus: expected text in {options.corpus!r}, got none")
     measured = options.embedder or "counts of all runs of three characters, which is no embedding"
     return Result(
         [contamination_table(files, pieces, found, nearest, options)],
         notes=[
-            f"corpus: {options.corpus or 'texts that come with the package, which only shows that everything runs'}",
+            f"corpus: {options.corpus}",
             f"similarity: cosine of {measured}",
         ],
         files={"found.jsonl": found_lines(files, found, nearest, options.similarity)},
@@ -93,17 +96,6 @@ def question_files(options: Options) -> dict[str, tuple[Question, ...]]:
     if len(set(names)) < len(names):
         raise OptionError(f"questions: expected different files, got {' '.join(names)}")
     return {name: load_questions(name, options.language) for name in names}
-
-
-def corpus(options: Options) -> Iterator[Passage]:
-    """Yields the passages of the corpus."""
-    if options.corpus:
-        yield from read_corpus(Path(options.corpus))
-        return
-    for problem in shipped_problems():
-        yield Passage(f"problem {problem.task_id}", problem.text)
-    for document in shipped_documents():
-        yield Passage(f"document {document.doc_id}", document.src)
 
 
 def find_embedder(spec: str) -> Embedder:
@@ -198,6 +190,7 @@ ROW = Row(
     plan=plan,
     measure=measure,
     precision=precision,
+    needs="corpus",
     shows="It shows which questions stand in a corpus word for word, or resemble something there.",
     does_not_show=(
         "It does not show what a model was trained on: that a question is missing in this corpus says nothing of others. Without"

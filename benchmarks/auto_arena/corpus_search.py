@@ -23,6 +23,9 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.similarity import essence
 from llmarena_envs.debate.questions import Question
 
+JSON_LINES = (".jsonl", ".ndjson")
+"""Suffixes of files of JSON lines."""
+
 PIECE = 50
 SAMPLES = 3
 SHORTEST = 20
@@ -89,7 +92,7 @@ def read_corpus(path: Path) -> Iterator[Passage]:
 
 def _passages(file: Path) -> Iterator[Passage]:
     with file.open(encoding="utf-8", errors="replace") as lines:
-        if file.suffix.lower() in (".jsonl", ".ndjson"):
+        if file.suffix.lower() in JSON_LINES:
             for number, line in enumerate(lines, start=1):
                 yield from (Passage(f"{file}, line {number}", text) for text in _texts(line) if text.strip())
             return

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from benchmarks.auto_arena.boards import BOTH_INTERVALS, OVER_BATTLES, SCALE_NOTE, agreement_cells, prior_note
 from benchmarks.auto_arena.pool import DEBATE
+from benchmarks.auto_arena.question_stage import EXAMINED
 from benchmarks.auto_arena.ratings import Ratings, rate
 from benchmarks.auto_arena.tournaments import (
     RUN,
@@ -201,6 +202,7 @@ ROW = Row(
     plan=plan,
     measure=measure,
     precision=precision,
+    preparation=EXAMINED,
     shows="It shows whether the ranking would have been another one had each judge kept its first verdict.",
     does_not_show=(
         "It does not show which ranking is right, unless one from elsewhere is named; and agreement after a discussion is no"

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from benchmarks.auto_arena.boards import BOTH_INTERVALS, TIES, agreement_cells, rating_table
 from benchmarks.auto_arena.pool import DEBATE
+from benchmarks.auto_arena.question_stage import EXAMINED
 from benchmarks.auto_arena.tournaments import (
     RUN,
     Played,
@@ -138,6 +139,7 @@ ROW = Row(
     plan=plan,
     measure=measure,
     precision=precision,
+    preparation=EXAMINED,
     shows="It shows how much of the order a committee finds from blind first answers, and how much from whole debates.",
     does_not_show=(
         "It does not show that a difference is no chance, unless the intervals over battles are far apart: both are single"

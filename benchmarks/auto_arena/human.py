@@ -18,6 +18,7 @@ from scipy.stats import binomtest
 
 from benchmarks.auto_arena.judges import AFTER, BEFORE, read_judgements
 from benchmarks.auto_arena.pool import DEBATE
+from benchmarks.auto_arena.question_stage import EXAMINED, question_notes
 from benchmarks.auto_arena.tournaments import RUN, TournamentOptions, plan_tournament
 from benchmarks.experiments.markdown import block, inline
 from benchmarks.experiments.precision import rate_precision
@@ -122,6 +123,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     notes = [
         f"for people as judges: read debates-{mark}.md, write A, B or tie into the column {VERDICT} of copies of"
         f" sheet-{mark}.csv, and name these with --sheet",
+        *question_notes(run),
         *unfinished(run.outcomes(DEBATE)),
     ]
     if options.real:
@@ -305,6 +307,7 @@ ROW: Row[Options] = Row(
     plan=plan,
     measure=measure,
     precision=precision,
+    preparation=EXAMINED,
     shows="It shows how far the committee decides as people do, beside how far people agree with each other.",
     does_not_show=(
         "It does not show more than the people who were asked think, and nothing at all before anybody was asked. Debates of"

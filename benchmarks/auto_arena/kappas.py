@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.auto_arena.judges import AFTER, BEFORE, majority_cells, mean_kappa, read_stages
 from benchmarks.auto_arena.pool import DEBATE
+from benchmarks.auto_arena.question_stage import EXAMINED, question_notes
 from benchmarks.auto_arena.tournaments import RUN, TournamentOptions, plan_tournament, precision
 from benchmarks.experiments.pictures import axes, plain
 from benchmarks.experiments.published import Published, load_published
@@ -52,7 +53,7 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
     figures = {"published": draw_printed(published)}
     if 2 <= len(names) <= MOST_DRAWN:
         figures["measured"] = draw_measured(names, stages)
-    return Result(tables, figures, unfinished(run.outcomes(DEBATE)))
+    return Result(tables, figures, [*question_notes(run), *unfinished(run.outcomes(DEBATE))])
 
 
 def printed_pairs(table: Published) -> dict[tuple[str, str], float]:
@@ -226,6 +227,7 @@ ROW = Row(
     plan=plan,
     measure=measure,
     precision=precision,
+    preparation=EXAMINED,
     shows="It shows whether judges say the same more often than chance has it, and what reading each other changes.",
     does_not_show=(
         "It does not show who is right: judges that follow each other agree as well. How far the scripted judges follow the"

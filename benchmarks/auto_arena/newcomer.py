@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchmarks.auto_arena.boards import draw_paths, rating_table
+from benchmarks.auto_arena.question_stage import EXAMINED
 from benchmarks.auto_arena.tournaments import (
     RUN,
     TournamentOptions,
@@ -155,6 +156,7 @@ ROW = Row(
     plan=plan,
     measure=measure,
     precision=precision,
+    preparation=EXAMINED,
     shows=(
         "It shows how few battles place a newcomer, and what they change for the others. With --run it takes any tournament to"
         " which somebody was added with llmarena tournament add."

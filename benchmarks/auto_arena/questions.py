@@ -4,9 +4,14 @@ Every policy drafts questions in every domain, ten at a time. Of what is kept th
 pairing: 40 questions. All that is kept is written as a file that ``debate_v0`` takes as ``questions``.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
+from agents.registry import split_spec
+from benchmarks.auto_arena.corpus_search import JSON_LINES, read_corpus
 from benchmarks.auto_arena.examination.game import refusal_statistic
 from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.pictures import estimates
@@ -16,30 +21,33 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
-from llmarena_envs.core.options import check_int
-from llmarena_envs.core.similarity import NEAR
+from llmarena_envs.core.options import OptionError, check_int
+from llmarena_envs.core.similarity import NEAR, Seen
 from llmarena_envs.debate.questions import DOMAINS, Question
 from llmarena_envs.debate.questions.examiner import REASONS
 from llmarena_envs.debate.questions.files import first_of_each_domain, write_questions
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, SeatOutcome
 from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
+from rating.running.run_tables import EnvironmentConfig, PolicyConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate
 
 EXAMINATION = "benchmarks.auto_arena.examination.env"
-EXAMINERS = "benchmarks.auto_arena.examination.examiners"
 SCRIPTED = {
     EXAMINATION: (
-        f"templates={EXAMINERS}:Templates",
-        f"from_file={EXAMINERS}:FromFile",
-        f"few={EXAMINERS}:Careless:fault=few",
-        f"same={EXAMINERS}:Careless:fault=same",
-        f"answer={EXAMINERS}:Careless:fault=answer",
+        "templates",
+        "from_file=examiner",
+        "few=careless:fault=few",
+        "same=careless:fault=same",
+        "answer=careless:fault=answer",
     )
 }
 RUN = "examination"
+SAMPLING = {"temperature": 0.7, "max_tokens": 3000}
+"""Options of a model that examines, as in the authors' code, unless its spec says otherwise."""
+
+MODELS = ("openai", "hf")
 REPEATED = "question_repeated"
 REASON_TITLES = {
     "question_empty": "empty",
@@ -62,6 +70,9 @@ class Options(RowOptions):
     batch: int = option(10, "questions that are asked for at once", smoke=2)
     calls: int = option(3, "how often a batch is asked for at most")
     chosen: int = option(5, "questions of each domain that are used: the first ones that were kept", smoke=2)
+    public: tuple[str, ...] = option(
+        (), "files of public questions, JSON lines or one a line: near-copies of them are left out"
+    )
 
 
 @dataclass(frozen=True)
@@ -85,9 +96,24 @@ class Examined:
         return int(self.seat.statistics[statistic])
 
 
+class Collected(NamedTuple):
+    """The questions of an examiner.
+
+    Attributes:
+        questions: those that can be debated, with ids of their own.
+        repeated: number of near-copies of its questions in other domains.
+        public: number of near-copies of public questions.
+    """
+
+    questions: tuple[Question, ...]
+    repeated: int
+    public: int
+
+
 def plan(options: Options) -> dict[str, RunConfig]:
     """Returns a run in which every examiner works in every domain."""
     check_int("chosen", options.chosen, 1, options.count)
+    read_public(options.public)
     work = EnvironmentConfig(
         name=EXAMINATION,
         options={
@@ -98,21 +124,48 @@ def plan(options: Options) -> dict[str, RunConfig]:
         },
         by_deal={"domain": list(DOMAINS)},
     )
-    return {RUN: plan_run(options, [work], scripted=SCRIPTED, stop={"matches": len(DOMAINS)})}
+    config = plan_run(options, [work], scripted=SCRIPTED, stop={"matches": len(DOMAINS)})
+    return {RUN: config.model_copy(update={"policy": [with_sampling(policy) for policy in config.policy]})}
+
+
+def with_sampling(examiner: PolicyConfig) -> PolicyConfig:
+    """Returns an examiner that samples as the paper's, if it is a model whose spec does not say how."""
+    name, own = split_spec(examiner.spec)
+    if name.partition(":")[0] not in MODELS:
+        return examiner
+    missing = {key: value for key, value in SAMPLING.items() if key not in own}
+    return examiner.model_copy(update={"options": {**missing, **examiner.options}})
+
+
+def read_public(paths: Sequence[str]) -> list[str]:
+    """Returns the questions of public sets: every text in a file of JSON lines, every line of any other file.
+
+    Raises:
+        OptionError: if a file cannot be read.
+    """
+    texts = []
+    for path in map(Path, paths):
+        if not path.is_file():
+            raise OptionError(f"public: expected a file of questions, but there is no file {str(path)!r}")
+        whole = path.suffix.lower() in JSON_LINES
+        for passage in read_corpus(path):
+            texts += [passage.text] if whole else passage.text.splitlines()
+    return texts
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     """Returns what was kept and why the rest was not, and the questions."""
     run = runs[RUN]
     examined = examinations(run)
+    public = read_public(options.public)
+    sets = {policy: collected(own, public) for policy, own in examined.items()}
     void = [outcome for outcome in run.outcomes(EXAMINATION) if outcome.status != FINISHED]
     files: dict[str, str] = {}
-    for policy, own in examined.items():
-        questions = collected(own)
-        if questions:
-            name = file_name(policy, list(examined))
-            used = [questions[number] for number in first_of_each_domain(questions, options.chosen)]
-            files |= {f"{name}.jsonl": write_questions(questions), f"{name}-used.jsonl": write_questions(used)}
+    for policy, own in sets.items():
+        if own.questions:
+            name = file_name(policy, list(sets))
+            used = [own.questions[number] for number in first_of_each_domain(own.questions, options.chosen)]
+            files |= {f"{name}.jsonl": write_questions(own.questions), f"{name}-used.jsonl": write_questions(used)}
     return Result(
         [examiner_table(examined, options.chosen), reason_table(examined), domain_table(examined)],
         {
@@ -122,7 +175,16 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
             )
         },
         notes=[
-            f"{outcome.seats[0].policy}: match {outcome.number} is {outcome.status} and left out" for outcome in void
+            *(
+                f"{outcome.seats[0].policy}: match {outcome.number} is {outcome.status} and left out"
+                for outcome in void
+            ),
+            *(
+                f"{policy}: left out of the files as well: {own.repeated} near-copies from other domains,"
+                f" {own.public} of public questions"
+                for policy, own in sets.items()
+                if own.repeated or own.public
+            ),
         ],
         files=files,
     )
@@ -147,16 +209,26 @@ def examinations(run: PlayedRun) -> dict[str, list[Examined]]:
     return found
 
 
-def collected(examined: Sequence[Examined]) -> list[Question]:
-    """Returns what was kept as questions with ids of their own, domain by domain."""
-    texts: dict[str, list[str]] = {domain: [] for domain in DOMAINS}
-    for item in examined:
-        texts[item.domain] += item.kept
-    return [
-        Question(f"{domain}-{number:02d}", domain, text)
-        for domain, own in texts.items()
-        for number, text in enumerate(own, start=1)
-    ]
+def collected(examined: Sequence[Examined], public: Sequence[str] = ()) -> Collected:
+    """Returns the questions of an examiner, domain by domain, without near-copies.
+
+    Args:
+        examined: its work in each domain.
+        public: texts of public questions.
+    """
+    seen, known = Seen(), Seen(public)
+    questions: list[Question] = []
+    counts = Counter[str]()
+    for item in sorted(examined, key=lambda item: DOMAINS.index(item.domain)):
+        number = 0
+        for text in item.kept:
+            kind = "repeated" if text in seen else "public" if text in known else ""
+            counts[kind] += 1
+            seen.add(text)
+            if not kind:
+                number += 1
+                questions.append(Question(f"{item.domain}-{number:02d}", item.domain, text))
+    return Collected(tuple(questions), counts["repeated"], counts["public"])
 
 
 def kept_share(examined: Sequence[Examined]) -> Estimate | None:
@@ -299,7 +371,7 @@ ROW = Row(
     shows="It shows how many questions of an examiner can be put to somebody, and writes them in the form that debates take.",
     does_not_show=(
         "It does not show whether a question is good, difficult or likely in real life: only what can be seen for certain"
-        " is checked. The authors' code asks at temperature 0.7 for at most 3,000 tokens:"
-        " openai:MODEL:temperature=0.7,max_tokens=3000."
+        " is checked. Models are asked at temperature 0.7 for at most 3,000 tokens, as in the authors' code, unless their spec says"
+        " otherwise."
     ),
 )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from benchmarks.auto_arena.boards import agreement_table, draw_published, draw_ratings, rating_table
 from benchmarks.auto_arena.printed import RATED, claims_table, correlation_table, published_ratings_table, scores
+from benchmarks.auto_arena.question_stage import EXAMINED
 from benchmarks.auto_arena.tournaments import (
     RUN,
     TournamentOptions,
@@ -99,6 +100,7 @@ def make_row(
         plan=plan,
         measure=lambda runs, options: measure(runs, options, comparison),
         precision=precision,
+        preparation=EXAMINED,
         shows=(
             "It shows whether the published scores give the printed correlations, and how far a tournament finds the order that"
             " another ranking has."

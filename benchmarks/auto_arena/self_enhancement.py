@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.auto_arena.pool import DEBATE, scripted
+from benchmarks.auto_arena.question_stage import PUBLIC
 from benchmarks.experiments.pictures import estimates, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
@@ -155,9 +156,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         )
     notes = [f"questions of {own.examiner}: {len(own.numbers)} of {own.source}" for own in question_sets(options)]
     if not options.examiner:
-        notes.append(
-            "the questions come with the package: nobody of the pool set them, so no player should gain on its own"
-        )
+        notes += ["the questions come with the package: no player wrote them, so none should gain on its own", PUBLIC]
     notes += [f"{examiner} did not debate" for examiner in examiners if examiner not in players]
     notes += [
         f"questions of {examiner}: {note}"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from benchmarks.auto_arena.boards import draw_paths, draw_ratings, pairing_table, rating_table
 from benchmarks.auto_arena.pairings import pairings, planned_pairings
+from benchmarks.auto_arena.question_stage import EXAMINED
 from benchmarks.auto_arena.tournaments import (
     RUN,
     TournamentOptions,
@@ -110,6 +111,7 @@ ROW = Row(
     plan=plan,
     measure=measure,
     precision=precision,
+    preparation=EXAMINED,
     shows=(
         "It shows who is rated how after Swiss rounds, who met whom, who judged it, and how ratings moved from pairing to"
         " pairing. With --run it takes any tournament of debates."

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 from benchmarks.auto_arena.pairings import planned_pairings
 from benchmarks.auto_arena.pool import DEBATE, NAMES, initial_scores, late, scripted, strengths
+from benchmarks.auto_arena.question_stage import QuestionOptions, question_notes, question_options
 from benchmarks.auto_arena.ratings import Ratings, rate
 from benchmarks.experiments.pool import plan_run
-from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int, nearest
+from llmarena_envs.debate.questions import DOMAINS
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome
 from rating.running.contests import make_scheme
@@ -31,7 +32,7 @@ RUN = "tournament"
 
 
 @dataclass(frozen=True, kw_only=True)
-class TournamentOptions(RowOptions):
+class TournamentOptions(QuestionOptions):
     """Options of a row that plays a tournament.
 
     Raises:
@@ -41,7 +42,7 @@ class TournamentOptions(RowOptions):
     players: int = option(7, "scripted debaters, those who come late included")
     late: int = option(0, "how many of them are placed after the rounds, one after the other")
     newcomer: tuple[str, ...] = option((), "policies, by name, that are placed after the rounds, besides those")
-    questions: int = option(40, "battles of a pairing, each on a question of its own", smoke=2)
+    per_pairing: int = option(40, "battles of a pairing, each on a question of its own", smoke=2)
     prior: str = option("", "CSV file policy,score: the initial ranking, for policies that are not scripted")
     judge: tuple[str, ...] = option((), "policies that judge every battle (default: the best five who do not play)")
     min_judges: int = option(1, "judges that do where there are no five")
@@ -52,6 +53,11 @@ class TournamentOptions(RowOptions):
         check_int("players", self.players, 2, len(NAMES))
         check_int("late", self.late, 0, self.players - 2)
         check_int("min_judges", self.min_judges, 1, 5)
+        if self.examiner and self.per_pairing > len(DOMAINS) * self.count:
+            raise OptionError(
+                f"per_pairing: expected at most {len(DOMAINS) * self.count} battles on {self.count} questions of each of"
+                f" {len(DOMAINS)} domains, got {self.per_pairing}"
+            )
 
 
 def plan_tournament(options: TournamentOptions, **settings: Any) -> RunConfig:
@@ -78,11 +84,12 @@ def plan_tournament(options: TournamentOptions, **settings: Any) -> RunConfig:
         options={
             "language": options.language,
             **({"n_judges": len(options.judge)} if options.judge else {}),
+            **question_options(options, options.per_pairing),
             **settings,
         },
         staff={"judge": list(options.judge)} if options.judge else {},
         tournament=TournamentConfig(
-            questions=options.questions, prior=known, newcomers=newcomers, min_judges=options.min_judges
+            questions=options.per_pairing, prior=known, newcomers=newcomers, min_judges=options.min_judges
         ),
     )
     return plan_run(options, [environment], scripted=debaters, stop={})
@@ -93,10 +100,10 @@ def precision(options: TournamentOptions) -> str:
     players = len(options.policy) + (0 if options.alone else options.players)
     late = len(options.newcomer) + (0 if options.alone else options.late)
     pairings = planned_pairings(players, late)
-    battles = pairings * options.questions
+    battles = pairings * options.per_pairing
     half_width = Z_95 * 2 * ELO_PER_NAT / math.sqrt(2 * battles / players)
     return (
-        f"n = {battles} battles of {players} players, {pairings} pairings of {options.questions}: a rating is known to about"
+        f"n = {battles} battles of {players} players, {pairings} pairings of {options.per_pairing}: a rating is known to about"
         f" ± {half_width:.0f} Elo"
     )
 
@@ -109,7 +116,7 @@ class Played(NamedTuple):
         board: its leaderboard.
         ratings: with ties as halves, ``half``, and left out, ``drop``; a way in which nobody can be rated is missing.
         prior: initial scores.
-        notes: how it was played, and which battles are left out.
+        notes: its questions, how it was played, and which battles are left out.
     """
 
     outcomes: Sequence[Outcome]
@@ -140,13 +147,13 @@ def read_tournament(run: PlayedRun) -> Played:
         scheme.board(outcomes, run.stop_reason(DEBATE)),
         {ties: own for ties, own in found.items() if own is not None},
         rules.prior,
-        [*unfinished(outcomes), f"played with {_settings(rules.questions, environment.options)}"],
+        [*question_notes(run), *unfinished(outcomes), f"played with {_settings(rules.questions, environment.options)}"],
     )
 
 
 def _settings(questions: int, options: Mapping[str, Any]) -> str:
     """Says what a run file says of its debates."""
-    said = [f"{name} = {value!r:.80}" for name, value in sorted(options.items())]
+    said = [f"{name} = {value!r:.80}" for name, value in sorted(options.items()) if name != "questions"]
     return ", ".join([f"{questions} questions a pairing", *said])
 
 

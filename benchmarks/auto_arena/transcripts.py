@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from benchmarks.auto_arena.cases import SEQUENCE, Case, competitiveness, find, learning, widening
 from benchmarks.auto_arena.pool import DEBATE
+from benchmarks.auto_arena.question_stage import EXAMINED, question_notes
 from benchmarks.auto_arena.rejudging import Battle, Verdict, plan_rejudging, read_battles, rejudged
 from benchmarks.auto_arena.stories import LABELS, story_files
 from benchmarks.auto_arena.tournaments import RUN, TournamentOptions, plan_tournament, precision, scores_to_compare
@@ -41,7 +42,7 @@ class Options(TournamentOptions):
         OptionError: if one has no valid value.
     """
 
-    questions: int = option(8, "battles of a pairing, each on a question of its own", smoke=2)
+    per_pairing: int = option(8, "battles of a pairing, each on a question of its own", smoke=2)
     repeat: int = option(
         2, "times that first answers are judged; with 2 it is known how often judges contradict themselves"
     )
@@ -110,7 +111,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     for name, played in runs.items():
         for environment in played.environments():
             notes += [f"{name}: {note}" for note in unfinished(played.outcomes(environment))]
-    return Result(tables, notes=[*notes, *untold], files={**files, "page.html": page})
+    return Result(tables, notes=[*question_notes(run), *notes, *untold], files={**files, "page.html": page})
 
 
 def change_table(debated: Sequence[Change], again: Sequence[Change]) -> Table:
@@ -278,6 +279,7 @@ ROW = Row(
     plan=plan,
     measure=measure,
     precision=precision,
+    preparation=EXAMINED,
     follow_up=follow_up,
     shows=(
         "It shows a battle of each kind that the paper describes, found by a rule, and how often a committee comes to another"

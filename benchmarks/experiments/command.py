@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from benchmarks.experiments.cost import describe, expected_costs
 from benchmarks.experiments.row import AnyRow, Result, RowOptions
-from benchmarks.experiments.runs import PlayedRun, check_runs, open_follow_ups, open_runs, play_runs
+from benchmarks.experiments.runs import PlayedRun, check_plan, check_runs, open_follow_ups, open_runs, play_runs
 from benchmarks.experiments.tables import to_csv, to_json, to_markdown
 from benchmarks.options import parse
 from llmarena_envs.core.options import OptionError, check_choice
@@ -66,14 +66,24 @@ def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> in
     check_choice("row", name, [*paper.rows, EVERY_ROW])
     if name == EVERY_ROW:
         common = parse(RowOptions, f"Every row of {paper.title}", words[1:], f"{command} {EVERY_ROW}")
-        rows = {row: parse(paper.row(row).options, "", _words_for(words[1:], common, row)) for row in paper.rows}
+        needs = {row: paper.row(row).needs for row in paper.rows}
+        for row, needed in needs.items():
+            if needed:
+                print(f"{row} is left out, since it needs --{needed}: {command} {row} --help", file=sys.stderr)
+        rows = {
+            row: parse(paper.row(row).options, "", _words_for(words[1:], common, row))
+            for row in paper.rows
+            if not needs[row]
+        }
     else:
         common = parse(paper.row(name).options, paper.row(name).title, words[1:], f"{command} {name}")
         rows = {name: common}
     plans = {row: paper.row(row).plan(options) for row, options in rows.items()}
     for row, options in rows.items():  # all of them, before anything is played
         if not options.run:
-            check_runs(_out(paper, options) / row, plans[row], options.session())
+            before = paper.row(row).preparation.plan(options)
+            check_plan(plans[row], options.session())
+            check_runs(_out(paper, options) / row, before or plans[row], options.session())
             _check_judges(row, plans[row], options)
         for config in plans[row].values():
             config.admit()  # the files that the options name
@@ -139,11 +149,21 @@ def _run_row(
     talk = sys.stderr if options.json else sys.stdout
     print(f"{name}: {row.title} ({row.source})", file=talk)
     void = 0
+    prepared: dict[str, PlayedRun] = {}
     if options.run:
         runs = open_runs(Path(options.run), plan, any_manner=row.any_manner)
         runs |= open_follow_ups(Path(options.run), row.follow_up(runs, options))
     else:
         print(f"  {row.precision(options)}", file=talk)
+        if before := row.preparation.plan(options):
+            prepared, void = _play(out / name, before, options.session(), interruptions, talk)
+            if void:
+                raise IncompleteRun(
+                    f"{name}: a provider failed, {void} void matches in {', '.join(before)}; nothing else was played. Run the"
+                    " same command again to resume"
+                )
+            plan = row.plan(row.preparation.take(prepared, options))
+            check_runs(out / name, plan, options.session())
         runs, void = _play(out / name, plan, options.session(), interruptions, talk)
         if not void:  # what follows is made from all that was to be played
             following = row.follow_up(runs, options)
@@ -151,7 +171,7 @@ def _run_row(
             more, void = _play(out / name, following, options.session(), interruptions, talk)
             runs |= more
     result = row.measure(runs, options)
-    report = _report(paper, name, row, options, runs, result)
+    report = _report(paper, name, row, options, {**prepared, **runs}, result)
     paths = _write(out, name, result, report)
     if not options.json:
         print(printable(_markdown(report, result)))

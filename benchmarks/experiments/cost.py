@@ -1,13 +1,18 @@
 """What a row will cost before it is played: matches, calls and tokens of a model in it, estimated from scripted play."""
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from agents.models.prompts.history import read_memory
+from agents.models.prompts.prompter import Prompter, PromptForm
+from agents.models.prompts.serialisers import ROLES
 from agents.play import play
-from agents.records import Turn
+from agents.player import Player
 from agents.registry import make_policy
+from agents.retelling import retell
 from llmarena_envs.catalogue import load_environment, make_environment, module_name
 from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig
@@ -108,35 +113,47 @@ def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
 
 def _lengths(config: RunConfig, item: EnvironmentConfig) -> list[tuple[float, float, float]]:
     """Returns, for every seat, mean turns, characters read and characters written in a match."""
-    turns, read, written = (defaultdict[int, float](float) for _ in range(3))
+    turns, read, written = (Counter[str]() for _ in range(3))
     history = load_environment(item.name).declaration.history
     spec = WRITERS.get(module_name(item.name), "random")
     for seed in range(SAMPLES):
         # Of options that change from deal to deal, such as scripts, the values are taken at equal distances.
         dealt = {name: values[seed * len(values) // SAMPLES] for name, values in item.by_deal.items()}
         env = make_environment(item.name, {**config.options(item.name), **dealt})
-        agents = list(env.possible_agents)
-        episode = play(
-            env, {agent: make_policy(spec, item.name) for agent in agents}, seed, config.turn_settings(item.name)
-        )
-        for seat, agent in enumerate(agents):
-            own = [turn for turn in episode.turns if turn.agent == agent]
-            rules = len(env.unwrapped.observe(agent)["rules"])
-            turns[seat] += len(own) / SAMPLES
-            read[seat] += _read(own, rules, history) / SAMPLES
-            written[seat] += sum(len(turn.attempts[-1].reply) for turn in own) / SAMPLES
+        agents = env.possible_agents
+        settings = config.turn_settings(item.name)
+        episode = play(env, {agent: make_policy(spec, item.name) for agent in agents}, seed, settings)
+        readers = {agent: _Reader(history) for agent in agents}
+        players = {agent: Player(reader) for agent, reader in readers.items()}
+        for turn, number, observation in retell(env.unwrapped, episode.turns, seed, settings, players):
+            reply = turn.attempts[number].reply
+            turns[turn.agent] += 1
+            read[turn.agent] += readers[turn.agent].hear(observation, reply)
+            written[turn.agent] += len(reply)
         env.close()
-    return list(zip(turns.values(), read.values(), written.values(), strict=True))
+    return [(turns[agent] / SAMPLES, read[agent] / SAMPLES, written[agent] / SAMPLES) for agent in agents]
 
 
-def _read(turns: Sequence[Turn], rules: int, history: str) -> int:
-    """Returns the characters a player is sent over a match; with its full history, everything said before at every turn."""
-    sent = before = 0
-    for turn in turns:
-        sent += rules + before + len(turn.read)
-        if history == "full":
-            before += len(turn.read) + len(turn.attempts[-1].reply)
-    return sent
+class _Reader:
+    """Reads a match as a model with the environment's default options does; it is not asked.
+
+    Args:
+        history: as in ``LLMPolicy``.
+    """
+
+    def __init__(self, history: str) -> None:
+        memory = read_memory(history, None, None, "cap", 8_000)
+        self.wants_chat = memory.wants_chat
+        self._prompter = Prompter(PromptForm(memory, "system", ROLES))
+
+    def hear(self, observation: Mapping[str, Any], reply: str) -> int:
+        """Returns the characters that the model is sent, and takes note of its reply."""
+        sent = sum(len(message["content"]) for message in self._prompter.hear(observation))
+        self._prompter.remember(reply)
+        return sent
+
+    def __call__(self, observation: Any) -> Any:
+        raise NotImplementedError
 
 
 def _rounded(number: int) -> str:

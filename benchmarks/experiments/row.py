@@ -121,6 +121,22 @@ def _nothing(runs: Mapping[str, "PlayedRun"], options: RowOptions) -> Mapping[st
     return {}
 
 
+@dataclass(frozen=True)
+class Preparation(Generic[AnyOptions]):
+    """Runs played before a row, whose plan depends on them.
+
+    Attributes:
+        plan: returns the runs, by a short name; may return none.
+        take: returns the options to plan the row with, from the played runs and the options given.
+    """
+
+    plan: Callable[[AnyOptions], Mapping[str, RunConfig]]
+    take: Callable[[Mapping[str, "PlayedRun"], AnyOptions], AnyOptions]
+
+
+UNPREPARED: Preparation[Any] = Preparation(lambda options: {}, lambda runs, options: options)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Row(Generic[AnyOptions]):
     """A row.
@@ -136,6 +152,8 @@ class Row(Generic[AnyOptions]):
         does_not_show: what it does not show.
         any_manner: whether it may be computed from any run of its games, whatever their options and who met whom.
         follow_up: returns what is played after that, by a short name, from what was played; by default nothing.
+        preparation: runs played first; none by default.
+        needs: name of a required option, empty for none; ``all`` leaves such a row out.
     """
 
     title: str
@@ -148,6 +166,8 @@ class Row(Generic[AnyOptions]):
     does_not_show: str
     any_manner: bool = False
     follow_up: Callable[[Mapping[str, "PlayedRun"], AnyOptions], Mapping[str, RunConfig]] = _nothing
+    preparation: Preparation[AnyOptions] = UNPREPARED
+    needs: str = ""
 
 
 AnyRow = Row[Any]

@@ -132,11 +132,21 @@ def check_runs(directory: Path, plan: Mapping[str, RunConfig], session: Session 
         OptionError: if it cannot.
         RunError: if a directory holds another run.
     """
+    check_plan(plan, session)
     for name, config in plan.items():
+        _check_same(directory / name, config)
+
+
+def check_plan(plan: Mapping[str, RunConfig], session: Session = ONE_GO) -> None:
+    """Checks that every planned run can be played.
+
+    Raises:
+        OptionError: if it cannot.
+    """
+    for config in plan.values():
         config.check(offline=session.offline)
         for environment in config.environment:
             make_scheme(config, environment.name)
-        _check_same(directory / name, config)
 
 
 def play_runs(

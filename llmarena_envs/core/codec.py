@@ -1,12 +1,26 @@
 """The codec contract: what a player reads, and how a reply is read back."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic
+from typing import Any, Generic, Literal, NamedTuple
 
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import InvalidReply, Reason, Refusal
 from llmarena_envs.core.game import Action, ViewType
 from llmarena_envs.core.prompts import Prompts, common_prompts
+
+Role = Literal["system", "user", "assistant"]
+
+
+class ChatMessage(NamedTuple):
+    """One message of a conversation in native roles.
+
+    Attributes:
+        role: ``system`` for the rules, ``assistant`` for the reader's own words, ``user`` for everything else.
+        content: the text, never blank.
+    """
+
+    role: Role
+    content: str
 
 
 class Codec(ABC, Generic[Action, ViewType]):
@@ -50,6 +64,13 @@ class Codec(ABC, Generic[Action, ViewType]):
             since: of the same agent in the same match, when it was asked before and read its text or an update.
         """
         return self.observation(view)
+
+    def chat(self, view: ViewType) -> tuple[ChatMessage, ...] | None:
+        """Returns the match as a conversation for the owner of ``view``; ``None`` without such a form, and for one not to move.
+
+        It begins with ``system``; ``user`` and ``assistant`` alternate, and ``user`` is last. Games with dialogues override this.
+        """
+        return None
 
     def ending(self, view: ViewType, ending: Ending) -> str:
         """Returns the text that the owner of ``view`` reads once the match is over: history, state and how it ended.

@@ -83,7 +83,7 @@ class Declaration:
         files: options that may be the path of a file, each with the words that are no path. What a record or an untrusted row
             names by them is not opened.
         history: what a language model is sent by default: ``single_turn`` where a text holds the whole state, ``full`` where
-            players talk or learn from earlier turns.
+            players talk or learn from earlier turns, in native roles if the codec has a ``chat``.
         unparsable: what is played in rated matches after the last reply without a move: ``forfeit``, ``random_legal`` or
             ``noop``.
         illegal: the same after a last reply whose move is not allowed.

@@ -72,6 +72,10 @@ said so far and that the agent may read, its own thoughts included, and the inst
 agents say stands quoted, with `>` before every line, so that nothing in it can pass for a line of the environment or for a
 verdict. Judges know the debaters as A and B and each other as Judge 1, Judge 2, and so on.
 
+A language model reads the debate in native turns by default: a debater its own turns as `assistant`, with tags and thoughts, and
+the opponent's words with the action guide as `user`; a judge who discusses reads its first judgement as `assistant`.
+`history="single_turn"` gives it the text in one message.
+
 `fresh_history` is 1 where the turn is to be answered without what was said before, which the text then does not hold: B's
 first answer, the reference answer, and judging in the second order.
 
@@ -163,7 +167,7 @@ class raw_env(TextEnv):
         verdicts=Verdicts(swapped="verdict_swapped", length="words"),
         abilities=("helpfulness", "critique", "judgement"),
         rated_options={"questions": BUILTIN},
-        history="single_turn",
+        history="full",
         unparsable="noop",
         illegal="noop",
     )

@@ -15,7 +15,7 @@ from llmarena_envs.core.text_length import TextCounter, WordCounter
 from llmarena_envs.debate.actions import Action, DebateView, Part, Passage, Query, Reference, Speech
 from llmarena_envs.debate.delivery import Delivery, Secrecy, deliver
 from llmarena_envs.debate.hidden import other_words
-from llmarena_envs.debate.protocol import FIRST_ANSWERS, SIDES, THINK, Turn, base_words, debate_turns
+from llmarena_envs.debate.protocol import FIRST_ANSWERS, SIDES, THINK, Turn, base_words, budgets, debate_turns
 from llmarena_envs.debate.questions import DOMAINS, Question, check_question, load_questions
 
 EXAMINE, DEBATE, REFERENCE, JUDGE, DISCUSS = "examine", "debate", "reference", "judge", "discuss"
@@ -197,7 +197,7 @@ class Debate(Game[Action, DebateView]):
     @property
     def words(self) -> int:
         """How many words that turn may have, thoughts included."""
-        return self.turn.budgets * (self._words or base_words(self.question.domain))
+        return budgets(self.turn.actions) * (self._words or base_words(self.question.domain))
 
     @property
     def passages(self) -> tuple[Passage, ...]:

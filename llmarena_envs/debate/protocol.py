@@ -4,6 +4,7 @@ Source: Auto-Arena (arXiv 2405.20267v1, section 3.2 and figure 2). Each side ans
 requests; the turn that has all three actions has twice the room, so both sides have the same.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 SIDES = ("A", "B")
@@ -23,14 +24,12 @@ class Turn(NamedTuple):
         round: its round, counted from 1.
         side: who speaks, ``"A"`` or ``"B"``.
         actions: what is to be given, besides thoughts.
-        budgets: how many times the room of a turn it has.
         fresh: whether it is answered without what was said before.
     """
 
     round: int
     side: str
     actions: tuple[str, ...]
-    budgets: int = 1
     fresh: bool = False
 
 
@@ -56,9 +55,14 @@ def debate_turns(opener: str) -> tuple[Turn, ...]:
         Turn(2, "A", (CRITICIZE, RAISE)),
         Turn(2, "B", (RESPOND,)),
         Turn(3, opener, (CRITICIZE, RAISE)),
-        Turn(3, other, (RESPOND, CRITICIZE, RAISE), budgets=2),
+        Turn(3, other, (RESPOND, CRITICIZE, RAISE)),
         Turn(3, opener, (RESPOND,)),
     )
+
+
+def budgets(actions: Sequence[str]) -> int:
+    """Returns how many times the words of a turn one with these actions has."""
+    return 2 if len(actions) == 3 else 1
 
 
 def base_words(domain: str) -> int:

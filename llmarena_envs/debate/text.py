@@ -1,8 +1,10 @@
 """What examiners, debaters and judges read, and how their replies are read back."""
 
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
-from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.codec import ChatMessage, Codec
 from llmarena_envs.core.committee import Abstention, Given, Judgement
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.ending import Ending, ending_texts
@@ -14,9 +16,9 @@ from llmarena_envs.core.text_length import TextCounter
 from llmarena_envs.core.updates import new_parts
 from llmarena_envs.debate.actions import Action, DebateView, Part, Passage, Query, Reference, Speech
 from llmarena_envs.debate.delivery import allowed_parts, room_for
-from llmarena_envs.debate.game import DEBATE, DISCUSS, EXAMINE, REFERENCE, REFERENCE_WORDS, Debate
+from llmarena_envs.debate.game import DEBATE, DISCUSS, EXAMINE, JUDGE, REFERENCE, REFERENCE_WORDS, Debate
 from llmarena_envs.debate.judgement import JUDGEMENT_WORDS, read_judgement, write_judgement
-from llmarena_envs.debate.protocol import CRITICIZE, THINK
+from llmarena_envs.debate.protocol import ACTIONS, CRITICIZE, RESPOND, THINK, budgets
 from llmarena_envs.debate.questions import examiner_prompt, read_questions
 from llmarena_envs.debate.questions.examiner import examiner_prompts, screen
 from llmarena_envs.debate.speech import read_speech, write_speech
@@ -70,6 +72,46 @@ class DebateCodec(Codec[Action, DebateView]):
         else:
             instruction = self._instruction(view)
         return "\n\n".join([*said, *self._discussion(view), instruction])
+
+    def chat(self, view: DebateView) -> tuple[ChatMessage, ...] | None:
+        """Returns own turns, or the own last judgement, as ``assistant``; everything else as in the observation."""
+        if not view.to_move:
+            return None
+        own = view.judgements[0][1] if view.stage == DISCUSS else None
+        if view.stage == DEBATE:
+            said = self._debate_chat(view)
+        elif isinstance(own, Judgement):
+            instruction = self._instruction(view._replace(stage=JUDGE))
+            said = [
+                ChatMessage("user", "\n\n".join([*self._history(view), instruction])),
+                ChatMessage("assistant", self.format(own, view)),
+                ChatMessage("user", "\n\n".join([*self._discussion(view)[1:], self._instruction(view)])),
+            ]
+        else:
+            said = [ChatMessage("user", self.observation(view))]
+        return ChatMessage("system", self.rules(view.agent)), *said
+
+    def _debate_chat(self, view: DebateView) -> list[ChatMessage]:
+        """Returns own turns, each after the new passages before it and its guide; then the new passages and the guide."""
+        parts = self._history(view)  # the question, and a part for each passage
+        said: list[ChatMessage] = []
+        sent, answered = 0, False
+        for start, own in _own_turns(view):
+            given = {passage.action for passage in own}
+            actions = tuple(action for action in ACTIONS if action in given and action != THINK)
+            is_first_answer = RESPOND in given and not answered  # answers the question alone
+            then = view._replace(
+                passages=() if is_first_answer else view.passages[:start],
+                actions=actions,
+                words=view.words // budgets(view.actions) * budgets(actions),
+            )
+            speech = Speech(tuple(Part(passage.action, passage.text) for passage in own))
+            said += [
+                ChatMessage("user", "\n\n".join([*parts[sent : start + 1], self._guide(then, "guide")])),
+                ChatMessage("assistant", write_speech(speech)),
+            ]
+            sent, answered = start + 1 + len(own), answered or is_first_answer
+        return [*said, ChatMessage("user", "\n\n".join([*parts[sent:], self._guide(view, "guide")]))]
 
     def ending(self, view: DebateView, ending: Ending) -> str:
         """Returns the question, what was said, and for a debater whether it has won."""
@@ -251,3 +293,13 @@ class DebateCodec(Codec[Action, DebateView]):
 
 def _numbered(question: str) -> str:
     return f"(1). {question}"
+
+
+def _own_turns(view: DebateView) -> Iterator[tuple[int, list[Passage]]]:
+    """Yields the debater's turns: the number of the first passage, and the passages."""
+    start = 0
+    for (_, side), turn in groupby(view.passages, key=lambda passage: (passage.round, passage.side)):
+        passages = list(turn)
+        if side == view.side:
+            yield start, passages
+        start += len(passages)

@@ -69,6 +69,9 @@ stands quoted, with `>` before every line, so that nothing in it can pass for a 
 judges read the dialogue as a JSON list. `fresh_history` is 1 where judges compare in the second order, for which they are
 not to remember the first.
 
+A simulator that is a language model reads the dialogue in native turns by default, word for word and behind a plain system
+prompt, its own answers as `assistant`. `history="single_turn"` gives it the quoted text.
+
 ### Action Space
 
 Text. A user replies with `{"user": {"strategy": 2, "request": "..."}}`; a reply in another form is taken as the request
@@ -159,7 +162,7 @@ class raw_env(TextEnv):
             score="rating",
         ),
         abilities=("simulation", "instruction following", "state tracking"),
-        history="single_turn",
+        history="full",
         unparsable="noop",
         illegal="noop",
     )

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.codec import ChatMessage, Codec, Role
 from llmarena_envs.core.committee import Abstention
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.ending import Ending, ending_texts
@@ -26,6 +26,8 @@ from llmarena_envs.simulation.game import Simulation
 from llmarena_envs.simulation.judgement import LETTERS, read_judge, write_judge
 from llmarena_envs.simulation.protocol import ANSWER, PAIRWISE, REQUEST, SIDES
 from llmarena_envs.simulation.speech import as_said, read_request, write_request
+
+_ROLES: dict[str, Role] = {USER: "user", SIMULATOR: "assistant"}
 
 
 class SimulationCodec(Codec[Action, SimulationView]):
@@ -66,6 +68,22 @@ class SimulationCodec(Codec[Action, SimulationView]):
         again = {"turn": view.turn, "turns": view.turns}
         instruction = self._prompts.render("ask_reminder", **again) if asks else self._instruction(view)
         return "\n\n".join([*said, instruction])
+
+    def chat(self, view: SimulationView) -> tuple[ChatMessage, ...] | None:
+        """Returns the dialogue word for word for a simulator, and one prompt for users and judges.
+
+        Servers refuse empty messages. So an empty answer is written as ``simulator_0:``, which is read as an empty answer too.
+        """
+        if not view.to_move:
+            return None
+        if role_of(view.agent) != SIMULATOR:
+            return ChatMessage("system", self.rules(view.agent)), ChatMessage("user", self.observation(view))
+        empty = {SIMULATOR: _empty(view), USER: self._prompts.render("nothing")}
+        said = [
+            ChatMessage(_ROLES[message.speaker], message.text if message.text.strip() else empty[message.speaker])
+            for message in view.messages
+        ]
+        return ChatMessage("system", self._prompts.render("system_simulator")), *said
 
     def ending(self, view: SimulationView, ending: Ending) -> str:
         """Returns the dialogue, what was judged, and what the reader receives."""

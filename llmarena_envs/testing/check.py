@@ -80,7 +80,7 @@ def check_environment(
     * rewards: for every agent, those of the game, and what ``reward_range``, ``zero_sum`` and ``expected_totals`` say;
     * randomness: the seed decides everything, in every process;
     * copies of a match that is going on;
-    * observations, masks, spaces, pictures and stories;
+    * observations, chats in native roles, masks, spaces, pictures and stories;
     * actions and replies, junk among them;
     * what is hidden: ``Game.resample`` redraws it, and nobody who cannot know it notices; ``Game.perfect_information`` is true;
     * views: everything that is observed comes from them, and pending moves do not show;

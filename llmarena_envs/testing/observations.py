@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Discrete
 
+from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.testing.transcript import expect_equal, plain, snapshot
 from llmarena_envs.testing.trial import Trial, act_and_finish_stage, agents_to_move, is_over
 
@@ -87,6 +88,19 @@ def observations_never_change(trial: Trial) -> None:
             taken += [(agent, observation, plain(observation)) for agent, observation in observed]
         for agent, observation, said in taken:
             expect_equal(trial, said, plain(observation), "an observation that stays as it was", agent)
+
+
+def chats_alternate_and_end_with_the_user(trial: Trial) -> None:
+    """A ``codec.chat(view)`` begins with ``system``; ``user`` and ``assistant`` alternate, ``user`` is last; none is blank."""
+    for env in trial.positions():
+        raw = env.unwrapped
+        for agent in agents_to_move(env) if isinstance(raw, TextEnv) and not is_over(env) else ():
+            chat = raw.codec.chat(raw.view(agent))
+            if chat is not None:
+                roles = [message.role for message in chat]
+                expected = ["system", "user", *["assistant", "user"] * (len(chat) // 2 - 1)]
+                expect_equal(trial, expected, roles, "the roles of the chat", agent)
+                trial.expect(all(message.content.strip() for message in chat), "no blank message", chat, agent)
 
 
 def rules_texts_stay_the_same(trial: Trial) -> None:
@@ -172,6 +186,7 @@ RULES = (
     observations_are_in_their_spaces,
     views_never_change,
     observations_never_change,
+    chats_alternate_and_end_with_the_user,
     rules_texts_stay_the_same,
     masks_of_waiting_agents_are_zero,
     masks_show_exactly_the_legal_actions,

@@ -36,6 +36,8 @@ def observations_are_made_from_the_view_alone(trial: Trial) -> None:
             view, ending, observation = env.unwrapped.view(agent), _ending(env, agent), env.observe(agent)
             made: dict[str, Any]
             if "text" in observation:
+                chat = plain(env.unwrapped.codec.chat(view))
+                expect_equal(trial, plain(fresh.codec.chat(view)), chat, "the chat that the view alone gives", agent)
                 text = fresh.codec.ending(view, ending) if ending else fresh.codec.observation(view)
                 made = {"rules": fresh.codec.rules(agent), "text": text}
             else:

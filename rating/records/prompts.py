@@ -84,6 +84,7 @@ class _Listener:
 
     def __init__(self, form: PromptForm) -> None:
         self.wants_update = form.memory.updates
+        self.wants_chat = form.memory.wants_chat
         self._prompter = Prompter(form)
 
     def hear(self, observation: Mapping[str, Any], reply: str) -> list[Message]:

@@ -128,19 +128,31 @@ class _Rehearser:
         self._model: Any = model
         self.wants_legal = bool(getattr(model, "wants_legal", False))
         self.wants_update = bool(getattr(model, "wants_update", False))
+        self.wants_chat = bool(getattr(model, "wants_chat", False))
 
     def reset(self, agent: str, seed: int) -> None:
         self._agent = agent
+        self._replies: list[str] = []
         self._script.reset(agent, seed)
         if self._model is not None:
             self._model.reset(agent, seed)
 
     async def __call__(self, observation: Any) -> Any:
         if self._model is not None:
-            await self._model(observation)
+            self._replies.append((await self._model(self._with_replies(observation))).text)
         if self._script.reads == "draw":
             return self._script(partial(self._env.random_action, self._agent))
         return self._script(self._env.view(self._agent))
+
+    def _with_replies(self, observation: Any) -> Any:
+        """Returns an observation whose chat holds the model's replies instead of the script's."""
+        if "chat" not in observation:
+            return observation
+        chat = list(observation["chat"])
+        own = [number for number, message in enumerate(chat) if message.role == "assistant"]
+        for number, reply in zip(reversed(own), reversed(self._replies), strict=False):
+            chat[number] = chat[number]._replace(content=reply)
+        return {**observation, "chat": tuple(chat)}
 
 
 class _Meter(ModelService):

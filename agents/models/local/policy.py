@@ -107,6 +107,7 @@ class HFPolicy:
         memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
         self._form = PromptForm(memory, system_role if self._chat.knows_role(system_role) else "user", ROLES)
         self.wants_update = memory.updates
+        self.wants_chat = memory.wants_chat
         self.wants_legal: Literal["all"] | bool = "all" if mode != GENERATE else False
         self._owns_service = service is None
         self._service = ModelService() if service is None else service
@@ -146,7 +147,8 @@ class HFPolicy:
             timeout=self._timeout,
         )
         outcome = await self._service.local.complete(self._target, job, agent=self._agent)
-        if outcome.finish_reason == CONTEXT and not any(message["role"] == "assistant" for message in messages):
+        has_own_words = self._calls > 0 and any(message["role"] == "assistant" for message in messages)
+        if outcome.finish_reason == CONTEXT and not has_own_words:
             raise ProviderError(
                 f"{self._target.checkpoint.path}: a prompt of {outcome.prompt_tokens} tokens leaves no room for a reply",
                 final=True,

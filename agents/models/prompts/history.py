@@ -7,12 +7,13 @@ rejected but only incomplete stays, with the reply that completed it.)
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from agents.records import encodable
 from llmarena_envs.core import declaration
+from llmarena_envs.core.codec import ChatMessage
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.core.replies import read_part
 from llmarena_envs.core.text_length import TOKEN, WordCounter
@@ -53,6 +54,11 @@ class Memory:
     rejected: str
     longest_kept: int
     updates: bool = False
+
+    @property
+    def wants_chat(self) -> bool:
+        """Whether a conversation in native roles replaces the remembered one: with a full history and no window."""
+        return self.turns is None and self.tokens is None and not self.updates
 
 
 def read_memory(
@@ -106,6 +112,8 @@ class Conversation:
 
     Call ``hear`` with an observation, ``messages`` for what to send, ``remember`` with the reply.
 
+    Where an observation holds the match in native roles (``chat``), that is the conversation before the present turn.
+
     A conversation of updates forgets nothing that was said to the player: what was said in a turn that ended without a word is
     said again with the next one. A turn that is to be answered without the earlier ones is told whole, and is no part of it.
 
@@ -118,6 +126,7 @@ class Conversation:
         self._earlier: deque[tuple[Exchange, int]] = deque()  # with their tokens, where those are limited
         self._tokens = 0
         self._turn: list[Exchange] = []
+        self._chat: Sequence[ChatMessage] = ()
         self._text = ""
         self._kept = ""
         self._unanswered = ""
@@ -132,6 +141,7 @@ class Conversation:
         """
         if not observation.get("attempt"):
             self._end_turn()
+            self._chat = observation.get("chat", ())
             self._is_apart = self._memory.updates and bool(observation.get("fresh_history"))
             self._text, self._kept = self._read(observation), ""
             return self._text
@@ -150,6 +160,8 @@ class Conversation:
 
     def _read(self, observation: Mapping[str, Any]) -> str:
         """Returns the text of a turn."""
+        if chat := observation.get("chat"):
+            return encodable(chat[-1].content)
         if not self._memory.updates or self._is_apart:
             return encodable(observation["text"])
         update = encodable(observation.get("update", observation["text"]))
@@ -162,13 +174,11 @@ class Conversation:
             said: what ``hear`` returned.
             fresh: whether the turn is to be answered without the earlier ones.
         """
-        earlier: Sequence[Exchange] = [] if fresh else [exchange for exchange, _ in self._earlier]
-        messages = [
-            {"role": role, "content": content}
-            for exchange in (*earlier, *self._turn)
-            for role, content in (("user", exchange.said), ("assistant", exchange.reply))
-        ]
-        return [*messages, {"role": "user", "content": said}]
+        if self._chat:
+            messages = [{"role": role, "content": encodable(content)} for role, content in self._chat[1:-1]]
+        else:
+            messages = _messages([] if fresh else [exchange for exchange, _ in self._earlier])
+        return [*messages, *_messages(self._turn), {"role": "user", "content": said}]
 
     def remember(self, said: str, reply: str) -> None:
         """Adds a reply, without its reasoning."""
@@ -197,6 +207,14 @@ class Conversation:
         return (memory.turns is not None and len(self._earlier) > memory.turns) or (
             memory.tokens is not None and self._tokens > memory.tokens
         )
+
+
+def _messages(exchanges: Iterable[Exchange]) -> list[Message]:
+    return [
+        {"role": role, "content": content}
+        for said, reply in exchanges
+        for role, content in (("user", said), ("assistant", reply))
+    ]
 
 
 def _cut(reply: str, longest: int) -> str:

@@ -77,7 +77,9 @@ class Prompter:
         """Returns the messages that are to be sent now."""
         self._said = self._conversation.hear(observation)
         said = self._conversation.messages(self._said, fresh=bool(observation.get("fresh_history")))
-        return add_rules(encodable(observation["rules"]), self._serialise(said), self._role)
+        chat = observation.get("chat")
+        rules = chat[0].content if chat else observation["rules"]
+        return add_rules(encodable(rules), self._serialise(said), self._role)
 
     def remember(self, reply: str) -> None:
         """Takes note of the reply to what was heard last."""

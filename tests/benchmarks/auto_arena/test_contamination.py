@@ -141,6 +141,7 @@ def test_the_row_finds_its_own_questions(tmp_path):
     "words",
     [
         ["--corpus", "missing"],
+        ["--corpus", ""],
         ["--embedder", "json"],
         ["--embedder", "json:nothing"],
         ["--embedder", "no_such_module:embed"],
@@ -150,7 +151,7 @@ def test_the_row_finds_its_own_questions(tmp_path):
     ],
 )
 def test_bad_options_end_with_usage(words, tmp_path, capsys):
-    assert main(PAPER, ["contam", *words, "--out", str(tmp_path)]) == 2
+    assert main(PAPER, ["contam", "--corpus", __file__, *words, "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith("llmarena: ")
     assert not list(tmp_path.iterdir())
 

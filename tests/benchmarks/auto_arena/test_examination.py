@@ -7,8 +7,8 @@ import pytest
 
 from agents.play import play
 from agents.turn import TurnSettings
+from benchmarks.auto_arena.examination.baselines import Careless, FromFile, Templates
 from benchmarks.auto_arena.examination.env import env
-from benchmarks.auto_arena.examination.examiners import Careless, FromFile, Templates
 from llmarena_envs.core.failures import InvalidReply
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.debate.questions import DOMAINS, check_question, load_questions

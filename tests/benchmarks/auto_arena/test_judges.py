@@ -23,7 +23,7 @@ REAL = "domain,id,question\nmath,r1,What is 2 + 2?\nwriting,r2,Write a haiku.\nc
 def played(tmp_path_factory):
     """The results of the row f3, whose tournament serves the others."""
     out = tmp_path_factory.mktemp("f3")
-    assert main(PAPER, ["f3", "--questions", "4", "--out", str(out)]) == 0
+    assert main(PAPER, ["f3", "--per-pairing", "4", "--out", str(out)]) == 0
     return out
 
 

@@ -62,7 +62,7 @@ def test_what_was_played_is_played_again_for_its_questions(out):
     own = found["from_file"]
     assert [item.domain for item in own] == list(DOMAINS)
     shipped = load_questions("builtin")
-    assert [question.text for question in collected(own)] == [
+    assert [question.text for question in collected(own).questions] == [
         question.text for domain in DOMAINS for question in [each for each in shipped if each.domain == domain][:4]
     ]
     assert (kept_share(found["same"]).value, kept_share(found["same"]).n) == (0.25, 4 * len(DOMAINS))

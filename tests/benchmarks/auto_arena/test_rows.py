@@ -34,7 +34,7 @@ def tables(directory, row):
 def played(tmp_path_factory):
     """The results of the row t1, whose tournament serves other rows too."""
     out = tmp_path_factory.mktemp("t1")
-    assert main(PAPER, ["t1", "--questions", "4", "--out", str(out)]) == 0
+    assert main(PAPER, ["t1", "--per-pairing", "4", "--out", str(out)]) == 0
     return out
 
 
@@ -145,7 +145,7 @@ def test_what_cannot_be_is_refused_before_anything_is_played(words, said, played
 
 @pytest.mark.slow
 def test_a_run_without_discussion_has_nothing_to_compare(tmp_path, capsys):
-    options = TournamentOptions(questions=1)
+    options = TournamentOptions(per_pairing=1)
     plan = {"tournament": plan_tournament(options, discussion=False)}
     with Interruptions() as interruptions:
         assert play_runs(tmp_path, plan, interruptions) == 0

@@ -4,11 +4,13 @@ import csv
 import itertools
 import json
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
 from benchmarks.experiments.command import Paper, main
 from rating.cli import main as llmarena
+from tests.benchmarks.experiments import example_row
 from tests.support.hostile_server import hostile_server, say
 
 PAPER = Paper(
@@ -95,6 +97,13 @@ def test_json_on_standard_output_is_the_report(results, capsys):
     assert main(PAPER, ["all", "--run", str(results), "--out", str(results), "--json"]) == 0
     (report,) = json.loads(capsys.readouterr().out)
     assert report["row"] == "wins"
+
+
+def test_all_leaves_out_a_row_that_needs_an_option(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(example_row, "ROW", replace(example_row.ROW, needs="matches"))
+    assert main(PAPER, ["all", "--out", str(tmp_path)]) == 0
+    assert capsys.readouterr().err.startswith("wins is left out, since it needs --matches")
+    assert not files(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 from gymnasium import spaces
 
+from llmarena_envs.core.codec import ChatMessage
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.failures import Reason
@@ -571,6 +572,28 @@ class UpdateCountsItsCalls(DuelCodec):
 class UpdateIsEmpty(DuelCodec):
     def update(self, view: Any, since: Any) -> str:
         return ""
+
+
+# Chats.
+
+
+@breaks("chats_alternate_and_end_with_the_user")
+class ChatEndsWithTheAssistant(DuelCodec):
+    def chat(self, view: Any) -> tuple[ChatMessage, ...]:
+        said = ChatMessage("user", self.observation(view)), ChatMessage("assistant", "1")
+        return ChatMessage("system", self.rules(view.agent)), *said
+
+
+@breaks("chats_alternate_and_end_with_the_user")
+class ChatHoldsAnEmptyMessage(DuelCodec):
+    def chat(self, view: Any) -> tuple[ChatMessage, ...]:
+        return ChatMessage("system", self.rules(view.agent)), ChatMessage("user", "")
+
+
+@breaks("observations_are_made_from_the_view_alone")
+class ChatCountsItsCalls(UpdateCountsItsCalls):
+    def chat(self, view: Any) -> tuple[ChatMessage, ...]:
+        return ChatMessage("system", f"Message {next(self.calls)}."), ChatMessage("user", self.observation(view))
 
 
 # Rules of the game that are broken.

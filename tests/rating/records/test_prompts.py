@@ -19,6 +19,8 @@ from rating.records.prompts import PromptReader
 from rating.records.record import Record, dump_turn, load_turn
 from rating.report.prompts import pack_prompts
 from tests.agents.models.prompts.script import policy_with
+from tests.llmarena_envs.option_sets.simulation_v0 import SCRIPT, TASKS
+from tests.support.hostile_server import hostile_server, say
 
 BAD = [
     "I give up",
@@ -44,6 +46,52 @@ def played(environment="tictactoe_v0", settings=SETTINGS, replies=None, **option
 
 def read(record, settings=SETTINGS):
     return PromptReader({record.match.environment: settings}).read(record)
+
+
+NATIVE = {
+    "dialogue": (
+        "simulation_v0",
+        {"tasks": TASKS, "number": 0, "turns": 3},
+        ["one", '{"user": {"strategy": 2, "request": "x"}}', "", "hm", "<think>hm</think>three", "nothing", "[[7]]"],
+    ),
+    "pairwise": ("simulation_v0", {"mode": "pairwise", "scripts": [SCRIPT]}, ["a", "b", "", "[[A]]", "[[B]]"]),
+    "debate": (
+        "debate_v0",
+        {"question": "Why?", "n_judges": 2, "words": 40},
+        [
+            "<respond>A1</respond>",
+            "<think>plot</think><criticize>B1</criticize>",
+            "<raise>B1</raise>",
+            f"<respond>{'A1 ' * 60}</respond>",
+            "<respond>B2</respond>",
+            "",
+            "<criticize>A2</criticize><raise>A2</raise>",
+            "B2, again",
+            "<criticize>A3</criticize><raise>A3</raise>",
+            "<respond>B3</respond><criticize>B3</criticize><raise>B3</raise>",
+            "<respond>A3</respond>",
+            *["[[A]]", "neither", "[[B]]", "So: [[A]]", "[[Tie]]"],
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"rejected": "drop", "system_role": "user"}, {"history_turns": 2}])
+@pytest.mark.parametrize("name", NATIVE)
+def test_prompts_in_native_roles_are_those_that_a_server_received(name, options):
+    environment, given, replies = NATIVE[name]
+    env = make_environment(environment, given)
+    agents = env.unwrapped.possible_agents
+    with hostile_server(*map(say, replies)) as server:
+        options = {"history": "full", "base_url": server.url, **options}
+        episode = play(env, {agent: LLMPolicy("mock", **options) for agent in agents}, 3)
+    sent = [request.body["messages"] for request in server.requests]
+    assert len(sent) == len(replies)
+    turns = tuple(load_turn(dump_turn(turn)) for turn in episode.turns)
+    record = Record(Match(environment, 0, ("model",) * len(agents), 3, given), None, turns, episode.digest, 1, "")
+    prompts = PromptReader({}).read(record)
+    assert (list(prompts.sent.values()), prompts.missing) == (sent, "")
+    assert rebuilt(record, pack_prompts(record, prompts, {}), {}) == sent
 
 
 def rebuilt(record, packed, rules):

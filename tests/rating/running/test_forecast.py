@@ -109,6 +109,22 @@ def test_a_history_makes_prompts_longer_and_reply_tokens_count_in_it(monkeypatch
     assert single < short < long
 
 
+def test_reply_tokens_count_in_a_native_dialogue(monkeypatch):
+    sends_nothing(monkeypatch)
+    staff = "[environment.staff]\nuser = ['random']\njudge = ['random']\n[[policy]]\nspec = 'random'\n"
+
+    def read(history, reply_tokens):
+        text = run_file(f"[[environment]]\nname = 'simulation_v0'\n{staff}", tokens=1000, matches=4, max_matches=8)
+        text = text.replace("max_tokens = 1000", f"max_tokens = 1000, history = '{history}'")
+        found = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=reply_tokens, latency=2.0))
+        return sum(row.prompt_tokens.expected for row in found.rows)
+
+    assert read("single_turn", 20) == read("single_turn", 500)
+    # Four answers: the later three prompts hold the earlier ones, 1, 2 and 3 of them.
+    matches = (read("full", 500) - read("full", 20)) / (480 * 6)
+    assert matches == pytest.approx(round(matches), rel=0.01) and matches > 1
+
+
 @pytest.mark.slow
 def test_every_scheme_and_its_staff_are_forecast_from_the_command_line(tmp_path, monkeypatch, capsys):
     sends_nothing(monkeypatch)

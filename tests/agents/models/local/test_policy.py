@@ -14,14 +14,16 @@ from agents.models.local.checkpoint import load_tokenizer
 from agents.models.local.jobs import CONSTRAINED, SCORE
 from agents.models.local.models import LocalModels
 from agents.models.local.policy import HFPolicy
+from agents.models.prompts.prompter import fingerprint
 from agents.play import play, play_async
 from agents.player import Player, seat_players
 from agents.registry import make_policy
-from llmarena_envs import connect_four_v0, tictactoe_v0
+from llmarena_envs import connect_four_v0, simulation_v0, tictactoe_v0
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
 from rating.cli import main
 from tests.agents.models.local.asking import ask, observations
+from tests.llmarena_envs.option_sets.simulation_v0 import SCRIPT, TASKS
 
 OBSERVATION = {"rules": "the rules", "text": "the text"}
 
@@ -143,6 +145,21 @@ def test_a_conversation_beyond_the_model_s_context_is_the_player_s_failure(tiny_
     assert first.kind is Failure.OK
     assert (second.kind, second.text) == (Failure.TRUNCATED, "")
     assert second.detail["finish_reason"] == "context_length"
+
+
+def test_a_script_is_read_in_native_roles(tiny_model):
+    env = simulation_v0.env(mode="script", scripts=[SCRIPT], tasks=TASKS)
+    model = HFPolicy(str(tiny_model), max_tokens=4, history="full")
+    episode = play(env, {"simulator_0": model, "judge_0": Random()}, 3)
+    system = {"role": "system", "content": "You are a helpful assistant."}
+    assert episode.turns[0].attempts[0].detail["prompt"] == fingerprint([system, *SCRIPT["dialogue_history"]])
+
+
+def test_a_script_beyond_the_context_is_no_failure_of_the_player(tiny_model, tmp_path):
+    model = HFPolicy(variant(tiny_model, tmp_path / "model", max_position_embeddings=20), history="full")
+    env = simulation_v0.env(mode="script", scripts=[SCRIPT], tasks=TASKS)
+    with pytest.raises(ProviderError, match="leaves no room for a reply"):
+        play(env, {"simulator_0": model, "judge_0": Random()}, 3)
 
 
 def test_a_reply_has_the_room_that_is_left(tiny_model, tmp_path):

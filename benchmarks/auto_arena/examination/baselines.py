@@ -40,13 +40,13 @@ class FromFile(ScriptedPolicy):
     """Gives the questions of a file, in its order, from the first one that is not kept yet.
 
     Args:
-        file: the file, or ``builtin``.
+        questions: the file, or ``builtin``.
     """
 
-    def __init__(self, file: str = "builtin") -> None:
-        self._file = file
-        if file != "builtin":
-            load_questions(file)
+    def __init__(self, questions: str = "builtin") -> None:
+        self._file = questions
+        if questions != "builtin":
+            load_questions(questions)
 
     def __call__(self, view: ExaminationView) -> str:
         """Returns as many questions as are wanted and there are; where there are no more, one that was given before."""
@@ -77,6 +77,9 @@ class Careless(Templates):
         return {"zh": "答案是四十二，因为六乘以七等于四十二。"}.get(
             view.language, "The answer is 42, since 6 times 7 is 42."
         )
+
+
+BASELINES = {"templates": Templates, "examiner": FromFile, "careless": Careless}
 
 
 def numbered(texts: list[str]) -> str:
