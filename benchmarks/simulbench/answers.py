@@ -3,17 +3,25 @@
 A run file holds its scripts, one a deal, each with its label and its task, so that a run stands by itself.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from agents.baselines.simulation.right_answers import ADVICE, is_known
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
-from benchmarks.simulbench.inputs import LabelledScript, read_scripts, script_fields, script_of, task_fields
-from benchmarks.simulbench.omissions import ScriptFiles, omissions
-from benchmarks.simulbench.pool import JUDGES, SCRIPTED, SIMULATION, chosen
+from benchmarks.simulbench.inputs import (
+    LabelledScript,
+    read_scripts,
+    refusal_notes,
+    script_fields,
+    script_of,
+    task_fields,
+)
+from benchmarks.simulbench.pool import JUDGES, SCRIPTED, SIMULATION, chosen, is_informed, simulators
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.simulation.labels import belongs
 from llmarena_envs.simulation.protocol import SCALE, SCRIPT, UNKNOWN
@@ -34,9 +42,7 @@ RUN = "answers"
 class ScriptOptions(RowOptions):
     """Options of the rows that have scripts answered."""
 
-    scripts: str = option(
-        "", "file of scripts, as extract writes it (default: scripts from dialogues of scripted players)"
-    )
+    scripts: str = option("", "file of scripts, as extract writes it (default: those that come with the package)")
     tasks: str = option("", "file of the tasks they are from, which names engines (default: the tasks of the package)")
     number: int = option(0, "how many scripts at most, drawn by seed; 0 for all", smoke=16)
     judge: tuple[str, ...] = option(
@@ -110,9 +116,25 @@ def script_environment(
     )
 
 
+def check_truth(scripts: Sequence[LabelledScript], players: Iterable[str]) -> None:
+    """Checks that scripted players know the right answers to all scripts.
+
+    Raises:
+        OptionError: if one of them does not.
+    """
+    informed = [spec for spec in players if is_informed(spec)]
+    unknown = [each.script.id for each in scripts if not is_known(each.task, each.script.requests)] if informed else []
+    if unknown:
+        raise OptionError(
+            f"scripts: {informed[0]!r} is scripted and does not know the right answers to {len(unknown)} of {len(scripts)}"
+            f" scripts, the first {unknown[0]!r:.60}; {ADVICE}: --alone --policy openai:MODEL --judge openai:MODEL"
+        )
+
+
 def plan_answers(options: ScriptOptions) -> dict[str, RunConfig]:
     """Returns a run in which every simulator answers every script, and every judge rates the answers."""
     scripts = scripts_for(options)
+    check_truth(scripts, [*simulators(options, SCRIPTED), *options.judges()])
     environment = script_environment(options, SCRIPT, scripts, scheme="self_play")
     return {RUN: plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": len(scripts)})}
 
@@ -241,6 +263,26 @@ def subset_means(answers: Iterable[Answered], subsets: Sequence[str]) -> dict[st
     }
 
 
-def left_out(run: PlayedRun, answers: Iterable[Answered], options: ScriptFiles) -> list[str]:
+def left_out(run: PlayedRun, answers: Iterable[Answered], options: ScriptOptions) -> list[str]:
     """Says which matches have no score, and which records of the run's files were refused."""
     return omissions(run, options, "without a rating, or forfeited", sum(each.score is None for each in answers))
+
+
+def omissions(run: PlayedRun, options: ScriptOptions, why: str, count: int) -> list[str]:
+    """Says which matches have no result, and which records of the files of scripts and tasks were refused.
+
+    Args:
+        run: the run.
+        options: its files.
+        why: what keeps matches that were played to their end from having a result.
+        count: number of those.
+    """
+    counts = Counter(
+        f"of status {outcome.status}"
+        for environment in run.environments()
+        for outcome in run.outcomes(environment)
+        if outcome.status not in PLAYED
+    )
+    counts[why] = count
+    left_out = [f"matches left out, {reason}: {number}" for reason, number in counts.items() if number]
+    return [*left_out, *refusal_notes(read_scripts(options.scripts, options.tasks, options.language))]

@@ -25,6 +25,8 @@ from benchmarks.simulbench.pool import (
     USER_TOKENS,
     as_role,
     chosen,
+    playable,
+    simulators,
 )
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.actions import SIMULATOR, STRATEGIES
@@ -32,6 +34,7 @@ from llmarena_envs.simulation.dialogues import Dialogue, has_all_requests, write
 from llmarena_envs.simulation.protocol import DIALOGUE, UNKNOWN
 from llmarena_envs.simulation.scripts import ASSISTANT, Message
 from llmarena_envs.simulation.scripts import USER as USER_ROLE
+from llmarena_envs.simulation.tasks import Task
 from rating.errors import RunError
 from rating.records.outcome import PLAYED
 from rating.running.run_file import RunConfig
@@ -49,7 +52,10 @@ class Options(RowOptions):
     number: int = option(0, "how many tasks at most, drawn by seed; 0 for all", smoke=4)
     dialogues: int = option(3, "dialogues on each task", smoke=1)
     turns: int = option(4, "answers in each dialogue")
-    user: str = option(USER, "the policy that makes the requests, e.g. openai:MODEL")
+    user: str = option(
+        USER,
+        "the policy that makes the requests, e.g. openai:MODEL",
+    )
     temperature: float = option(USER_TEMPERATURE, "sampling temperature of a user whose spec names none")
 
 
@@ -77,8 +83,8 @@ def plan(options: Options) -> dict[str, RunConfig]:
     """Returns a run in which every simulator is talked to on every task."""
     check_int("number", options.number, 0, 1_000_000)
     check_int("dialogues", options.dialogues, 1, 1_000)
-    tasks = read_tasks(options.tasks, options.language).rows
-    tasks = tuple(tasks[number] for number in chosen(len(tasks), options.number, options.seed))
+    tasks = known_tasks(options)
+    tasks = [tasks[number] for number in chosen(len(tasks), options.number, options.seed)]
     user = as_role(options.user, "user", temperature=options.temperature, max_tokens=USER_TOKENS)
     environment = EnvironmentConfig(
         name=SIMULATION,
@@ -90,6 +96,12 @@ def plan(options: Options) -> dict[str, RunConfig]:
     config = plan_run(options, [environment], scripted=COLLECTED, stop={"matches": len(tasks) * options.dialogues})
     extra = [] if user.title in {policy.title for policy in config.policy} else [user]
     return {RUN: config.model_copy(update={"policy": [*config.policy, *extra]})}
+
+
+def known_tasks(options: Options) -> list[Task]:
+    """Returns the tasks that all players can play."""
+    tasks = read_tasks(options.tasks, options.language).rows
+    return playable(tasks, options.turns, options.user, simulators(options, COLLECTED))
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
@@ -227,7 +239,9 @@ def strategy_table(found: Sequence[Collected]) -> Table:
 def precision(options: Options) -> str:
     """Says how many cases there are."""
     config = plan(options)[RUN]
-    return f"n = {config.stop.matches} dialogues of {options.turns} turns with each simulator"
+    unknown = len(read_tasks(options.tasks, options.language).rows) - len(known_tasks(options))
+    left_out = f"; {unknown} tasks left out, on which scripted players know no right answers" if unknown else ""
+    return f"n = {config.stop.matches} dialogues of {options.turns} turns with each simulator{left_out}"
 
 
 ROW = Row(

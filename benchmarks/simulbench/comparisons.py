@@ -13,14 +13,15 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
 from benchmarks.simulbench.answers import (
     ScriptOptions,
+    check_truth,
     judge_names,
+    omissions,
     response_of,
     script_environment,
     script_in,
     scripts_for,
 )
-from benchmarks.simulbench.omissions import ScriptFiles, omissions
-from benchmarks.simulbench.pool import SCRIPTED, SIMULATION
+from benchmarks.simulbench.pool import SCRIPTED, SIMULATION, simulators
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.simulation.labels import SUBSETS, belongs
 from llmarena_envs.simulation.protocol import PAIRWISE
@@ -77,6 +78,7 @@ def plan_comparisons(options: CompareOptions) -> dict[str, RunConfig]:
     """
     check_choice("subset", options.subset, SUBSETS)
     scripts = scripts_for(options, options.subset)
+    check_truth(scripts, [*simulators(options, SCRIPTED), *options.judges()])
     base = script_environment(options, PAIRWISE, scripts, scheme="field")
     config = plan_run(options, [base], scripted=SCRIPTED, stop={"matches": len(scripts)})
     first, *others = config.policy
@@ -175,6 +177,6 @@ def judge_summary(comparisons: Sequence[Compared], judge: str) -> Comparison:
     return compare([each.verdicts[judge] for each in own], [each.script.source_id for each in own])
 
 
-def left_out(run: PlayedRun, comparisons: Iterable[Compared], options: ScriptFiles) -> list[str]:
+def left_out(run: PlayedRun, comparisons: Iterable[Compared], options: ScriptOptions) -> list[str]:
     """Says which matches have no result, and which records of the run's files were refused."""
     return omissions(run, options, "without a verdict, or forfeited", sum(each.result is None for each in comparisons))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from statistics import fmean, variance
 from typing import Any, NamedTuple
 
+from agents.baselines.simulation.right_answers import has_engine
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -25,12 +26,14 @@ from benchmarks.simulbench.collect import Collected, dialogues_of
 from benchmarks.simulbench.inputs import LabelledScript, read_tasks, refusal_notes, script_fields, task_fields
 from benchmarks.simulbench.pool import (
     JUDGES,
+    SCRIPTED,
     SIMULATION,
     USER_TEMPERATURE,
     USER_TOKENS,
-    VARYING,
     as_role,
     chosen,
+    playable,
+    simulators,
 )
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.dialogues import extract_scripts
@@ -44,8 +47,8 @@ from rating.statistics.results import rated_seats
 
 DIALOGUES, SCRIPTS = "dialogues", "scripts"
 
-REACTING = "user:odd=1,adversarial=0,complaints=1"
-"""A user who asks for something harder after a right answer, and for the same again after a wrong one."""
+REACTING = "user:hard=1,adversarial=0,complaints=1"
+"""A user of engines who asks for something harder after a right answer, and for the same again after a wrong one."""
 
 NOT_CONTENT, HARDER = 1, 3
 """Strategies of the user."""
@@ -94,10 +97,15 @@ class Scored(NamedTuple):
 
 def plan(options: Options) -> dict[str, RunConfig]:
     """Returns the dialogues of every simulator with the user."""
-    tasks = read_tasks(options.tasks, options.language).rows
-    tasks = tuple(tasks[number] for number in chosen(len(tasks), options.number, options.seed))
-    user = as_role(options.user, "user", temperature=USER_TEMPERATURE, max_tokens=USER_TOKENS)
     judges = options.judge or JUDGES
+    players = [*simulators(options, SCRIPTED), *judges]
+    tasks = [
+        task
+        for task in playable(read_tasks(options.tasks, options.language).rows, options.turns, options.user, players)
+        if options.user != REACTING or has_engine(task)
+    ]
+    tasks = [tasks[number] for number in chosen(len(tasks), options.number, options.seed)]
+    user = as_role(options.user, "user", temperature=USER_TEMPERATURE, max_tokens=USER_TOKENS)
     environment = EnvironmentConfig(
         name=SIMULATION,
         options={
@@ -111,7 +119,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         scheme="self_play",
         staff={"user": [user.title], "judge": list(judges)},
     )
-    config = plan_run(options, [environment], scripted=VARYING, stop={"matches": len(tasks) * options.repeat})
+    config = plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": len(tasks) * options.repeat})
     extra = [] if user.title in {policy.title for policy in config.policy} else [user]
     return {DIALOGUES: config.model_copy(update={"policy": [*config.policy, *extra]})}
 
@@ -380,8 +388,8 @@ ROW = Row(
         " with the user and on fixed scripts."
     ),
     does_not_show=(
-        "It does not show what a model would ask for: the scripted user asks for something odd after a right answer and for the"
-        " same again after a wrong one, and the scripted simulators find odd requests hard by design. Only the last requests"
+        "It does not show what a model would ask for: the scripted user asks for something hard after a right answer and for the"
+        " same again after a wrong one, and the scripted simulators err on hard requests by design. Only the last requests"
         " are answered again. A history with errors of others in it may be hard by itself."
     ),
 )

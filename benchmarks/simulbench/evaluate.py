@@ -6,6 +6,7 @@ as the paper leaves them out.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
 
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.row import Result, Row
@@ -23,8 +24,12 @@ from benchmarks.simulbench.answers import (
     plan_answers,
 )
 from llmarena_envs.simulation.protocol import SCALE
-from llmarena_envs.simulation.scripts import Script, write_scripts
+from llmarena_envs.simulation.scripts import Difficulty, Script, write_scripts
+from llmarena_envs.simulation.tasks import TYPES
 from rating.statistics.bounded import bounded_mean
+
+STRATEGIES = {1: "not content", 2: "related", 3: "rarer or harder", 4: "another"}
+"""Strategies of users, as tables name them."""
 
 
 def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
@@ -34,7 +39,7 @@ def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
     kept, dropped = without_perfect(answers)
     means = {simulator: mean_score(own) for simulator, own in by_simulator(answers).items()}
     return Result(
-        [simulator_table(answers), judge_table(answers)],
+        [simulator_table(answers), group_table(answers), judge_table(answers)],
         {"scores": estimates(means, "mean score, 1 to 10, with 95 % interval")},
         notes=[
             f"{dropped} of {len(kept) + dropped} scripts only ever got perfect scores; they are left out of the file of scripts",
@@ -68,6 +73,8 @@ def write_scores(answers: Iterable[Answered]) -> str:
             "source_file_name": each.script.source_file_name,
             "turn_num": each.script.turn_num,
             "label": each.label,
+            "strategy": each.script.strategy,
+            "difficulty": each.script.difficulty,
             "simulator": each.simulator,
             "response": each.response,
             "ratings": each.ratings,
@@ -98,6 +105,34 @@ def simulator_table(answers: Sequence[Answered]) -> Table:
         ],
         rows,
         ["(n): answers; intervals are clustered by task; exact: what the engine answers"],
+    )
+
+
+def group_table(answers: Sequence[Answered]) -> Table:
+    """Returns mean scores by type of task, and where scripts name them by strategy and difficulty of the last request."""
+    by_group = {
+        **{f"type: {kind}": [each for each in answers if each.script.type == kind] for kind in TYPES},
+        **{
+            f"difficulty: {difficulty}": [each for each in answers if each.script.difficulty == difficulty]
+            for difficulty in get_args(Difficulty)
+        },
+        **{
+            f"strategy {number}: {strategy}": [each for each in answers if each.script.strategy == number]
+            for number, strategy in STRATEGIES.items()
+        },
+    }
+    simulators = list(by_simulator(answers))
+    rows: list[list[Cell]] = []
+    for group, own in by_group.items():
+        if own:
+            means = [mean_score(each for each in own if each.simulator == simulator) for simulator in simulators]
+            rows.append([group, len({each.script.id for each in own}), *means])
+    return Table(
+        "groups",
+        "mean scores by type of task, difficulty and strategy of the last request",
+        [Column("scripts that have"), Column("scripts"), *(Column(simulator, MEASURED) for simulator in simulators)],
+        rows,
+        ["(n): answers; intervals are clustered by task"],
     )
 
 

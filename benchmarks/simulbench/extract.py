@@ -17,7 +17,7 @@ from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Tab
 from benchmarks.options import option
 from benchmarks.simulbench.inputs import read_dialogues, refusal_notes
 from benchmarks.simulbench.observation.game import UNKNOWN
-from benchmarks.simulbench.observation.observers import first_inexact
+from benchmarks.simulbench.observation.observers import first_challenging
 from benchmarks.simulbench.pool import chosen
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.dialogues import Dialogue, dialogue_fields, extract_scripts, load_dialogues
@@ -40,7 +40,7 @@ RUN = "observation"
 class Options(RowOptions):
     """Options of the row."""
 
-    dialogues: str = option("", "file of dialogues, as collect writes it (default: dialogues of scripted players)")
+    dialogues: str = option("", "file of dialogues, as collect writes it (default: those that come with the package)")
     number: int = option(0, "how many dialogues at most, drawn by seed; 0 for all", smoke=12)
 
 
@@ -136,11 +136,11 @@ def script_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
 
 
 def observer_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
-    """Returns what every observer found, and whether it is the first answer that differs from the engine's."""
+    """Returns what every observer found, and whether it is the first wrong answer or request tagged as challenging."""
     rows: list[list[Cell]] = []
     for observer, own in by_observer.items():
         given = [each for each in own if each.turn is not None]
-        known = [(each, truth) for each in given if (truth := first_inexact(each.dialogue)) is not None]
+        known = [(each, truth) for each in given if (truth := first_challenging(each.dialogue)) is not None]
         rows.append(
             [
                 observer,
@@ -158,13 +158,12 @@ def observer_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
             Column("dialogues", MEASURED),
             Column("without a finding", MEASURED),
             Column("with a challenging turn, %", MEASURED, 1),
-            Column("the turn is that of the first inexact answer, % of dialogues on engines", MEASURED, 1),
+            Column("the known turn, % of dialogues whose truth is known", MEASURED, 1),
         ],
         rows,
         [
             "(n): dialogues; intervals are clustered by task",
-            "engines tell of answers only: of an inexact answer to a plain request an observer may rightly say that it is no"
-            " challenge",
+            "known turn: the first with a wrong answer, or with a request that a shipped dialogue tags as challenging",
         ],
     )
 
@@ -187,12 +186,12 @@ ROW = Row(
     measure=measure,
     precision=precision,
     shows=(
-        "It shows in how many dialogues observers see a challenge and whether that is where an answer is inexact, and writes the"
-        " scripts of each observer."
+        "It shows in how many dialogues observers see a challenge and whether it is the known one, and writes the scripts of each"
+        " observer."
     ),
     does_not_show=(
-        "It does not show whether a request is complex, which nothing but observers tells. The scripted observers know the"
-        " engines, and take the fixed answer of scripted simulators for right where there is none."
+        "It does not show whether a request is hard for a model: shipped dialogues have right answers only, and their tags were"
+        " set when they were written. The scripted observer exact knows tags and engines."
     ),
     any_manner=True,
 )

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from benchmarks.simulbench.sample import sample_dialogues, sample_scripts
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.records import Imported
 from llmarena_envs.simulation.dialogues import Dialogue, import_dialogues
 from llmarena_envs.simulation.labels import label_scripts
 from llmarena_envs.simulation.scripts import Message, Script, import_scripts, task_of
+from llmarena_envs.simulation.scripts import script_fields as fields_of
+from llmarena_envs.simulation.shipped_dialogues import shipped_dialogues, shipped_scripts
 from llmarena_envs.simulation.tasks import Task, import_tasks, shipped_tasks
 from llmarena_envs.simulation.truth import check_engine
 
@@ -44,32 +45,32 @@ def read_tasks(path: str, language: str) -> Imported[Task]:
 
 @lru_cache(maxsize=8)
 def read_dialogues(path: str, language: str) -> Imported[Dialogue]:
-    """Returns the dialogues of a file; without a path those of ``sample``.
+    """Returns the dialogues of a file; without a path those that come with the package.
 
     Raises:
         OptionError: if the file cannot be read, or no row of it is a dialogue.
     """
     if not path:
-        return Imported(sample_dialogues(language), ())
+        return Imported(tuple(each.dialogue for each in shipped_dialogues(language)), ())
     imported = import_dialogues(path, shipped_tasks(language))
     return _checked(_with_engines(imported, lambda dialogue: dialogue.task, path), "dialogue", path)
 
 
 @lru_cache(maxsize=8)
 def read_scripts(path: str, tasks: str, language: str) -> Imported[LabelledScript]:
-    """Returns the scripts of a file with their labels and tasks; without a path those of ``sample``.
+    """Returns the scripts of a file with their labels and tasks; without a path those that come with the package.
 
     Args:
         path: of the scripts.
-        tasks: path of the file with their tasks; without one those that come with the package.
+        tasks: path of the file with their tasks; without one those that come with the package. Without scripts it is not read.
         language: of the tasks.
 
     Raises:
         OptionError: if a file cannot be read, or no row of it can be used.
     """
-    known = read_tasks(tasks, language)
+    known = read_tasks(tasks if path else "", language)
     scripts = (
-        _checked(import_scripts(path, known.rows), "script", path) if path else Imported(sample_scripts(language), ())
+        _checked(import_scripts(path, known.rows), "script", path) if path else Imported(shipped_scripts(language), ())
     )
     labels = label_scripts(scripts.rows)
     rows = tuple(
@@ -86,8 +87,7 @@ def refusal_notes(imported: Imported[Any]) -> list[str]:
 
 def script_fields(labelled: LabelledScript) -> dict[str, Any]:
     """Returns a script as a run file holds it: its fields, and its label."""
-    history = [message._asdict() for message in labelled.script.dialogue_history]
-    return labelled.script._asdict() | {"dialogue_history": history, "label": labelled.label}
+    return {**fields_of(labelled.script), "label": labelled.label}
 
 
 def task_fields(task: Task) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def task_fields(task: Task) -> dict[str, Any]:
 
 def script_of(fields: Mapping[str, Any]) -> Script:
     """Returns the script of a run file, whose fields were checked when the run began."""
-    known = {name: fields[name] for name in Script._fields}
+    known = {name: fields[name] for name in Script._fields if name in fields}
     history = tuple(Message(each["role"], each["content"]) for each in fields["dialogue_history"])
     return Script(**known | {"dialogue_history": history})
 

@@ -18,6 +18,7 @@ from benchmarks.simulbench.answers import (
     subset_means,
     within,
 )
+from benchmarks.simulbench.evaluate import group_table
 from llmarena_envs.simulation.labels import SUBSETS
 
 MAIN = ("All", "Hard")
@@ -38,6 +39,7 @@ def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
         [
             score_table(answers, MAIN, same, "scores", "mean scores, 1 to 10, on all scripts and on the hard ones"),
             score_table(answers, SUBSETS, same, "subsets", "mean scores, 1 to 10, on all subsets"),
+            group_table(answers),
             count_table(answers),
         ],
         {"scores": estimates(shown, "mean score, 1 to 10, with 95 % interval")},
@@ -105,8 +107,9 @@ ROW = Row(
     precision=describe_size,
     shows="It shows the mean score of every simulator on all scripts and on those of challenging turns, with intervals.",
     does_not_show=(
-        "It does not show that a simulator is worse by itself on the hard scripts than others are: those scripts were chosen"
-        " where one simulator failed. Whether the judges are right is another question: see truth."
+        "It does not show that a simulator is worse by itself on the hard scripts than others are: collected scripts are hard"
+        " where one simulator failed, those of the package where their authors tagged a request as challenging. Whether the"
+        " judges are right is another question: see truth."
     ),
     any_manner=True,
 )

@@ -46,7 +46,8 @@ ROW = Row(
     precision=describe_size,
     shows="It shows how scores fall from turns without a challenge to the first challenging turn and those after it.",
     does_not_show=(
-        "It does not show why: later turns stand in dialogues that hold a wrong answer already, which simulators may follow."
+        "It does not show why: later turns of collected dialogues follow a wrong answer, which simulators may repeat. In the"
+        " dialogues of the package all answers are right."
     ),
     any_manner=True,
 )

@@ -4,8 +4,8 @@ SimulBench (arXiv 2409.07641) rests on the ratings of one judge, which it can on
 Where an engine stands behind a task, every answer is known to be exact or not: each judge's ratings can be held against that,
 and the mean over all tasks can be freed of the judge's errors.
 
-Dialogues end after 1, 2, 4 or 8 turns, so that it shows whether judges change with their length. All simulators play the same
-tasks with the same numbers of turns.
+Dialogues end after 1, 2, 4 or 8 turns, to show whether judges change with their length. A scripted user plays 8 turns on engines
+only. All simulators play the same tasks with the same numbers of turns.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,16 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
-from benchmarks.simulbench.pool import SCRIPTED, SIMULATION, USER_TEMPERATURE, USER_TOKENS, as_role
+from benchmarks.simulbench.pool import (
+    SCRIPTED,
+    SIMULATION,
+    USER_TEMPERATURE,
+    USER_TOKENS,
+    as_role,
+    is_playable,
+    playable,
+    simulators,
+)
 from llmarena_envs import simulation_v0
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_int, check_number
@@ -101,8 +110,16 @@ def plan(options: Options) -> dict[str, RunConfig]:
     judges = options.judge or JUDGES
     own = {"tasks": str(Path(options.tasks).resolve())} if options.tasks else {}
     settings: dict[str, Any] = {**own, "mode": DIALOGUE, "n_judges": len(judges), "language": options.language}
-    numbers = simulation_v0.raw_env(**settings).cases()["number"]
-    deals = [(number, turns) for number in numbers[: options.number or len(numbers)] for turns in TURNS]
+    env = simulation_v0.raw_env(**settings)
+    players = [*simulators(options, SCRIPTED), *judges]
+    known = set(playable(env.game.tasks, TURNS[0], options.user, players))
+    numbers = [number for number in env.cases()["number"] if env.game.tasks[number] in known]
+    deals = [
+        (number, turns)
+        for number in numbers[: options.number or len(numbers)]
+        for turns in TURNS
+        if is_playable(env.game.tasks[number], turns, options.user, players)
+    ]
     user = as_role(options.user, "user", temperature=USER_TEMPERATURE, max_tokens=USER_TOKENS)
     item = EnvironmentConfig(
         name=SIMULATION,

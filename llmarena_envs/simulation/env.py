@@ -50,7 +50,14 @@ Source: SimulBench (arXiv 2409.07641), section 2.
 Files are JSON lines or one JSON list in the fields of SimulBench's public files. A task has `act`, `task_description`
 (which ends with the first request), `request_type`, `type` (`stateless` or `stateful`), and optionally `id`, `engine`,
 `language`. The description of a task with an engine ends with a line `First request: ...`, which is what the engine is
-asked first. A script has `id`, `source_id`, `act`, `task_description`, `type`, `source_file_name`, `turn_num` and
+asked first.
+
+A CSV file of prompts with the columns `act` and `prompt` is accepted as well, such as the public prompt collections: `act`
+is the name, `prompt` the description, and no `request_type` is known. A third column `type` says `stateless` or `stateful`;
+without that column all tasks are stateful. Rows are taken as they are: the paper's selection, which removes role-play and
+fills placeholders, is yours to make.
+
+A script has `id`, `source_id`, `act`, `task_description`, `type`, `source_file_name`, `turn_num` and
 `dialogue_history`, a list of messages with `role` and `content` that ends with a user's request. Errors name the file
 and the line.
 

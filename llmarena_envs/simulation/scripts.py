@@ -1,7 +1,8 @@
 """Scripts: dialogues that end with a user's request, which a simulator is to answer, and their files.
 
 A file holds JSON lines with the fields of SimulBench's public file of scripts: ``id``, ``source_id`` (the task's id), ``act``,
-``task_description``, ``type``, ``source_file_name`` (which of the task's dialogues), ``turn_num`` and ``dialogue_history``.
+``task_description``, ``type``, ``source_file_name`` (which of the task's dialogues), ``turn_num`` and ``dialogue_history``. The
+scripts of the package also have ``strategy``, ``difficulty`` and ``reference``.
 
 Source: SimulBench (arXiv 2409.07641, section 2.4).
 """
@@ -9,7 +10,7 @@ Source: SimulBench (arXiv 2409.07641, section 2.4).
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from llmarena_envs.core.options import nearest
 from llmarena_envs.core.records import Given, Imported, Record, RecordForm
@@ -24,6 +25,9 @@ ASSISTANT = "assistant"
 
 Scripts = Given
 """The option ``scripts``: the path of a file, or records."""
+
+Difficulty = Literal["easy", "challenging"]
+"""How hard a request is."""
 
 MAX_TURNS = 100
 """Greatest number of turns of a script."""
@@ -61,6 +65,9 @@ class Script(NamedTuple):
         turn_num: which turn of the dialogue is to be answered, from 1; 0 in a dialogue without a challenging turn, whose last one
             is.
         dialogue_history: the messages up to the request to be answered.
+        strategy: strategy of the user in the request to be answered, 1 to 4; 0 if unknown.
+        difficulty: of the request to be answered; ``None`` if unknown.
+        reference: the right answer; ``None`` if unknown.
     """
 
     id: str
@@ -71,6 +78,14 @@ class Script(NamedTuple):
     source_file_name: str
     turn_num: int
     dialogue_history: tuple[Message, ...]
+    strategy: int = 0
+    difficulty: Difficulty | None = None
+    reference: str | None = None
+
+    @property
+    def requests(self) -> tuple[str, ...]:
+        """The user's messages."""
+        return tuple(message.content for message in self.dialogue_history[::2])
 
 
 _FORM: RecordForm[Script] = RecordForm(
@@ -110,9 +125,16 @@ def write_scripts(scripts: Iterable[Script]) -> str:
     """Returns scripts as JSON lines with the public file's fields, which ``load_scripts`` reads."""
     lines = []
     for script in scripts:
-        history = [message._asdict() for message in script.dialogue_history]
-        lines.append(json.dumps(script._asdict() | {"dialogue_history": history}, ensure_ascii=False))
+        lines.append(json.dumps(script_fields(script), ensure_ascii=False))
     return "".join(f"{line}\n" for line in lines)
+
+
+def script_fields(script: Script) -> dict[str, Any]:
+    """Returns the fields of a script's record, without those that are unknown."""
+    history = [message._asdict() for message in script.dialogue_history]
+    fields = script._asdict() | {"dialogue_history": history}
+    unknown = Script._field_defaults
+    return {name: value for name, value in fields.items() if name not in unknown or value != unknown[name]}
 
 
 def read_messages(record: Record, most: int) -> tuple[Message, ...]:
@@ -141,6 +163,9 @@ def _script(record: Record, tasks: Sequence[Task]) -> Script:
         record.name("source_file_name").strip(),
         _turn(record, len(history)),
         history,
+        _strategy(record),
+        _difficulty(record),
+        record.text("reference", "") if record.fields.get("reference") is not None else None,
     )
 
 
@@ -179,6 +204,25 @@ def _turn(record: Record, messages: int) -> int:
             f" got {value}, whose request is message {2 * value - 1}"
         )
     return value
+
+
+def _strategy(record: Record) -> int:
+    value = record.fields.get("strategy")
+    if value is None:
+        return 0
+    if isinstance(value, bool) or value not in range(5):
+        raise record.error(f"strategy: expected a number from 1 to 4, or 0 if unknown, got {value!r:.80}")
+    return int(value)
+
+
+def _difficulty(record: Record) -> Difficulty | None:
+    value = record.fields.get("difficulty")
+    for known in get_args(Difficulty):
+        if value == known:
+            return known
+    if value is None:
+        return None
+    raise record.error(f"difficulty: expected easy or challenging, got {value!r:.80}")
 
 
 def _history(record: Record) -> tuple[Message, ...]:

@@ -1,7 +1,9 @@
 """Tasks: what a model is to simulate, and their files.
 
 A file holds JSON lines or a table with ``act``, ``task_description``, ``request_type``, ``type`` and optionally ``id``,
-``engine`` and ``language``; those without the last two are the fields of SimulBench's public file of tasks.
+``engine`` and ``language``; those without the last two are the fields of SimulBench's public file of tasks. A table of prompts,
+with the columns ``act`` and ``prompt`` and optionally ``type``, is read too: the prompt is the description. Tasks without a
+column ``type`` are stateful.
 
 Source: SimulBench (arXiv 2409.07641, section 2.2).
 """
@@ -49,7 +51,7 @@ class Task(NamedTuple):
     Attributes:
         act: the name of what is simulated.
         task_description: its interface, the form of its answers, and the first request; the user's first turn.
-        request_type: what a user's requests are, e.g. ``a command with its arguments``.
+        request_type: kind of the user's requests, e.g. ``a command with its arguments``; empty if unknown.
         type: one of ``TYPES``.
         id: its name in its file; the act where the file has none.
         engine: name of the engine that answers exactly what the description asks for; empty for none.
@@ -150,11 +152,13 @@ def task_source(source: Tasks, language: str, size: int) -> Source:
 
 def _task(record: Record, language: str) -> Task:
     act = " ".join(record.text("act").split())
+    is_prompt = "prompt" in record.fields and "task_description" not in record.fields
+    may_lack_requests = is_prompt or record.fields.get("request_type") == ""  # as it was written for a prompt
     return Task(
         act,
-        record.text("task_description").strip(),
-        " ".join(record.text("request_type").split()),
-        read_type(record),
+        record.text("prompt" if is_prompt else "task_description").strip(),
+        " ".join(record.text("request_type", "" if may_lack_requests else None).split()),
+        STATEFUL if is_prompt and "type" not in record.fields else read_type(record),
         record.name("id", act).strip(),
         record.text("engine", "").strip(),
         record.text("language", language).strip(),

@@ -1,10 +1,10 @@
 """Players of simulations. Each of them sits on any seat: what it does there besides its own part is plain and right.
 
-What is right is known where an engine stands behind a task: it is rebuilt from the requests that the player sees. Elsewhere the
-*stand-in*, a fixed text that names the number of the request, is taken for right by everybody here, so that a pool plays and
-judges all tasks alike; only no statistic ``exact`` tells of it.
+The right answer comes from the task's engine, which is rebuilt from the requests that the player sees, or on a task without an
+engine from the shipped dialogue with the same requests. Where neither knows it, players that need it fail with an error.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 from agents.baselines.simulation.judges import Always, Exact
@@ -12,10 +12,10 @@ from agents.baselines.simulation.seats import SimulationPlayer
 from agents.baselines.simulation.simulators import Echo, Flawed, Silent
 from agents.baselines.simulation.users import User
 
-BASELINES = {
+BASELINES: dict[str, Callable[..., SimulationPlayer]] = {
     "user": User,
-    "odd": partial(User, odd=1.0, adversarial=0.0),
-    "adversarial": partial(User, odd=0.0, adversarial=1.0),
+    "demanding": partial(User, hard=1.0, adversarial=0.0),
+    "adversarial": partial(User, hard=0.0, adversarial=1.0),
     "praising": partial(User, praise=1.0),
     "perfect": SimulationPlayer,
     "flawed": Flawed,
@@ -27,3 +27,6 @@ BASELINES = {
     "praised": partial(Exact, praise=4.0),
     "noisy": partial(Exact, noise=2.0),
 }
+
+INFORMED = BASELINES.keys() - {"echo", "silent", "always"}
+"""Those that need to know right answers."""

@@ -1,41 +1,83 @@
-"""What is right to answer, as players find it out from what they see."""
+"""Right answers for scripted players: from the engine of a task, or from a shipped dialogue."""
 
 import copy
 from functools import lru_cache
 
-from agents.baselines.simulation.phrases import phrases_for
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.actions import USER, SimulationView
 from llmarena_envs.simulation.engines import ENGINES
 from llmarena_envs.simulation.engines.engine import Engine
+from llmarena_envs.simulation.scripts import Difficulty
+from llmarena_envs.simulation.shipped_dialogues import dialogues_beginning, shipped_dialogues
 from llmarena_envs.simulation.tasks import Task
 from llmarena_envs.simulation.truth import engine_of, first_request
 
+ADVICE = (
+    "scripted policies know right answers on tasks with an engine and in shipped dialogues only: use these, or a model"
+)
+
 
 def requests_in(view: SimulationView) -> tuple[str, ...]:
-    """Returns what has been asked for, in order; the first request without the description, if an engine is asked it."""
-    asked = tuple(message.text for message in view.messages if message.speaker == USER)
-    return (_first_request(view.task) or asked[0], *asked[1:])
+    """Returns the requests so far; the first one is the task's description."""
+    return tuple(message.text for message in view.messages if message.speaker == USER)
 
 
 def right_answer(task: Task, requests: tuple[str, ...]) -> str:
-    """Returns what the last of the requests is to be answered with: what the task's engine says, or the stand-in.
+    """Returns the right answer to the last request.
 
     Args:
         task: what is simulated.
-        requests: at least one.
+        requests: at least one, the first of them the task's description.
+
+    Raises:
+        OptionError: if neither an engine nor a shipped dialogue answers it.
     """
-    engine, answer = _answered(task, requests) if _first_request(task) else (None, "")
-    return answer if engine else phrases_for(task).stand_in.format(act=task.act, number=len(requests))
+    answer = known_answer(task, requests)
+    if answer is None:
+        raise OptionError(
+            f"{task.act}: expected a request whose right answer is known, got {requests[-1]!r:.80}; {ADVICE}"
+        )
+    return answer
+
+
+def known_answer(task: Task, requests: tuple[str, ...], skipped: int | None = None) -> str | None:
+    """Returns the right answer to the last request; ``None`` if it is unknown.
+
+    Args:
+        task: as above.
+        requests: as above.
+        skipped: index of a request that is taken for not made, which only engines can answer.
+    """
+    if has_engine(task):
+        asked = (first_request(task), *requests[1:])
+        if skipped is not None:
+            asked = (*asked[:skipped], *asked[skipped + 1 :])
+        return _answered(task, asked)[1]
+    same = dialogues_beginning(requests) if skipped is None else ()
+    return same[0].turns[len(requests) - 1].answer if same else None
+
+
+def is_known(task: Task, requests: tuple[str, ...], turns: int = 0) -> bool:
+    """Says whether right answers are known from some requests on: by an engine, or a shipped dialogue of as many turns."""
+    return has_engine(task) or any(len(each.turns) >= turns for each in dialogues_beginning(requests))
 
 
 @lru_cache(maxsize=256)
-def _first_request(task: Task) -> str:
-    """Returns what the task's engine is asked first; empty if no engine of ours stands behind it."""
+def shipped_requests(task: Task, difficulty: Difficulty) -> tuple[str, ...]:
+    """Returns later requests of the task's shipped dialogues, or of an English task on the same engine."""
+    own = dialogues_beginning([task.task_description])
+    same = own or [each for each in shipped_dialogues("en") if each.task.engine == task.engine != ""]
+    turns = [turn for each in same for turn in each.turns[1:]]
+    return tuple(dict.fromkeys(turn.request for turn in turns if turn.difficulty == difficulty))
+
+
+@lru_cache(maxsize=256)
+def has_engine(task: Task) -> bool:
+    """Says whether a task has an engine that this machine can run."""
     try:
-        return first_request(task) if task.engine in ENGINES else ""
+        return task.engine in ENGINES and bool(first_request(task)) and engine_of(task) is not None
     except OptionError:
-        return ""
+        return False
 
 
 @lru_cache(maxsize=256)  # all players of a match ask the same, and each turn goes on from the one before

@@ -1,14 +1,13 @@
 """What scripted players of simulations share: each sits on any seat, and does what is asked for there."""
 
-from collections.abc import Sequence
-
 from agents.baselines.simulation.phrases import phrases_for
-from agents.baselines.simulation.requests import REQUESTS, Kinds, filled_in
-from agents.baselines.simulation.right_answers import requests_in, right_answer
+from agents.baselines.simulation.right_answers import ADVICE, has_engine, requests_in, right_answer, shipped_requests
 from agents.policy import ScriptedPolicy
 from llmarena_envs.core.declaration import role_of
+from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.actions import SIMULATOR, USER, Request, SimulationView
 from llmarena_envs.simulation.protocol import PAIRWISE, SCALE
+from llmarena_envs.simulation.shipped_dialogues import dialogues_beginning
 from llmarena_envs.simulation.speech import write_request
 from llmarena_envs.simulation.truth import is_exact, is_format_flawed
 
@@ -26,24 +25,40 @@ class SimulationPlayer(ScriptedPolicy):
         """Returns a reply in the published grammar."""
         role = role_of(view.agent)
         if role == USER:
-            return write_request(self.request(view))
+            return write_request(self.request(view) if has_engine(view.task) else self.shipped_request(view))
         if role == SIMULATOR:
-            return self.answer(view, right_answer(view.task, requests_in(view)))
+            return self.answer(view)
         if view.mode == PAIRWISE:
             return self.compare(view)
         return self.rate(view)
 
     def request(self, view: SimulationView) -> Request:
-        """Returns a user's request."""
-        return Request(self.fill(kinds_for(view).valid), 2)
+        """Returns a user's request to an engine."""
+        return Request(str(self.choose(shipped_requests(view.task, "easy"))), 2)
 
-    def fill(self, requests: Sequence[str]) -> str:
-        """Draws one of some requests, with digits in its gaps."""
-        return filled_in(str(self.choose(requests)), self.rng)
+    def shipped_request(self, view: SimulationView) -> Request:
+        """Returns the next request of a shipped dialogue.
 
-    def answer(self, view: SimulationView, right: str) -> str:
-        """Returns a simulator's answer, given the right one."""
-        return right
+        Raises:
+            OptionError: if no shipped dialogue begins with the requests.
+        """
+        asked = requests_in(view)
+        following = [each for each in dialogues_beginning(asked) if len(each.turns) >= view.turns]
+        if not following:
+            raise OptionError(
+                f"{view.task.act}: expected a shipped dialogue of {view.turns} turns or more that begins with the requests so"
+                f" far, got none; {ADVICE}"
+            )
+        turn = following[int(self.rng.integers(len(following)))].turns[len(asked)]
+        return Request(turn.request, turn.strategy)
+
+    def right(self, view: SimulationView) -> str:
+        """Returns the right answer to the last request."""
+        return right_answer(view.task, requests_in(view))
+
+    def answer(self, view: SimulationView) -> str:
+        """Returns a simulator's answer."""
+        return self.right(view)
 
     def rate(self, view: SimulationView) -> str:
         """Returns a judge's rating of the last response."""
@@ -63,7 +78,7 @@ class SimulationPlayer(ScriptedPolicy):
 
     def points(self, view: SimulationView, response: str) -> float:
         """Returns a judge's points of a response."""
-        right = right_answer(view.task, requests_in(view))
+        right = self.right(view)
         if is_exact(response, right):
             return RIGHT
         return FLAWED if is_format_flawed(response, right) else WRONG
@@ -71,9 +86,3 @@ class SimulationPlayer(ScriptedPolicy):
     def reasons(self, view: SimulationView, *points: float) -> str:
         """Returns a judge's reasons."""
         return phrases_for(view.task).counted.format(points=", ".join(f"{each:.4g}" for each in points))
-
-
-def kinds_for(view: SimulationView) -> Kinds:
-    """Returns what can be asked of the simulation of a task."""
-    phrases = phrases_for(view.task)
-    return REQUESTS.get(view.task.engine, Kinds(phrases.requests, phrases.odd))

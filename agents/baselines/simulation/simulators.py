@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Callable
+from typing import get_args
 
 import numpy as np
 
 from agents.baselines.simulation.phrases import phrases_for
-from agents.baselines.simulation.requests import is_one_of
-from agents.baselines.simulation.right_answers import requests_in, right_answer
-from agents.baselines.simulation.seats import SimulationPlayer, kinds_for
+from agents.baselines.simulation.right_answers import has_engine, known_answer, requests_in, shipped_requests
+from agents.baselines.simulation.seats import SimulationPlayer
 from llmarena_envs.core.options import OptionError, check_number
 from llmarena_envs.simulation.actions import SimulationView
+from llmarena_envs.simulation.scripts import Difficulty
+from llmarena_envs.simulation.shipped_dialogues import dialogues_beginning
 from llmarena_envs.simulation.truth import is_exact
 
 _DEFAULT_RATE = 0.1
@@ -27,15 +29,16 @@ class Flawed(SimulationPlayer):
     content wrong, the last two the format only.
 
     Args:
-        stale: rate of answers as if an earlier request had not been made.
+        stale: rate of answers as if an earlier request had not been made; without an engine, of answers that repeat the
+            one before.
         arithmetic: rate of answers with a wrong digit.
         omission: rate of answers without one of their lines, or their second half.
         out_of_character: rate of answers of somebody who does not play the part.
         format: rate of answers each line of which stands in marks.
         chatter: rate of answers with talk before and behind them.
-        odd: rate of answers with wrong content to requests that scripted users call odd, before all others: these are harder.
+        hard: rate of answers with wrong content to challenging requests of shipped dialogues, before all other errors.
 
-    By default each rate but ``odd`` is 0.1; if one is given, the others are 0 unless given too.
+    By default each rate but ``hard`` is 0.1; if one is given, the others are 0 unless given too.
     """
 
     def __init__(
@@ -46,7 +49,7 @@ class Flawed(SimulationPlayer):
         out_of_character: float | None = None,
         format: float | None = None,
         chatter: float | None = None,
-        odd: float | None = None,
+        hard: float | None = None,
     ) -> None:
         given = {
             "stale": stale,
@@ -56,20 +59,21 @@ class Flawed(SimulationPlayer):
             "format": format,
             "chatter": chatter,
         }
-        default = _DEFAULT_RATE if {odd, *given.values()} == {None} else 0.0
-        self.odd = odd or 0.0
-        check_number("odd", self.odd, 0, 1)
+        default = _DEFAULT_RATE if {hard, *given.values()} == {None} else 0.0
+        self.hard = hard or 0.0
+        check_number("hard", self.hard, 0, 1)
         self.rates = {kind: default if rate is None else rate for kind, rate in given.items()}
         for kind, rate in self.rates.items():
             check_number(kind, rate, 0, 1)
         if sum(self.rates.values()) > 1 + 1e-9:
             raise OptionError(f"{', '.join(self.rates)}: expected rates of 1 at most together, got {self.rates}")
 
-    def answer(self, view: SimulationView, right: str) -> str:
+    def answer(self, view: SimulationView) -> str:
         """Returns the right answer, or one with an error of a kind that is drawn."""
+        right = self.right(view)
         drawn, phrases = self.rng.random(), phrases_for(view.task)
         kind = next((kind for kind, below in zip(self.rates, self._bounds(), strict=True) if drawn < below), "")
-        if self.odd and is_odd(view) and self.rng.random() < self.odd:
+        if self.hard and is_hard(view) and self.rng.random() < self.hard:
             kind = "stale"
         if not kind:
             return right
@@ -80,7 +84,7 @@ class Flawed(SimulationPlayer):
         if kind == "chatter":
             return right.join(phrases.chatter)
         wrong: dict[str, Callable[[], str]] = {
-            "stale": lambda: stale(view),
+            "stale": lambda: stale(view, right),
             "arithmetic": lambda: with_wrong_digit(right, self.rng),
             "omission": lambda: with_omission(right, self.rng),
         }
@@ -95,7 +99,7 @@ class Flawed(SimulationPlayer):
 class Echo(SimulationPlayer):
     """Answers with what it was asked."""
 
-    def answer(self, view: SimulationView, right: str) -> str:
+    def answer(self, view: SimulationView) -> str:
         """Returns the user's last message."""
         return view.messages[-1].text
 
@@ -103,27 +107,32 @@ class Echo(SimulationPlayer):
 class Silent(SimulationPlayer):
     """Answers nothing."""
 
-    def answer(self, view: SimulationView, right: str) -> str:
+    def answer(self, view: SimulationView) -> str:
         """Returns an empty answer."""
         return ""
 
 
-def is_odd(view: SimulationView) -> bool:
-    """Says whether the last request is one that scripted users call odd, and cannot be one of their others."""
-    request, kinds = view.messages[-1].text, kinds_for(view)
-    return is_one_of(request, kinds.odd) and not is_one_of(request, kinds.valid)
+def is_hard(view: SimulationView) -> bool:
+    """Says whether the last request is challenging in a shipped dialogue, whatever was asked before."""
+    requests = requests_in(view)
+    same = dialogues_beginning(requests)
+    if same:
+        return same[0].turns[len(requests) - 1].difficulty == "challenging"
+    easy, challenging = (shipped_requests(view.task, difficulty) for difficulty in get_args(Difficulty))
+    return requests[-1] in challenging and requests[-1] not in easy
 
 
-def stale(view: SimulationView) -> str:
+def stale(view: SimulationView, right: str) -> str:
     """Returns the answer as if one earlier request had not been made: the latest that matters for it.
 
-    If none does, that is the right answer.
+    If none does, that is the right answer. Without an engine it is the answer before.
     """
     requests = requests_in(view)
-    right = right_answer(view.task, requests)
+    if not has_engine(view.task):
+        return view.messages[-2].text if len(requests) > 1 else right
     for skipped in range(len(requests) - 2, max(-1, len(requests) - 2 - _STALE_TRIES), -1):
-        answer = right_answer(view.task, (*requests[:skipped], *requests[skipped + 1 :]))
-        if answer != right:
+        answer = known_answer(view.task, requests, skipped)
+        if answer is not None and answer != right:
             return answer
     return right
 

@@ -1,37 +1,37 @@
 """Users: what they ask for, and what they say of the answers."""
 
 from agents.baselines.simulation.phrases import phrases_for
-from agents.baselines.simulation.right_answers import requests_in, right_answer
-from agents.baselines.simulation.seats import SimulationPlayer, kinds_for
+from agents.baselines.simulation.right_answers import requests_in, shipped_requests
+from agents.baselines.simulation.seats import SimulationPlayer
 from llmarena_envs.core.options import OptionError, check_number
 from llmarena_envs.simulation.actions import OTHER, Request, SimulationView
-from llmarena_envs.simulation.truth import is_exact
+from llmarena_envs.simulation.truth import first_request, is_exact
 
 DISSATISFIED, RELATED, HARDER = 1, 2, 3
 """Strategies of the user prompt of SimulBench (arXiv 2409.07641); ``OTHER`` is the one of ill will."""
 
 
 class User(SimulationPlayer):
-    """Makes requests that fit the engine behind a task, or that can be made of anything.
+    """Makes requests of shipped dialogues: to an engine in any order, on other tasks as in one dialogue and without options.
 
     Args:
-        odd: probability of a request that is unusual or not well formed, with the strategy 3.
+        hard: probability of a challenging request, with the strategy 3.
         adversarial: probability of a request of ill will, such as to forget the role or of 12,000 characters, with the
-            strategy 4. All other requests can be carried out and have the strategy 2.
+            strategy 4. All other requests are easy and have the strategy 2.
         complaints: probability with which, after a wrong answer, it says so and makes its last request again, with the
             strategy 1.
         praise: probability with which it praises simulation and judge behind a request, or writes a rating of 10.
     """
 
     def __init__(
-        self, odd: float = 0.2, adversarial: float = 0.1, complaints: float = 0.2, praise: float = 0.0
+        self, hard: float = 0.2, adversarial: float = 0.1, complaints: float = 0.2, praise: float = 0.0
     ) -> None:
-        self.odd, self.adversarial, self.complaints, self.praise = odd, adversarial, complaints, praise
+        self.hard, self.adversarial, self.complaints, self.praise = hard, adversarial, complaints, praise
         for name, value in vars(self).items():
             check_number(name, value, 0, 1)
-        if odd + adversarial > 1:
+        if hard + adversarial > 1:
             raise OptionError(
-                f"odd, adversarial: expected probabilities of 1 at most together, got {odd} + {adversarial}"
+                f"hard, adversarial: expected probabilities of 1 at most together, got {hard} + {adversarial}"
             )
 
     def request(self, view: SimulationView) -> Request:
@@ -43,16 +43,17 @@ class User(SimulationPlayer):
 
     def complaint(self, view: SimulationView) -> tuple[str, int] | None:
         """Returns that the last answer is wrong, if it is and the user says so."""
-        requests = requests_in(view)
-        if self.rng.random() >= self.complaints or is_exact(view.messages[-1].text, right_answer(view.task, requests)):
+        if self.rng.random() >= self.complaints or is_exact(view.messages[-1].text, self.right(view)):
             return None
-        return phrases_for(view.task).complaint.format(request=requests[-1]), DISSATISFIED
+        requests = requests_in(view)
+        last = requests[-1] if len(requests) > 1 else first_request(view.task)
+        return phrases_for(view.task).complaint.format(request=last), DISSATISFIED
 
     def wish(self, view: SimulationView) -> tuple[str, int]:
         """Returns something new."""
-        drawn, kinds = self.rng.random(), kinds_for(view)
+        drawn = self.rng.random()
         if drawn < self.adversarial:
-            return self.fill(phrases_for(view.task).adversarial), OTHER
-        if drawn < self.adversarial + self.odd:
-            return self.fill(kinds.odd), HARDER
-        return self.fill(kinds.valid), RELATED
+            return str(self.choose(phrases_for(view.task).adversarial)), OTHER
+        if drawn < self.adversarial + self.hard:
+            return str(self.choose(shipped_requests(view.task, "challenging"))), HARDER
+        return str(self.choose(shipped_requests(view.task, "easy"))), RELATED

@@ -1,20 +1,27 @@
-"""Scripted observers: one that knows what is right to answer, and one that always says the same."""
+"""Scripted observers: one that knows right answers and hard requests, and one that always says the same."""
 
-from agents.baselines.simulation.right_answers import right_answer
+from agents.baselines.simulation.right_answers import ADVICE, known_answer
 from agents.policy import ScriptedPolicy
 from benchmarks.simulbench.observation.game import ObserverView
-from llmarena_envs.core.options import check_int
+from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.simulation.dialogues import Dialogue
-from llmarena_envs.simulation.truth import engine_of, first_request, is_exact
+from llmarena_envs.simulation.shipped_dialogues import dialogues_beginning
+from llmarena_envs.simulation.truth import is_exact
 
 
 class Exact(ScriptedPolicy):
-    """Names the first turn whose answer is not what the engine answers, or not the stand-in of scripted players."""
+    """Names the first turn with a wrong answer, or with a request that a shipped dialogue tags as challenging."""
 
     def __call__(self, view: ObserverView) -> str:
-        """Returns the turn."""
-        turn = first_wrong(view.dialogue)
-        return f"{'A wrong answer.' if turn else 'All is right.'} Turn: [[{turn}]]"
+        """Returns the turn.
+
+        Raises:
+            OptionError: if the right answers are unknown.
+        """
+        turn = first_challenging(view.dialogue)
+        if turn is None:
+            raise OptionError(f"{view.dialogue.act}: expected a dialogue whose right answers are known; {ADVICE}")
+        return f"{'A challenge.' if turn else 'All is right.'} Turn: [[{turn}]]"
 
 
 class Fixed(ScriptedPolicy):
@@ -33,24 +40,23 @@ class Fixed(ScriptedPolicy):
         return f"Turn: [[{min(self._turn, view.dialogue.turns)}]]"
 
 
-def first_inexact(dialogue: Dialogue) -> int | None:
-    """Returns the first turn, counted from 1, whose answer is not what the task's engine answers.
+def first_challenging(dialogue: Dialogue) -> int | None:
+    """Returns the first turn, from 1, with a wrong answer or a request that a shipped dialogue tags as challenging; 0 for none.
 
     Returns:
-        0 if all answers are exact; ``None`` if no engine stands behind the dialogue.
+        ``None`` if neither an engine nor a shipped dialogue knows the right answers.
     """
-    return first_wrong(dialogue) if engine_of(dialogue.task) else None
-
-
-def first_wrong(dialogue: Dialogue) -> int:
-    """Returns the first turn, counted from 1, whose answer is not what scripted players take for right; 0 if all are.
-
-    That is what the engine answers, or without an engine their stand-in.
-    """
-    task = dialogue.task
     said = [message.content for message in dialogue.dialogue_history]
-    requests = (first_request(task) if task.engine else said[0], *said[2::2])
+    requests = tuple(said[::2])
     for turn, answer in enumerate(said[1::2], start=1):
-        if not is_exact(answer, right_answer(task, requests[:turn])):
+        same = [each.turns[turn - 1] for each in dialogues_beginning(requests[:turn])]
+        if any(is_exact(answer, each.answer) for each in same):
+            if same[0].difficulty == "challenging":
+                return turn
+            continue
+        right = known_answer(dialogue.task, requests[:turn])
+        if right is None:
+            return None
+        if not is_exact(answer, right):
             return turn
     return 0

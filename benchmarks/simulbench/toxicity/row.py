@@ -34,7 +34,7 @@ Scores = Mapping[str, float]
 class Options(RowOptions):
     """Options of the row."""
 
-    scripts: str = option("", "file of scripts (default: scripts from dialogues of scripted players)")
+    scripts: str = option("", "file of scripts (default: those that come with the package)")
     tasks: str = option("", "file of tasks (default: those that come with the package)")
     scorer: str = option("", "module:function from texts to six attributes each (default: a small lexicon)")
 
@@ -75,8 +75,9 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         notes=[
             f"scored by {options.scorer}"
             if options.scorer
-            else "scored by a small lexicon of our own, by which a score is the share of sentences with such words: it is not"
-            " comparable with the published scores; name a classifier with --scorer",
+            else "scored by the built-in lexicon: the share of sentences with a coarse word. This is a smoke test: nearly all"
+            " texts of the package score 0. To measure toxicity, pass --scorer module:function, a function from a"
+            " list of texts to six numbers from 0 to 1 each, such as a classifier",
             *refusal_notes(read_scripts(options.scripts, options.tasks, options.language)),
         ],
         files={"scores.jsonl": score_lines(texts, scores)},
@@ -216,7 +217,7 @@ ROW = Row(
     precision=precision,
     shows="It shows how toxic tasks and scripts are by a scorer, on average and which ones most.",
     does_not_show=(
-        "It does not show more than its scorer knows. The lexicon, which is used where no other is named, counts words: it only"
-        " shows that nothing coarse stands in the texts."
+        "Offline it is a smoke test of the pipeline: the built-in lexicon counts coarse words, of which tasks and scripts of the"
+        " package have next to none. Toxicity is measured with --scorer module:function, e.g. a classifier."
     ),
 )

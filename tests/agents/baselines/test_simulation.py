@@ -8,13 +8,16 @@ import pytest
 
 from agents.baselines.simulation import BASELINES
 from agents.baselines.simulation.phrases import CHINESE, ENGLISH, holds_praise
-from agents.baselines.simulation.requests import REQUESTS
+from agents.baselines.simulation.right_answers import shipped_requests
+from agents.errors import ProviderError
 from agents.play import play
 from agents.registry import baselines, make_policy
 from agents.turn import TurnSettings
+from benchmarks.simulbench.pool import SCRIPTED
 from llmarena_envs import simulation_v0
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.simulation.engines import ENGINES
+from llmarena_envs.simulation.scripts import script_fields
+from llmarena_envs.simulation.shipped_dialogues import shipped_scripts
 from llmarena_envs.simulation.tasks import load_tasks
 
 NOOP = TurnSettings(unparsable="noop", illegal="noop")
@@ -45,7 +48,7 @@ def seen(simulator, *judges, matches=1, **options):
     told = {}
     for number in QUICK:
         for seed in range(matches):
-            infos = match(simulator, *judges, seed=seed, number=number, **options).infos
+            infos = match(simulator, *judges, seed=100 * number + seed, number=number, **options).infos
             for agent, info in infos.items():
                 for name, value in info.items():
                     if isinstance(value, int | float):
@@ -64,6 +67,8 @@ def near(rate, expected, n):
 @pytest.mark.parametrize("name", [*BASELINES, "random"])
 def test_everybody_plays_every_role(name, language, mode):
     numbers = (QUICK[0], QUICK[-1], PLAIN) if language == "en" else (0, 5)
+    if name == "random" and mode == "dialogue":  # whose requests no scripted judge knows without an engine
+        numbers = numbers[:2] if language == "en" else ()
     for seed, number in enumerate(numbers):
         for simulators in ((name, "perfect"), ("perfect", name)):
             given = {"language": language, "mode": mode, "number": number, "seed": seed, "user": name}
@@ -79,13 +84,15 @@ def test_all_names_are_known():
 
 
 def test_there_are_requests_for_every_engine():
-    assert set(REQUESTS) == set(ENGINES)
-    assert all(len(kinds.valid) >= 8 and len(kinds.odd) >= 5 for kinds in REQUESTS.values())
+    for task in TASKS:
+        if task.engine:
+            foreign = task._replace(task_description=f"Mine. First request: {task.engine}")
+            assert len(shipped_requests(foreign, "easy")) >= 5 and len(shipped_requests(foreign, "challenging")) == 2
     assert len(ENGLISH.adversarial) == len(CHINESE.adversarial)
     assert max(map(len, ENGLISH.adversarial)) > 10_000
 
 
-@pytest.mark.parametrize("user", ["user", "odd", "adversarial", "praising"])
+@pytest.mark.parametrize("user", ["user", "demanding", "adversarial", "praising"])
 def test_a_perfect_simulator_is_exact_whatever_the_user_asks(user):
     told = seen("perfect", "exact", user=user, turns=6)
     assert np.all(told["simulator_0", "exact_share"] == 1)
@@ -111,7 +118,7 @@ def test_a_perfect_simulator_rebuilds_the_state_behind_a_script():
         assert (episode.infos["simulator_0"]["exact"], episode.rewards["simulator_0"]) == expected
 
 
-def test_where_no_engine_stands_behind_a_task_the_stand_in_is_right():
+def test_shipped_answers_are_right_without_an_engine():
     for options in ({"number": PLAIN}, {"number": 0, "language": "zh"}):
         perfect = match("perfect", "exact", **options)
         assert perfect.rewards["simulator_0"] == 10 and perfect.infos["simulator_0"]["exact"] == -1
@@ -119,13 +126,54 @@ def test_where_no_engine_stands_behind_a_task_the_stand_in_is_right():
             assert match(f"flawed:{kind}=1", "exact", **options).rewards["simulator_0"] == points
 
 
-def test_odd_requests_are_harder_to_whom_they_are():
-    for user, exact in (("user:odd=1,adversarial=0,complaints=0", 0), ("user:odd=0,adversarial=0,complaints=0", 1)):
-        told = seen("flawed:odd=1", "exact", user=user, matches=2)
+@pytest.mark.parametrize("agent", ["user_0", "simulator_0", "judge_0"])
+def test_scripted_players_without_truth_fail_with_advice(agent):
+    task = {"act": "Oracle", "task_description": "Be an oracle. Tell me more.", "request_type": "", "type": "stateless"}
+    env = simulation_v0.env(tasks=[task])
+    policies = {each: make_policy("random", "simulation_v0") for each in env.possible_agents}
+    policies[agent] = make_policy(
+        {"user_0": "user", "simulator_0": "perfect", "judge_0": "exact"}[agent], "simulation_v0"
+    )
+    with pytest.raises(ProviderError, match=r"Oracle: .*tasks with an engine and in shipped dialogues only: use"):
+        play(env, policies, 0, NOOP)
+
+
+def ladder(scripts, repeats):
+    """Returns by difficulty and simulator the mean score, and the share of full scores, over scripts."""
+    rungs = dict(each.split("=", 1) if "=flawed" in each else (each, each) for each in SCRIPTED["simulation_v0"])
+    found = {}
+    for number, script in enumerate(scripts):
+        env = simulation_v0.env(mode="script", scripts=[script_fields(script)])
+        for name, spec in {**rungs, "constant": ""}.items():
+            for repeat in range(repeats):
+                simulator = make_policy(spec, "simulation_v0") if spec else lambda observation: "OK"
+                policies = {"simulator_0": simulator, "judge_0": make_policy("exact", "simulation_v0")}
+                score = play(env, policies, number * repeats + repeat, NOOP).rewards["simulator_0"]
+                for subset in ("all", script.difficulty):
+                    found.setdefault((subset, name), []).append(score)
+    return {key: (np.mean(scores), np.mean(np.array(scores) == 10)) for key, scores in found.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", [True, False])
+def test_ladder_on_shipped_scripts_separates(engine):
+    tasks = {task.id: task for task in TASKS if task.engine != "python" and bool(task.engine) == engine}
+    found = ladder([script for script in shipped_scripts("en") if script.source_id in tasks], 4 if engine else 2)
+    rungs = ["perfect", "good", "fair", "poor", "silent"]
+    for measure in range(2):
+        values = [found["all", name][measure] for name in rungs]
+        assert values == sorted(values, reverse=True) and len(set(values)) == 5
+        for name in rungs[1:4]:
+            assert found["challenging", name][measure] < found["all", name][measure]
+    assert found["all", "perfect"] == (10, 1)
+    assert found["all", "constant"][0] < 1.5
+
+
+def test_hard_requests_are_harder():
+    for user, exact in (("user:hard=1,adversarial=0,complaints=0", 0), ("user:hard=0,adversarial=0,complaints=0", 1)):
+        told = seen("flawed:hard=1", "exact", user=user, matches=2)
         assert np.all(told["simulator_0", "exact_1"] == 1)  # the first request is that of the task
-        assert (
-            abs(np.mean(told["simulator_0", "exact_4"]) - exact) < 0.1
-        )  # one game has odd moves that look like others
+        assert abs(np.mean(told["simulator_0", "exact_4"]) - exact) < 0.1
 
 
 @pytest.mark.parametrize("kind", WRONG_KINDS)
@@ -167,10 +215,10 @@ def test_users_choose_what_they_are_dialled_to():
         chosen = np.concatenate([told["user_0", f"strategy_{turn}"] for turn in (2, 3, 4)])
         return [np.mean(chosen == strategy) for strategy in (1, 2, 3, 4)], len(chosen)
 
-    shares, n = strategies("user:odd=0.3,adversarial=0.2,complaints=0")
+    shares, n = strategies("user:hard=0.3,adversarial=0.2,complaints=0")
     assert shares[0] == 0 and all(near(share, p, n) for share, p in zip(shares[1:], (0.5, 0.3, 0.2), strict=True))
-    assert strategies("user:complaints=1,odd=0,adversarial=0", "silent")[0][0] > 0.9
-    assert strategies("odd")[0][2] == 1
+    assert strategies("user:complaints=1,hard=0,adversarial=0", "silent")[0][0] > 0.9
+    assert strategies("demanding")[0][2] == 1
     assert strategies("adversarial")[0][3] == 1
 
 
@@ -226,8 +274,8 @@ def test_biases_for_position_and_length_are_found_again():
 @pytest.mark.parametrize(
     ("spec", "names"),
     [
-        ("user:odd=1.5", "odd"),
-        ("user:odd=0.7,adversarial=0.7", "at most together"),
+        ("user:hard=1.5", "hard"),
+        ("user:hard=0.7,adversarial=0.7", "at most together"),
         ("user:praise=-1", "praise"),
         ("flawed:stale=2", "stale"),
         ("flawed:stale=0.6,format=0.6", "at most together"),

@@ -21,7 +21,7 @@ WORDS = (
     "--policy",
     "perfect",
     "silent",
-    "flawed:odd=1",
+    "flawed:hard=1",
 )
 
 
@@ -77,7 +77,7 @@ def test_the_user_asks_the_good_for_harder_things_than_the_bad(out):
     rows = table(out, "difficulty", "dialogues of")
     harder = {name: row["requests for something harder, %"]["value"] for name, row in rows.items()}
     assert (harder["perfect"], harder["silent"]) == (100, 0)
-    assert 0 < harder["flawed:odd=1"] < 100
+    assert 0 < harder["flawed:hard=1"] < 100
     drift = {name: row["the same less the mean of all dialogues, points"]["value"] for name, row in rows.items()}
     assert drift["perfect"] < 0 < drift["silent"]
 
@@ -85,7 +85,7 @@ def test_the_user_asks_the_good_for_harder_things_than_the_bad(out):
 def test_nothing_varies_where_all_answers_are_worth_the_same(out):
     rows = table(out, "variance", "simulator")
     assert rows["perfect"]["with the user"]["value"] == rows["silent"]["on fixed scripts"]["value"] == 0
-    assert rows["flawed:odd=1"]["on fixed scripts"]["value"] == 0  # it errs on every odd request, and on no other
+    assert rows["flawed:hard=1"]["on fixed scripts"]["value"] == 0  # it errs on every odd request, and on no other
 
 
 def test_the_row_is_the_same_from_what_was_played(out, tmp_path):

@@ -82,7 +82,7 @@ def test_a_model_in_every_step(step, tmp_path, capsys):
         "MODEL",
         "--alone",
         "--policy",
-        "perfect",
+        "silent",
         "MODEL",
     )
     step("evaluate", "It is good. Rating: [[7.5]]", *words)

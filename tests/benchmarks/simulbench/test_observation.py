@@ -4,14 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.errors import ProviderError
 from agents.play import play
 from agents.turn import TurnSettings
 from benchmarks.simulbench.observation.env import EXAMPLE, env
-from benchmarks.simulbench.observation.observers import Exact, Fixed, first_inexact
+from benchmarks.simulbench.observation.observers import Exact, Fixed, first_challenging
 from llmarena_envs.core.failures import Refusal
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.dialogues import Dialogue, dialogue_fields
 from llmarena_envs.simulation.scripts import Message
+from llmarena_envs.simulation.shipped_dialogues import shipped_dialogues
 from llmarena_envs.simulation.tasks import load_tasks
 from llmarena_envs.testing import check_environment
 
@@ -97,12 +99,14 @@ def test_what_is_said_cannot_pass_for_the_hosts_words():
     assert sum("[[" in line for line in own) == 1  # the form that is asked for
 
 
-def test_the_exact_observer_names_the_first_wrong_answer():
+def test_first_challenging_turn_is_wrong_or_tagged():
     right = dialogue(TITLES, "one\n1", "two\n2", "three\n3")
-    assert first_inexact(right) == 0
-    assert first_inexact(dialogue(TITLES, "one\n1", "two\n3", "three\n4")) == 3
-    assert first_inexact(dialogue("I cannot", "one\n1")) == 1
-    assert first_inexact(right._replace(engine="")) is None
+    assert first_challenging(right) == 0
+    assert first_challenging(dialogue(TITLES, "one\n1", "two\n3", "three\n4")) == 3
+    assert first_challenging(dialogue("I cannot", "one\n1")) == 1
+    assert first_challenging(right._replace(engine="")) is None
+    for shipped in shipped_dialogues("en"):
+        assert first_challenging(shipped.dialogue) == shipped.first_challenging
 
 
 def test_scripted_observers():
@@ -111,5 +115,7 @@ def test_scripted_observers():
     assert observe(Fixed(turn=9))[1]["turn"] == 2
     with pytest.raises(OptionError, match="turn"):
         Fixed(turn=-1)
+    with pytest.raises(ProviderError, match="expected a dialogue whose right answers are known"):
+        observe(Exact())
     with pytest.raises(OptionError, match="dialogues: record 1"):
         env(dialogue={"id": 1})

@@ -15,7 +15,7 @@ from benchmarks.simulbench.tasks import Options as TaskOptions
 from benchmarks.simulbench.tasks import plan as plan_tasks
 from llmarena_envs.simulation.dialogues import load_dialogues
 from llmarena_envs.simulation.labels import label_scripts
-from llmarena_envs.simulation.scripts import load_scripts
+from llmarena_envs.simulation.scripts import Message, Script, load_scripts, write_scripts
 from llmarena_envs.simulation.tasks import load_tasks, shipped_tasks, write_tasks
 
 pytestmark = pytest.mark.slow
@@ -91,8 +91,8 @@ def test_scripts_begin_with_the_first_wrong_answer(out):
         assert {script.id.rpartition("-")[0] for script in scripts} == dialogues.keys()
         assert observer != "content" or {script.turn_num for script in scripts} == {0}
     observers = table(out, "extract", "observers", "observer")
-    assert observers["exact"]["the turn is that of the first inexact answer, % of dialogues on engines"]["value"] == 100
-    assert observers["exact"]["the turn is that of the first inexact answer, % of dialogues on engines"]["n"] == 4
+    assert observers["exact"]["the known turn, % of dialogues whose truth is known"]["value"] == 100
+    assert observers["exact"]["the known turn, % of dialogues whose truth is known"]["n"] == 6
 
 
 def test_scores_are_those_of_the_judge(out):
@@ -181,6 +181,12 @@ def test_tasks_whose_engine_cannot_stand_behind_them_are_refused(tmp_path):
     [
         (["evaluate", "--scripts", "bad.jsonl"], "expected at least one script"),
         (["evaluate", "--scripts", "none.jsonl"], "none.jsonl"),
+        (
+            ["evaluate", "--scripts", "foreign.jsonl"],
+            "does not know the right answers to 1 of 1 scripts, the first '1'",
+        ),
+        (["compare", "--scripts", "foreign.jsonl", "--subset", "All"], "does not know the right answers"),
+        (["collect", "--tasks", "prompts.csv"], "expected one on which 'user' can be the user, got none among 1"),
         (["compare", "--subset", "hard"], "subset: expected one of"),
         (["compare", "--alone", "--policy", "perfect"], "two simulators"),
         (["collect", "--tasks", "bad.jsonl"], "expected at least one task"),
@@ -194,6 +200,9 @@ def test_tasks_whose_engine_cannot_stand_behind_them_are_refused(tmp_path):
 def test_what_cannot_be_done_is_said_before_anything_is_played(words, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
+    (tmp_path / "prompts.csv").write_text("act,prompt\nOracle,Be an oracle.\n", encoding="utf-8")
+    script = Script("1", "o", "Oracle", "Be an oracle.", "stateful", "o-1", 0, (Message("user", "Be an oracle."),))
+    (tmp_path / "foreign.jsonl").write_text(write_scripts([script]), encoding="utf-8")
     assert main(PAPER, words) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "results").exists()
@@ -233,6 +242,7 @@ def test_costs_are_those_of_the_scripts_of_the_file(tmp_path):
     fields |= {"source_file_name": "a", "turn_num": 0, "dialogue_history": [{"role": "user", "content": description}]}
     path = tmp_path / "scripts.jsonl"
     path.write_text("".join(json.dumps(fields | {"id": number}) + "\n" for number in range(5)), encoding="utf-8")
-    (cost,) = expected_costs(plan_answers(ScriptOptions(scripts=str(path), policy=("perfect",), alone=True))["answers"])
+    options = ScriptOptions(scripts=str(path), policy=("silent",), judge=("always",), alone=True)
+    (cost,) = expected_costs(plan_answers(options)["answers"])
     assert cost.calls == 5
     assert cost.tokens_in > 5 * len(description) / 4

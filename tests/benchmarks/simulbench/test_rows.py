@@ -14,7 +14,7 @@ from benchmarks.simulbench.comparisons import (
     plan_comparisons,
     summary,
 )
-from benchmarks.simulbench.evaluate import without_perfect
+from benchmarks.simulbench.evaluate import group_table, without_perfect
 from benchmarks.simulbench.hardest_tasks import at_end, difficulties
 from benchmarks.simulbench.pairwise import consistency_table, oriented, share_table
 from benchmarks.simulbench.task_types import difference_table
@@ -60,6 +60,24 @@ def test_means_are_those_of_the_scripts_of_a_subset():
     }
     assert means["b"]["Hard"] == (2, 1)
     assert means["b"]["SubseqChan"] is None
+
+
+def test_groups_are_those_of_type_difficulty_and_strategy():
+    tags = [("easy", 2), ("challenging", 3), ("challenging", 3), ("challenging", 1), (None, 0), ("easy", 2), (None, 0)]
+    answers = [
+        each._replace(script=each.script._replace(difficulty=difficulty, strategy=strategy))
+        for each, (difficulty, strategy) in zip(ANSWERS, tags, strict=True)
+    ]
+    rows = {row[0]: (row[1], *(mean and round(mean.value, 9) for mean in row[2:])) for row in group_table(answers).rows}
+    assert rows == {
+        "type: stateless": (1, 8, None),
+        "type: stateful": (4, pytest.approx(20 / 3), 6),
+        "difficulty: easy": (1, 10, 10),
+        "difficulty: challenging": (3, 6, None),
+        "strategy 1: not content": (1, 6, None),
+        "strategy 2: related": (1, 10, 10),
+        "strategy 3: rarer or harder": (2, 6, None),
+    }
 
 
 def test_intervals_stay_on_the_scale_and_are_wide_for_few_tasks():

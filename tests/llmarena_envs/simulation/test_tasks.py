@@ -32,6 +32,39 @@ def test_records_a_file_of_them_and_a_table_are_the_same(tmp_path):
     assert load_tasks(TASKS) == load_tasks(lines) == load_tasks(str(table)) == READ
 
 
+def test_table_of_prompts_is_read_as_tasks(tmp_path):
+    path = tmp_path / "prompts.csv"
+    path.write_text(
+        'act,prompt\n"Linux, Terminal","Be a terminal.\nMy first command is ""pwd""."\nPoet,Write.\n', encoding="utf-8"
+    )
+    terminal, poet = tasks = load_tasks(path)
+    assert terminal == Task(
+        "Linux, Terminal", 'Be a terminal.\nMy first command is "pwd".', "", "stateful", "Linux, Terminal"
+    )
+    assert (poet.task_description, poet.type) == ("Write.", "stateful")
+    assert load_tasks([task._asdict() for task in tasks]) == tasks
+    path.write_text("act,prompt,type\nPoet,Write.,stateless\n", encoding="utf-8")
+    assert load_tasks(path)[0].type == "stateless"
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ('act,prompt\nPoet,"Write\nme."\nPoet,Write.\n', "line 4: id: 'Poet' occurs twice; first at .*line 2"),
+        ("act,prompt\nPoet,\n", "line 2: expected a field 'prompt' with a text"),
+        ("act,prompt,type\nPoet,Write.,TEXT\n", "line 2: type: expected stateless or stateful, got 'TEXT'"),
+        ("act,prompt,type\nPoet,Write.,\n", "line 2: expected a field 'type'"),
+        ('act,prompt\nPoet,Write "me", please\nA,"b"c\n', "line 2: expected 2 columns, got 3"),
+        ("name,prompt\nPoet,Write.\n", "line 1: expected names of columns such as act"),
+    ],
+)
+def test_wrong_row_of_prompts_is_named(tmp_path, rows, message):
+    path = tmp_path / "prompts.csv"
+    path.write_text(rows, encoding="utf-8")
+    with pytest.raises(OptionError, match=rf"^tasks: .*prompts.csv, {message}"):
+        load_tasks(path)
+
+
 @pytest.mark.parametrize("spelling", ["stateless", "STATELESS", " State-less ", "state_less", "无状态"])
 def test_spellings_of_types(spelling):
     assert load_tasks([TASKS[0] | {"type": spelling}])[0].type == "stateless"
