@@ -59,7 +59,10 @@ TEXTS = {
     ("docs/models.md", "python -m sglang.launch_server "): "other servers' commands, and the policies behind them",
     ("docs/models.md", "openai:MODEL\n"): "names of policies",
     ("docs/models.md", "user: "): "a conversation, shortened",
-    ("docs/deepeval.md", "(printf "): "loads a public set; tests/benchmarks/deepeval/test_public_set.py plays a made one",
+    (
+        "docs/deepeval.md",
+        "(printf ",
+    ): "loads a public set; tests/benchmarks/deepeval/test_public_set.py plays a made one",
     ("docs/models.md", "Human: (what was read"): "the form of a prompt",
 }
 """Blocks of text that no command of the page prints, by page and beginning, with what they are."""
