@@ -68,6 +68,8 @@ class raw_env(debate.raw_env):
         scheme="self_play",
         rated_roles=("debater",),
         verdicts=debate.raw_env.declaration.verdicts,
+        channels=debate.raw_env.declaration.channels,
+        history=debate.raw_env.declaration.history,
         unparsable="noop",
         illegal="noop",
     )

@@ -19,6 +19,7 @@ COMPARER = 'spec = "exact:position=3,noise=3"'
 
 def test_a_model_that_babbles_is_played_with_rated_and_abstains(tiny_model, tmp_path):
     text = DEMO.read_text(encoding="utf-8").replace("matches = 88", "matches = 1\nmax_matches = 1\nmin_matches = 1")
+    text = text.replace("turns = [1, 2, 4]", "turns = [2]")  # the user makes a request
     with running_server(tiny_model) as server:
         model = f'spec = "openai:{server.model}:base_url={server.url},max_tokens=12,timeout=60"'
         for line in (SIMULATOR, USER, JUDGE, COMPARER):
