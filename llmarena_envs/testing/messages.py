@@ -16,8 +16,8 @@ SHORTEST = 4
 def messages_go_through_the_pool(trial: Trial) -> None:
     """An agent's view holds nothing that another agent said, unless ``game.pool`` shows it to that agent.
 
-    Environments without a pool and without channels have no talk. The pool has the channels that the environment declares. Looked for are texts of random actions, and actions that are
-    records themselves, which were in no view before.
+    Environments without a pool and without channels have no talk. The pool has the channels that the environment declares.
+    Looked for are texts of random actions, and actions that are records themselves, which were in no view before.
     """
     for seed in trial.seeds:
         env = trial.make()
@@ -37,7 +37,9 @@ def messages_go_through_the_pool(trial: Trial) -> None:
         said: dict[str, list[Any]] = {agent: [] for agent in env.possible_agents}
         while not is_over(env):
             speaker, move = env.agent_selection, random_move(env, rng)
-            words = list(_words(raw.read_action(move, speaker)))
+            action = raw.read_action(move, speaker)
+            is_listed = isinstance(action, str) and action in raw.view(speaker).legal  # a move, no words
+            words = [] if is_listed else list(_words(action))
             for reader in said:
                 known = [] if reader == speaker else list(_words(_view(env, reader)))
                 said[reader] += [word for word in words if reader != speaker and not _is_among(word, known)]
