@@ -54,12 +54,12 @@ def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
         name: of the policy or the model, e.g. ``openai:gpt-4o`` or ``meta-llama/Llama-3-70b``.
         families: further families, by the policy's name or by a word of the model's name; they come before ``FAMILIES``.
     """
-    known = {**FAMILIES, **{key.lower(): family for key, family in (families or {}).items()}}
-    if name.lower() in known:
-        return known[name.lower()]
+    own = {key.lower(): family for key, family in families.items()} if families else {}
+    if name.lower() in own:
+        return own[name.lower()]
     model = name.removeprefix("openai:").removeprefix("hf:").partition(":")[0].rpartition("/")[2]
     for word in _WORD.findall(model.lower()):
-        family = known.get(word) or known.get(word.rstrip("0123456789"))
-        if family:
-            return family
+        for key in (word, word.rstrip("0123456789")):
+            if family := own.get(key) or FAMILIES.get(key):
+                return family
     return ""

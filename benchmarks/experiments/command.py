@@ -112,11 +112,11 @@ def _check_judges(row: str, plan: Mapping[str, RunConfig], options: RowOptions) 
     """
     if options.scripted_judges or getattr(options, "judge", None):
         return
-    for config in plan.values():
-        for warning in scripted_judge_warnings(config):
-            raise OptionError(
-                f"{row}: {warning}; name models that judge with --judge, or allow it with --scripted-judges"
-            )
+    warnings = [warning for config in plan.values() for warning in scripted_judge_warnings(config)]
+    if warnings:
+        raise OptionError(
+            f"{row}: {warnings[0]}; name models that judge with --judge, or allow it with --scripted-judges"
+        )
 
 
 def _list(paper: Paper, command: str, *, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from agents.registry import is_model
 from benchmarks.experiments.tables import Table
 from benchmarks.options import option
-from llmarena_envs.core.options import OptionError, check_choice
+from llmarena_envs.core.options import check_choice, parse_pairs
 from rating.running.run_file import RunConfig
 from rating.running.session import Session
 
@@ -70,7 +70,7 @@ class RowOptions:
         Raises:
             OptionError: if one has another form.
         """
-        return _pairs("same", "MODEL=POLICY", self.same)
+        return parse_pairs(self.same, "same", "MODEL=POLICY")
 
     def models(self) -> list[str]:
         """Returns the language models among the policies named."""
@@ -82,17 +82,7 @@ class RowOptions:
         Raises:
             OptionError: if one has another form.
         """
-        return _pairs("family", "NAME=FAMILY", self.family)
-
-
-def _pairs(name_of_option: str, form: str, items: Sequence[str]) -> dict[str, str]:
-    pairs = {}
-    for item in items:
-        name, equals, value = item.partition("=")
-        if not (name and equals and value):
-            raise OptionError(f"{name_of_option}: expected {form}, got {item!r}")
-        pairs[name] = value
-    return pairs
+        return parse_pairs(self.family, "family", "NAME=FAMILY")
 
 
 @dataclass(frozen=True)

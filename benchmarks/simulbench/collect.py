@@ -140,18 +140,7 @@ def dialogues_of(run: PlayedRun) -> tuple[list[Collected], list[str]]:
             Message(ASSISTANT if each.speaker == SIMULATOR else USER_ROLE, each.text) for each in game.messages
         )
         task = game.task
-        dialogue = Dialogue(
-            f"{task.id}-{name}",
-            task.id,
-            task.act,
-            task.task_description,
-            task.request_type,
-            task.type,
-            name,
-            messages,
-            task.engine,
-            task.language,
-        )
+        dialogue = Dialogue.of_task(task, f"{task.id}-{name}", name, messages)
         if not has_all_requests(dialogue):
             left_out["with an empty request"] += 1
             continue

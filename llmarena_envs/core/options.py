@@ -64,6 +64,26 @@ def parse_options(items: Iterable[str], where: str) -> dict[str, Any]:
     return options
 
 
+def parse_pairs(items: Iterable[str], where: str, form: str) -> dict[str, str]:
+    """Reads ``name=value`` items whose values are texts.
+
+    Args:
+        items: the items; the value begins behind the first equals sign.
+        where: what error messages call them.
+        form: of an item, for error messages, e.g. ``NAME=FAMILY``.
+
+    Raises:
+        OptionError: if an item has another form.
+    """
+    pairs = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        if not (name and equals and value):
+            raise OptionError(f"{where}: expected {form}, got {item!r:.60}")
+        pairs[name] = value
+    return pairs
+
+
 def _value(text: str) -> Any:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"

@@ -45,6 +45,22 @@ class Dialogue(NamedTuple):
     engine: str = ""
     language: str = "en"
 
+    @classmethod
+    def of_task(cls, task: Task, identity: str, name: str, messages: tuple[Message, ...]) -> "Dialogue":
+        """Returns a dialogue on a known task, with its ``id``, ``source_file_name`` and messages."""
+        return cls(
+            identity,
+            task.id,
+            task.act,
+            task.task_description,
+            task.request_type,
+            task.type,
+            name,
+            messages,
+            task.engine,
+            task.language,
+        )
+
     @property
     def turns(self) -> int:
         """Number of turns, a request and its answer."""

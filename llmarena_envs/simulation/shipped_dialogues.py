@@ -64,18 +64,7 @@ class ShippedDialogue(NamedTuple):
         messages = tuple(
             message for turn in self.turns for message in (Message(USER, turn.request), Message(ASSISTANT, turn.answer))
         )
-        return Dialogue(
-            name,
-            task.id,
-            task.act,
-            task.task_description,
-            task.request_type,
-            task.type,
-            name,
-            messages,
-            task.engine,
-            task.language,
-        )
+        return Dialogue.of_task(task, name, name, messages)
 
     @property
     def scripts(self) -> tuple[Script, ...]:

@@ -1,10 +1,9 @@
 """``llmarena agreement``: how judges agree, before and after discussion, and what they go by."""
 
 import argparse
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from llmarena_envs.core.options import OptionError, check_choice
+from llmarena_envs.core.options import OptionError, check_choice, parse_pairs
 from rating.commands.read import print_sheets
 from rating.imports.source import open_source
 from rating.judgements.files import read_judgements
@@ -26,7 +25,12 @@ def agreement(args: argparse.Namespace) -> None:
         raise OptionError("environment: files of judgements are of none; leave it out")
     else:
         title, judgements = ", ".join(path.name for path in paths), read_judgements(paths)
-    found = study(judgements, level=args.level, min_pairs=args.min_pairs, families=_families(args.family))
+    found = study(
+        judgements,
+        level=args.level,
+        min_pairs=args.min_pairs,
+        families=parse_pairs(args.family, "family", "NAME=FAMILY"),
+    )
     if args.json:
         print(to_json(found))
     else:
@@ -51,13 +55,3 @@ def _of_directory(directory: Path, environment: str) -> tuple[str, list[Judgemen
             f"{directory}: expected one of several environments: say --environment with {', '.join(judged)}"
         )
     return judged.popitem()
-
-
-def _families(pairs: Sequence[str]) -> Mapping[str, str]:
-    families = {}
-    for pair in pairs:
-        name, equals, family = pair.partition("=")
-        if not (name and equals and family):
-            raise OptionError(f"family: expected NAME=FAMILY, got {pair!r:.60}")
-        families[name] = family
-    return families
