@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
-from benchmarks.performance import coverage_means
-from benchmarks.performance.pools import Duellists, pool
+from benchmarks.performance import coverage_adaptive, coverage_means
+from benchmarks.performance.pools import pool
 from benchmarks.performance.trials import Setting, Trial, measure, table
 from rating.statistics.bradley_terry import (
     ELO_PER_NAT,
@@ -30,7 +30,6 @@ from rating.statistics.bradley_terry import (
     fit_totals,
     standings,
 )
-from rating.statistics.design import Design
 from rating.statistics.estimates import Z_95
 
 FOREVER = 1e7
@@ -94,16 +93,12 @@ def rows() -> tuple[Setting, ...]:
         ),
         Setting("5 seats, all pairs", partial(tables, seats=5, games=100)),
         Setting("8 seats, all pairs", partial(tables, seats=8, games=80)),
-        *(
-            Setting(f"adaptive play, pool {name}, {games} games", partial(adaptive, name=name, games=games), share=0.5)
-            for name in ("A", "B", "D")
-            for games in (400, 1000)
-        ),
         Setting("fractional scores", fractional),
         Setting("weights", weighed),
         Setting("non-transitive pool", cyclic),
         Setting("length decides, held equal", partial(lengths, is_held=True)),
         Setting("length decides, ignored", partial(lengths, is_held=False), (0.0, 0.5)),
+        *coverage_adaptive.rows(),
         *coverage_means.rows(),
     )
 
@@ -186,25 +181,6 @@ def tables(rng: np.random.Generator, *, seats: int, games: int) -> Iterator[Tria
     cluster = np.repeat(np.arange(games), len(one))
     data = results(size, seated[:, one].ravel(), seated[:, other].ravel(), score.ravel(), cluster=cluster)
     return trials(replace(data, seated=False), strengths)
-
-
-def adaptive(rng: np.random.Generator, *, name: str, games: int) -> Iterator[Trial]:
-    """The adaptive schedule: each pair, on one deal from both seats, is chosen by the results of those before."""
-    strengths = pool(name)
-    size, players = len(strengths), Duellists(strengths, rng)
-    design = Design(size, seed=int(rng.integers(2**32)))
-    first, second = np.empty((2, games), dtype=np.int64)
-    score = np.empty(games)
-    for begin in range(0, games, 2):
-        one, other = np.unravel_index(int(design.draw().argmax()), (size, size))
-        both = slice(begin, begin + 2)
-        first[both], second[both] = (one, other), (other, one)
-        score[both] = players.play(first[both], second[both])
-        wins, played = np.zeros((2, size, size))
-        np.add.at(wins, (first[both], second[both]), score[both])
-        np.add.at(played, (first[both], second[both]), 1)
-        design.add(wins, played)
-    return trials(results(size, first, second, score, cluster=np.arange(games) // 2), strengths)
 
 
 def fractional(rng: np.random.Generator) -> Iterator[Trial]:

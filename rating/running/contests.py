@@ -1,8 +1,11 @@
 """From the run file to what is compared: the scheme and the leaderboard of each environment of a run."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from functools import partial
 
 from llmarena_envs.core.options import OptionError, check_choice
+from rating.accounting.prices import Price
 from rating.records.environments import load_environment, make_environment, option_names
 from rating.records.outcome import Outcome
 from rating.running import absences
@@ -63,8 +66,21 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
             starts=config.starts(environment),
             begun=config.begun(environment),
             withdrawn=config.withdrawn(environment),
+            prices=partial(_prices, config, environment),
         )
     )
+
+
+def _prices(config: RunConfig, environment: str) -> dict[str, Price | None]:
+    """Returns the price of each policy that asks a model; of several by date the newest, so that no choice depends on the day."""
+    table = config.price_table()
+    if not table:
+        return {}
+    return {
+        name: table.find(target.model, target.base_url, date.max)
+        for (where, name), target in config.targets().items()
+        if where == environment and name in config.pool(environment)
+    }
 
 
 def check_schedule(config: RunConfig) -> None:

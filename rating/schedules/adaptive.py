@@ -5,14 +5,16 @@ The unit is a table on one deal, with everybody on every seat in turn: two match
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
 
+from rating.accounting.prices import Price
 from rating.errors import RunError
 from rating.records.match import Match
-from rating.records.outcome import FINISHED, Outcome
+from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.schedules.batches import Contest, Planned, deal_seed
 from rating.schedules.schedule import Stop
 from rating.schedules.tables import Floats, best_table, ring
@@ -26,7 +28,7 @@ LEAST_TABLES = 8
 while the slowest match of the batch before ends."""
 
 LEAST_COST = 0.05
-"""Cost of a match of a policy, in the mean of all, below which it counts as this: the work around a match is not free."""
+"""Least cost of a match of a policy, as a share of the mean of all policies: the work around a match is not free."""
 
 
 class PairDesign(Protocol):
@@ -49,10 +51,10 @@ class Adaptive:
     link everybody with everybody. After that the table with the greatest gain for its cost is played. Who has not yet the least
     number of games comes first: tables of such policies alone as long as they fill one, with whoever could not catch up
     otherwise, so that nobody plays more than it must, and then tables with one of them. Newcomers are not kept among themselves.
-    The cost of a match is the mean number of tokens that a policy has read and written in one so far.
+    The cost of a match is the mean price of the tokens of each policy in its matches so far; a policy that asks no model is free.
 
-    What was scheduled in earlier sessions is played as it was then: the matches that were void and have been played since, or a
-    policy that has left, would lead to another choice, for which it is too late.
+    What was scheduled in earlier sessions is played as it was then: the matches that were void and have been played since, a
+    policy that has left, or another price would lead to another choice, for which it is too late.
 
     Args:
         contest: two rated seats or more, and more policies than seats.
@@ -60,6 +62,7 @@ class Adaptive:
         under_test: those of whom one sits at every table; the others are there to be compared with.
         least: finished matches that everybody under test gets first.
         most: scheduled matches of a policy, in this schedule, which nobody exceeds; one table fits in any case.
+        prices: of the models that policies ask, by policy; without any, all matches cost the same.
         recorded: rated policies of the matches that were begun in earlier sessions, by number.
         is_over: whether nothing is played beyond those.
 
@@ -78,6 +81,7 @@ class Adaptive:
         under_test: Sequence[str],
         least: float,
         most: int,
+        prices: Mapping[str, Price] = MappingProxyType({}),
         recorded: Sequence[Sequence[str]] = (),
         is_over: bool = False,
     ) -> None:
@@ -89,6 +93,7 @@ class Adaptive:
         self._under_test = np.array([name in under_test for name in contest.policies])
         self._least = least
         self._most = max(most, contest.seats)
+        self._prices = prices
         self._recorded = [self._check(names) for names in recorded[:: contest.seats]]
         self._is_over = is_over
         self._opening = ring(size, contest.seats) if self._under_test.all() else []
@@ -96,7 +101,7 @@ class Adaptive:
         self._is_present = np.ones(size, dtype=bool)
         self._finished, self._scheduled, self._waiting = np.zeros((3, size), dtype=np.int64)
         self._under_way: Counter[tuple[int, ...]] = Counter()
-        self._tokens, self._counted = np.zeros((2, size))
+        self._spent, self._counted = np.zeros((2, size))
         self._tables = 0
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
@@ -121,7 +126,7 @@ class Adaptive:
                 wins[one, other] += 0.5 * (1 + (first.reward > second.reward) - (first.reward < second.reward))
             for index, seat in zip(table, seats, strict=True):
                 if not seat.unknown_usage:
-                    self._tokens[index] += seat.prompt_tokens + seat.completion_tokens
+                    self._spent[index] += self._cost(seat)
                     self._counted[index] += 1
         np.fill_diagonal(ended, 0)
         self._design.enter(ended)
@@ -194,13 +199,18 @@ class Adaptive:
         ]
 
     def _costs(self) -> Floats:
-        """Returns the cost of a match of each policy, in the mean of all; 1 where nothing is known of it, or of anybody."""
+        """Returns the cost of a match of each policy over the mean of all; 1 where it is unknown."""
         known = self._counted > 0
-        means = self._tokens[known] / self._counted[known]
+        means = self._spent[known] / self._counted[known]
         costs = np.ones(len(known))
         if len(means) and means.mean() > 0:
             costs[known] = np.maximum(means / means.mean(), LEAST_COST)
         return costs
+
+    def _cost(self, seat: SeatOutcome) -> float:
+        """Returns the price of the tokens of a seat; cached ones count in full, since outcomes do not tell them apart."""
+        price = self._prices.get(seat.policy)
+        return price.cost(seat.prompt_tokens, 0, seat.completion_tokens, seat.reasoning_tokens) if price else 0.0
 
     def _reason(self) -> str:
         if self._is_over:

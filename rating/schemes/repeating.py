@@ -97,6 +97,8 @@ class Repeating(Scheme):
             is_over: whether nothing is played beyond those.
         """
         contest, rule = self._contest, self.rule()
+        asked = self.setting.prices()
+        prices = {name: price for name, price in asked.items() if price}
         design = Design(
             len(contest.policies),
             meetings=contest.seats,
@@ -109,6 +111,7 @@ class Repeating(Scheme):
             under_test=under_test,
             least=rule.matches if isinstance(rule, CountRule) else rule.begin(under_test).least,
             most=rule.max_matches,
+            prices=prices if len(prices) == len(asked) else {},
             recorded=[contest.rated(policies) for policies in recorded],
             is_over=is_over,
         )

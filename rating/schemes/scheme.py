@@ -1,13 +1,14 @@
 """The interface of schemes: one object for one environment of a run, which says what is compared and how."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
+from rating.accounting.prices import Price
 from rating.records.outcome import Outcome
 from rating.schedules.batches import BATCH_MATCHES, Contest
 from rating.schedules.schedule import Schedule
@@ -56,6 +57,7 @@ class Setting:
         starts: number of the first match of each of their phases that has begun.
         begun: number of matches that were begun in earlier sessions.
         withdrawn: those of the policies that play no more.
+        prices: returns the price of each policy that asks a model, ``None`` if it has none; called for adaptive schedules only.
     """
 
     environment: str
@@ -84,6 +86,7 @@ class Setting:
     starts: tuple[int, ...] = ()
     begun: int = 0
     withdrawn: frozenset[str] = frozenset()
+    prices: Callable[[], Mapping[str, Price | None]] = dict
 
     @property
     def founders(self) -> tuple[str, ...]:

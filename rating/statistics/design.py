@@ -1,14 +1,20 @@
 """Which pair to play next, so that the order of the policies is known after the fewest games.
 
 What is known is the Bradley-Terry posterior in nats: strengths ``x``, the advantage of the first seat, and their covariance ``S``
-(Laplace approximation), under a Gaussian prior whose width is fitted to the pool by EM. What is wanted is the order, so a pair
-counts by how far it is from being told apart. With ``d`` the difference of two strengths, ``v`` its variance and
+(Laplace approximation), under a Gaussian prior whose width is fitted to the pool (MacKay 1992). What is wanted is the order, so
+a pair counts by how far it is from being told apart. With ``d`` the difference of two strengths, ``v`` its variance and
 ``z = d / sqrt(v)``, the criterion is the trace of ``L S``, i.e. the sum over all pairs of ``a v``, where
 ``a = 1 / (v (1 + z^2)^2)`` and ``L`` is the Laplacian of ``a``. Games between two have the information ``w = m p (1 - p)``,
 summed over the seats they take, and reduce the criterion by ``w / (1 + w v) u' S L S u``, where ``u`` is +1 and -1 at the two:
-the gain. Choosing by a linear function of the covariance is L-optimal design; a share of the choices is D-optimal instead
-(greatest reduction of the volume of all that is unknown), which keeps the scale of the ratings honest. See Chaloner and
-Verdinelli (1995), "Bayesian experimental design: a review", Statistical Science 10, section 2.
+the gain. Choosing by a linear function of the covariance is L-optimal design (Chaloner and Verdinelli 1995, "Bayesian
+experimental design: a review", Statistical Science 10, section 2).
+
+Choices by results select on noise: a policy with early luck looks settled, is left alone, and keeps its luck (Nie et al. 2018,
+"Why adaptively collected data have negative bias and how to correct for it"). So a share of the choices ignores results and takes
+the D-optimal pair of equal policies: the one whose games add most to the determinant of the precision. That share is the part of
+the spread of the strengths that may be noise: the sum of their variances over that sum plus their sum of squares. It is 1 before
+the first result, stays high among equals, and falls where policies separate. Of the choices by results, ``D_SHARE`` are
+D-optimal, which keeps the distances between separate groups known.
 
 Games under way count in the covariance, as if played, and not in the strengths: that needs no result.
 """
@@ -17,7 +23,18 @@ import numpy as np
 
 from rating.statistics.bradley_terry import DEFAULT_PRIOR_SD, ELO_PER_NAT, Floats
 from rating.statistics.bradley_terry.model import damping, differences, information, probability
-from rating.statistics.bradley_terry.prior import LEAST_PRIOR_SD
+
+D_SHARE = 0.15
+"""Share of D-optimal choices among those that depend on results."""
+
+_LEAST_PRIOR_SD = 10.0
+"""In Elo: the width of equals is fitted as 0, from which it would not grow again."""
+
+_LEAST_DETERMINED = 1e-3
+"""Number of strengths that the data determine at least: no division by 0."""
+
+_PRIOR_STEPS = 3
+"""Steps of the fixed point of the prior's width at each fit of it."""
 
 _TIE = 1e-6
 """Gains that differ relatively by less are equal: rounding, which differs between machines, decides nothing."""
@@ -36,8 +53,7 @@ class Design:
     Args:
         size: number of policies n, 2 or more.
         meetings: games of a pair that is chosen, half of them with either on the earlier seat.
-        seed: of ties, and of which choices are D-optimal.
-        d_share: share of choices that are D-optimal, 0 to 1.
+        seed: of ties, and of which choices ignore results.
         seat_term: whether the earlier seat may have an advantage.
         refit_prior: new results after which the prior's width is fitted again.
         shape: of the leading axes.
@@ -49,7 +65,6 @@ class Design:
         *,
         meetings: float = 2.0,
         seed: int = 0,
-        d_share: float = 0.15,
         seat_term: bool = True,
         refit_prior: int = 28,
         shape: tuple[int, ...] = (),
@@ -57,7 +72,6 @@ class Design:
         if size < 2:
             raise ValueError(f"size: expected two policies or more, got {size}")
         self._meetings = meetings
-        self._d_share = d_share
         self._seat_term = seat_term
         self._refit_prior = refit_prior
         self._rng = np.random.default_rng(seed)
@@ -69,6 +83,7 @@ class Design:
         self._since_prior = 0.0
         self._is_fitted = True
         self._covariance: Floats | None = None
+        self._noise_share: Floats | None = None
 
     @property
     def strengths(self) -> Floats:
@@ -124,6 +139,16 @@ class Design:
         gain[..., index, index] = 0.0
         return gain
 
+    def even_gains(self) -> Floats:
+        """Returns the D-optimal criterion of policies that are equal, by who has met whom and no results, shape (..., n, n)."""
+        games = self._games + self._under_way / 2
+        curvature = information(games / 4, seat_term=False)[..., :-1, :-1]
+        index = np.arange(curvature.shape[-1])
+        curvature[..., index, index] += (ELO_PER_NAT / DEFAULT_PRIOR_SD) ** 2
+        gain: Floats = np.log1p(self._meetings / 4 * _variances(np.linalg.inv(curvature).astype(np.float64)))
+        gain[..., index, index] = 0.0
+        return gain
+
     def information(self) -> Floats:
         """Returns the gain in the logarithm of the determinant of the precision, shape (..., n, n): the D-optimal criterion."""
         v, w = self._pairs()
@@ -132,16 +157,29 @@ class Design:
         gain[..., index, index] = 0.0
         return gain
 
+    def noise_share(self) -> Floats:
+        """Returns the part of the spread of the strengths that may be noise, 0 to 1; finished games alone count."""
+        self._refit()
+        if self._noise_share is None:
+            x, covariance = self._x[..., :-1], self._inverse(self._games)
+            size = x.shape[-1]
+            noise = np.trace(covariance, axis1=-2, axis2=-1) - covariance.sum(axis=(-2, -1)) / size
+            self._noise_share = noise / (noise + size * x.var(axis=-1))
+        return self._noise_share
+
     def draw(self) -> Floats:
         """Returns the gains by the criterion drawn for the next choice, shape (..., n, n): symmetric, and no two alike."""
-        d_optimal = self._rng.random(self._variance.shape) < self._d_share
+        lot, share = self._rng.random(self._variance.shape), self.noise_share()
         noise = np.triu(self._rng.random(self._wins.shape), 1)
-        if d_optimal.all():
-            gain = self.information()
-        elif d_optimal.any():
-            gain = np.where(d_optimal[..., None, None], self.information(), self.gains())
-        else:
-            gain = self.gains()
+        is_even, is_d_optimal = lot < share, lot >= 1 - D_SHARE * (1 - share)
+        gain = np.zeros(self._wins.shape)
+        for chosen, criterion in (
+            (is_even, self.even_gains),
+            (is_d_optimal, self.information),
+            (~is_even & ~is_d_optimal, self.gains),
+        ):
+            if chosen.any():
+                gain = np.where(chosen[..., None, None], criterion(), gain)
         return gain * (1 + _TIE * (noise + np.swapaxes(noise, -1, -2)))
 
     def _differences(self) -> Floats:
@@ -160,14 +198,21 @@ class Design:
     def _refit(self) -> None:
         if self._is_fitted:
             return
-        self._is_fitted, self._covariance = True, None
+        self._is_fitted, self._covariance, self._noise_share = True, None, None
         self._newton()
         if self._since_prior >= self._refit_prior:
             self._since_prior = 0.0
-            diagonal = np.diagonal(self._inverse(self._games), axis1=-2, axis2=-1)
-            mean_square = (self._x[..., :-1] ** 2 + diagonal).mean(axis=-1)
-            self._variance = np.maximum(mean_square, (LEAST_PRIOR_SD / ELO_PER_NAT) ** 2)
-            self._newton()
+            for _ in range(_PRIOR_STEPS):
+                self._variance = self._fitted_variance()
+                self._newton()
+
+    def _fitted_variance(self) -> Floats:
+        """Returns the next variance of the prior: the sum of squares over the number of strengths that the data determine."""
+        x = self._x[..., :-1]
+        size, trace = x.shape[-1], np.trace(self._inverse(self._games), axis1=-2, axis2=-1)
+        determined = size - trace / self._variance  # the common shift's variance is the prior's
+        variance = size * x.var(axis=-1) / np.maximum(determined, _LEAST_DETERMINED)
+        return np.maximum(variance, (_LEAST_PRIOR_SD / ELO_PER_NAT) ** 2)
 
     def _newton(self) -> None:
         """Goes to the posterior mode by damped steps, which converge from anywhere (Sun and Tran-Dinh 2019)."""

@@ -36,3 +36,16 @@ def test_too_few_policies_are_refused():
 def test_what_changes_from_deal_to_deal_must_be_an_option_with_values_that_it_takes(option, message):
     with pytest.raises(OptionError, match=message):
         parse_run_file(f'[[environment]]\nname = "connect_four_v0"\n{option}\n{POOL}', "run.toml").check()
+
+
+def test_prices_are_those_of_models_and_do_not_depend_on_the_day():
+    text = (
+        f'schedule = "adaptive"\n[[environment]]\nname = "tictactoe_v0"\n{POOL}'
+        '[[policy]]\nspec = "openai:gpt-a"\n[[policy]]\nspec = "openai:other"\n'
+    )
+    price = "[[price]]\nmodel = 'gpt-*'\ninput = 1\noutput = 2\n"
+    price += "[[price]]\nmodel = 'gpt-*'\nfrom = 2999-01-01\ninput = 3\noutput = 4\n"
+    prices = make_scheme(parse_run_file(text + price, "run.toml"), "tictactoe_v0").setting.prices()
+    assert prices.keys() == {"openai:gpt-a", "openai:other"} and prices["openai:other"] is None
+    assert prices["openai:gpt-a"].output == 4
+    assert make_scheme(parse_run_file(text, "run.toml"), "tictactoe_v0").setting.prices() == {}

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from llmarena_envs.core.options import OptionError
+from rating.accounting.prices import Price
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
 from rating.schedules.adaptive import Adaptive
@@ -167,9 +168,11 @@ def with_tokens(outcomes, tokens):
     ]
 
 
-def test_policies_that_write_much_play_less_and_unknown_usage_costs_like_the_others():
+def test_dear_policies_play_less_and_only_prices_make_them_dear():
     names = tuple("abcdef")
     equal = dict.fromkeys(names, 0.0)
+    price = Price(model="m", input=1.0, output=1.0)
+    priced = dict.fromkeys(names, price)
 
     class Writing(Players):
         def __init__(self, tokens, unknown=()):
@@ -188,13 +191,19 @@ def test_policies_that_write_much_play_less_and_unknown_usage_costs_like_the_oth
                 for outcome in outcomes
             ]
 
-    def counts(players):
-        return Counter(name for match in matches(play(source(names), 30, players)) for name in match.policies)
+    def counts(players, prices):
+        batches = source(names, prices=prices)
+        return Counter(name for match in matches(play(batches, 30, players)) for name in match.policies)
 
-    dear = counts(Writing({**dict.fromkeys(names, 100), "f": 3000}))
-    assert dear["f"] < 0.7 * dear["a"]
-    alike = counts(Writing(dict.fromkeys(names, 100)))
-    assert alike == counts(Writing({})) == counts(Writing({"f": 3000}, unknown=("f",)))
+    alike, longer = dict.fromkeys(names, 100), {**dict.fromkeys(names, 100), "f": 3000}
+    even = counts(Writing(alike), priced)
+    long_replies = counts(Writing(longer), priced)
+    assert long_replies["f"] < 0.7 * long_replies["a"]
+    assert even == counts(Writing(longer), {}) == counts(Writing({"f": 3000}, unknown=("f",)), priced)
+    dear_tokens = counts(Writing(alike), {**priced, "f": Price(model="d", input=1.0, output=30.0)})
+    assert dear_tokens == long_replies  # the same bill for each match
+    scripted = counts(Writing(dict.fromkeys("abcde", 100)), dict.fromkeys("abcde", price))
+    assert scripted["f"] > 1.3 * scripted["a"]
 
 
 class Tables(Players):

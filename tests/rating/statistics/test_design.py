@@ -7,7 +7,6 @@ import pytest
 
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import ELO_PER_NAT, BradleyTerryOptions
-from rating.statistics.bradley_terry.prior import LEAST_PRIOR_SD
 from rating.statistics.design import Design
 
 
@@ -63,8 +62,36 @@ def test_the_gain_of_a_pair_is_what_its_games_take_from_the_criterion(seat_term)
         assert design.information()[i, j] == pytest.approx(volume, rel=1e-9)
 
 
+def test_even_gains_are_those_of_equals_and_ignore_results():
+    design, other = designed(), Design(5, refit_prior=10**9)
+    games = results(5)[1]
+    other.add(games / 3, games)
+    gains = design.even_gains()
+    assert np.array_equal(gains, other.even_gains())
+    precision = np.diag(np.full(5, (ELO_PER_NAT / 418.0) ** 2))
+    for i, j in itertools.combinations(range(5), 2):
+        u = np.eye(5)[i] - np.eye(5)[j]
+        precision += games[[i, j], [j, i]].sum() / 4 * np.outer(u, u)
+    for i, j in itertools.combinations(range(5), 2):
+        u = np.eye(5)[i] - np.eye(5)[j]
+        volume = np.linalg.slogdet(precision + np.outer(u, u) / 2)[1] - np.linalg.slogdet(precision)[1]
+        assert gains[[i, j], [j, i]] == pytest.approx(volume, rel=1e-9)
+
+
+def test_noise_share_falls_where_policies_separate_and_not_among_equals():
+    def share(spread):
+        design, rng = Design(8), np.random.default_rng(2)
+        assert design.noise_share() == 1
+        lead = spread * (np.arange(8)[None, :] - np.arange(8)[:, None])
+        games = 20.0 * (1 - np.eye(8))
+        design.add(rng.binomial(games.astype(int), 1 / (1 + np.exp(-lead))), games)
+        return float(design.noise_share())
+
+    assert share(0.5) < 0.1 < 0.4 < share(0.0)
+
+
 def test_a_pair_under_way_is_worth_less_until_it_has_ended():
-    design = designed(d_share=0.0)
+    design = designed()
     before, strengths = design.gains(), design.strengths
     pair = np.zeros((5, 5))
     pair[0, 1] = pair[1, 0] = 20.0
@@ -76,7 +103,7 @@ def test_a_pair_under_way_is_worth_less_until_it_has_ended():
 
 
 def test_the_prior_becomes_as_wide_as_the_pool():
-    for spread, low, high in ((0.0, LEAST_PRIOR_SD, 140.0), (3.0, 400.0, 900.0)):
+    for spread, low, high in ((0.0, 0.0, 60.0), (3.0, 400.0, 900.0)):
         design, rng = Design(12), np.random.default_rng(3)
         lead = spread * (np.arange(12)[None, :] - np.arange(12)[:, None]) / 4
         games = 2.0 * (1 - np.eye(12))
