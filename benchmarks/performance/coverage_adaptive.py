@@ -1,6 +1,6 @@
 """Coverage of the printed 95 % intervals of ratings after adaptive play; rows of ``coverage``.
 
-    python -m benchmarks.performance.coverage --only adaptive
+    python -m benchmarks.performance.coverage --only "adaptive play"
 
 Results decide who meets whom. Among equals that is noise: a policy that was lucky early would look settled, meet nobody any more
 and keep its luck. So equals are the hardest case.
@@ -31,17 +31,17 @@ SKILLS = {"8 equals": (8, 0.0), "14 equals": (14, 0.0), "14 of sd 30": (14, 30.0
 def rows() -> tuple[Setting, ...]:
     """Returns every row."""
     drawn = (
-        (f"adaptive play, {name}, {games} games", partial(after_play, skills=name, games=games))
+        (f"adaptive play of {games} games, {name}", partial(after_play, skills=name, games=games))
         for name in SKILLS
         for games in (200, 400, 1000)
     )
     fixed = (
-        (f"adaptive play, pool {name}, {games} games", partial(after_play, skills=name, games=games))
+        (f"adaptive play of {games} games, pool {name}", partial(after_play, skills=name, games=games))
         for name in ("A", "B", "D")
         for games in (400, 1000)
     )
     batches = (
-        (f"adaptive play in batches, {name}, 400 games", partial(after_play, skills=name, games=400, under_way=BATCH))
+        (f"adaptive play in batches, 400 games, {name}", partial(after_play, skills=name, games=400, under_way=BATCH))
         for name in ("8 equals", "14 equals", "A")
     )
     return tuple(Setting(name, run, share=0.5) for name, run in (*drawn, *fixed, *batches))

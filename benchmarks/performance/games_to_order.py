@@ -48,6 +48,9 @@ HORIZONS = {
 }
 """Games after which a run of a schedule ends that does not depend on results, and of one that does."""
 
+UNDER_WAY = (28, 64)
+"""Pairs under way at once: 28 are the most that a run of 14 policies has with two batches of 14 (``ahead = 2``)."""
+
 MOST_IN_FLIGHT = 1.15
 """Games with many pairs under way, over those of one pair at a time, that are acceptable."""
 
@@ -64,7 +67,6 @@ class Options:
     pools: tuple[str, ...] = option(("A", "B", "D"), "pools, of A, B, C, D, outlier, wide", smoke=("B",))
     schedules: tuple[str, ...] = option(("round robin", "random", "adaptive"), f"of {', '.join(SCHEDULES)}")
     runs: int = option(300, "runs of each line", smoke=3)
-    under_way: int = option(64, "pairs under way at once, in the lines that are not played one at a time")
     wanted: float = option(0.99, "mean Spearman correlation")
     least: int = option(0, "games that every policy gets first, as min_matches of a run")
     horizon: int = option(0, "games after which a run ends, 0 for what suits pool and schedule", smoke=120)
@@ -219,7 +221,7 @@ def run(options: Options) -> dict[Setting, Course]:
     """Simulates the settings of both tables of games."""
     kinds = [
         *(Setting(schedule, "") for schedule in options.schedules),
-        Setting("adaptive", "", under_way=options.under_way),
+        *(Setting("adaptive", "", under_way=under_way) for under_way in UNDER_WAY),
         Setting("adaptive", "", is_costly=True),
         Setting("adaptive", "", is_costly=True, is_aware=False),
         Setting("round robin", "", is_costly=True),
