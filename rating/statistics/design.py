@@ -13,8 +13,7 @@ Choices by results select on noise: a policy with early luck looks settled, is l
 "Why adaptively collected data have negative bias and how to correct for it"). So a share of the choices ignores results and takes
 the D-optimal pair of equal policies: the one whose games add most to the determinant of the precision. That share is the part of
 the spread of the strengths that may be noise: the sum of their variances over that sum plus their sum of squares. It is 1 before
-the first result, stays high among equals, and falls where policies separate. Of the choices by results, ``D_SHARE`` are
-D-optimal, which keeps the distances between separate groups known.
+the first result, stays high among equals, and falls where policies separate.
 
 Games under way count in the covariance, as if played, and not in the strengths: that needs no result.
 """
@@ -23,9 +22,6 @@ import numpy as np
 
 from rating.statistics.bradley_terry import DEFAULT_PRIOR_SD, ELO_PER_NAT, Floats
 from rating.statistics.bradley_terry.model import damping, differences, information, probability
-
-D_SHARE = 0.15
-"""Share of D-optimal choices among those that depend on results."""
 
 _LEAST_PRIOR_SD = 10.0
 """In Elo: the width of equals is fitted as 0, from which it would not grow again."""
@@ -149,14 +145,6 @@ class Design:
         gain[..., index, index] = 0.0
         return gain
 
-    def information(self) -> Floats:
-        """Returns the gain in the logarithm of the determinant of the precision, shape (..., n, n): the D-optimal criterion."""
-        v, w = self._pairs()
-        gain = np.log1p(w * v)
-        index = np.arange(gain.shape[-1])
-        gain[..., index, index] = 0.0
-        return gain
-
     def noise_share(self) -> Floats:
         """Returns the part of the spread of the strengths that may be noise, 0 to 1; finished games alone count."""
         self._refit()
@@ -169,17 +157,14 @@ class Design:
 
     def draw(self) -> Floats:
         """Returns the gains by the criterion drawn for the next choice, shape (..., n, n): symmetric, and no two alike."""
-        lot, share = self._rng.random(self._variance.shape), self.noise_share()
+        is_even = self._rng.random(self._variance.shape) < self.noise_share()
         noise = np.triu(self._rng.random(self._wins.shape), 1)
-        is_even, is_d_optimal = lot < share, lot >= 1 - D_SHARE * (1 - share)
-        gain = np.zeros(self._wins.shape)
-        for chosen, criterion in (
-            (is_even, self.even_gains),
-            (is_d_optimal, self.information),
-            (~is_even & ~is_d_optimal, self.gains),
-        ):
-            if chosen.any():
-                gain = np.where(chosen[..., None, None], criterion(), gain)
+        if is_even.all():
+            gain = self.even_gains()
+        elif is_even.any():
+            gain = np.where(is_even[..., None, None], self.even_gains(), self.gains())
+        else:
+            gain = self.gains()
         return gain * (1 + _TIE * (noise + np.swapaxes(noise, -1, -2)))
 
     def _differences(self) -> Floats:
