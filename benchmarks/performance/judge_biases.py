@@ -29,8 +29,8 @@ _LABELS = {1: FIRST, 0: TIE, -1: SECOND}
 class Options:
     """Options of the benchmark."""
 
-    runs: int = option(300, "studies of unbiased judges, each line", smoke=2)
-    planted: int = option(100, "studies with planted biases, each line", smoke=1)
+    runs: int = option(200, "studies of unbiased judges, each line", smoke=2)
+    planted: int = option(60, "studies with planted biases, each line", smoke=1)
     seed: int = option(2026, "of the studies")
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
 
@@ -109,15 +109,16 @@ def judgements(rng: np.random.Generator, setting: Setting) -> list[Judgement]:
     for order in (1, -1) if setting.both_orders else (1,):
         leads = fair + is_biased * (kin + longer + order * setting.position) + scales * rng.logistic(size=seated.shape)
         verdicts = np.where(np.abs(leads) < setting.ties, 0, np.sign(leads)).astype(int) * order
+        shown, lengths, name = pairs[:, ::order].tolist(), words[:, ::order].tolist(), f"{order:+d}"
         for item, judge in np.argwhere(seated.T).tolist():
-            first, second = pairs[item, ::order].tolist()
+            first, second = shown[item]
             found.append(
                 Judgement(
-                    f"item {item} {'' if order > 0 else 'exchanged'}",
+                    f"item {item} {name}",
                     f"judge {judge}",
-                    _LABELS[verdicts[judge, item]],
+                    _LABELS[int(verdicts[judge, item])],
                     players=(f"policy {first}", f"policy {second}"),
-                    words=(float(words[item, ::order][0]), float(words[item, ::order][1])),
+                    words=(lengths[item][0], lengths[item][1]),
                     contest=f"item {item}",
                 )
             )

@@ -58,7 +58,7 @@ def preference(trials: Sequence[Trial]) -> Preference:
         return Preference(None, None)
     n = sum(len(other) + len(own) for other, own in mixed)
     weights = np.array([len(other) * len(own) / (len(other) + len(own)) for other, own in mixed])
-    gains = np.array([np.mean(own) - np.mean(other) for other, own in mixed])
+    gains = np.array([sum(own) / len(own) - sum(other) / len(other) for other, own in mixed])
     share, informative = float(1 + gains @ weights / weights.sum()) / 2, max(1, int(4 * weights.sum()))
     estimate = rate_estimate(min(max(share, 0.0), 1.0) * informative, informative)
     return Preference(estimate and estimate._replace(n=n, clusters=n), _exact_p(mixed))
