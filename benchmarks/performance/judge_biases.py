@@ -76,17 +76,20 @@ UNBIASED = {
     "plain": Setting(),
     "both orders": Setting(both_orders=True),
     "longer texts are better": Setting(quality=0.3),
-    "both orders, longer texts are better": Setting(both_orders=True, quality=0.3),
     "120 items": Setting(items=120),
-    "300 items, longer texts are better": Setting(items=300, quality=0.3),
     "3 judges": Setting(judges=3),
-    "12 judges": Setting(judges=12, items=120),
-    "12 judges, 4 of them judge an item": Setting(judges=12, items=300, per_item=4),
+    "12 judges, 4 of them judge an item, 300 items": Setting(judges=12, items=300, per_item=4),
     "one third of verdicts tied": Setting(ties=1.0),
     "noise .3 to 3": Setting(noise=(0.3, 3.0)),
-    "strengths spread by 6 logits": Setting(spread=6.0),
     "stronger policy shown first in 80 %": Setting(strong_first=0.8),
 }
+
+PLANTED = (
+    ("position", Setting(biased=1)),
+    ("position", Setting(biased=1, both_orders=True)),
+    ("verbosity", Setting(biased=1)),
+    ("family", Setting(biased=1)),
+)
 
 
 def judgements(rng: np.random.Generator, setting: Setting) -> list[Judgement]:
@@ -151,15 +154,14 @@ def one_biased(options: Options) -> None:
     print(f"\nOne biased judge of 6: share of {options.planted} studies that name it for that bias\n")
     columns = " | ".join(f"{bias:g} logits" for bias in BIASES)
     print(f"| bias | {columns} | an unbiased judge named, mean of the three |\n{'|---' * 5}|")
-    for base in (Setting(biased=1), Setting(biased=1, items=400), Setting(biased=1, both_orders=True)):
-        for kind in KINDS:
-            powers, others = [], []
-            for bias in BIASES:
-                studies = list(named(_planted(base, kind, bias), options.planted, options.seed + 1))
-                powers.append(np.mean([kind in study[0] for study in studies]))
-                others.append(np.mean([any(study[1:]) for study in studies]))
-            label = f"{kind}, {base.items} items{', both orders' if base.both_orders else ''}"
-            print(f"| {label} | {' | '.join(f'{x:.2f}' for x in powers)} | {np.mean(others):.2f} |", flush=True)
+    for kind, base in PLANTED:
+        powers, others = [], []
+        for bias in BIASES:
+            studies = list(named(_planted(base, kind, bias), options.planted, options.seed + 1))
+            powers.append(np.mean([kind in study[0] for study in studies]))
+            others.append(np.mean([any(study[1:]) for study in studies]))
+        label = f"{kind}{', both orders' if base.both_orders else ''}"
+        print(f"| {label} | {' | '.join(f'{x:.2f}' for x in powers)} | {np.mean(others):.2f} |", flush=True)
 
 
 def most_biased(options: Options) -> None:
