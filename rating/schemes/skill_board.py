@@ -4,7 +4,7 @@ Sources: Bradley and Terry 1952 for the ratings to quote; LLMArena (arXiv 2402.1
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,12 +15,12 @@ from rating.schemes.leaderboard import (
     RANKS_OF_RATINGS,
     REWARD,
     Column,
-    Interval,
     Leaderboard,
     Ranks,
     Row,
     by_policy,
     common_fields,
+    rank_ranges,
     ranked,
     row_fields,
 )
@@ -83,11 +83,6 @@ class SkillRow(Row):
     tally: Tally
     first: Tally
     second: Tally
-
-    @property
-    def interval(self) -> Interval | None:
-        """The interval of the rating."""
-        return None if self.rating is None else (self.low, self.high)
 
     @property
     def metric(self) -> float | None:
@@ -184,7 +179,13 @@ class SkillLeaderboard(Leaderboard):
 
     def rank_note(self) -> str:
         """Says what the ranks are; without those that are withheld they come from the intervals of the ratings alone."""
-        return super().rank_note() if any(row.withheld for row in self.rows) else RANKS_OF_RATINGS
+        if not any(row.withheld for row in self.rows):
+            return RANKS_OF_RATINGS
+        return f"rank: by {self.ranked_by()}; policies are told apart only if their 95 % intervals do not meet"
+
+    def ranks(self, names: Collection[str]) -> dict[str, Ranks]:
+        """Returns the ranks that the intervals of the ratings leave open among some of the policies."""
+        return rank_ranges({row.policy: (row.low, row.high) for row in self.rows if row.policy in names})
 
     def rating_note(self) -> str:
         """Says what the ratings are."""

@@ -81,8 +81,9 @@ class Comparison:
         margin: by how much a policy has to be better, as a difference of its win rate from a half.
         equal_margin: within which they are called equal, as the margin; ``None`` if that was not asked.
         units: number of units seen.
-        unit: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs``, ``deals``, ``battles`` or ``rounds``.
-        left_out: battles that are part of no unit: the one with the seats exchanged is missing.
+        unit: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs``, ``deals``, ``battles``, ``shared deals`` or
+            ``rounds``.
+        left_out: battles that are part of no unit: the one with the seats exchanged is missing; or such deals.
         needed: the e-value from which a policy is called better.
         a_better: the evidence that the first policy is better.
         b_better: the evidence that the second one is.
@@ -91,7 +92,7 @@ class Comparison:
         equal: whether they are equal within ``equal_margin``; ``None`` if that was not asked.
         equal_evidence: the lesser of the two e-values that speak for it, at their peaks; ``None`` if that was not asked.
         equal_needed: what both must reach.
-        win_rate: of the first policy, ties as halves.
+        win_rate: of the first policy, ties as halves; of shared deals, the share on which it is ahead.
         elo: the same as a difference of ratings.
         more: what more units would likely tell; ``None`` if all is decided or nothing was seen.
         notes: what does not hold as usual.

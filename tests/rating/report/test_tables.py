@@ -40,6 +40,7 @@ KEYS = [
     "scheduled",
     "left_over",
     "unbalanced",
+    "established",
 ]
 ROW_KEYS = ["policy", "reward", "effort", "fallback_share", "withheld", "absent", "rank"]
 MORE_KEYS = {
