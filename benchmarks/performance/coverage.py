@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
-from benchmarks.performance import coverage_means
+from benchmarks.performance import coverage_means, score_means
 from benchmarks.performance.pools import Duellists, pool
 from benchmarks.performance.trials import Setting, Trial, measure, table
 from rating.statistics.bradley_terry import (
@@ -93,6 +93,7 @@ def rows() -> tuple[Setting, ...]:
         Setting("length decides, held equal", partial(lengths, is_held=True)),
         Setting("length decides, ignored", partial(lengths, is_held=False), (0.0, 0.5)),
         *coverage_means.rows(),
+        *score_means.rows(),
     )
 
 

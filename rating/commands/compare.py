@@ -99,7 +99,7 @@ def compare(args: argparse.Namespace) -> None:
     elif any(comparison.units for result in results for comparison in result.comparisons):
         _print(results)
     else:
-        print("no pair of matches between these policies, and no deal of both, has ended yet", file=sys.stderr)
+        print("no pair of matches between these policies, or deal of both, has ended yet", file=sys.stderr)
 
 
 def _names(args: argparse.Namespace, known: Sequence[str]) -> tuple[list[str], str]:

@@ -25,10 +25,10 @@ from rating.schemes.leaderboard import (
     row_fields,
 )
 from rating.statistics import bradley_terry
-from rating.statistics.bounded import bounded_mean
 from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
 from rating.statistics.estimates import Z_95, Estimate, Tally, pair_table, rate_estimate, tallies
-from rating.statistics.results import Duel, duels, finished
+from rating.statistics.met_scores import met_scores
+from rating.statistics.results import duels, finished
 from rating.statistics.transitivity import against_one_scale
 from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSkillOptions, rate, shuffled
 
@@ -43,7 +43,7 @@ class SkillRow(Row):
         high: upper end; likewise.
         is_linked: whether it belongs to the largest group of which each has beaten or tied every other through a chain; how far
             another is from that group the prior determines.
-        score: mean score against other policies, 0 to 1, a tie counts a half; clustered by deal.
+        score: mean score against those it met, 0 to 1, a tie counts a half (``rating.statistics.met_scores``).
         rating_without_ties: the rating if ties are left out.
         low_without_ties: lower end of its interval; as ``low``.
         high_without_ties: upper end.
@@ -265,7 +265,7 @@ def skill_leaderboard(
             found if len(fair) == len(played) else _standings(bradley_terry.compare(fair), model)
         ),
     }
-    scores = _scores(played, results)
+    scores = met_scores(comparisons, found.fitted) if found else {}
     forfeits = _forfeit_rates(played)
     online = RunningRatings(trueskill or TrueSkillOptions())
     for duel in others:
@@ -345,18 +345,6 @@ def _forfeit_rates(played: Iterable[Outcome]) -> dict[str, dict[str, float]]:
         policy: {"forfeited": own[policy] / count, "ended_by_forfeit": ended[policy] / count}
         for policy, count in matches.items()
     }
-
-
-def _scores(played: Sequence[Outcome], results: Sequence[Duel]) -> dict[str, Estimate | None]:
-    """Returns the mean score of every policy against others, clustered by deal; ``results`` are those of ``played``."""
-    scores: dict[str, list[float]] = {}
-    deals: dict[str, list[int]] = {}
-    for match, duel in zip(played, results, strict=True):
-        if duel.first != duel.second:
-            for policy, score in ((duel.first, duel.score), (duel.second, 1 - duel.score)):
-                scores.setdefault(policy, []).append(score)
-                deals.setdefault(policy, []).append(match.seed)
-    return {policy: bounded_mean(own, deals[policy]) for policy, own in scores.items()}
 
 
 def _apart(rows: Sequence[SkillRow], field: str) -> str:
