@@ -18,8 +18,9 @@ from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, Seat
 from rating.schemes import cells
 from rating.schemes.figures import Figure
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.paired_means import Case, Pair, established
+from rating.statistics.paired_means import Case, established
 from rating.statistics.results import rated_seats, seats_of, staff_seats
+from rating.statistics.simultaneous import Pair
 
 ALWAYS = 100
 """Importance of a column that is left out last."""
@@ -158,7 +159,7 @@ class Leaderboard:
         scheduled: number of matches after which the schedule ended; ``None`` while it goes on.
         left_over: matches with a higher number, which count for nothing here.
         unbalanced: policies that void matches keep from sitting on every seat equally often.
-        established: pairs of policies whose difference of means is established; empty where policies are ranked by a rating.
+        established: pairs of policies of which the first is established to be better, all pairs together.
     """
 
     environment: str
@@ -195,7 +196,7 @@ class Leaderboard:
 
     def rank_note(self) -> str:
         """Says what the ranks are."""
-        return f"rank: by {self.ranked_by()}; differences paired on common deals, 95 % familywise"
+        return f"rank: by {self.ranked_by()}; differences paired on common deals, with 95 % confidence for all pairs together"
 
     def ranks(self, names: Collection[str]) -> dict[str, Ranks]:
         """Returns the ranks that the data leave open among some of the policies."""
@@ -210,10 +211,7 @@ class Leaderboard:
         return []
 
 
-RANKS_OF_RATINGS = (
-    "rank: what the 95 % interval of every difference of two ratings leaves open; of twenty pairs of equals it tells about one"
-    " apart by chance"
-)
+RANKS_OF_RATINGS = "rank: the ranks that the results leave open, with 95 % confidence for all pairs together"
 """Note of leaderboards whose ranks are those of ``bradley_terry.standings``."""
 
 REWARD = Column("reward (n)", lambda row: cells.estimate(row.reward), 3)

@@ -4,7 +4,7 @@ Sources: Bradley and Terry 1952 for the ratings to quote; LLMArena (arXiv 2402.1
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,13 +20,12 @@ from rating.schemes.leaderboard import (
     Row,
     by_policy,
     common_fields,
-    rank_ranges,
     ranked,
     row_fields,
 )
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
-from rating.statistics.estimates import Z_95, Estimate, Tally, pair_table, rate_estimate, tallies
+from rating.statistics.estimates import Estimate, Tally, pair_table, rate_estimate, tallies
 from rating.statistics.met_scores import met_scores
 from rating.statistics.results import duels, finished
 from rating.statistics.transitivity import against_one_scale
@@ -98,11 +97,10 @@ class SkillLeaderboard(Leaderboard):
         connected: whether every policy has beaten or tied every other through a chain of others; if not, the prior
             determines how far groups are apart.
         regularised: whether a prior was used although none was asked for.
-        dispersion: factor on the variance of the model (see ``Standings``).
         clusters: number of deals.
         open_questions: what the data do not establish, in plain words.
         seat_advantage: of the first seat, in Elo; ``None`` without a match, or if none is fitted.
-        seat_low: lower end of its 95 % interval.
+        seat_low: lower end of its 95 % interval; ``None`` from one deal.
         seat_high: upper end.
         position: matches the first seat won, tied and lost, those of a policy with itself included.
         first_share: share of the first seat in the decided ones.
@@ -112,7 +110,6 @@ class SkillLeaderboard(Leaderboard):
     rows: Sequence[SkillRow]
     connected: bool
     regularised: bool
-    dispersion: float
     clusters: int
     open_questions: tuple[str, ...]
     seat_advantage: float | None
@@ -178,14 +175,8 @@ class SkillLeaderboard(Leaderboard):
         return "rating"
 
     def rank_note(self) -> str:
-        """Says what the ranks are; without those that are withheld they come from the intervals of the ratings alone."""
-        if not any(row.withheld for row in self.rows):
-            return RANKS_OF_RATINGS
-        return f"rank: by {self.ranked_by()}; policies are told apart only if their 95 % intervals do not meet"
-
-    def ranks(self, names: Collection[str]) -> dict[str, Ranks]:
-        """Returns the ranks that the intervals of the ratings leave open among some of the policies."""
-        return rank_ranges({row.policy: (row.low, row.high) for row in self.rows if row.policy in names})
+        """Says what the ranks are."""
+        return RANKS_OF_RATINGS
 
     def rating_note(self) -> str:
         """Says what the ratings are."""
@@ -201,7 +192,7 @@ class SkillLeaderboard(Leaderboard):
     def seat_note(self) -> str:
         """Says how the first seat did."""
         note = f"first seat won {self.position.wins}, tied {self.position.draws}, lost {self.position.losses}"
-        if self.seat_advantage is None:
+        if self.seat_advantage is None or self.seat_low is None:
             return note
         interval = f"[{cells.number(self.seat_low, 0)}, {cells.number(self.seat_high, 0)}]"
         return f"{note}; its advantage: {cells.number(self.seat_advantage, 0)} Elo {interval}"
@@ -234,6 +225,7 @@ def skill_leaderboard(
     model: BradleyTerryOptions | None = None,
     permutations: int = 20,
     seed: int = 0,
+    growth: float = 1.0,
 ) -> SkillLeaderboard:
     """Makes the leaderboard of a two-player environment.
 
@@ -244,6 +236,7 @@ def skill_leaderboard(
         model: what Bradley-Terry fits; by default with a prior as wide as the pool.
         permutations: number of random orders of the matches for the spread of mu.
         seed: of those orders.
+        growth: greatest number of results over the one at the first look, under a rule that stops by results (``null_draws``).
 
     Raises:
         ValueError: if there are no outcomes, or a match had not two rated seats.
@@ -257,7 +250,7 @@ def skill_leaderboard(
     by_seat = tallies(others)
     comparisons = bradley_terry.compare(played)
     fair = [match for match in played if not any(seat.forfeit for seat in match.seats)]
-    found = _standings(comparisons, model)
+    found = standings(comparisons, model, growth=growth) if comparisons.policies else None
     ratings = {
         "": _by_policy(found),
         "_without_ties": _by_policy(_standings(comparisons, replace(model, ties="drop"))),
@@ -295,18 +288,19 @@ def skill_leaderboard(
     for duel in results:
         position = position.add(duel.score)
     fitted = found.fitted if found else None
-    seat = (fitted.seat_advantage, Z_95 * fitted.seat_error) if fitted and fitted.options.seat_term else None
+    seat = fitted.seat_advantage if fitted and fitted.options.seat_term else None
+    reach = fitted.reach * fitted.seat_error if fitted and fitted.clusters > 1 else None
     return SkillLeaderboard(
         **common,
         rows=ranked(rows, lambda row: row.rating),
+        established=found.established if found else (),
         connected=fitted.connected if fitted else False,
         regularised=fitted.regularised if fitted else False,
-        dispersion=found.dispersion if found else 1.0,
         clusters=len({outcome.seed for outcome in played}),
         open_questions=(*found.notes, *against_one_scale(comparisons)) if found else (),
-        seat_advantage=seat[0] if seat else None,
-        seat_low=seat[0] - seat[1] if seat else None,
-        seat_high=seat[0] + seat[1] if seat else None,
+        seat_advantage=seat,
+        seat_low=None if seat is None or reach is None else seat - reach,
+        seat_high=None if seat is None or reach is None else seat + reach,
         position=position,
         first_share=rate_estimate(position.wins, position.wins + position.losses),
         permutations=permutations,

@@ -12,7 +12,7 @@ from rating.records.outcome import VOID, Outcome
 from rating.schedules.swiss import START, SwissPlan, rounds_for
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Grid, Trajectories
-from rating.schemes.leaderboard import Column, Ranks, ranked
+from rating.schemes.leaderboard import Column, ranked, ranks_of
 from rating.schemes.skill_board import RATING, SCORE, TALLIES, SkillLeaderboard, SkillRow, skill_leaderboard
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions
@@ -157,15 +157,17 @@ def tournament_leaderboard(
         TournamentRow(**vars(row), elo=online.get(row.policy), byes=byes[row.policy], rematches=again[row.policy])
         for row in skill.rows
     ]
-    if ties == "drop":
-        found = bradley_terry.standings(bradley_terry.compare(outcomes), model(ties)) if path else None
-        ranks = {row.policy: Ranks(row.best_rank, row.worst_rank) for row in found.rows} if found else {}
+    pairs = skill.established
+    if ties == "drop" and skill.matches:
+        pairs = bradley_terry.standings(bradley_terry.compare(outcomes), model(ties)).established
+        ranks = ranks_of([row.policy for row in rows if row.rank], pairs)
         rows = [replace(row, rank=ranks.get(row.policy)) for row in rows]
     return TournamentLeaderboard(
         **{
             **vars(skill),
             "scheme": "tournament",
             "rows": ranked(rows, lambda row: row.rating if ties == "half" else row.rating_without_ties),
+            "established": pairs,
         },
         rounds=rounds_for(len(plan.field)),
         newcomers=tuple(plan.newcomers),

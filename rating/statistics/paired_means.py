@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rating.records.outcome import Outcome
 from rating.statistics.estimates import FEWEST_CLUSTERS
 from rating.statistics.results import rewards
-from rating.statistics.simultaneous import step_down
+from rating.statistics.simultaneous import LEVEL, Pair, step_down
 
 Floats = NDArray[np.float64]
 
@@ -49,13 +49,6 @@ class Case(NamedTuple):
     part: str = ""
 
 
-class Pair(NamedTuple):
-    """Two policies of which the first is established to be better."""
-
-    better: str
-    worse: str
-
-
 def reward_cases(outcomes: Iterable[Outcome], statistic: str = "", part: str = "") -> list[Case]:
     """Returns the mean reward of each policy in each finished match, or of a statistic in place of the reward."""
     outcomes = list(outcomes)
@@ -76,7 +69,7 @@ def paired_differences(first: Mapping[int, list[float]], second: Mapping[int, li
     return {deal: fmean(first[deal]) - fmean(second[deal]) for deal in sorted(first.keys() & second.keys())}
 
 
-def established(cases: Iterable[Case], level: float = 0.05) -> tuple[Pair, ...]:
+def established(cases: Iterable[Case], level: float = LEVEL) -> tuple[Pair, ...]:
     """Returns the pairs of policies whose difference of means is established.
 
     Nothing is established of two policies with fewer than ``FEWEST_CLUSTERS`` common deals, nor where the difference on the

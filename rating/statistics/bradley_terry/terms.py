@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, totals
-from rating.statistics.bradley_terry.errors import small_sample
+from rating.statistics.bradley_terry.errors import without_each_deal
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, covariance_of, to_ratings
 from rating.statistics.bradley_terry.links import is_connected
 from rating.statistics.bradley_terry.model import (
@@ -63,8 +63,7 @@ class TermsFit:
     """Ratings with terms held equal.
 
     Attributes:
-        fitted: the ratings. Their covariance is clustered by deal if there are more deals than parameters (then ``clusters`` is
-            their number), and otherwise that of the model.
+        fitted: the ratings, with errors clustered by deal.
         effects: of the terms, in their order.
     """
 
@@ -81,13 +80,13 @@ def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyT
         options: what is fitted; ties count as halves or are dropped.
 
     Raises:
-        ValueError: if there is no policy, a term has another number of values or some that are not finite, its prior is not
-            positive, or ties are to be fitted.
+        ValueError: if there is no policy, a term has another number of values or some that are not finite, or its prior is not
+            positive.
         ArithmeticError: if the fit does not converge.
     """
     options = options or BradleyTerryOptions()
     options = options if comparisons.seated else replace(options, seat_term=False)
-    _check(comparisons, terms, options)
+    _check(comparisons, terms)
     values = np.array([term.values for term in terms], dtype=float).reshape(len(terms), len(comparisons.score)).T
     if options.ties == "drop":
         kept = comparisons.score != 0.5
@@ -124,11 +123,9 @@ def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyT
     )
 
 
-def _check(comparisons: Comparisons, terms: Sequence[Term], options: BradleyTerryOptions) -> None:
+def _check(comparisons: Comparisons, terms: Sequence[Term]) -> None:
     if not comparisons.policies:
         raise ValueError("comparisons: expected one policy or more, got none")
-    if options.ties == "davidson":
-        raise ValueError("ties: expected 'half' or 'drop' with terms, got 'davidson'")
     for term in terms:
         if np.shape(term.values) != comparisons.score.shape or not np.all(np.isfinite(term.values)):
             raise ValueError(
@@ -177,21 +174,17 @@ class _Model:
         raise no_convergence(gradient)
 
     def clustered(self, x: Floats, inverse: Floats, options: BradleyTerryOptions) -> tuple[Floats, int]:
-        """Returns the covariance clustered by deal and the number of deals, or that of the model and 0 if they are too few."""
-        names, deal = np.unique(self.cluster, return_inverse=True)
-        unknown = len(x) - 1 - (not options.seat_term)
-        if len(names) <= unknown:
-            return inverse, 0
+        """Returns the covariance clustered by deal and the number of deals."""
         columns = self.columns * np.append(options.seat_term, np.ones(self.columns.shape[1] - 1))
-        residual = self.weight * (self.score - probability(self._lead(x, columns)))
-        width = columns.shape[1]
-        index = np.concatenate((self.first, self.second, np.repeat(np.arange(self.size, self.size + width), len(deal))))
-        value = np.concatenate((residual, -residual, (residual[:, None] * columns).T.ravel()))
-        gradients = sparse.coo_matrix((value, (np.tile(deal, 2 + width), index)), (len(names), len(x))).tocsr()
-        pair = np.minimum(self.first, self.second) * self.size + np.maximum(self.first, self.second)
-        pairs = len(np.unique(deal * self.size**2 + pair))
-        meat = (gradients.T @ gradients).toarray() * small_sample(len(names), pairs, unknown)
-        return inverse @ (meat + np.diag(self.prior(options))) @ inverse, len(names)
+        m = len(self.score)
+        index, signs = np.stack((self.first, self.second)).T.ravel(), np.tile([1.0, -1.0], m)
+        sides = sparse.csr_matrix((signs, index, np.arange(0, 2 * m + 1, 2)), (m, self.size))
+        rows = sparse.hstack((sides, columns), format="csr")
+        p = probability(self._lead(x, columns))
+        spread, deals = without_each_deal(
+            rows, self.weight * (self.score - p), self.weight * p * (1 - p), self.cluster, inverse
+        )
+        return spread + inverse @ np.diag(self.prior(options)) @ inverse, deals
 
     def _lead(self, x: Floats, columns: Floats) -> Floats:
         lead: Floats = x[self.first] - x[self.second] + columns @ x[self.size :]

@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from rating.schemes.leaderboard import ranks_of
-from rating.statistics.paired_means import Case, Pair, by_deal, established, paired_differences
+from rating.statistics.paired_means import Case, by_deal, established, paired_differences
+from rating.statistics.simultaneous import Pair
 from rating.statistics.units import units_of_means
 
 
