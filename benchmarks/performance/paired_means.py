@@ -3,10 +3,10 @@
     OMP_NUM_THREADS=1 python -m benchmarks.performance.paired_means
     python -m benchmarks.performance.paired_means --smoke
 
-The value of a policy on a deal is its mean, plus what the deal is worth to all (sd 1), plus noise of its own (sd 1). *Power*: of two
-policies whose means differ by .35, how often that is established, beside the paired t-test and two 95 % intervals that do not
-meet. *Equals*: how often any pair of a pool of equals is established; beside it intervals that do not meet and paired t-tests of
-each pair by itself. Skewed noise is exponential.
+The value of a policy on a deal is its mean, plus what the deal is worth to all (sd 1), plus noise of its own (sd 1). *Power*:
+how often two policies whose means differ by .35 are told apart: by ranks, by the paired t-test, by 95 % intervals that do not
+meet. *Equals*: how often any pair of a pool of equals is told apart. The t-tests are of each pair by itself. Skewed noise is
+exponential.
 """
 
 import itertools

@@ -7,7 +7,6 @@ A leaderboard is a function of the outcomes alone, whatever order they are in. V
 What cannot be computed is ``None``, never a number made up for it.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,10 +46,6 @@ class Ranks(NamedTuple):
 
     best: int
     worst: int
-
-
-Interval = tuple[float | None, float | None]
-"""Lower and upper end; ``None`` for an end that the data do not bound."""
 
 
 @dataclass(frozen=True)
@@ -314,23 +309,6 @@ def ranks_of(names: Collection[str], pairs: Collection[Pair]) -> dict[str, Ranks
     among = [pair for pair in pairs if pair.better in names and pair.worse in names]
     above, below = Counter(pair.worse for pair in among), Counter(pair.better for pair in among)
     return {name: Ranks(1 + above[name], len(names) - below[name]) for name in names}
-
-
-def rank_ranges(intervals: Mapping[str, Interval]) -> dict[str, Ranks]:
-    """Returns the ranks that intervals leave open, by name.
-
-    One is above another only where their intervals do not meet, which is conservative: two 95 % intervals may well meet where
-    the difference between two policies is known to be above 0.
-    """
-    lows = {name: -math.inf if low is None else low for name, (low, _) in intervals.items()}
-    highs = {name: math.inf if high is None else high for name, (_, high) in intervals.items()}
-    return {
-        name: Ranks(
-            1 + sum(low > highs[name] for low in lows.values()),
-            len(intervals) - sum(high < lows[name] for high in highs.values()),
-        )
-        for name in intervals
-    }
 
 
 def _staff_rows(outcomes: Iterable[Outcome]) -> tuple[StaffRow, ...]:

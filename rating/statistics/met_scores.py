@@ -18,7 +18,7 @@ from rating.statistics.estimates import Estimate, wilson_interval, with_interval
 Floats = NDArray[np.float64]
 
 _PRIOR_MATCHES = 8.0
-"""Even matches, of variance 1/4 each, that say that the dispersion is 1: results without an upset do not prove that none comes."""
+"""Even matches, of variance 1/4 each, that say that the dispersion is 1: results without an upset do not exclude one."""
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 
