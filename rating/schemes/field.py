@@ -131,7 +131,7 @@ class Field(Repeating):
         )
 
     def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
-        """Returns what the seats under test got."""
+        """Returns the results of the seats under test."""
         return field_cases(outcomes, self.under_test, self.setting.value)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> FieldLeaderboard:

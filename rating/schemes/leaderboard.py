@@ -154,7 +154,7 @@ class Leaderboard:
         scheduled: number of matches after which the schedule ended; ``None`` while it goes on.
         left_over: matches with a higher number, which count for nothing here.
         unbalanced: policies that void matches keep from sitting on every seat equally often.
-        established: pairs of policies of which the first is established to be better, all pairs together.
+        established: pairs (better, worse) that are established, all pairs together.
     """
 
     environment: str

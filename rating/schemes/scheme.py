@@ -267,10 +267,10 @@ class Scheme(ABC):
         return self.rivals and sum(map(self.setting.declaration.is_rated, self.setting.agents)) > 1
 
     def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
-        """Returns what policies got, part by part, where they are compared by means on common deals.
+        """Returns the results of policies, by part, for comparisons of means on common deals.
 
         Args:
-            outcomes: of this environment, each of which knows its seats.
+            outcomes: of this environment, with their agents.
         """
         return reward_cases(outcomes)
 

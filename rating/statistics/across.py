@@ -22,7 +22,7 @@ from rating.statistics.simultaneous import Pair, difference_errors, null_draws, 
 Floats = NDArray[np.float64]
 
 _NORMAL = 1e6
-"""Degrees of freedom with which Student's t is the normal distribution."""
+"""Degrees of freedom of Student's t that make it normal."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """The mean score of each policy against those it met, with an interval that knows whom it met.
 
-The truth is the mean, over the matches as they were scheduled, of the expected score. How strong the opponents were adds nothing
-to the error then; only how each match came out does. The variance of a match is the Bradley-Terry fit's, averaged over what the
-fit leaves open, times the dispersion: how far the residuals of the fit, summed by deal, scatter beside what it says. The interval
-is Wilson's (1927) for as many independent matches as would tell as much, with Student's quantile.
+Estimated is the mean expected score over the matches as scheduled. Opponents are known, so only the results against them are
+random. The variance of a match is the Bradley-Terry fit's, averaged over the distribution of the ratings, times the dispersion:
+the squares of the residuals, summed by deal, over their expectation. The interval is Wilson's (1927) for as many independent
+matches as have this variance, with Student's quantile.
 """
 
 import numpy as np
@@ -63,9 +63,9 @@ def met_scores(comparisons: Comparisons, fitted: BradleyTerryFit) -> dict[str, E
 
 
 def _expected(comparisons: Comparisons, fitted: BradleyTerryFit) -> tuple[Floats, Floats, Floats]:
-    """Returns for each result the expected score of the first by the ratings, and the means of it and of its variance.
+    """Returns for each result the expected score of the first by the ratings, its mean, and the mean variance of the score.
 
-    The means are over the distribution of the difference of ratings that the fit leaves open.
+    Means are over the distribution of the difference of ratings.
     """
     first, second = comparisons.first, comparisons.second
     seat = fitted.seat_advantage if fitted.options.seat_term else 0.0

@@ -1,8 +1,8 @@
 """Differences of means on common deals, and which of them are established for all pairs of policies together.
 
-Policies that play the same deals share the luck of the deal, which cancels in the difference on each deal. The test of a pair is
-that of Fisher's randomisation: without a difference, each deal might as well have favoured the other policy by as much. One draw
-of signs, a sign a deal, serves all pairs, so that the greatest statistic over pairs has the distribution it has in the data.
+Policies that play the same deals share the luck of the deal, which cancels in the difference on each deal. A pair is tested by
+Fisher's randomisation test: between equals the sign of the difference on each deal is random. All pairs share the draws of these
+signs, which keeps their dependence.
 
 Sources: Fisher, The Design of Experiments (1935, section 21) for the signs; Romano and Wolf (2005) for all pairs together
 (``rating.statistics.simultaneous``).
@@ -28,7 +28,7 @@ DRAWS = 2_000
 """Draws of the signs of all deals."""
 
 _EXACT = 11
-"""Deals up to which all signs are tried instead; a half of them, since exchanging all signs changes nothing."""
+"""Deals up to which all combinations of signs are used instead."""
 
 _ROUNDING = 1e-9
 
@@ -65,7 +65,7 @@ def by_deal(cases: Iterable[Case]) -> dict[str, dict[int, list[float]]]:
 
 
 def paired_differences(first: Mapping[int, list[float]], second: Mapping[int, list[float]]) -> dict[int, float]:
-    """Returns by deal how far the mean of the first policy is above that of the second, on the deals of both."""
+    """Returns the mean of the first policy less the mean of the second on each common deal."""
     return {deal: fmean(first[deal]) - fmean(second[deal]) for deal in sorted(first.keys() & second.keys())}
 
 
@@ -105,7 +105,7 @@ def established(cases: Iterable[Case], level: float = LEVEL) -> tuple[Pair, ...]
 
 
 def _signs(deals: int) -> Floats:
-    """Returns signs of the deals, shape (draws, deals): every combination with a plus first for few deals, else at random."""
+    """Returns signs of the deals, shape (draws, deals): all combinations with a plus first for few deals, else random ones."""
     if deals <= _EXACT:
         return np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=deals - 1)])
     return np.random.default_rng(0).integers(0, 2, size=(DRAWS, deals)).astype(np.float64) * 2 - 1

@@ -22,7 +22,7 @@ _FEWEST_DRAWS, _MOST_DRAWS, _NUMBERS = 1_000, 4_000, 2_000_000
 
 
 class Pair(NamedTuple):
-    """Two policies of which the first is established to be better."""
+    """Two policies, the better one established."""
 
     better: str
     worse: str

@@ -57,7 +57,7 @@ class Standings:
         rows: best first, equals by name.
         fitted: the fit that they are made from, with the ratings of the rows and clustered errors.
         notes: what the data do not establish, in plain words; empty if nothing is to be said.
-        established: pairs of policies of which the first is established above the second.
+        established: pairs (better, worse) that are established, all pairs together.
     """
 
     rows: tuple[Standing, ...]

@@ -154,7 +154,7 @@ def test_refusals(live, capsys, arguments, said):
 
 
 class PartnerRun(LiveRun):
-    """A run of Hanabi in which two policies play themselves and each other, five matches a deal."""
+    """A run of Hanabi in which two policies play themselves and each other, four matches a deal."""
 
     def __init__(self, directory):
         self.directory = directory
