@@ -1,19 +1,18 @@
-"""Ratings with what else may decide a game held equal: length, style, role.
+"""Ratings with something else that may decide a game held equal: length, format, role.
 
-The lead of the first policy is ``x_i - x_j + s + sum of b_k z_k``, where ``z_k`` is by how much the first has more of something
-than the second, e.g. the difference of the lengths of two answers (as in the length-controlled AlpacaEval of Dubois et al., arXiv
-2404.04475). Every ``b_k`` has a Gaussian prior of its own.
+The lead of the first policy is ``x_i - x_j + s + sum of b_k z_k``, where ``z_k`` says how much more of something the first has
+than the second, e.g. the difference of the logarithms of the lengths of two answers (as in the length-controlled AlpacaEval of
+Dubois et al., arXiv 2404.04475). The prior of every ``b_k`` is the default prior of ratings, for one unit of ``z_k``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, totals
-from rating.statistics.bradley_terry.errors import small_sample
+from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, Integers, totals
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, covariance_of, to_ratings
 from rating.statistics.bradley_terry.links import is_connected
 from rating.statistics.bradley_terry.model import (
@@ -27,6 +26,9 @@ from rating.statistics.bradley_terry.model import (
 )
 from rating.statistics.bradley_terry.prior import best_prior_sd
 
+_BLOCK = 1 << 22
+"""Numbers of the design matrix that are held in memory at once."""
+
 
 @dataclass(frozen=True, eq=False)
 class Term:
@@ -34,23 +36,21 @@ class Term:
 
     Attributes:
         name: e.g. ``length``.
-        values: by how much the first has more of it, shape (m,). For lengths: the difference of their logarithms. For a role: 1
+        values: how much more of it the first has, shape (m,). For lengths: the difference of their logarithms. For a role: 1
             where the first has it, -1 where the second has it, 0 where both or neither have.
-        prior_sd: standard deviation of the prior of its effect, in Elo for one unit.
     """
 
     name: str
     values: Floats
-    prior_sd: float = DEFAULT_PRIOR_SD
 
 
 class Effect(NamedTuple):
-    """What one unit more of something is worth.
+    """The effect of one unit of a term.
 
     Attributes:
         name: of the term.
         value: in Elo.
-        error: its standard error.
+        error: its standard error, clustered by deal.
     """
 
     name: str
@@ -63,8 +63,8 @@ class TermsFit:
     """Ratings with terms held equal.
 
     Attributes:
-        fitted: the ratings. Their covariance is clustered by deal if there are more deals than parameters (then ``clusters`` is
-            their number), and otherwise that of the model.
+        fitted: the ratings. Their covariance is clustered by deal; Student's t with ``clusters - 1`` degrees of freedom goes with
+            it.
         effects: of the terms, in their order.
     """
 
@@ -76,13 +76,13 @@ def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyT
     """Fits ratings and the effects of terms together.
 
     Args:
-        comparisons: m results of n policies.
+        comparisons: m results of n policies, on two deals or more.
         terms: what else may decide them.
-        options: what is fitted; ties count as halves or are dropped.
+        options: what is fitted, with a prior of the ratings.
 
     Raises:
-        ValueError: if there is no policy, a term has another number of values or some that are not finite, its prior is not
-            positive, or ties are to be fitted.
+        ValueError: if there is no policy, there are fewer than two deals, a term has another number of values or some that are
+            not finite, or the options have no prior.
         ArithmeticError: if the fit does not converge.
     """
     options = options or BradleyTerryOptions()
@@ -92,15 +92,15 @@ def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyT
     if options.ties == "drop":
         kept = comparisons.score != 0.5
         comparisons, values = comparisons.select(kept), values[kept]
-    wins, games = totals(comparisons)
-    regularised = options.prior_sd is None and not is_connected(wins, games)
-    options = options.with_prior(DEFAULT_PRIOR_SD) if regularised else options
-    model = _Model(comparisons, values, [term.prior_sd for term in terms])
+    deals = len(np.unique(comparisons.cluster))
+    if deals < 2:
+        raise ValueError(f"deals: expected two or more, from which errors are estimated, got {deals}")
+    model = _Model(comparisons, values)
     start = np.zeros(model.size + 1 + len(terms))
     if options.prior_sd == "fitted":
         options = options.with_prior(best_prior_sd(model.solve, options, start, model.size))
-    x, inverse = model.solve(options, start)
-    covariance, clusters = model.clustered(x, inverse, options)
+    x, _ = model.solve(options, start)
+    covariance = model.clustered(x, options)
     of_ratings, seat_error = covariance_of(covariance[: model.size + 1, : model.size + 1], options)
     fitted = BradleyTerryFit(
         comparisons.policies,
@@ -109,9 +109,9 @@ def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyT
         float(x[model.size]) * ELO_PER_NAT,
         seat_error,
         len(comparisons.score),
-        clusters,
-        is_connected(wins, games),
-        regularised,
+        deals,
+        is_connected(*totals(comparisons)),
+        False,
         options,
     )
     effects, errors = x[model.size + 1 :], np.sqrt(np.diag(covariance)[model.size + 1 :])
@@ -127,41 +127,38 @@ def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyT
 def _check(comparisons: Comparisons, terms: Sequence[Term], options: BradleyTerryOptions) -> None:
     if not comparisons.policies:
         raise ValueError("comparisons: expected one policy or more, got none")
-    if options.ties == "davidson":
-        raise ValueError("ties: expected 'half' or 'drop' with terms, got 'davidson'")
+    if options.prior_sd is None:
+        raise ValueError("prior_sd: expected a number or 'fitted' with terms, got None")
     for term in terms:
         if np.shape(term.values) != comparisons.score.shape or not np.all(np.isfinite(term.values)):
             raise ValueError(
                 f"term {term.name!r}: expected a finite value for each of {len(comparisons.score)} results, got an array of shape"
                 f" {np.shape(term.values)} with {np.sum(~np.isfinite(term.values))} that are not finite"
             )
-        if not 0 < term.prior_sd < np.inf:
-            raise ValueError(f"term {term.name!r}: expected a positive prior_sd, got {term.prior_sd}")
 
 
 class _Model:
-    """Results and columns; what is fitted are n strengths, the seat advantage and the effects, in nats."""
+    """Results and columns; the parameters are n strengths, the seat advantage and the effects, in nats."""
 
-    def __init__(self, comparisons: Comparisons, values: Floats, prior_sds: Sequence[float]) -> None:
+    def __init__(self, comparisons: Comparisons, values: Floats) -> None:
         weight = np.ones(len(values)) if comparisons.weight is None else comparisons.weight
-        # Sums of fractions depend on their order: the results get one of their own.
-        keys = (*values.T, weight, comparisons.score, comparisons.second, comparisons.first, comparisons.cluster)
+        # Sums of fractions depend on their order: results are sorted by content, and deals by their first result.
+        keys = (comparisons.cluster, *values.T, weight, comparisons.score, comparisons.second, comparisons.first)
         order = np.lexsort(keys)
+        _, start, deal = np.unique(comparisons.cluster[order], return_index=True, return_inverse=True)
+        by_deal = np.argsort(start[deal], kind="stable")
+        order, self.starts = (
+            order[by_deal],
+            np.append(np.unique(start[deal][by_deal], return_index=True)[1], len(order)),
+        )
         data = comparisons.select(order)
         self.size = len(data.policies)
-        self.first, self.second, self.score, self.cluster = data.first, data.second, data.score, data.cluster
-        self.weight = weight[order]
+        self.first, self.second, self.score, self.weight = data.first, data.second, data.score, weight[order]
         self.columns = np.column_stack((np.ones(len(values)), values[order]))
-        self._precision = (ELO_PER_NAT / np.array(prior_sds)) ** 2
-
-    def prior(self, options: BradleyTerryOptions) -> Floats:
-        """Returns the inverse variances of the priors."""
-        return np.append(precision(self.size, options), self._precision)
 
     def solve(self, options: BradleyTerryOptions, start: Floats) -> tuple[Floats, Floats]:
         """Returns the maximum of the posterior by a damped Newton method, and the inverse of its curvature there."""
-        columns = self.columns * np.append(options.seat_term, np.ones(self.columns.shape[1] - 1))
-        prior, x = self.prior(options), start.copy()
+        columns, prior, x = self._columns(options), self._prior(options), start.copy()
         tolerance = 1e-12 * self.weight @ (1 + np.abs(columns).max(axis=1)) + 1e-11
         for _ in range(200):
             p = probability(self._lead(x, columns))
@@ -176,22 +173,69 @@ class _Model:
                 return x, np.linalg.inv(curvature).astype(np.float64)
         raise no_convergence(gradient)
 
-    def clustered(self, x: Floats, inverse: Floats, options: BradleyTerryOptions) -> tuple[Floats, int]:
-        """Returns the covariance clustered by deal and the number of deals, or that of the model and 0 if they are too few."""
-        names, deal = np.unique(self.cluster, return_inverse=True)
-        unknown = len(x) - 1 - (not options.seat_term)
-        if len(names) <= unknown:
-            return inverse, 0
-        columns = self.columns * np.append(options.seat_term, np.ones(self.columns.shape[1] - 1))
-        residual = self.weight * (self.score - probability(self._lead(x, columns)))
-        width = columns.shape[1]
-        index = np.concatenate((self.first, self.second, np.repeat(np.arange(self.size, self.size + width), len(deal))))
-        value = np.concatenate((residual, -residual, (residual[:, None] * columns).T.ravel()))
-        gradients = sparse.coo_matrix((value, (np.tile(deal, 2 + width), index)), (len(names), len(x))).tocsr()
-        pair = np.minimum(self.first, self.second) * self.size + np.maximum(self.first, self.second)
-        pairs = len(np.unique(deal * self.size**2 + pair))
-        meat = (gradients.T @ gradients).toarray() * small_sample(len(names), pairs, unknown)
-        return inverse @ (meat + np.diag(self.prior(options))) @ inverse, len(names)
+    def clustered(self, x: Floats, options: BradleyTerryOptions) -> Floats:
+        """Returns the covariance of the parameters clustered by deal (CR3: Cameron and Miller 2015, section VI).
+
+        Without deal g the maximum of the posterior moves by ``-(H - W_g)^-1 u_g`` to first order, where ``H`` is the curvature,
+        ``W_g`` its part of the deal and ``u_g`` the gradient of the deal. The covariance is the sum of the squares of these
+        moves times ``(G - 1) / G``, and the part of the prior.
+        """
+        columns, prior = self._columns(options), np.diag(self._prior(options))
+        p = probability(self._lead(x, columns))
+        residual, variance = self.weight * (self.score - p), self.weight * p * (1 - p)
+        curvature = self._curvature(variance, columns) + prior
+        inverse = np.linalg.inv(curvature).astype(np.float64)
+        squares = np.zeros_like(inverse)
+        for design, rows in self._deals(columns):
+            u, v = residual[rows], variance[rows]
+            if isinstance(design, np.ndarray):
+                # (H - A' V A)^-1 A' u = H^-1 A' (1 - V A H^-1 A')^-1 u for the rows A of a deal.
+                within = np.eye(rows.shape[1]) - v[:, :, None] * (design @ inverse @ design.transpose(0, 2, 1))
+                gradients = np.einsum("gr,grk->gk", np.linalg.solve(within, u[..., None])[..., 0], design)
+            else:
+                rest = curvature - (design.T @ design.multiply(v[0][:, None])).toarray()
+                gradients = (curvature @ np.linalg.solve(rest, design.T @ u[0]))[None]
+            squares += gradients.T @ gradients
+        deals = len(self.starts) - 1
+        covariance: Floats = inverse @ ((deals - 1) / deals * squares + prior) @ inverse
+        return covariance
+
+    def _deals(self, columns: Floats) -> Iterator[tuple[Floats | sparse.csr_matrix, Integers]]:
+        """Yields design matrices and the numbers of their results, shape (deals, results of each).
+
+        Deals of equally many results come together, shape (deals, results of each, parameters), larger ones as sparse matrices
+        of their own.
+        """
+        counts, width = np.diff(self.starts), self.size + columns.shape[1]
+        for count in np.unique(counts):
+            starts = self.starts[:-1][counts == count]
+            step = max(1, _BLOCK // int(count * width)) if count <= width else 1
+            for begin in range(0, len(starts), step):
+                rows = starts[begin : begin + step, None] + np.arange(count)
+                flat = rows.ravel()
+                if count > width:
+                    yield self._sparse(flat, columns), rows
+                    continue
+                design = np.zeros((len(flat), width))
+                design[np.arange(len(flat)), self.first[flat]] = 1
+                design[np.arange(len(flat)), self.second[flat]] = -1
+                design[:, self.size :] = columns[flat]
+                yield design.reshape(*rows.shape, width), rows
+
+    def _sparse(self, rows: Integers, columns: Floats) -> sparse.csr_matrix:
+        ones, index = np.ones(len(rows)), np.tile(np.arange(len(rows)), 2)
+        policies = np.concatenate((self.first[rows], self.second[rows]))
+        pairs = sparse.coo_matrix((np.concatenate((ones, -ones)), (index, policies)), (len(rows), self.size))
+        return sparse.hstack((pairs, sparse.csr_matrix(columns[rows])), format="csr")
+
+    def _columns(self, options: BradleyTerryOptions) -> Floats:
+        """Returns the columns of the seat and the terms; without a seat term the first of them is 0."""
+        return self.columns * np.append(options.seat_term, np.ones(self.columns.shape[1] - 1))
+
+    def _prior(self, options: BradleyTerryOptions) -> Floats:
+        """Returns the inverse variances of the priors."""
+        of_terms = np.full(self.columns.shape[1] - 1, (ELO_PER_NAT / DEFAULT_PRIOR_SD) ** 2)
+        return np.append(precision(self.size, options), of_terms)
 
     def _lead(self, x: Floats, columns: Floats) -> Floats:
         lead: Floats = x[self.first] - x[self.second] + columns @ x[self.size :]
