@@ -89,7 +89,6 @@ def rows() -> tuple[Setting, ...]:
         Setting("fractional scores", fractional),
         Setting("weights", weighed),
         Setting("non-transitive pool", cyclic),
-        Setting("ties as Davidson has them", davidson),
         Setting("length decides, held equal", partial(lengths, is_held=True)),
         Setting("length decides, ignored", partial(lengths, is_held=False), (0.0, 0.5)),
         *coverage_means.rows(),
@@ -249,17 +248,6 @@ def few_deals(rng: np.random.Generator) -> Iterator[Trial]:
     noise = node * np.sqrt(2) * 100
     chance = 1 / (1 + np.exp(-(strengths[:, None, None] - strengths[:, None] + noise) / ELO_PER_NAT))
     return trials(results(size, first, second, score, cluster=deal), endless(chance @ share / share.sum()))
-
-
-def davidson(rng: np.random.Generator) -> Iterator[Trial]:
-    """Ties that are the likelier the closer the policies are, fitted as a result of their own."""
-    strengths = rng.normal(0, 200, 8)
-    first, second = pairs(rng, 8, 400)
-    lead = (strengths[first] - strengths[second]) / ELO_PER_NAT
-    odds = np.exp(np.array([lead / 2, np.zeros(400), -lead / 2]))
-    drawn = (rng.random(400) > (odds / odds.sum(axis=0)).cumsum(axis=0)).sum(axis=0)
-    score = np.array([1.0, 0.5, 0.0])[drawn]
-    return trials(results(8, first, second, score), strengths, options=BradleyTerryOptions("fitted", ties="davidson"))
 
 
 def lengths(rng: np.random.Generator, *, is_held: bool) -> Iterator[Trial]:

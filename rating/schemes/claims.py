@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rating.schemes import cells
 from rating.schemes.leaderboard import Ranks
 
-_ESTABLISHED = "Established, each pair by itself with 95 % confidence"
+_ESTABLISHED = "Established with 95 % confidence, all pairs together"
 
 
 def claims(ranks: Sequence[tuple[str, Ranks]]) -> str:

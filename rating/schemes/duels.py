@@ -38,5 +38,7 @@ class Duels(Repeating):
         return self.setting.stop
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> SkillLeaderboard:
-        """Makes the leaderboard."""
-        return skill_leaderboard(outcomes, stop_reason=stop_reason)
+        """Makes the leaderboard; its ranks hold however often the stop rule has looked at the results."""
+        stop = self.setting.stop
+        growth = max(1.0, stop.max_matches / stop.min_matches)
+        return skill_leaderboard(outcomes, stop_reason=stop_reason, growth=growth)

@@ -210,10 +210,7 @@ class Leaderboard:
         return []
 
 
-RANKS_OF_RATINGS = (
-    "rank: what the 95 % interval of every difference of two ratings leaves open; of twenty pairs of equals it tells about one"
-    " apart by chance"
-)
+RANKS_OF_RATINGS = "rank: the ranks that the results leave open, with 95 % confidence for all pairs together"
 """Note of leaderboards whose ranks are those of ``bradley_terry.standings``."""
 
 REWARD = Column("reward (n)", lambda row: cells.estimate(row.reward), 3)

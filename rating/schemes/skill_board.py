@@ -27,7 +27,7 @@ from rating.schemes.leaderboard import (
 from rating.statistics import bradley_terry
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
-from rating.statistics.estimates import Z_95, Estimate, Tally, pair_table, rate_estimate, tallies
+from rating.statistics.estimates import Estimate, Tally, pair_table, rate_estimate, tallies
 from rating.statistics.results import Duel, duels, finished
 from rating.statistics.transitivity import against_one_scale
 from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSkillOptions, rate, shuffled
@@ -103,7 +103,6 @@ class SkillLeaderboard(Leaderboard):
         connected: whether every policy has beaten or tied every other through a chain of others; if not, the prior
             determines how far groups are apart.
         regularised: whether a prior was used although none was asked for.
-        dispersion: factor on the variance of the model (see ``Standings``).
         clusters: number of deals.
         open_questions: what the data do not establish, in plain words.
         seat_advantage: of the first seat, in Elo; ``None`` without a match, or if none is fitted.
@@ -117,7 +116,6 @@ class SkillLeaderboard(Leaderboard):
     rows: Sequence[SkillRow]
     connected: bool
     regularised: bool
-    dispersion: float
     clusters: int
     open_questions: tuple[str, ...]
     seat_advantage: float | None
@@ -233,6 +231,7 @@ def skill_leaderboard(
     model: BradleyTerryOptions | None = None,
     permutations: int = 20,
     seed: int = 0,
+    growth: float = 1.0,
 ) -> SkillLeaderboard:
     """Makes the leaderboard of a two-player environment.
 
@@ -243,6 +242,7 @@ def skill_leaderboard(
         model: what Bradley-Terry fits; by default with a prior as wide as the pool.
         permutations: number of random orders of the matches for the spread of mu.
         seed: of those orders.
+        growth: greatest number of results over the one at the first look, under a rule that stops by results (``null_draws``).
 
     Raises:
         ValueError: if there are no outcomes, or a match had not two rated seats.
@@ -256,7 +256,7 @@ def skill_leaderboard(
     by_seat = tallies(others)
     comparisons = bradley_terry.compare(played)
     fair = [match for match in played if not any(seat.forfeit for seat in match.seats)]
-    found = _standings(comparisons, model)
+    found = standings(comparisons, model, growth=growth) if comparisons.policies else None
     ratings = {
         "": _by_policy(found),
         "_without_ties": _by_policy(_standings(comparisons, replace(model, ties="drop"))),
@@ -294,13 +294,12 @@ def skill_leaderboard(
     for duel in results:
         position = position.add(duel.score)
     fitted = found.fitted if found else None
-    seat = (fitted.seat_advantage, Z_95 * fitted.seat_error) if fitted and fitted.options.seat_term else None
+    seat = (fitted.seat_advantage, fitted.reach * fitted.seat_error) if fitted and fitted.options.seat_term else None
     return SkillLeaderboard(
         **common,
         rows=ranked(rows, lambda row: row.rating),
         connected=fitted.connected if fitted else False,
         regularised=fitted.regularised if fitted else False,
-        dispersion=found.dispersion if found else 1.0,
         clusters=len({outcome.seed for outcome in played}),
         open_questions=(*found.notes, *against_one_scale(comparisons)) if found else (),
         seat_advantage=seat[0] if seat else None,

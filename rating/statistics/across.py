@@ -89,7 +89,10 @@ def win_probabilities(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> dict[s
         slope = (p * (1 - p)).mean(axis=0)
         values += p.mean(axis=0).sum(axis=1) / ((size - 1) * count)
         gradient = (np.diag(slope.sum(axis=1)) - slope) / ((size - 1) * count)
-        covariance = fitted.covariance[np.ix_(index, index)] / ELO_PER_NAT**2
+        if fitted.clusters == 1:
+            variances += math.inf
+            continue
+        covariance = fitted.covariance[np.ix_(index, index)] * (fitted.reach / Z_95 / ELO_PER_NAT) ** 2
         variances += np.einsum("ij,jk,ik->i", gradient, covariance, gradient)
     return {
         name: _estimate(value, math.sqrt(variance), count)

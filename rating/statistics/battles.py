@@ -77,4 +77,5 @@ def comparisons_of(battles: Iterable[Battle], *, seated: bool = False) -> Compar
     alone = np.flatnonzero(cluster < 0)
     order = np.lexsort((weight[alone], score[alone], second[alone], first[alone]))
     cluster[alone[order]] = len(deals) + np.arange(len(alone))
-    return Comparisons(policies, first, second, score, cluster, None if np.all(weight == 1) else weight, seated)
+    weights = None if np.all(weight == 1) else weight
+    return Comparisons(policies, first, second, score, cluster, weights, seated, len(alone))

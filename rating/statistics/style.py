@@ -1,7 +1,7 @@
-"""Style control: ratings with the length and the format of answers held equal (as Chatbot Arena has them since 2024).
+"""Style control: ratings with the length and the format of answers held equal, as on the leaderboards of Chatbot Arena.
 
-A covariate is the difference of the binary logarithms of 1 + count: one unit is a doubling. It is fitted together with the ratings
-(``fit_terms``), from results that vary in style for the same policies.
+A covariate is the difference of the binary logarithms of 1 + count, so one unit is a doubling. Its effect is fitted together with
+the ratings (``fit_terms``), from results in which the style of the same policies varies.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,6 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.stats import t as student_t
 
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import (
@@ -24,7 +23,7 @@ from rating.statistics.bradley_terry import (
     Term,
     fit_terms,
 )
-from rating.statistics.simultaneous import step_down
+from rating.statistics.simultaneous import difference_errors, null_draws, step_down
 
 LENGTH = "length"
 FORMAT = ("headers", "lists", "bold")
@@ -36,8 +35,6 @@ _MOST = 1e12
 
 _TOLERANCE = 1e-9
 """Share of a covariate's variation that the policies and other covariates have to leave."""
-
-_DRAWS = 4000
 
 
 @dataclass(frozen=True)
@@ -120,12 +117,11 @@ def style_control(
     terms = [Term(name, values) for name, values in columns.items() if name not in alike]
     _check_separable(comparisons, terms)
     result = fit_terms(comparisons, terms, BradleyTerryOptions(prior_sd="fitted"))
-    deals = result.fitted.clusters
-    reach = float(student_t.ppf(0.975, deals - 1))
+    reach = result.fitted.reach
     effects = (
         StyleEffect(name, value, value - reach * error, value + reach * error) for name, value, error in result.effects
     )
-    return StyleControl(_rows(result.fitted, plain, reach), tuple(effects), alike, deals)
+    return StyleControl(_rows(result.fitted, plain), tuple(effects), alike, result.fitted.clusters)
 
 
 def _expanded(names: Sequence[str]) -> tuple[str, ...]:
@@ -200,7 +196,7 @@ def _check_separable(comparisons: Comparisons, terms: Sequence[Term]) -> None:
             )
 
 
-def _rows(fitted: BradleyTerryFit, plain: Standings, reach: float) -> tuple[StyleRow, ...]:
+def _rows(fitted: BradleyTerryFit, plain: Standings) -> tuple[StyleRow, ...]:
     """Returns the rows, with ratings centred on the policies on which the plain ones are."""
     about = {row.policy: row for row in plain.rows}
     size = len(fitted.policies)
@@ -218,8 +214,8 @@ def _rows(fitted: BradleyTerryFit, plain: Standings, reach: float) -> tuple[Styl
             1 + int(above[:, index].sum()),
             size - int(above[index].sum()),
             float(ratings[index]),
-            float(ratings[index] - reach * errors[index]) if linked[index] else None,
-            float(ratings[index] + reach * errors[index]) if linked[index] else None,
+            float(ratings[index] - fitted.reach * errors[index]) if linked[index] else None,
+            float(ratings[index] + fitted.reach * errors[index]) if linked[index] else None,
             about[fitted.policies[index]].rating,
         )
         for index in order
@@ -233,13 +229,8 @@ def _above(ratings: Floats, covariance: Floats, degrees: int, linked: NDArray[np
     one, other = (chosen[index] for index in np.triu_indices(len(chosen), 1))
     if not len(one):
         return above
-    variance = np.diag(covariance)
-    errors = np.sqrt(np.maximum(variance[one] + variance[other] - 2 * covariance[one, other], 1e-12))
-    values, vectors = np.linalg.eigh(covariance)
-    rng = np.random.default_rng(0)
-    draws = rng.standard_normal((_DRAWS, len(ratings))) @ (vectors * np.sqrt(np.clip(values, 0, None))).T
-    draws /= np.sqrt(rng.chisquare(degrees, (_DRAWS, 1)) / degrees)
     differences = ratings[one] - ratings[other]
-    told = step_down(np.abs(differences) / errors, np.abs(draws[:, one] - draws[:, other]) / errors)
+    nulls = null_draws(covariance, one, other, degrees=degrees)
+    told = step_down(np.abs(differences) / difference_errors(covariance, one, other), nulls)
     above[one, other], above[other, one] = told & (differences > 0), told & (differences < 0)
     return above

@@ -10,14 +10,13 @@ from rating.statistics.bradley_terry.links import Links
 _SHOWN = 5
 
 
-def caveats(fitted: BradleyTerryFit, comparisons: Comparisons, links: Links, *, is_clustered: bool) -> tuple[str, ...]:
+def caveats(fitted: BradleyTerryFit, comparisons: Comparisons, links: Links) -> tuple[str, ...]:
     """Returns a sentence for each thing that a reader of the ratings has to know.
 
     Args:
-        fitted: the ratings.
+        fitted: the ratings, with clustered errors.
         comparisons: what was fitted.
         links: what the results link.
-        is_clustered: whether the errors hold where results of a deal are alike.
     """
     names = np.array(fitted.policies)
     if len(names) == 1:
@@ -36,11 +35,12 @@ def caveats(fitted: BradleyTerryFit, comparisons: Comparisons, links: Links, *, 
         )
     else:
         notes += _unlinked(names, links, without)
-    if len(comparisons.score) and links.linked.any() and not is_clustered:
-        deals = len(np.unique(comparisons.cluster))
+    if fitted.clusters == 1 and len(tied) > 1:
+        notes.append("All results are of one deal: they establish nothing about other deals.")
+    if comparisons.without_deal:
         notes.append(
-            f"Too few deals ({deals}) for {len(names)} policies to see whether results of one deal are alike: the intervals"
-            " take every result as independent."
+            f"{comparisons.without_deal} of {len(tied)} results name no deal (item): the intervals assume that they are"
+            " independent."
         )
     return tuple(notes)
 

@@ -1,8 +1,7 @@
 """Results of pairs, made ready for a fit: who met whom, what came out, and which results belong together."""
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,7 @@ class Comparisons:
         weight: how much each counts, shape (m,), above 0; ``None`` if all count alike.
         seated: whether ``first`` and ``second`` are seats. Where a log does not say who sat where they are not, and no seat
             advantage is fitted.
+        without_deal: number of results whose deal is not known; each is taken as one of its own.
     """
 
     policies: tuple[str, ...]
@@ -39,18 +39,17 @@ class Comparisons:
     cluster: Integers
     weight: Floats | None = None
     seated: bool = True
+    without_deal: int = 0
 
     def select(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "Comparisons":
         """Returns some of the results, of the same policies: a mask of shape (m,), or their indices in an order."""
-        weight = None if self.weight is None else self.weight[chosen]
-        return Comparisons(
-            self.policies,
-            self.first[chosen],
-            self.second[chosen],
-            self.score[chosen],
-            self.cluster[chosen],
-            weight,
-            self.seated,
+        return replace(
+            self,
+            first=self.first[chosen],
+            second=self.second[chosen],
+            score=self.score[chosen],
+            cluster=self.cluster[chosen],
+            weight=None if self.weight is None else self.weight[chosen],
         )
 
 
@@ -93,16 +92,27 @@ def totals(comparisons: Comparisons, ties: str = "half") -> tuple[Floats, Floats
         both = _sums(comparisons, comparisons.score, add=float(_PACKED))
         games = np.floor(both / _PACKED)
         return both - games * _PACKED, games
-    won, weight = exact(comparisons)
-    wins = _sums(comparisons, won)
-    return wins, _sums(comparisons, np.ones(len(won)) if weight is None else weight)
+    ordered = in_order(comparisons)
+    weight = weights(ordered)
+    return _sums(ordered, ordered.score * weight), _sums(ordered, weight)
+
+
+def in_order(comparisons: Comparisons) -> Comparisons:
+    """Returns the results sorted by deal and pair, so that sums of fractions are the same whatever their order was."""
+    keys = (weights(comparisons), comparisons.score, comparisons.second, comparisons.first, comparisons.cluster)
+    return comparisons.select(np.lexsort(keys))
+
+
+def weights(comparisons: Comparisons) -> Floats:
+    """Returns how much each result counts, shape (m,)."""
+    return np.ones(len(comparisons.score)) if comparisons.weight is None else comparisons.weight
 
 
 def _sums(comparisons: Comparisons, values: Floats, add: float = 0.0) -> Floats:
     """Returns the sum of ``values + add`` over the games of each pair, shape (n, n)."""
     size = len(comparisons.policies)
     sums = np.zeros(size * size)
-    # Blocks stay in the processor's cache; sums are exact, so that blocks do not change them.
+    # Blocks stay in the processor's cache.
     block = max(_BLOCK, 4 * size * size)
     for begin in range(0, len(values), block):
         part = slice(begin, begin + block)
@@ -129,36 +139,6 @@ def mean_scores(comparisons: Comparisons) -> Floats:
     return mean
 
 
-def tie_totals(comparisons: Comparisons) -> Floats:
-    """Returns the number (or weight) of the ties of each pair, shape (n, n).
-
-    Raises:
-        ValueError: if a score is neither a win nor a tie nor a loss.
-    """
-    if not _are_halves(comparisons.score):
-        raise ValueError("ties: with 'davidson' expected scores of 0, 0.5 and 1, got fractions; use 'half'")
-    return totals(comparisons.select(comparisons.score == 0.5))[1]
-
-
-def exact(comparisons: Comparisons) -> tuple[Floats, Floats | None]:
-    """Returns the scores (times their weights) and the weights, rounded so that their sums are the same in any order.
-
-    Halves are exact as they are. Anything else is taken to the nearest multiple of a power of two so small that it is lost in the
-    rounding of the sum of all, and so large that no sum of such multiples needs rounding.
-    """
-    score, weight = comparisons.score, comparisons.weight
-    if weight is None:
-        return score if _are_halves(score) else _on_a_grid(score), None
-    return _on_a_grid(score * weight), _on_a_grid(weight)
-
-
 def _are_halves(score: Floats) -> bool:
     parts = (score[begin : begin + _BLOCK] * 2 for begin in range(0, len(score), _BLOCK))
     return all(bool(np.all(part == np.rint(part))) for part in parts)
-
-
-def _on_a_grid(values: Floats) -> Floats:
-    greatest = float(np.max(values, initial=0.0)) * len(values)
-    step = math.ldexp(1.0, math.frexp(greatest)[1] - 52)
-    rounded: Floats = np.rint(values / step) * step
-    return rounded

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import stdtrit
 
 from rating.records.outcome import Outcome
-from rating.statistics.bradley_terry import davidson
-from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, Integers, compare, tie_totals, totals
+from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, Integers, compare, totals
 from rating.statistics.bradley_terry.links import is_connected
 from rating.statistics.bradley_terry.model import (
     DEFAULT_PRIOR_SD,
@@ -22,6 +22,7 @@ from rating.statistics.bradley_terry.model import (
     maximise,
 )
 from rating.statistics.bradley_terry.prior import best_prior_sd
+from rating.statistics.estimates import Z_95
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +42,6 @@ class BradleyTerryFit:
             data do not determine the distances, the prior does.
         regularised: whether a prior was used although the options have none.
         options: what was fitted; a prior that was to be found is in it as found.
-        tie_term: with ties as a result of their own, the logarithm of how likely a tie between equals is compared with a win;
-            ``None`` otherwise.
     """
 
     policies: tuple[str, ...]
@@ -55,13 +54,19 @@ class BradleyTerryFit:
     connected: bool
     regularised: bool
     options: BradleyTerryOptions
-    tie_term: float | None = None
 
     @property
     def errors(self) -> Floats:
         """Standard errors of the ratings, shape (n,)."""
         # Rounding may leave a little less than 0 of a rating that is fixed.
         return np.sqrt(np.clip(np.diag(self.covariance), 0, None))
+
+    @property
+    def reach(self) -> float:
+        """Standard errors on either side in a 95 % interval: Student's quantile after ``clustered``, the normal one otherwise."""
+        if not self.clusters:
+            return Z_95
+        return float(stdtrit(self.clusters - 1, 0.975)) if self.clusters > 1 else math.inf
 
 
 def fit(comparisons: Comparisons | Iterable[Outcome], options: BradleyTerryOptions | None = None) -> BradleyTerryFit:
@@ -70,18 +75,13 @@ def fit(comparisons: Comparisons | Iterable[Outcome], options: BradleyTerryOptio
     Args:
         comparisons: or the outcomes they are made from.
         options: what is fitted.
-
-    Raises:
-        ValueError: if ties are to be fitted and there are scores that are neither a win nor a tie nor a loss.
     """
     if not isinstance(comparisons, Comparisons):
         comparisons = compare(comparisons)
     options = options or BradleyTerryOptions()
     if not comparisons.seated:
         options = replace(options, seat_term=False)
-    sums = totals(comparisons, options.ties)
-    ties = tie_totals(comparisons) if options.ties == "davidson" else None
-    return _fit(comparisons.policies, *sums, ties, options)
+    return fit_totals(comparisons.policies, *totals(comparisons, options.ties), options)
 
 
 def fit_counts(
@@ -104,9 +104,8 @@ def fit_counts(
         raise ValueError(f"counts: expected shape ({size}, {size}, 3) for one policy or more, got {np.shape(counts)}")
     lost, tied, won = (counts[..., result].astype(float) for result in range(3))
     if options.ties == "drop":
-        return _fit(policies, won, won + lost, None, options)
-    ties = tied if options.ties == "davidson" else None
-    return _fit(policies, won + 0.5 * tied, won + tied + lost, ties, options)
+        return fit_totals(policies, won, won + lost, options)
+    return fit_totals(policies, won + 0.5 * tied, won + tied + lost, options)
 
 
 def fit_totals(
@@ -121,20 +120,10 @@ def fit_totals(
         options: what is fitted; whether ties count as halves or not at all is settled by then.
 
     Raises:
-        ValueError: if there is no policy, the sums have another shape, or ties are to be fitted: sums do not tell them.
+        ValueError: if there is no policy or the sums have another shape.
         ArithmeticError: if the fit does not converge.
     """
     options = options or BradleyTerryOptions()
-    if options.ties == "davidson":
-        raise ValueError(
-            "ties: expected 'half' or 'drop', got 'davidson', for which results are needed instead of sums"
-        )
-    return _fit(policies, wins, games, None, options)
-
-
-def _fit(
-    policies: Sequence[str], wins: Floats, games: Floats, ties: Floats | None, options: BradleyTerryOptions
-) -> BradleyTerryFit:
     size = len(policies)
     if not size or wins.shape != (size, size) or games.shape != (size, size):
         raise ValueError(
@@ -144,13 +133,10 @@ def _fit(
     regularised = options.prior_sd is None and not connected
 
     def solve(used: BradleyTerryOptions, start: Floats) -> tuple[Floats, Floats]:
-        if ties is None:
-            x = maximise(wins, games, used, start)
-            return x, inverse_curvature(x, games, used)
-        x = davidson.maximise(wins, games, ties, used, start)
-        return x, davidson.inverse_curvature(x, games, used)
+        x = maximise(wins, games, used, start)
+        return x, inverse_curvature(x, games, used)
 
-    start = np.zeros(size + 1 + (ties is not None))
+    start = np.zeros(size + 1)
     if options.prior_sd == "fitted":
         options = options.with_prior(best_prior_sd(solve, options, start, size))
     used = options.with_prior(DEFAULT_PRIOR_SD) if regularised else options
@@ -167,7 +153,6 @@ def _fit(
         connected,
         regularised,
         used,
-        None if ties is None else float(x[-1]),
     )
 
 
@@ -175,13 +160,12 @@ def covariance_of(inverse: Floats, options: BradleyTerryOptions) -> tuple[Floats
     """Returns the covariance of the centred ratings in Elo squared, and the standard error of the seat advantage.
 
     Args:
-        inverse: covariance of strengths, seat advantage and perhaps a tie term in nats.
+        inverse: covariance of strengths and seat advantage in nats, shape (n + 1, n + 1).
         options: what was fitted.
     """
-    size = len(inverse) - (2 if options.ties == "davidson" else 1)
-    strengths = inverse[:size, :size]
+    strengths = inverse[:-1, :-1]
     centred = strengths - strengths.mean(axis=0) - strengths.mean(axis=1, keepdims=True) + strengths.mean()
-    seat = math.sqrt(inverse[size, size]) if options.seat_term else 0.0
+    seat = math.sqrt(inverse[-1, -1]) if options.seat_term else 0.0
     return centred * ELO_PER_NAT**2, seat * ELO_PER_NAT
 
 

@@ -19,7 +19,7 @@ MEAN_RATING = 1000.0
 DEFAULT_PRIOR_SD = 418.0
 """TrueSkill's initial uncertainty on the Elo scale."""
 
-TIES = ("half", "drop", "davidson")
+TIES = ("half", "drop")
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,7 @@ class BradleyTerryOptions:
         seat_prior_sd: the same for the seat advantage; it always has a prior.
         seat_term: whether the first seat may have an advantage.
         ties: ``half`` counts a tie as half a win of each: ratings are then on the scale of the expected score, on which policies
-            that often tie are closer together than by their decided games. ``drop`` leaves ties out. ``davidson`` fits how
-            likely a tie is between equals as a parameter of its own (Davidson 1970).
+            that often tie are closer together than by their decided games. ``drop`` leaves ties out.
     """
 
     prior_sd: float | Literal["fitted"] | None = DEFAULT_PRIOR_SD

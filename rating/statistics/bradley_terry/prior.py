@@ -47,24 +47,6 @@ def best_prior_sd(
     return sd
 
 
-def width_covariance(x: Floats, inverse: Floats, sd: float, size: int) -> Floats:
-    """Returns what not knowing the width adds to the covariance of the strengths, in nats squared, shape (n, n).
-
-    A wider prior lets the strengths spread: the square of what they move by when its logarithm changes, times the variance of
-    that logarithm (Kass and Steffey 1989, for empirical Bayes).
-
-    Args:
-        x: what was fitted with this width, the n strengths in nats first.
-        inverse: of the curvature of the posterior.
-        sd: the width that was found, in Elo.
-        size: number of policies.
-    """
-    prior = (ELO_PER_NAT / sd) ** 2
-    moved = 2 * prior * inverse[:size, :size] @ x[:size]
-    determined = _determined(inverse, sd, size) + _PRIOR_POLICIES
-    return np.outer(moved, moved) / (2 * determined)
-
-
 def _determined(inverse: Floats, sd: float, size: int) -> float:
     """Returns the effective number of strengths that the data determine."""
     prior = (ELO_PER_NAT / sd) ** 2

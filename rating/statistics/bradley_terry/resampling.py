@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from rating.statistics.bradley_terry.comparisons import Comparisons, Floats
+from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, weights
 from rating.statistics.bradley_terry.fitting import fit, to_ratings
 from rating.statistics.bradley_terry.links import is_connected
 from rating.statistics.bradley_terry.model import (
@@ -34,25 +34,20 @@ def bootstrap(
         seed: of the resampling.
         by_cluster: draw whole clusters; ``False`` draws single results, which is much faster and right only if they are
             independent.
-
-    Raises:
-        ValueError: if ties are to be fitted as a result of their own.
     """
-    if options and options.ties == "davidson":
-        raise ValueError("ties: expected 'half' or 'drop' for resampling, got 'davidson'")
     fitted = fit(comparisons, options)
     options, size = fitted.options, len(comparisons.policies)
     if options.ties == "drop":
         comparisons = comparisons.select(comparisons.score != 0.5)
     # Results that are the same in all respects are one kind: a resample is how often each kind is drawn.
     scores, score = np.unique(comparisons.score, return_inverse=True)
-    weights, weight = np.unique(_weights(comparisons), return_inverse=True)
+    weighing, weight = np.unique(weights(comparisons), return_inverse=True)
     cell = comparisons.first * size + comparisons.second
     kinds, kind, counts = np.unique(
-        (cell * len(scores) + score) * len(weights) + weight, return_inverse=True, return_counts=True
+        (cell * len(scores) + score) * len(weighing) + weight, return_inverse=True, return_counts=True
     )
-    cells, scored, weighed = np.unravel_index(kinds, (size * size, len(scores), len(weights)))
-    games = sparse.coo_matrix((weights[weighed], (cells, range(len(kinds)))), (size * size, len(kinds))).tocsr()
+    cells, scored, weighed = np.unravel_index(kinds, (size * size, len(scores), len(weighing)))
+    games = sparse.coo_matrix((weighing[weighed], (cells, range(len(kinds)))), (size * size, len(kinds))).tocsr()
     wins = games.multiply(scores[scored][None, :]).tocsr()
     rng = np.random.default_rng(seed)
     if by_cluster:
@@ -70,10 +65,6 @@ def bootstrap(
         won, played = ((part @ drawn).T.reshape(-1, size, size) for part in (wins, games))
         ratings[begin : begin + chunk] = to_ratings(_maximise_each(won, played, options, start)[:, :-1])
     return ratings
-
-
-def _weights(comparisons: Comparisons) -> Floats:
-    return np.ones(len(comparisons.score)) if comparisons.weight is None else comparisons.weight
 
 
 def _maximise_each(wins: Floats, games: Floats, options: BradleyTerryOptions, start: Floats) -> Floats:

@@ -5,15 +5,14 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student_t
 
 from rating.statistics.bradley_terry.caveats import caveats
-from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, totals
-from rating.statistics.bradley_terry.errors import clustered, dispersed, dispersion, width_error
+from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, in_order, totals
+from rating.statistics.bradley_terry.errors import clustered
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, fit
 from rating.statistics.bradley_terry.links import Links, links_of
-from rating.statistics.bradley_terry.model import MEAN_RATING, BradleyTerryOptions
-from rating.statistics.estimates import Z_95
+from rating.statistics.bradley_terry.model import ELO_PER_NAT, MEAN_RATING, BradleyTerryOptions, probability
+from rating.statistics.simultaneous import difference_errors, null_draws, step_down
 
 _Z_ONE_SIDED = NormalDist().inv_cdf(0.95)
 
@@ -26,13 +25,12 @@ class Standing:
         policy: its name.
         rating: in Elo.
         low: lower end of its 95 % interval; ``None`` if results do not bound it below: it has not won against the linked
-            policies, nor against anybody who has.
+            policies, nor against anybody who has, or all results are of one deal.
         high: upper end; ``None`` if results do not bound it above (it is unbeaten). An interval with one end is one-sided: it
             holds the truth with 95 % as well.
-        best_rank: the best rank that the results leave it, from 1: one more than the number of policies surely above it. One is
-            surely above another if the 95 % interval of their difference says so. That holds for each pair alone: among many
-            pairs of equals about one in twenty is told apart by chance.
-        worst_rank: the worst: the number of policies less those that it is surely above.
+        best_rank: the best rank that the results leave it, from 1: one more than the number of policies established above it.
+            All such claims about a pool hold together with 95 % (``rating.statistics.simultaneous``).
+        worst_rank: the worst: the number of policies less those that it is established above.
         games: results it took part in.
         is_linked: whether it belongs to the largest group of which each has beaten or tied every other through a chain; the
             distance of any other from that group is the prior's.
@@ -57,99 +55,128 @@ class Standings:
 
     Attributes:
         rows: best first, equals by name.
-        fitted: the fit that they are made from, with the ratings and errors of the rows and the covariance that goes with them.
-        dispersion: factor on the variance of the model, for results that scatter less (ties) or more (alike deals) than the model
-            says; 1 where it is not known.
+        fitted: the fit that they are made from, with the ratings of the rows and clustered errors.
         notes: what the data do not establish, in plain words; empty if nothing is to be said.
     """
 
     rows: tuple[Standing, ...]
     fitted: BradleyTerryFit
-    dispersion: float
     notes: tuple[str, ...]
 
 
-def standings(comparisons: Comparisons, options: BradleyTerryOptions | None = None) -> Standings:
+def standings(
+    comparisons: Comparisons, options: BradleyTerryOptions | None = None, *, growth: float = 1.0
+) -> Standings:
     """Fits ratings and says what may be said of them.
 
-    The error of a linked policy is the wider of two: that of the model, its data part times the dispersion, and the one clustered
-    by deal, as Student's t has it for few deals. The error of any other is the model's.
+    Errors are clustered by deal (``clustered``). How far an unlinked policy is from the others is bounded by a fit in which each
+    pair counts once per deal, however often it met there.
 
     Args:
         comparisons: of one policy or more.
         options: what is fitted; by default with a prior as wide as the pool.
+        growth: see ``null_draws``: ranks hold at all looks while the results grow by this factor, as under a stop rule.
     """
     options = options or BradleyTerryOptions(prior_sd="fitted")
-    fitted = fit(comparisons, options)
-    links = links_of(*totals(comparisons, fitted.options.ties))
-    among = comparisons.select(links.linked[comparisons.first] & links.linked[comparisons.second])
-    factor = dispersion(fitted, among) if len(among.score) else None
-    robust = clustered(fitted, comparisons) if factor is not None else None
-    extra = width_error(fitted, comparisons) if options.prior_sd == "fitted" else np.zeros_like(fitted.covariance)
-    fitted = _centred(fitted, comparisons, links, factor, robust, extra)
-    above = _surely_above(fitted, links)
-    one_sided = links.bounded_below != links.bounded_above
-    reach = np.where(one_sided, _Z_ONE_SIDED, Z_95) * fitted.errors
+    links = links_of(*totals(comparisons, options.ties))
+    fitted = _about(clustered(fit(comparisons, options), comparisons), links.anchors)
+    once_a_deal = _once_a_deal(comparisons)
+    once = fitted if links.linked.all() else _about(fit(once_a_deal, options), links.anchors)
+    if not links.linked.all():
+        wider = np.where(links.linked, 1.0, np.maximum(1.0, once.errors / np.maximum(fitted.errors, 1e-9)))
+        fitted = replace(fitted, covariance=fitted.covariance * np.outer(wider, wider))
+    above = _established(fitted, once_a_deal, links, growth)
     order = sorted(range(len(fitted.policies)), key=lambda index: (-round(float(fitted.ratings[index]), 6), index))
-    rows = tuple(
-        Standing(
-            fitted.policies[index],
-            float(fitted.ratings[index]),
-            float(fitted.ratings[index] - reach[index]) if links.bounded_below[index] else None,
-            float(fitted.ratings[index] + reach[index]) if links.bounded_above[index] else None,
-            1 + int(above[:, index].sum()),
-            len(order) - int(above[index].sum()),
-            int(((comparisons.first == index) | (comparisons.second == index)).sum()),
-            bool(links.linked[index]),
-            bool(links.anchors[index]),
-        )
-        for index in order
-    )
-    notes = caveats(fitted, comparisons, links, is_clustered=robust is not None)
-    return Standings(rows, fitted, 1.0 if factor is None else factor, notes)
+    rows = tuple(_standing(index, fitted, once, links, comparisons, above) for index in order)
+    return Standings(rows, fitted, caveats(fitted, comparisons, links))
 
 
-def _centred(
-    fitted: BradleyTerryFit,
-    comparisons: Comparisons,
-    links: Links,
-    factor: float | None,
-    robust: BradleyTerryFit | None,
-    extra: Floats,
-) -> BradleyTerryFit:
-    """Returns the fit with the mean of the anchors fixed, and errors that hold."""
-    plain = _about(fitted.covariance + extra, links.anchors)
-    wide = plain if factor is None else _about(dispersed(fitted, comparisons, factor) + extra, links.anchors)
-    # Few deals leave the scatter between them uncertain: what Student's t is wider than the normal distribution.
-    widening = 1.0 if robust is None else float(student_t.ppf(0.975, robust.clusters - 1)) / Z_95
-    shape = plain if robust is None else widening**2 * _about(robust.covariance + extra, links.anchors)
-    errors = np.where(links.linked, np.maximum(_errors(wide), _errors(shape)), _errors(plain))
-    stretch = np.divide(errors, _errors(shape), out=np.ones_like(errors), where=_errors(shape) > 0)
-    ratings = fitted.ratings - fitted.ratings[links.anchors].mean() + MEAN_RATING
-    seat_error = max(fitted.seat_error, robust.seat_error) if robust else fitted.seat_error
-    return replace(
-        fitted,
-        ratings=ratings,
-        covariance=shape * np.outer(stretch, stretch),
-        seat_error=seat_error,
-        clusters=robust.clusters if robust else 0,
-    )
-
-
-def _about(covariance: Floats, anchors: NDArray[np.bool_]) -> Floats:
-    """Returns the covariance of ratings less the mean of some of them."""
+def _about(fitted: BradleyTerryFit, anchors: NDArray[np.bool_]) -> BradleyTerryFit:
+    """Returns the fit with the mean rating of the anchors fixed."""
     mean = anchors / anchors.sum()
-    across = covariance @ mean
-    result: Floats = covariance - across[:, None] - across[None, :] + mean @ across
+    covariance = fitted.covariance
+    if np.isfinite(covariance).all():
+        across = covariance @ mean
+        covariance = covariance - across[:, None] - across[None, :] + mean @ across
+    ratings = fitted.ratings - fitted.ratings[anchors].mean() + MEAN_RATING
+    return replace(fitted, ratings=ratings, covariance=covariance)
+
+
+def _once_a_deal(comparisons: Comparisons) -> Comparisons:
+    """Returns the mean score of each pair in each deal as one result."""
+    data, size = in_order(comparisons), len(comparisons.policies)
+    low, high = np.minimum(data.first, data.second), np.maximum(data.first, data.second)
+    keys, group = np.unique((data.cluster * size + low) * size + high, return_inverse=True)
+    sums = np.bincount(group, np.where(data.first == low, data.score, 1 - data.score), len(keys))
+    deal, pair = np.divmod(keys, size * size)
+    score = sums / np.bincount(group, minlength=len(keys))
+    return Comparisons(data.policies, pair // size, pair % size, score, deal, seated=False)
+
+
+def _established(fitted: BradleyTerryFit, once_a_deal: Comparisons, links: Links, growth: float) -> NDArray[np.bool_]:
+    """Returns whether the row's policy is established above the column's, shape (n, n)."""
+    size = len(fitted.policies)
+    above = np.zeros((size, size), dtype=bool)
+    compared = np.triu(links.reaches | links.reaches.T, 1)
+    if fitted.clusters < 2 or not compared.any():
+        return above
+    one, other = np.nonzero(compared)
+    lead = (fitted.ratings[one] - fitted.ratings[other]) / difference_errors(fitted.covariance, one, other)
+    if not links.linked.all():
+        apart = ~(links.linked[one] & links.linked[other])
+        lead[apart] = _score_tests(fitted, once_a_deal, links)[one[apart], other[apart]]
+    nulls = null_draws(fitted.covariance, one, other, degrees=fitted.clusters - 1, growth=growth)
+    found = step_down(np.abs(lead), nulls)
+    above[one[found & (lead > 0)], other[found & (lead > 0)]] = True
+    above[other[found & (lead < 0)], one[found & (lead < 0)]] = True
+    return above & links.reaches
+
+
+def _score_tests(fitted: BradleyTerryFit, once: Comparisons, links: Links) -> Floats:
+    """Returns the statistic of the test that two policies are equal of which one is unlinked, shape (n, n), antisymmetric.
+
+    The rating of an unlinked policy is the prior's, and so are Wald's tests of it. Its results are compared with those expected
+    at the other's strength instead (score test); where both are unlinked, only their own meetings count.
+    """
+    wins, games = totals(once)
+    score, most = wins + (games - wins).T, games + games.T
+    direct = (2 * score - most) / np.sqrt(np.maximum(most, 1))
+    x = fitted.ratings / ELO_PER_NAT
+    p = probability(x[:, None] - x)
+    variance = np.diag(fitted.covariance) / ELO_PER_NAT**2
+    result = np.where(links.linked[:, None] | links.linked, 0.0, direct)
+    for index in np.flatnonzero(~links.linked):
+        information = np.maximum((most[index] * p * (1 - p)).sum(axis=1), 1e-12)
+        lead = (score[index] - most[index] * p).sum(axis=1) / information
+        against = lead / np.sqrt(1 / information + variance)
+        result[index, links.linked] = against[links.linked]
+        result[links.linked, index] = -against[links.linked]
     return result
 
 
-def _errors(covariance: Floats) -> Floats:
-    return np.sqrt(np.clip(np.diag(covariance), 0, None))
-
-
-def _surely_above(fitted: BradleyTerryFit, links: Links) -> NDArray[np.bool_]:
-    """Returns whether the row's policy is surely above the column's, shape (n, n): never where no result says anything of it."""
-    variance = np.diag(fitted.covariance)
-    error = np.sqrt(np.clip(variance[:, None] + variance - 2 * fitted.covariance, 0, None))
-    return (fitted.ratings[:, None] - fitted.ratings - Z_95 * error > 0) & links.reaches
+def _standing(
+    index: int,
+    fitted: BradleyTerryFit,
+    once: BradleyTerryFit,
+    links: Links,
+    comparisons: Comparisons,
+    above: NDArray[np.bool_],
+) -> Standing:
+    """Returns the row of a policy, given who is established above whom."""
+    is_bounded = fitted.clusters > 1
+    has_low, has_high = bool(links.bounded_below[index]), bool(links.bounded_above[index])
+    one_sided = has_low != has_high
+    centre, half = float(fitted.ratings[index]), fitted.reach * float(fitted.errors[index])
+    if one_sided:
+        centre, half = float(once.ratings[index]), _Z_ONE_SIDED * float(once.errors[index])
+    return Standing(
+        fitted.policies[index],
+        float(fitted.ratings[index]),
+        centre - half if is_bounded and has_low else None,
+        centre + half if is_bounded and has_high else None,
+        1 + int(above[:, index].sum()),
+        len(fitted.policies) - int(above[index].sum()),
+        int(((comparisons.first == index) | (comparisons.second == index)).sum()),
+        bool(links.linked[index]),
+        bool(links.anchors[index]),
+    )

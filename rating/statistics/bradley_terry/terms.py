@@ -5,14 +5,15 @@ than the second, e.g. the difference of the logarithms of the lengths of two ans
 Dubois et al., arXiv 2404.04475). The prior of every ``b_k`` is the default prior of ratings, for one unit of ``z_k``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, Integers, totals
+from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, totals, weights
+from rating.statistics.bradley_terry.errors import without_each_deal
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, covariance_of, to_ratings
 from rating.statistics.bradley_terry.links import is_connected
 from rating.statistics.bradley_terry.model import (
@@ -25,9 +26,6 @@ from rating.statistics.bradley_terry.model import (
     probability,
 )
 from rating.statistics.bradley_terry.prior import best_prior_sd
-
-_BLOCK = 1 << 22
-"""Numbers of the design matrix that are held in memory at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +61,7 @@ class TermsFit:
     """Ratings with terms held equal.
 
     Attributes:
-        fitted: the ratings. Their covariance is clustered by deal; Student's t with ``clusters - 1`` degrees of freedom goes with
-            it.
+        fitted: the ratings, with errors clustered by deal.
         effects: of the terms, in their order.
     """
 
@@ -99,8 +96,8 @@ def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyT
     start = np.zeros(model.size + 1 + len(terms))
     if options.prior_sd == "fitted":
         options = options.with_prior(best_prior_sd(model.solve, options, start, model.size))
-    x, _ = model.solve(options, start)
-    covariance = model.clustered(x, options)
+    x, inverse = model.solve(options, start)
+    covariance = model.clustered(x, inverse, options)
     of_ratings, seat_error = covariance_of(covariance[: model.size + 1, : model.size + 1], options)
     fitted = BradleyTerryFit(
         comparisons.policies,
@@ -141,16 +138,13 @@ class _Model:
     """Results and columns; the parameters are n strengths, the seat advantage and the effects, in nats."""
 
     def __init__(self, comparisons: Comparisons, values: Floats) -> None:
-        weight = np.ones(len(values)) if comparisons.weight is None else comparisons.weight
+        weight = weights(comparisons)
         # Sums of fractions depend on their order: results are sorted by content, and deals by their first result.
         keys = (comparisons.cluster, *values.T, weight, comparisons.score, comparisons.second, comparisons.first)
         order = np.lexsort(keys)
         _, start, deal = np.unique(comparisons.cluster[order], return_index=True, return_inverse=True)
         by_deal = np.argsort(start[deal], kind="stable")
-        order, self.starts = (
-            order[by_deal],
-            np.append(np.unique(start[deal][by_deal], return_index=True)[1], len(order)),
-        )
+        self.deal, order = start[deal][by_deal], order[by_deal]
         data = comparisons.select(order)
         self.size = len(data.policies)
         self.first, self.second, self.score, self.weight = data.first, data.second, data.score, weight[order]
@@ -173,60 +167,17 @@ class _Model:
                 return x, np.linalg.inv(curvature).astype(np.float64)
         raise no_convergence(gradient)
 
-    def clustered(self, x: Floats, options: BradleyTerryOptions) -> Floats:
-        """Returns the covariance of the parameters clustered by deal (CR3: Cameron and Miller 2015, section VI).
-
-        Without deal g the maximum of the posterior moves by ``-(H - W_g)^-1 u_g`` to first order, where ``H`` is the curvature,
-        ``W_g`` its part of the deal and ``u_g`` the gradient of the deal. The covariance is the sum of the squares of these
-        moves times ``(G - 1) / G``, and the part of the prior.
-        """
-        columns, prior = self._columns(options), np.diag(self._prior(options))
+    def clustered(self, x: Floats, inverse: Floats, options: BradleyTerryOptions) -> Floats:
+        """Returns the covariance of the parameters, clustered by deal."""
+        columns, count = self._columns(options), len(self.score)
+        index, signs = np.column_stack((self.first, self.second)).ravel(), np.tile([1.0, -1.0], count)
+        pairs = sparse.csr_matrix((signs, index, np.arange(0, 2 * count + 1, 2)), (count, self.size))
+        rows = sparse.hstack((pairs, sparse.csr_matrix(columns)), format="csr")
         p = probability(self._lead(x, columns))
-        residual, variance = self.weight * (self.score - p), self.weight * p * (1 - p)
-        curvature = self._curvature(variance, columns) + prior
-        inverse = np.linalg.inv(curvature).astype(np.float64)
-        squares = np.zeros_like(inverse)
-        for design, rows in self._deals(columns):
-            u, v = residual[rows], variance[rows]
-            if isinstance(design, np.ndarray):
-                # (H - A' V A)^-1 A' u = H^-1 A' (1 - V A H^-1 A')^-1 u for the rows A of a deal.
-                within = np.eye(rows.shape[1]) - v[:, :, None] * (design @ inverse @ design.transpose(0, 2, 1))
-                gradients = np.einsum("gr,grk->gk", np.linalg.solve(within, u[..., None])[..., 0], design)
-            else:
-                rest = curvature - (design.T @ design.multiply(v[0][:, None])).toarray()
-                gradients = (curvature @ np.linalg.solve(rest, design.T @ u[0]))[None]
-            squares += gradients.T @ gradients
-        deals = len(self.starts) - 1
-        covariance: Floats = inverse @ ((deals - 1) / deals * squares + prior) @ inverse
+        residual, information = self.weight * (self.score - p), self.weight * p * (1 - p)
+        spread, _ = without_each_deal(rows, residual, information, self.deal, inverse)
+        covariance: Floats = spread + inverse @ np.diag(self._prior(options)) @ inverse
         return covariance
-
-    def _deals(self, columns: Floats) -> Iterator[tuple[Floats | sparse.csr_matrix, Integers]]:
-        """Yields design matrices and the numbers of their results, shape (deals, results of each).
-
-        Deals of equally many results come together, shape (deals, results of each, parameters), larger ones as sparse matrices
-        of their own.
-        """
-        counts, width = np.diff(self.starts), self.size + columns.shape[1]
-        for count in np.unique(counts):
-            starts = self.starts[:-1][counts == count]
-            step = max(1, _BLOCK // int(count * width)) if count <= width else 1
-            for begin in range(0, len(starts), step):
-                rows = starts[begin : begin + step, None] + np.arange(count)
-                flat = rows.ravel()
-                if count > width:
-                    yield self._sparse(flat, columns), rows
-                    continue
-                design = np.zeros((len(flat), width))
-                design[np.arange(len(flat)), self.first[flat]] = 1
-                design[np.arange(len(flat)), self.second[flat]] = -1
-                design[:, self.size :] = columns[flat]
-                yield design.reshape(*rows.shape, width), rows
-
-    def _sparse(self, rows: Integers, columns: Floats) -> sparse.csr_matrix:
-        ones, index = np.ones(len(rows)), np.tile(np.arange(len(rows)), 2)
-        policies = np.concatenate((self.first[rows], self.second[rows]))
-        pairs = sparse.coo_matrix((np.concatenate((ones, -ones)), (index, policies)), (len(rows), self.size))
-        return sparse.hstack((pairs, sparse.csr_matrix(columns[rows])), format="csr")
 
     def _columns(self, options: BradleyTerryOptions) -> Floats:
         """Returns the columns of the seat and the terms; without a seat term the first of them is 0."""

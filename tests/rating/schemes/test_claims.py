@@ -3,7 +3,7 @@ import pytest
 from rating.schemes.claims import claims
 from rating.schemes.leaderboard import Ranks
 
-EACH = "Established, each pair by itself with 95 % confidence"
+EACH = "Established with 95 % confidence, all pairs together"
 UNKNOWN = " with 95 % confidence."
 
 

@@ -262,12 +262,39 @@ def test_clustered_intervals_see_copies():
     assert bootstrap(copies, options, resamples=400).std(axis=0) == pytest.approx(robust.errors, rel=0.2)
 
 
-def test_clusters_must_outnumber_the_parameters():
+def test_clustered_of_one_deal_has_no_finite_error():
     outcomes = log({"a": 0, "b": 0, "c": 0}, 1)
     one_deal = compare([match(o.number, *((s.policy, s.reward) for s in o.seats), seed=1) for o in outcomes])
-    assert clustered(fit(one_deal), one_deal) is None
-    data = compare(outcomes)
-    assert clustered(fit(data), data) is None  # three deals, three parameters
+    robust = clustered(fit(one_deal), one_deal)
+    assert robust.clusters == 1 and np.all(np.isinf(robust.errors)) and math.isinf(robust.reach)
+
+
+@pytest.mark.parametrize("seats", [True, False])
+def test_clustered_is_the_step_of_newton_without_each_deal(seats):
+    # Written out: gradient and curvature of all results but those of a deal, one deal after the other.
+    rng = np.random.default_rng(8)
+    data = draw(rng.normal(0, 200, 4), 60, rng, seat=100, ties=0.2)
+    data = replace(data, cluster=np.sort(rng.integers(0, 6, 60)), weight=rng.uniform(0.5, 2, 60))
+    fitted = fit(data, BradleyTerryOptions(seat_term=seats))
+    x = np.append(nats(fitted.ratings), fitted.seat_advantage / ELO_PER_NAT)
+    rows = np.zeros((60, 5))
+    rows[range(60), data.first], rows[range(60), data.second], rows[:, 4] = 1, -1, seats
+    p = 1 / (1 + np.exp(-rows @ x))
+    prior = np.diag(np.full(5, (ELO_PER_NAT / DEFAULT_PRIOR_SD) ** 2))
+    curvature = (rows.T * (data.weight * p * (1 - p))) @ rows + prior
+    curvature[:4, :4] += 0.25
+    moves = []
+    for deal in range(6):
+        own = data.cluster == deal
+        without = curvature - (rows[own].T * (data.weight * p * (1 - p))[own]) @ rows[own]
+        moves.append(np.linalg.solve(without, rows[own].T @ (data.weight * (data.score - p))[own]))
+    inverse = np.linalg.inv(curvature)
+    covariance = ELO_PER_NAT**2 * (5 / 6 * np.transpose(moves) @ moves + inverse @ prior @ inverse)
+    robust = clustered(fitted, data)
+    centre = np.eye(4) - 0.25
+    np.testing.assert_allclose(robust.covariance, centre @ covariance[:4, :4] @ centre, rtol=1e-8, atol=1e-6)
+    assert robust.seat_error == pytest.approx(math.sqrt(covariance[4, 4]) if seats else 0)
+    assert robust.clusters == 6
 
 
 def test_the_covariance_is_that_of_ratings_whose_mean_is_fixed():

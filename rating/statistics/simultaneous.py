@@ -1,0 +1,80 @@
+"""Claims about many differences at once: none of them is wrong with a probability of at least 95 %.
+
+Source: Romano and Wolf, Exact and approximate stepdown methods for multiple hypothesis testing (Journal of the American
+Statistical Association 100, 2005), with the maximum of the statistics of all hypotheses that are not yet rejected.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+LEVEL = 0.05
+"""Probability, at most, that any of the claims is wrong."""
+
+_STEP = 1.1
+"""Factor between two looks that are simulated."""
+
+_FEWEST_DRAWS, _MOST_DRAWS, _NUMBERS = 1_000, 4_000, 2_000_000
+
+
+def step_down(statistics: Floats, nulls: Floats, level: float = LEVEL) -> NDArray[np.bool_]:
+    """Returns the hypotheses that are rejected, with the familywise error rate at the level.
+
+    Args:
+        statistics: absolute values of the test statistics of m hypotheses, shape (m,).
+        nulls: draws of the same from their joint distribution if all hypotheses hold, shape (draws, m).
+        level: familywise error rate, above 0 and below 1.
+
+    Returns:
+        Shape (m,).
+    """
+    rejected = np.zeros(len(statistics), dtype=bool)
+    while not rejected.all():
+        critical = np.quantile(nulls[:, ~rejected].max(axis=1), 1 - level, method="higher")
+        found = ~rejected & (statistics > critical)
+        if not found.any():
+            break
+        rejected |= found
+    return rejected
+
+
+def null_draws(
+    covariance: Floats, one: Integers, other: Integers, *, degrees: float, growth: float = 1.0, seed: int = 0
+) -> Floats:
+    """Draws the absolute t statistics of differences of estimates that are all 0, for ``step_down``.
+
+    Under a stop rule the results are looked at again and again. Then the greatest statistic over all looks is drawn: estimates
+    move as a Brownian motion in the number of results, which is looked at each time it has grown by a tenth.
+
+    Args:
+        covariance: of n estimates, shape (n, n).
+        one: index of the first estimate of each difference, shape (m,).
+        other: index of the second one, shape (m,).
+        degrees: of freedom of the covariance.
+        growth: number of results at the last look over that at the first one; 1 for one look.
+        seed: of the draws.
+
+    Returns:
+        Shape (draws, m).
+    """
+    rng = np.random.default_rng(seed)
+    draws = min(max(_NUMBERS // len(one), _FEWEST_DRAWS), _MOST_DRAWS)
+    values, vectors = np.linalg.eigh(covariance)
+    root = (vectors * np.sqrt(np.clip(values, 0, None))).T
+    looks = np.geomspace(1.0, growth, 1 + int(np.ceil(np.log(growth) / np.log(_STEP))))
+    scale = 1 / difference_errors(covariance, one, other)
+    walk, most = np.zeros((draws, len(covariance))), np.zeros((draws, len(one)))
+    for time, step in zip(looks, np.diff(looks, prepend=0.0), strict=True):
+        walk += np.sqrt(step) * (rng.standard_normal(walk.shape) @ root)
+        np.maximum(most, np.abs(walk[:, one] - walk[:, other]) * (scale / np.sqrt(time)), out=most)
+    most *= np.sqrt(degrees / rng.chisquare(degrees, (draws, 1)))
+    return most
+
+
+def difference_errors(covariance: Floats, one: Integers, other: Integers) -> Floats:
+    """Returns the standard errors of differences of estimates, shape (m,)."""
+    variances = np.diag(covariance)
+    errors: Floats = np.sqrt(np.maximum(variances[one] + variances[other] - 2 * covariance[one, other], 1e-12))
+    return errors
