@@ -4,13 +4,20 @@ Source of the names: Chatbot Arena (``conv_metadata``, ``conversation_a``) and t
 """
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.text_length import WordCounter
+from rating.judgements.labels import NOTHING
 from rating.statistics.style import LENGTH, check_style
+
+STYLE = ("style", "conv_metadata", "conversation_a", "conversation_b", "response_a", "response_b", "words_a", "words_b")
+"""Columns that tell style."""
 
 _COUNTS = {
     LENGTH: "sum_assistant_{}_tokens",
@@ -46,11 +53,11 @@ def read_style(row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
         pairs = {
             name: tuple(_total(found[column.format(side)]) for side in "ab")
             for name, column in _COUNTS.items()
-            if all(column.format(side) in found for side in "ab")
+            if all(found.get(column.format(side)) is not None for side in "ab")
         }
     elif texts := _texts(row):
-        return counts_of(*texts)
-    elif all(row.get(f"words_{side}") not in (None, "") for side in "ab"):
+        return style_of(*texts)
+    elif not any(_is_missing(row.get(f"words_{side}")) for side in "ab"):
         pairs = {LENGTH: tuple(_number(row[f"words_{side}"]) for side in "ab")}
     else:
         return {}
@@ -61,7 +68,7 @@ def read_style(row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
     return {name: (float(one), float(other)) for name, (one, other) in pairs.items()}
 
 
-def counts_of(first: str, second: str) -> dict[str, tuple[float, float]]:
+def style_of(first: str, second: str) -> dict[str, tuple[float, float]]:
     """Counts words, headers, list entries and bold passages of two texts in Markdown; code blocks count as words only.
 
     Args:
@@ -82,15 +89,24 @@ def _counts(text: str) -> dict[str, float]:
 
 
 def _object(row: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    """Returns a field that holds an object, in a table as JSON; ``None`` if it is missing or empty."""
+    """Returns a field that holds an object, in a table as JSON; ``None`` if it is missing.
+
+    Raises:
+        OptionError: if it is something else.
+    """
     value = row.get(name)
-    if isinstance(value, str) and value:
-        value = _decoded(value)
-    if value is None or value == "" or value != value:
+    if _is_missing(value):
         return None
-    if not isinstance(value, Mapping):
+    found = _decoded(value) if isinstance(value, str) else value
+    if not isinstance(found, Mapping):
         raise OptionError(f"{name}: expected an object, got {str(value)!r:.60}")
-    return value
+    return found
+
+
+def _is_missing(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip().casefold() in NOTHING
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _total(value: Any) -> Any:
@@ -119,10 +135,13 @@ def _texts(row: Mapping[str, Any]) -> tuple[str, str] | None:
 
 def _answers(value: Any) -> str | None:
     """Returns the answers in a conversation (messages with role and content), a list of answers, or a text."""
-    if isinstance(value, str) and value.startswith("["):
-        value = _decoded(value, value)
+    if isinstance(value, np.ndarray):  # of a table that was read from Parquet
+        value = value.tolist()
     if isinstance(value, str):
-        return value
+        found = _decoded(value) if value.startswith("[") else None
+        if not isinstance(found, list):
+            return value
+        value = found
     if not isinstance(value, Sequence) or not value:
         return None
     parts = [part for turn in value for part in _parts(turn)]
@@ -138,6 +157,7 @@ def _parts(turn: Any) -> list[str | None]:
     if turn["role"] != "assistant":
         return []
     content = turn.get("content")
+    content = content.tolist() if isinstance(content, np.ndarray) else content
     if isinstance(content, str):
         return [content]
     if isinstance(content, Sequence) and all(isinstance(part, Mapping) for part in content):
@@ -145,9 +165,9 @@ def _parts(turn: Any) -> list[str | None]:
     return [None]
 
 
-def _decoded(text: str, default: Any = "") -> Any:
-    """Returns the value of a JSON text, or the default if it is none."""
+def _decoded(text: str) -> Any:
+    """Returns the value of a JSON text, or ``None`` if it is none."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        return default or text
+        return None

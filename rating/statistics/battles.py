@@ -15,6 +15,8 @@ LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e9
 Style = Mapping[str, tuple[float, float]]
 """Counts in the texts of both sides by name, e.g. ``{"length": (412, 230), "headers": (3, 0)}``: of the first, of the second."""
 
+NO_STYLE: Style = MappingProxyType({})
+
 
 class Battle(NamedTuple):
     """The result of one comparison of two policies.
@@ -33,7 +35,7 @@ class Battle(NamedTuple):
     score: float
     deal: str = ""
     weight: float = 1.0
-    style: Style = MappingProxyType({})
+    style: Style = NO_STYLE
 
 
 def check_battle(battle: Battle) -> None:

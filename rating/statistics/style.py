@@ -106,14 +106,16 @@ def style_control(
         seated: whether the first of a battle sat on the first seat, whose advantage is fitted then.
 
     Raises:
-        ValueError: if a battle lacks a count, a count is no number of 0 or more, the policies alone determine a covariate, or
-            all battles are of one deal.
+        ValueError: if a battle lacks a count, a count is no number of 0 or more, both sides are always alike, the policies alone
+            determine a covariate, or all battles are of one deal.
     """
     kept = [battle for battle in battles if battle.first != battle.second]
     wanted = _expanded(names)
     columns = {name: _column(kept, name) for name in wanted}
     alike = tuple(name for name, values in columns.items() if not values.any())
     comparisons = comparisons_of(kept, seated=seated)
+    if len(alike) == len(wanted):
+        raise ValueError(f"style: expected results whose sides differ in {', '.join(wanted)}, got none")
     terms = [Term(name, values) for name, values in columns.items() if name not in alike]
     _check_separable(comparisons, terms)
     result = fit_terms(comparisons, terms, BradleyTerryOptions(prior_sd="fitted"))
@@ -191,8 +193,8 @@ def _check_separable(comparisons: Comparisons, terms: Sequence[Term]) -> None:
         left = values - before @ (np.linalg.pinv(products, hermitian=True) @ (before.T @ values))
         if left @ left <= _TOLERANCE * (values @ values):
             raise ValueError(
-                f"style: {term.name!r} cannot be told from who plays: expected answers of the same policies that differ in it"
-                f"{' apart from ' + ', '.join(other.name for other in terms[: place - size]) if place > size else ''}"
+                f"style: expected results in which {term.name!r} varies by itself, but"
+                f" {', '.join(['who plays', *(other.name for other in terms[: place - size])])} determine it"
             )
 
 
