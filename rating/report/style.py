@@ -14,7 +14,6 @@ def style_sheet(control: StyleControl, environment: str = "") -> Sheet:
         control: what is shown.
         environment: of the results.
     """
-    held = ", ".join(effect.name for effect in control.effects)
     rows = [
         [
             cells.ranks(row.best_rank, row.worst_rank),
@@ -28,12 +27,12 @@ def style_sheet(control: StyleControl, environment: str = "") -> Sheet:
     effects = "; ".join(f"{one.name} {one.value:+.0f} [{one.low:.0f}, {one.high:.0f}]" for one in control.effects)
     notes = [
         claims([(row.policy, Ranks(row.best_rank, row.worst_rank)) for row in control.rows]),
-        f"effect in Elo of twice as much of it in an answer, with its 95 % interval ({control.deals} deals): {effects}",
+        f"held equal, with the effect of twice as much in Elo and its 95 % interval ({control.deals} deals): {effects}",
         *([f"the same on both sides of every result: {', '.join(control.alike)}"] if control.alike else []),
         "style control also takes away what longer or formatted answers are better by",
     ]
     return Sheet(
-        f"{environment}{': ' if environment else ''}style control, {held} held equal",
+        f"{environment}: style control" if environment else "style control",
         ["rank", "policy", "rating, style equal", "rating", "change"],
         rows,
         [note for note in notes if note],
