@@ -8,7 +8,7 @@ import numpy as np
 from rating.records.outcome import Outcome
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons
-from rating.statistics.bradley_terry.errors import dispersed, dispersion
+from rating.statistics.estimates import Z_95
 from rating.statistics.results import Duel, duels
 from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSkillOptions, shuffled
 
@@ -137,15 +137,14 @@ class Evidence:
     def posterior(self) -> BradleyTerryFit:
         """Returns the ratings of all who are not left out, with the covariance of what is waited for.
 
-        The prior is as wide as the pool, and results count for as much as they scatter: alike ones of a deal for less, those of a
-        pool with many ties for more.
+        The prior is as wide as the pool, and the covariance is clustered by deal.
         """
         if self._posterior is None:
             comparisons = self._comparisons()
             fitted = bradley_terry.fit(comparisons, POSTERIOR)
-            factor = dispersion(fitted, comparisons) if fitted.connected else None
-            if factor is not None:
-                fitted = replace(fitted, covariance=dispersed(fitted, comparisons, factor))
+            robust = bradley_terry.clustered(fitted, comparisons)
+            if fitted.connected and robust.clusters > 1:
+                fitted = replace(fitted, covariance=robust.covariance * (robust.reach / Z_95) ** 2)
             present = [name for name in fitted.policies if name not in self._left_out]
             self._posterior = _conditioned(fitted, present, self.under_test)
         return self._posterior

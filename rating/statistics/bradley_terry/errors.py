@@ -3,8 +3,8 @@
 The estimator is CR3, the jackknife over deals with one Newton step instead of a new fit (Bell and McCaffrey, Bias reduction in
 standard errors for linear regression with multi-stage samples, 2002; MacKinnon, Nielsen and Webb, Fast and reliable jackknife and
 bootstrap methods for cluster-robust inference, 2023). With ``H`` the curvature of the posterior, ``W`` the information of a deal
-and ``u`` the gradient of its log likelihood, leaving it out moves the parameters by ``-(H - W)^-1 u``. The covariance is the sum of
-the squares of these over G deals, times (G - 1) / G, and the prior's part ``H^-1 P H^-1``.
+and ``u`` the gradient of its log likelihood, leaving it out moves the parameters by ``-(H - W)^-1 u``. The covariance is the sum
+of the squares of these over G deals, times (G - 1) / G, and the prior's part ``H^-1 P H^-1``.
 """
 
 from dataclasses import replace
