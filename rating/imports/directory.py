@@ -26,6 +26,7 @@ from llmarena_envs.core.terminal import printable
 from rating.errors import RunError
 from rating.imports.formats import AUTO, FORMATS, find_format, nothing_read, unnamed
 from rating.imports.result import Rejected, Result
+from rating.imports.style import read_style
 from rating.judgements.judgement import Judgement
 from rating.judgements.labels import read_label
 from rating.records.imported import MANIFEST
@@ -251,8 +252,8 @@ def load_battles(directory: Path, *, styled: bool = False) -> dict[str, list[Bat
 
     with _rows(directory / BATTLES, _BATTLE) as rows:
         for environment, first, second, score, deal, weight, style in rows:
-            known_style = json.loads(style) if styled and style else NO_STYLE
-            battle = Battle(shared(first), shared(second), float(score), shared(deal), float(weight), known_style)
+            counts = read_style({"style": style}) if styled and style else NO_STYLE
+            battle = Battle(shared(first), shared(second), float(score), shared(deal), float(weight), counts)
             check_battle(battle)
             found.setdefault(environment, []).append(battle)
     return found
