@@ -11,7 +11,7 @@ def style_sheet(control: StyleControl, environment: str = "") -> Sheet:
     """Returns the ratings with style held equal beside the plain ones, and the effects of style.
 
     Args:
-        control: what is shown.
+        control: the ratings and effects.
         environment: of the results.
     """
     rows = [
