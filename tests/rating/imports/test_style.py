@@ -170,3 +170,40 @@ def test_a_damaged_import_is_refused(tmp_path, capsys):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     assert "style: expected an object" in rate(capsys, tmp_path / "import", "--style", "length", code=2)
     assert sum(map(len, load_battles(tmp_path / "import").values())) == 60
+
+
+RUN = """
+seed = 3
+workers = 1
+[stop]
+rule = "trueskill"
+min_matches = 8
+max_matches = 8
+[[environment]]
+name = "debate_v0"
+scheme = "duels"
+options = { n_judges = 1 }
+[environment.staff]
+judge = ["fair"]
+[[policy]]
+name = "strong"
+spec = "debater:strength=3"
+[[policy]]
+name = "weak"
+spec = "debater"
+[[policy]]
+name = "fair"
+spec = "debater"
+rated = false
+"""
+
+
+def test_the_length_of_debates_is_held_equal(tmp_path, capsys):
+    (tmp_path / "run.toml").write_text(RUN, encoding="utf-8")
+    assert main(["run", str(tmp_path / "run.toml"), "--out", str(tmp_path / "run")]) == 0
+    *_, found = json.loads(rate(capsys, tmp_path / "run", "--style", "length", "--json"))
+    assert found["environment"] == "debate_v0"
+    assert [effect["name"] for effect in found["style_control"]["effects"]] == ["length"]
+    assert {row["policy"] for row in found["style_control"]["rows"]} == {"strong", "weak"}
+    message = rate(capsys, tmp_path / "run", "--style", "format", code=2)
+    assert "debate_v0: style: expected 'headers' of both texts" in message and "these results have length" in message
