@@ -9,15 +9,17 @@ from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.round_robin import round_robin
 from rating.schemes.repeating import Repeating
+from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.skill_board import SkillLeaderboard, skill_leaderboard
 from rating.schemes.stopping import StopRule
 
 
 class Duels(Repeating):
-    """Every pair plays both seats of every deal, until the ratings stand still."""
+    """Pairs play both seats of every deal, until the order is known; which pairs, the results so far say."""
 
     name = "duels"
     can_adapt = True
+    standard_schedule = ADAPTIVE
     rivals = True
 
     def check(self) -> None:
@@ -40,5 +42,5 @@ class Duels(Repeating):
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> SkillLeaderboard:
         """Makes the leaderboard; its ranks hold however often the stop rule has looked at the results."""
         stop = self.setting.stop
-        growth = max(1.0, stop.max_matches / stop.min_matches)
+        growth = max(1.0, stop.max_matches / stop.least)
         return skill_leaderboard(outcomes, stop_reason=stop_reason, growth=growth)

@@ -16,11 +16,10 @@ from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_poli
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
-from rating.schemes.stopping import CountRule, StandstillRule
+from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.statistics.bradley_terry import Comparisons, Standings, compare, standings, tallies
 from rating.statistics.estimates import Estimate, Tally, mean_estimate
 from rating.statistics.results import finished, rewards
-from rating.statistics.stableness import StablenessRule
 
 COMPANY = "the tables were chosen by results, so each policy had company of its own: compare ratings, not mean rewards"
 
@@ -114,7 +113,7 @@ class RewardLeaderboard(Leaderboard):
 
 
 class MeanReward(Repeating):
-    """Every policy plays every seat on the same deals, a fixed number of matches or until the means stand still."""
+    """Every policy plays every seat on the same deals, a fixed number of matches or until the means are known."""
 
     name = "mean_reward"
     can_adapt = True
@@ -142,13 +141,18 @@ class MeanReward(Repeating):
         each = 2 * (policies - 1) if seats == 2 else seats if policies == seats else 1
         return each, each
 
-    def rule(self) -> CountRule | StandstillRule:
+    def rule(self) -> CountRule | SettlingRule:
         """Returns the number of matches of each policy, or the wait for the means if the run asks for it."""
         setting = self.setting
-        if setting.still is None and setting.half_width is None:
+        if setting.half_width is None:
             return self.count_rule()
-        rule = StablenessRule(setting.stop.window, setting.still, setting.half_width)
-        return StandstillRule(rule, setting.stop.max_matches, setting.value)
+        return SettlingRule(
+            setting.half_width,
+            lambda outcome: outcome.seats,
+            setting.value,
+            min_matches=setting.stop.min_matches or LEAST_MATCHES,
+            max_matches=setting.stop.max_matches,
+        )
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RewardLeaderboard:
         """Makes the leaderboard."""
