@@ -11,6 +11,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from benchmarks.deepeval.pool import SCRIPTED
+from benchmarks.deepeval.stableness import RunningStableness, StablenessRule, stableness
 from benchmarks.experiments.pictures import axes, legend_columns, line_style, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -25,7 +26,6 @@ from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.estimates import mean_estimate
 from rating.statistics.results import finished
-from benchmarks.deepeval.stableness import RunningStableness, StablenessRule, stableness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,12 +7,12 @@ on every deal, with the seats swapped; a share of the matches are ties, whatever
 plays it: the adaptive schedule (two policies: the only pair), batches of its size, one of them in flight when the rule fires.
 
 "least" is the smallest number of matches after which the mean true Spearman correlation of the ratings reaches .95, under the
-better of round robin and the adaptive schedule. It is known in hindsight only: it needs the truth. Where it is more than the limit
-of the run, or there is no order, "least" is the mean number of matches at which the rule could have ended play as its promise
-holds (order known, or policies alike): asked after every batch, from the first one on, with nothing in flight.
+better of round robin and the adaptive schedule. It is known in hindsight only: it needs the truth. Where it is more than the
+limit of the run, or there is no order, "least" is the mean number of matches at which the promise of the rule holds (order known,
+or policies alike): asked after every batch, from the first one on, with nothing in flight.
 
-"right" is the share of pairs not told apart that are truly within the band, over runs that ended as alike. Ties bring expected scores
-together: differences are those of expected scores. The last table is of the rule ``top=3``.
+"right" is the share of pairs not told apart that are truly within the band, over runs that ended as alike. Ties bring expected
+scores together: differences are those of expected scores. The last table is of the rule ``top=3``.
 """
 
 import itertools
@@ -62,7 +62,7 @@ class Options:
     policies: tuple[str, ...] = option(("2", "4", "8", "16", "40"), "sizes of pools", smoke=("2", "4"))
     spreads: tuple[str, ...] = option(("0", "30", "100", "200", "400"), "standard deviations of pools", smoke=("200",))
     ties: tuple[str, ...] = option(("0", "0.5", "1"), "shares of ties", smoke=("0",))
-    work: int = option(480, "runs of each line times policies; 12 runs at least", smoke=16)
+    work: int = option(200, "runs of each line times policies; 6 runs at least", smoke=16)
     most: int = option(400, "matches of each policy after which a run ends", smoke=40)
     top: int = option(3, "how many policies the rule top asks for")
     price: float = option(0.01, "cost of a match")
@@ -214,7 +214,7 @@ def simulate(size: int, spread: float, ties: float, options: Options) -> Cell:
     has_order = spread > 0 and ties < 1
     for schedule in (ADAPTIVE, ROUND_ROBIN) if has_order and size > 2 else (ADAPTIVE if size > 2 else ROUND_ROBIN,):
         rng = np.random.default_rng([options.seed, size, int(spread), int(10 * ties)])
-        strengths = spread * rng.standard_normal((max(12, options.work // size), size))
+        strengths = spread * rng.standard_normal((max(6, options.work // size), size))
         games, curve = Games(strengths, ties, rng), []
         judge = _Judge(cell, options) if schedule == ADAPTIVE or size == 2 else None
         for in_flight in _batches(schedule, games, options):
@@ -281,7 +281,7 @@ class _Judge:
         self._ended: dict[str, dict[int, Ending]] = {ORDER: {}, TOP: {}}
         self._earliest: dict[int, int] = {}
         self._last: dict[str, tuple[Floats, NDArray[np.bool_]]] = {}
-        self._runs = max(12, options.work // cell.size)
+        self._runs = max(6, options.work // cell.size)
 
     @property
     def is_over(self) -> bool:

@@ -123,7 +123,7 @@ class StopConfig(Table):
         rule: what rated two-player environments are played for; see ``rating.schemes.stopping.grammar``.
         alike: difference in Elo that hardly matters: play ends as well when policies that are not told apart differ by less with
             a probability of 90 %; 0 for never.
-        min_matches: matches of each policy before anything can stop; by default 10, and 50 where means are waited for, or under
+        min_matches: matches of each policy before anything can stop; by default 8, and 50 where means are waited for, or under
             the rule ``trueskill``.
         window: own matches ago with which a policy's mu is compared.
         eps: change of mu that counts as none.

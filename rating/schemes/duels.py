@@ -5,6 +5,7 @@ Source: LLMArena (arXiv 2402.16499) for TrueSkill; see ``rating.statistics`` for
 
 from collections.abc import Iterator, Sequence
 
+from llmarena_envs.core.options import OptionError
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.round_robin import round_robin
@@ -12,6 +13,7 @@ from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.skill_board import SkillLeaderboard, skill_leaderboard
 from rating.schemes.stopping import StopRule
+from rating.schemes.stopping.conditions import TopKnown
 
 
 class Duels(Repeating):
@@ -26,6 +28,12 @@ class Duels(Repeating):
         """Checks that two seats are rated, and that nobody is a fixed opponent."""
         super().check()
         self._contest.check(f"{self.setting.environment}, whose players are compared by duels", policies=2, seats=2)
+        for condition in self.setting.stop.conditions():
+            if isinstance(condition, TopKnown) and condition.count >= len(self.setting.policies):
+                raise OptionError(
+                    f"{self.setting.environment}: stop rule: expected top=K with K below the number of policies,"
+                    f" {len(self.setting.policies)}; got top={condition.count}"
+                )
 
     def least_policies(self, seats: int) -> int:
         """Returns 2: a policy is rated by playing others."""

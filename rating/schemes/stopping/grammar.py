@@ -8,8 +8,8 @@ A rule is one or more conditions joined by ``+``; it stops when all of them hold
 * ``separated``: of every two neighbours it is known who is ahead; ``separated=ELO``: or that they are no further apart than that;
 * ``width=ELO``: every rating is known to so much on either side.
 
-``trueskill``, alone, is the rule of LLMArena (arXiv 2402.16499): TrueSkill in match order has converged. It promises nothing of the
-order of the policies.
+``trueskill``, alone, is the rule of LLMArena (arXiv 2402.16499): TrueSkill in match order has converged. It promises nothing of
+the order of the policies.
 """
 
 import math

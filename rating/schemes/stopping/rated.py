@@ -23,7 +23,7 @@ ALIKE = "alike"
 ALIKE_ELO = 60.0
 """Difference below which policies are alike."""
 
-LEAST_RATED = 10
+LEAST_RATED = 8
 """Finished matches of each policy before a condition is asked, but for the paper's rule."""
 
 
@@ -37,7 +37,7 @@ class StopRule:
     have grown by a hundredth, so a long run may be longer by that.
 
     Attributes:
-        min_matches: finished matches of each policy before anything but the cap can stop; ``None`` for 10, and for 50 under the
+        min_matches: finished matches of each policy before anything but the cap can stop; ``None`` for 8, and for 50 under the
             rule ``trueskill``.
         window: own matches ago with which a policy's mu is compared.
         eps: every mu must have changed by less.
@@ -119,10 +119,10 @@ class _Rated(Counts):
             return first.reason(self._evidence)
         if not self._is_due:
             return ""
-        still_open = [condition for condition in self._conditions if not condition.holds(self._evidence)]
-        if not still_open:
+        unmet = [condition for condition in self._conditions if not condition.holds(self._evidence)]
+        if not unmet:
             return self._rule.rule
-        return ALIKE if self._rule.alike and self._alike(still_open) >= ALIKE_LEVEL else ""
+        return ALIKE if self._rule.alike and self._alike(unmet) >= ALIKE_LEVEL else ""
 
     def _alike(self, conditions: Sequence[Condition]) -> float:
         return min(condition.alike(self._evidence, self._rule.alike) for condition in conditions)
@@ -130,8 +130,8 @@ class _Rated(Counts):
     def stopped_with(self, reason: str) -> str:
         if reason != ALIKE:
             return super().stopped_with(reason)
-        still_open = [condition for condition in self._conditions if not condition.holds(self._evidence)]
-        known = f"probability {compared(self._alike(still_open), ALIKE_LEVEL, 2)} (asked: {ALIKE_LEVEL:g})"
+        unmet = [condition for condition in self._conditions if not condition.holds(self._evidence)]
+        known = f"probability {compared(self._alike(unmet), ALIKE_LEVEL, 2)} (asked: {ALIKE_LEVEL:g})"
         tied = "every match was a tie; " if self._evidence.is_tied else ""
         return f"{tied}policies that are not told apart differ by less than {self._rule.alike:g} Elo, {known}; {self.reached()}"
 

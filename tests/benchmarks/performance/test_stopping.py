@@ -15,10 +15,10 @@ def test_every_run_of_every_cell_ends_and_is_held_against_the_truth():
     cells = stopping.run(options)
     assert [(cell.size, cell.spread) for cell in cells] == [(2, 0), (2, 400), (4, 0), (4, 400)]
     for cell in cells:
-        assert len(cell.endings) == len(cell.earliest) == 12
+        assert len(cell.endings) == len(cell.earliest) == 6
         assert all(ending.known <= ending.matches for ending in cell.endings)
     assert not cells[0].least and cells[0].cheapest()[1] == "promise"
-    assert len(cells[3].top) == 12
+    assert len(cells[3].top) == 6
     assert stopping.table(cells, options).count("\n") == 5
 
 
@@ -29,7 +29,7 @@ def test_the_evidence_of_the_simulation_is_that_of_a_run():
     for one, other in [(0, 1), (1, 2), (0, 2)] * 15:
         scores = games.play(np.array([one]), np.array([other]))
         games.add(np.array([one]), np.array([other]), scores)
-        for (first, second), score in zip(((one, other), (other, one)), (float(scores[0, 0]), 1 - float(scores[1, 0])), strict=True):
+        for first, second, score in ((one, other, float(scores[0, 0])), (other, one, 1 - float(scores[1, 0]))):
             seats = (SeatOutcome("abc"[first], 2 * score - 1), SeatOutcome("abc"[second], 1 - 2 * score))
             evidence.add([Outcome("game", number, number // 2, FINISHED, seats)])
             number += 1
