@@ -2,7 +2,7 @@
 
     python -m benchmarks.performance.stopping
 
-Pools are drawn from a normal distribution of a given standard deviation. They play matches drawn from the Bradley-Terry model, two
+Pools are drawn from a normal distribution of a given standard deviation. They play matches of the Bradley-Terry model, two
 on every deal, with the seats swapped; a share of the matches are ties, whatever the strengths. The default is played as a run
 plays it: the adaptive schedule (two policies: the only pair), batches of its size, one of them in flight when the rule fires.
 
@@ -202,10 +202,10 @@ class Games:
         return inverse * ELO_PER_NAT**2, robust * ELO_PER_NAT**2, options.prior_sd
 
 
-def run(options: Options) -> list[Cell]:
-    """Simulates every line of the table."""
+def run(options: Options) -> Iterator[Cell]:
+    """Simulates every line of the table; ties alone are the same in every pool."""
     kinds = itertools.product(map(int, options.policies), map(float, options.spreads), map(float, options.ties))
-    return [simulate(size, spread, ties, options) for size, spread, ties in kinds if ties < 1 or not spread]
+    return (simulate(size, spread, ties, options) for size, spread, ties in kinds if ties < 1 or not spread)
 
 
 def simulate(size: int, spread: float, ties: float, options: Options) -> Cell:
@@ -364,47 +364,48 @@ def _spearman(ratings: Floats, strengths: Floats) -> Floats:
     return correlation
 
 
-def table(cells: Sequence[Cell], options: Options) -> str:
-    """Returns the default beside the least that would do, as a Markdown table."""
-    header = "| policies | sd | ties | matches | cost | least | by | ratio | Spearman | order | alike | cap | right |"
-    rows = [header, "|" + "---:|" * 6 + "---|" + "---:|" * 6]
-    for cell in cells:
-        least, way = cell.cheapest()
-        ratio = cell.matches / least
-        shares = [np.mean([ending.reason == reason for ending in cell.endings]) for reason in (ORDER, ALIKE, CAP)]
-        has_order = cell.spread > 0 and cell.ties < 1
-        true = f"{np.mean([ending.spearman for ending in cell.endings]):.3f}" if has_order else "none"
-        near = [ending.near for ending in cell.endings if ending.near == ending.near]
-        rows.append(
-            f"| {cell.size} | {cell.spread:g} | {cell.ties:g} | {cell.matches:.0f} | ${options.price * cell.matches:.2f} |"
-            f" {least:.0f} | {way} | {f'{ratio:.2f}' if ratio <= GOAL else f'**{ratio:.2f}**'} | {true} |"
-            f" {' | '.join(f'{share:.2f}' for share in shares)} | {f'{np.mean(near):.2f}' if near else ''} |"
-        )
-    return "\n".join(rows)
+HEADER = "| policies | sd | ties | matches | cost | least | by | ratio | Spearman | order | alike | cap | right |"
+TOP_HEADER = "| policies | sd | ties | matches | matches of order | known | of these right | alike | cap |"
 
 
-def top_table(cells: Sequence[Cell], options: Options) -> str:
-    """Returns how the rule of the best policies ends, as a Markdown table."""
-    header = "| policies | sd | ties | matches | matches of order | known | of these right | alike | cap |"
-    rows = [header, "|" + "---:|" * 9]
-    for cell in cells:
-        if not cell.top or not cell.spread or cell.ties == 1:
-            continue
-        known = [ending.is_right for ending in cell.top if ending.reason == TOP]
-        shares = [np.mean([ending.reason == reason for ending in cell.top]) for reason in (TOP, ALIKE, CAP)]
-        rows.append(
-            f"| {cell.size} | {cell.spread:g} | {cell.ties:g} | {np.mean([ending.matches for ending in cell.top]):.0f} |"
-            f" {cell.matches:.0f} | {shares[0]:.2f} | {f'{np.mean(known):.3f} of {len(known)}' if known else ''} |"
-            f" {shares[1]:.2f} | {shares[2]:.2f} |"
-        )
-    return "\n".join(rows)
+def line(cell: Cell, options: Options) -> str:
+    """Returns the default beside the least that would do, as a row of a Markdown table."""
+    least, way = cell.cheapest()
+    ratio = cell.matches / least
+    has_order = cell.spread > 0 and cell.ties < 1
+    true = f"{np.mean([ending.spearman for ending in cell.endings]):.3f}" if has_order else "none"
+    near = [ending.near for ending in cell.endings if ending.near == ending.near]
+    return (
+        f"| {cell.size} | {cell.spread:g} | {cell.ties:g} | {cell.matches:.0f} | ${options.price * cell.matches:.2f} |"
+        f" {least:.0f} | {way} | {f'{ratio:.2f}' if ratio <= GOAL else f'**{ratio:.2f}**'} | {true} |"
+        f" {_shares(cell.endings, ORDER, ALIKE, CAP)} | {f'{np.mean(near):.2f}' if near else ''} |"
+    )
+
+
+def top_line(cell: Cell) -> str:
+    """Returns how the rule of the best policies ends, as a row of a Markdown table."""
+    right = [ending.is_right for ending in cell.top if ending.reason == TOP]
+    return (
+        f"| {cell.size} | {cell.spread:g} | {cell.ties:g} | {np.mean([ending.matches for ending in cell.top]):.0f} |"
+        f" {cell.matches:.0f} | {_shares(cell.top, TOP)} | {f'{np.mean(right):.3f} of {len(right)}' if right else ''} |"
+        f" {_shares(cell.top, ALIKE, CAP)} |"
+    )
+
+
+def _shares(endings: Sequence[Ending], *reasons: str) -> str:
+    return " | ".join(f"{np.mean([ending.reason == reason for ending in endings]):.2f}" for reason in reasons)
 
 
 def main() -> None:
     """Simulates and prints the tables."""
     options = parse(Options, __doc__)
-    cells = run(options)
-    print("\n".join([table(cells, options), "", f"--stop top={options.top}:", "", top_table(cells, options)]))
+    print(f"{HEADER}\n|{'---:|' * 6}---|{'---:|' * 6}", flush=True)
+    top_lines = []
+    for cell in run(options):
+        print(line(cell, options), flush=True)
+        if cell.top and cell.spread:
+            top_lines.append(top_line(cell))
+    print("\n".join(["", f"Rule top={options.top}:", "", TOP_HEADER, "|" + "---:|" * 9, *top_lines]))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def policies(names):
 def run_file(
     names, environment='name = "tictactoe_v0"', settings="", stop="min_matches = 40\neps = 1000.0\nrule = 'trueskill'"
 ):
-    return f"{settings}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
+    return f"schedule = 'round_robin'\n{settings}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
 
 
 def play(directory, text):

@@ -58,7 +58,7 @@ def run_file(
     stop="min_matches = 20\neps = 1000.0\nrule = 'trueskill'\nmatches = 8",
     extra="",
 ):
-    return f"{extra}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
+    return f"schedule = 'round_robin'\n{extra}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
 
 
 def begin(directory, text):
