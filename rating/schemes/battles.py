@@ -169,7 +169,7 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
         stop_reason="",
         seated=seated,
         seat_advantage=fitted.seat_advantage if is_fitted else None,
-        seat_error=fitted.seat_error if is_fitted else None,
+        seat_error=fitted.seat_error if is_fitted and fitted.clusters > 1 else None,
         deals=len(np.unique(comparisons.cluster)),
         doubts=(*found.notes, *against_one_scale(comparisons)),
         pairs=tuple(

@@ -106,7 +106,7 @@ class SkillLeaderboard(Leaderboard):
         clusters: number of deals.
         open_questions: what the data do not establish, in plain words.
         seat_advantage: of the first seat, in Elo; ``None`` without a match, or if none is fitted.
-        seat_low: lower end of its 95 % interval.
+        seat_low: lower end of its 95 % interval; ``None`` from one deal.
         seat_high: upper end.
         position: matches the first seat won, tied and lost, those of a policy with itself included.
         first_share: share of the first seat in the decided ones.
@@ -198,7 +198,7 @@ class SkillLeaderboard(Leaderboard):
     def seat_note(self) -> str:
         """Says how the first seat did."""
         note = f"first seat won {self.position.wins}, tied {self.position.draws}, lost {self.position.losses}"
-        if self.seat_advantage is None:
+        if self.seat_advantage is None or self.seat_low is None:
             return note
         interval = f"[{cells.number(self.seat_low, 0)}, {cells.number(self.seat_high, 0)}]"
         return f"{note}; its advantage: {cells.number(self.seat_advantage, 0)} Elo {interval}"
@@ -294,7 +294,8 @@ def skill_leaderboard(
     for duel in results:
         position = position.add(duel.score)
     fitted = found.fitted if found else None
-    seat = (fitted.seat_advantage, fitted.reach * fitted.seat_error) if fitted and fitted.options.seat_term else None
+    seat = fitted.seat_advantage if fitted and fitted.options.seat_term else None
+    reach = fitted.reach * fitted.seat_error if fitted and fitted.clusters > 1 else None
     return SkillLeaderboard(
         **common,
         rows=ranked(rows, lambda row: row.rating),
@@ -302,9 +303,9 @@ def skill_leaderboard(
         regularised=fitted.regularised if fitted else False,
         clusters=len({outcome.seed for outcome in played}),
         open_questions=(*found.notes, *against_one_scale(comparisons)) if found else (),
-        seat_advantage=seat[0] if seat else None,
-        seat_low=seat[0] - seat[1] if seat else None,
-        seat_high=seat[0] + seat[1] if seat else None,
+        seat_advantage=seat,
+        seat_low=None if seat is None or reach is None else seat - reach,
+        seat_high=None if seat is None or reach is None else seat + reach,
         position=position,
         first_share=rate_estimate(position.wins, position.wins + position.losses),
         permutations=permutations,

@@ -3,14 +3,13 @@
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from rating.statistics.estimates import half_width_by_size
 
-_ROUNDING = Fraction(1, 10**12)
-"""Share of the sums of deals below which their differences are errors of rounding, e.g. of 0.1 + 0.2 from 0.3."""
+_ROUNDING = 1e-12
+"""Share of the largest sum of a deal below which differences of sums are errors of rounding, e.g. of 0.1 + 0.2 from 0.3."""
 
 
 @dataclass
@@ -24,10 +23,10 @@ class _SameSize:
     """
 
     deals: int = 0
-    sums: Fraction = Fraction()
-    squares: Fraction = Fraction()
+    sums: float = 0.0
+    squares: float = 0.0
 
-    def count(self, total: Fraction, sign: int) -> None:
+    def count(self, total: float, sign: int) -> None:
         """Takes a deal with this sum of values, or, with the sign -1, takes it away."""
         self.deals += sign
         self.sums += sign * total
@@ -37,8 +36,9 @@ class _SameSize:
 class RunningMean:
     """A running mean whose independent cases are deals: matches that share one tell less than as many on deals of their own.
 
-    A deal may grow at any time, so one that is not yet complete simply counts for less. Sums are exact, so that nothing is lost
-    where values are large and alike, and the interval costs the same after a hundred values as after a hundred thousand.
+    A deal may grow at any time, so one that is not yet complete simply counts for less. Sums are those of differences from the
+    first value, so that little is lost where values are large and alike, and the interval costs the same after a hundred values as
+    after a hundred thousand.
 
     Attributes:
         n: number of values so far.
@@ -47,7 +47,8 @@ class RunningMean:
 
     def __init__(self) -> None:
         self.n, self.mean = 0, 0.0
-        self._deals: dict[Hashable, tuple[int, Fraction]] = {}
+        self._origin, self._largest = 0.0, 0.0
+        self._deals: dict[Hashable, tuple[int, float]] = {}
         self._by_size: dict[int, _SameSize] = {}
 
     @property
@@ -62,13 +63,15 @@ class RunningMean:
             value: a finite number.
             deal: which deal it belongs to, e.g. the seed of its match; ``None`` if it is one by itself.
         """
+        self._origin = self._origin if self.n else value
         self.n += 1
         self.mean += (value - self.mean) / self.n
         key = ("alone", self.n) if deal is None else deal
-        size, total = self._deals.get(key, (0, Fraction()))
+        size, total = self._deals.get(key, (0, 0.0))
         if size:
             self._by_size[size].count(total, -1)
-        size, total = size + 1, total + Fraction(value)
+        size, total = size + 1, total + (value - self._origin)
+        self._largest = max(self._largest, size * abs(value))
         self._by_size.setdefault(size, _SameSize()).count(total, 1)
         self._deals[key] = size, total
 
@@ -81,15 +84,15 @@ class RunningMean:
         if self.deals < 2:
             return math.inf
         found = [(size, group) for size, group in self._by_size.items() if group.deals]
-        total = sum((group.sums for _, group in found), Fraction())
-        exact = [_squares(size, group, total, self.n) for size, group in found]
-        if sum(exact) <= _ROUNDING**2 * sum(group.squares for _, group in found):
+        total = sum(group.sums for _, group in found)
+        squares = [_squares(size, group, total, self.n) for size, group in found]
+        if sum(squares) <= self.deals * (_ROUNDING * self._largest) ** 2:
             return 0.0
         sizes, counts = np.array([(size, group.deals) for size, group in found]).T
-        return half_width_by_size(sizes, counts, np.array(list(map(float, exact))) / self.n**2)
+        return half_width_by_size(sizes, counts, np.maximum(squares, 0.0) / self.n**2)
 
 
-def _squares(size: int, group: _SameSize, total: Fraction, values: int) -> Fraction:
+def _squares(size: int, group: _SameSize, total: float, values: int) -> float:
     """Returns the sum of the squared differences of the sums of deals of one size from what they would be if all were alike.
 
     Args:

@@ -62,15 +62,15 @@ def null_draws(
     rng = np.random.default_rng(seed)
     draws = min(max(_NUMBERS // len(one), _FEWEST_DRAWS), _MOST_DRAWS)
     values, vectors = np.linalg.eigh(covariance)
-    root = (vectors * np.sqrt(np.clip(values, 0, None))).T
+    root = vectors * np.sqrt(np.clip(values, 0, None))
     looks = np.geomspace(1.0, growth, 1 + int(np.ceil(np.log(growth) / np.log(_STEP))))
-    scale = 1 / difference_errors(covariance, one, other)
-    walk, most = np.zeros((draws, len(covariance))), np.zeros((draws, len(one)))
+    walk, most = np.zeros((len(covariance), draws)), np.zeros((len(one), draws))
     for time, step in zip(looks, np.diff(looks, prepend=0.0), strict=True):
-        walk += np.sqrt(step) * (rng.standard_normal(walk.shape) @ root)
-        np.maximum(most, np.abs(walk[:, one] - walk[:, other]) * (scale / np.sqrt(time)), out=most)
-    most *= np.sqrt(degrees / rng.chisquare(degrees, (draws, 1)))
-    return most
+        walk += np.sqrt(step) * (root @ rng.standard_normal(walk.shape))
+        np.maximum(most, np.abs(walk[one] - walk[other]) / np.sqrt(time), out=most)
+    most /= difference_errors(covariance, one, other)[:, None]
+    most *= np.sqrt(degrees / rng.chisquare(degrees, draws))
+    return most.T
 
 
 def difference_errors(covariance: Floats, one: Integers, other: Integers) -> Floats:

@@ -3,8 +3,8 @@
 The estimator is CR3, the jackknife over deals with one Newton step instead of a new fit (Bell and McCaffrey, Bias reduction in
 standard errors for linear regression with multi-stage samples, 2002; MacKinnon, Nielsen and Webb, Fast and reliable jackknife and
 bootstrap methods for cluster-robust inference, 2023). With ``H`` the curvature of the posterior, ``W`` the information of a deal
-and ``u`` the gradient of its log likelihood, leaving it out moves the parameters by ``-(H - W)^-1 u``. The covariance is the sum of
-the squares of these over G deals, times (G - 1) / G, and the prior's part ``H^-1 P H^-1``.
+and ``u`` the gradient of its log likelihood, leaving it out moves the parameters by ``-(H - W)^-1 u``. The covariance is the sum
+of the squares of these over G deals, times (G - 1) / G, and the prior's part ``H^-1 P H^-1``.
 """
 
 from dataclasses import replace
@@ -69,24 +69,23 @@ def without_each_deal(
     """
     starts = np.flatnonzero(np.r_[True, deal[1:] != deal[:-1]]) if len(deal) else np.zeros(0, dtype=np.int64)
     sizes, width = np.diff(np.r_[starts, len(deal)]), len(inverse)
-    squares = np.zeros((width, width))
+    adjusted, squares = np.zeros(len(deal)), np.zeros((width, width))
     for size in np.unique(sizes):
         begins = starts[sizes == size]
         each = max(1, _BLOCK // (size * (size + width)))
         for at in range(0, len(begins), each):
-            some = (begins[at : at + each, None] + np.arange(size)).ravel()
-            design = rows[some].toarray().reshape(-1, size, width)
-            gradient = _without(design, residual[some].reshape(-1, size), information[some].reshape(-1, size), inverse)
-            squares += gradient.T @ gradient
+            some = begins[at : at + each, None] + np.arange(size)
+            design, weight = rows[some.ravel()].toarray().reshape(-1, size, width), information[some][..., None]
+            if size > width:  # in the parameters, which are fewer than the results
+                transposed = np.swapaxes(design, -1, -2)
+                left = np.eye(width) - transposed @ (weight * design) @ inverse
+                gradient = np.linalg.solve(left, transposed @ residual[some][..., None])[..., 0]
+                squares += gradient.T @ gradient
+                continue
+            reach = (rows[some.ravel()] @ inverse).reshape(design.shape)
+            left = np.eye(size) - weight * (reach @ np.swapaxes(design, -1, -2))
+            adjusted[some] = np.linalg.solve(left, residual[some][..., None])[..., 0]
+    columns, shape = (np.arange(len(deal)), np.r_[starts, len(deal)]), (len(starts), len(deal))
+    by_deal = sparse.csr_matrix((adjusted, *columns), shape) @ rows
+    squares += (by_deal.T @ by_deal).toarray()
     return (1 - 1 / max(1, len(starts))) * inverse @ squares @ inverse, len(starts)
-
-
-def _without(design: Floats, residual: Floats, information: Floats, inverse: Floats) -> Floats:
-    """Returns ``H (H - W)^-1 u`` of each deal, shape (deals, k); the design has shape (deals, results, k)."""
-    transposed, width = np.swapaxes(design, -1, -2), len(inverse)
-    if design.shape[1] > width:
-        gradient = transposed @ residual[..., None]
-        taken = transposed @ (information[..., None] * design)
-        return np.linalg.solve(np.eye(width) - taken @ inverse, gradient)[..., 0]
-    leverage = information[..., None] * (design @ inverse @ transposed)
-    return (transposed @ np.linalg.solve(np.eye(design.shape[1]) - leverage, residual[..., None]))[..., 0]

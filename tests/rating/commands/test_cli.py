@@ -290,7 +290,7 @@ def test_resuming_with_another_seed_is_refused(capsys, finished_run, tmp_path):
         ),
         (
             ["run", "--env", "tictactoe_v0", *POLICIES, "--stop", "sperman=0.9", "--out", "OUT"],
-            "stop.rule: value error, stop rule: expected one of these, or several joined by '+': trueskill, order,",
+            "stop.rule: value error, stop rule: expected trueskill, or one or several of these joined by '+': order,",
         ),
         (["run", "missing.toml", "--stop", "trueskill", "--out", "OUT"], "expected a run file or flags, got both"),
         (["rate", "OUT"], "expected the directory of a run"),

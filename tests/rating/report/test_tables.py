@@ -43,7 +43,7 @@ KEYS = [
 ]
 ROW_KEYS = ["policy", "reward", "effort", "fallback_share", "withheld", "absent", "rank"]
 MORE_KEYS = {
-    "duels": "connected regularised dispersion clusters open_questions seat_advantage seat_low seat_high position first_share"
+    "duels": "connected regularised clusters open_questions seat_advantage seat_low seat_high position first_share"
     " permutations",
     "mean_reward": "caveats statistic",
     "cooperation": "",
@@ -201,7 +201,7 @@ def test_ranks_by_means_say_of_what_and_that_unanimous_results_tell_nothing_apar
 
 def test_ranks_beside_a_withheld_rating_say_that_they_come_from_intervals():
     board = skill_leaderboard(logs()["long"])
-    assert "interval of every difference" in to_text(board)
+    assert "for all pairs together" in to_text(board)
     hidden = replace(board, rows=(*board.rows[:-1], replace(board.rows[-1], withheld=True)))
     assert "rank: by rating; policies are told apart only if" in to_text(hidden)
 
