@@ -153,7 +153,7 @@ class Posterior:
         return float(bradley_terry.set_is_known(self.ratings, self.draws(), count))
 
     def alike(self, band: float, top: int | None = None) -> float:
-        """Returns how probably policies that are not told apart differ by less than a band, in the mean of such pairs.
+        """Returns how probably policies that are not told apart differ by less than a band, in the mean of such pairs; 0 without.
 
         Args:
             band: in Elo.
@@ -165,7 +165,7 @@ class Posterior:
             inside = np.argsort(np.argsort(-self.ratings, kind="stable")) < top
             asked &= inside[one] != inside[other]
         if not asked.any():
-            return 1.0
+            return 0.0
         return float(bradley_terry.share_alike(self.ratings, self.draws(), np.array([one[asked], other[asked]]), band))
 
     def gaps(self) -> Iterator[tuple[float, float]]:

@@ -170,7 +170,7 @@ def is_open(ratings: Floats, drawn: Floats, pairs: Integers) -> NDArray[np.bool_
 def share_alike(ratings: Floats, drawn: Floats, pairs: Integers, band: float) -> Floats:
     """Returns how probably policies that are not told apart differ by less than a band, in the mean of such pairs, shape (...).
 
-    It is 1 where all pairs are told apart.
+    It is 0 where all pairs are told apart.
 
     Args:
         ratings: shape (..., n).
@@ -181,7 +181,7 @@ def share_alike(ratings: Floats, drawn: Floats, pairs: Integers, band: float) ->
     found = is_open(ratings, drawn, pairs)
     near = np.mean(np.abs(drawn[..., pairs[0]] - drawn[..., pairs[1]]) < band, axis=-2)
     count = found.sum(axis=-1)
-    share: Floats = np.where(count, (near * found).sum(axis=-1) / np.maximum(count, 1), 1.0)
+    share: Floats = np.where(count, (near * found).sum(axis=-1) / np.maximum(count, 1), 0.0)
     return share
 
 

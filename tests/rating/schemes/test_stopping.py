@@ -230,6 +230,11 @@ def test_far_policies_are_not_called_alike():
     assert reason == "order" and len(outcomes) <= 72
 
 
+def test_policies_that_are_told_apart_are_not_alike():
+    far = {"a": 0.0, "b": 400.0, "c": 800.0}
+    assert play_until_stop(far, StopRule(rule="spearman=0.999"))[0] == "spearman=0.999"
+
+
 def test_the_best_are_known_before_their_order_is():
     players = {"a": 400.0, "b": 395.0, "c": 0.0, "d": -5.0}
     reason, outcomes = play_until_stop(players, StopRule(rule="top=2", alike=0))
