@@ -16,7 +16,7 @@ from rating.schedules.schedule import Schedule
 from rating.schedules.seating import seating
 from rating.schedules.until import Source, Until
 from rating.schemes.scheme import ADAPTIVE, Scheme, Setting
-from rating.schemes.stopping import CountRule, SettlingRule, StopRule, Values, fold_values
+from rating.schemes.stopping import LEAST_RATED, CountRule, SettlingRule, StopRule, Values, fold_values
 from rating.statistics.design import Design
 
 
@@ -38,8 +38,8 @@ class Repeating(Scheme):
             self._contest = replace(
                 self._contest, batch=played * even_batch(min(rule.matches, rule.max_matches), cycles) // cycles
             )
-        elif isinstance(rule, StopRule):  # it may answer from then on
-            self._contest = replace(self._contest, batch=min(rule.least, self._contest.batch))
+        elif isinstance(rule, StopRule) and len(setting.policies) == 2:  # the only pair is soon told apart
+            self._contest = replace(self._contest, batch=min(LEAST_RATED, self._contest.batch))
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""

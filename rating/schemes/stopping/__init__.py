@@ -18,7 +18,7 @@ project's.
 from rating.schemes.stopping.counts import LEAST_MATCHES, CountRule
 from rating.schemes.stopping.fold import Values, fold, fold_values
 from rating.schemes.stopping.grammar import DEFAULT_RULE, TRUESKILL
-from rating.schemes.stopping.rated import ALIKE, ALIKE_ELO, StopRule
+from rating.schemes.stopping.rated import ALIKE, ALIKE_ELO, LEAST_RATED, StopRule
 from rating.schemes.stopping.settling import SettlingRule
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "ALIKE_ELO",
     "DEFAULT_RULE",
     "LEAST_MATCHES",
+    "LEAST_RATED",
     "TRUESKILL",
     "CountRule",
     "SettlingRule",

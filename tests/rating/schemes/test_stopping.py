@@ -373,7 +373,7 @@ def test_every_run_ends_within_a_batch_of_the_cap(count, share, min_matches, max
         reason = stop_reason(outcomes, list(strengths), rule)
         if reason:
             break
-    assert reason in {"mu_stable", "sigma", "spearman=0.99", "cap"}
+    assert reason in {"mu_stable", "sigma", "spearman=0.99", "alike", "cap"}
     assert reason == stop_reason(outcomes[::-1], list(strengths), rule)
     longest_batch = 2 * 10
     assert matches_of(outcomes, "p0") < max_matches + longest_batch
