@@ -351,14 +351,14 @@ def test_resume_of_a_finished_run_plays_nothing_and_says_by_what_hashes_it_is_kn
 
 
 def test_a_run_says_once_with_which_values_the_rule_fired_in_lines_of_100_columns(capsys, tmp_path):
-    flags = ["--workers", "1", "--quiet", "--stop", "spearman=0.5", "--min-matches", "10"]
+    flags = ["--workers", "1", "--quiet", "--stop", "width=150", "--min-matches", "10"]
     shown = output(capsys, "run", "--env", "tictactoe_v0", *POLICIES, *flags, "--out", tmp_path / "run")
     (board,) = json.loads(output(capsys, "rate", tmp_path / "run", "--json"))
-    assert board["stop_reason"] == "spearman=0.5" and re.fullmatch(
-        r"expected Spearman [0-9.]+ \(asked: 0.5\); TrueSkill: largest sigma [0-9.]+", board["stopped_with"]
+    assert board["stop_reason"] == "width=150" and re.fullmatch(
+        r"every rating to ±[0-9.]+ Elo \(asked: ±150\); TrueSkill: .*", board["stopped_with"]
     )
     said = " ".join(shown.split())
-    assert said.count("stopped: spearman=0.5") == 1
+    assert said.count("stopped: width=150") == 1
     assert said.count(f"stopped with: {board['stopped_with']}") == 1
     assert max(len(line) for line in shown.splitlines() if not line.startswith("Run: ")) <= 100
     for command in ("rate", "resume"):
